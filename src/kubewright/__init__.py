@@ -1,0 +1,1 @@
+"""Kubernetes operators in Python."""

@@ -1,0 +1,218 @@
+"""`Resource`: a kind as a Python class, and what an object remembers of where it was read."""
+
+from collections.abc import Callable, Sequence
+from copy import deepcopy
+from typing import Any, ClassVar, Literal, Self, TypeVar
+
+from kubewright import _json
+from kubewright.api.definition import Column, Definition, Scale, plural_of
+from kubewright.api.kind import GroupVersionKind, ObjectKey, RESTMapping
+from kubewright.api.meta import ObjectMeta
+from kubewright.api.model import Model, absent, field
+from kubewright.errors import SchemeError
+
+R = TypeVar("R", bound="Resource")
+C = TypeVar("C", bound="type[Resource]")
+
+_RAW = "_raw"
+
+
+class Resource(Model, dict=True, gc=True):
+    """An object of the API: what it is, its metadata, and the fields of your class.
+
+    Subclass it and decorate the class with `resource`; ``apiVersion`` and ``kind`` are then filled
+    in by themselves. An object that was read from a server remembers the bytes it came from, so
+    that an update keeps fields which its class does not know.
+
+    Example:
+        >>> @resource(group="example.com", version="v1")
+        ... class Shop(Resource):
+        ...     size: int = 1
+        >>> Shop(metadata=ObjectMeta(name="corner")).kind
+        'Shop'
+    """
+
+    api_version: str = absent("")
+    kind: str = absent("")
+    metadata: ObjectMeta = field(default_factory=ObjectMeta)
+
+    __definition__: ClassVar[Definition]
+    __api_version__: ClassVar[str] = ""
+    __kind__: ClassVar[str] = ""
+
+    def __post_init__(self) -> None:
+        # The items of a list that a server sends lack both; an object must always say what it is.
+        if not self.kind:
+            self.kind = self.__kind__
+            self.api_version = self.__api_version__
+
+    @property
+    def key(self) -> ObjectKey:
+        """The namespace and name."""
+        return ObjectKey(self.metadata.namespace, self.metadata.name)
+
+    def __copy__(self) -> Self:
+        return _rebuild(type(self), _fields_of(self), self.__dict__)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return _rebuild(type(self), deepcopy(_fields_of(self), memo), self.__dict__)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (type(self), _fields_of(self), self.__dict__)
+
+
+def _fields_of(resource: Resource) -> dict[str, Any]:
+    return {name: getattr(resource, name) for name in resource.__struct_fields__}
+
+
+def _rebuild(kind: type[R], fields: dict[str, Any], remembered: dict[str, Any]) -> R:
+    rebuilt = kind(**fields)
+    rebuilt.__dict__.update(remembered)
+    return rebuilt
+
+
+def resource(  # noqa: PLR0913  # one keyword for each thing a CRD says of its names and versions
+    *,
+    group: str,
+    version: str,
+    kind: str = "",
+    plural: str = "",
+    singular: str = "",
+    list_kind: str = "",
+    scope: Literal["Namespaced", "Cluster"] = "Namespaced",
+    short_names: Sequence[str] = (),
+    categories: Sequence[str] = (),
+    columns: Sequence[Column] = (),
+    scale: Scale | None = None,
+    storage: bool = True,
+    served: bool = True,
+    deprecated: bool | str = False,
+    selectable_fields: Sequence[str] = (),
+    annotations: dict[str, str] | None = None,
+    labels: dict[str, str] | None = None,
+) -> Callable[[C], C]:
+    """Declare what kind a `Resource` class is.
+
+    Args:
+        group: The API group, such as ``"example.com"``.
+        version: The version, such as ``"v1alpha1"``.
+        kind: The kind; the name of the class unless given.
+        plural: The name in request paths; formed from the kind unless given.
+        singular: The name that kubectl prints for one; the kind in lower case unless given.
+        list_kind: The kind of a list; the kind with ``List`` unless given.
+        scope: Whether objects live in namespaces.
+        short_names: Abbreviations for kubectl, such as ``["po"]``.
+        categories: Groups of kinds for kubectl, such as ``["all"]``.
+        columns: What ``kubectl get`` prints besides name and age.
+        scale: Where the ``scale`` subresource finds its numbers.
+        storage: Whether objects are stored in this version; true for exactly one of several.
+        served: Whether the server answers in this version.
+        deprecated: Whether the server warns of this version; a text is the warning.
+        selectable_fields: JSON paths that field selectors may use.
+        annotations: Annotations of the CRD itself.
+        labels: Labels of the CRD itself.
+    """
+
+    def declare(cls: C) -> C:
+        name = kind or cls.__name__
+        return _declare(
+            cls,
+            Definition(
+                mapping=RESTMapping(
+                    group, version, name, plural or plural_of(name), namespaced=scope != "Cluster"
+                ),
+                singular=singular or name.lower(),
+                list_kind=list_kind or f"{name}List",
+                short_names=tuple(short_names),
+                categories=tuple(categories),
+                columns=tuple(columns),
+                scale=scale,
+                storage=storage,
+                served=served,
+                deprecated=bool(deprecated),
+                deprecation_warning=deprecated if isinstance(deprecated, str) else None,
+                selectable_fields=tuple(selectable_fields),
+                annotations=annotations or {},
+                labels=labels or {},
+            ),
+        )
+
+    return declare
+
+
+def builtin(
+    group: str, version: str, kind: str, plural: str, *, namespaced: bool = True
+) -> Callable[[C], C]:
+    """Declare a kind that every server has; what the generated modules use."""
+
+    def declare(cls: C) -> C:
+        mapping = RESTMapping(group, version, kind, plural, namespaced)
+        return _declare(cls, Definition(mapping=mapping, builtin=True))
+
+    return declare
+
+
+def _declare(cls: C, definition: Definition) -> C:
+    if not issubclass(cls, Resource):
+        raise SchemeError(f"{cls.__name__} cannot be a resource: make it a subclass of kw.Resource")
+    cls.__definition__ = definition
+    cls.__kind__ = definition.mapping.kind
+    cls.__api_version__ = definition.mapping.gvk.api_version
+    return cls
+
+
+def definition_of(kind: type[Resource]) -> Definition:
+    """Return what *kind* was declared as.
+
+    Raises:
+        SchemeError: The class was not decorated with `resource`.
+    """
+    try:
+        return kind.__definition__
+    except AttributeError:
+        raise SchemeError(
+            f"{kind.__name__} has no group and version: "
+            f"decorate it with @kw.resource(group=..., version=...)"
+        ) from None
+
+
+def mapping_of(kind: type[Resource]) -> RESTMapping:
+    """Return where objects of *kind* live on a server."""
+    return definition_of(kind).mapping
+
+
+def gvk_of(kind: type[Resource]) -> GroupVersionKind:
+    """Return the group, version and kind of *kind*."""
+    return definition_of(kind).mapping.gvk
+
+
+def read(raw: bytes, kind: type[R]) -> R:
+    """Decode *raw* as a *kind* that remembers it.
+
+    Raises:
+        DecodeError: It does not fit the class; the message names the field.
+    """
+    found = _json.decode(raw, kind)
+    found.__dict__[_RAW] = raw
+    return found
+
+
+def raw_of(resource: Resource) -> bytes | None:
+    """Return the bytes that *resource* was read from, if it was read from a server."""
+    raw: bytes | None = resource.__dict__.get(_RAW)
+    return raw
+
+
+def document(resource: Resource) -> dict[str, Any]:
+    """Return *resource* as it is sent, in dicts and lists.
+
+    ``spec`` and ``status`` are never ``None`` in Python; while they are empty they are not sent.
+    """
+    built: dict[str, Any] = _json.to_builtins(resource)
+    return {name: value for name, value in built.items() if value != {}}
+
+
+def to_json(resource: Resource) -> bytes:
+    """Return *resource* as it is sent."""
+    data = _json.encode(resource)
+    return _json.encode(document(resource)) if b":{}" in data else data

@@ -1,0 +1,64 @@
+"""`Unstructured`: an object of a kind that has no class, as a dict with the same handles."""
+
+from typing import Any
+
+from kubewright import _json
+from kubewright.api.kind import GroupVersionKind, ObjectKey
+from kubewright.api.meta import ObjectMeta
+
+
+class Unstructured(dict[str, Any]):
+    """An object of any kind, as the JSON it is.
+
+    Example:
+        >>> shop = Unstructured(apiVersion="example.com/v1", kind="Shop", metadata={"name": "a"})
+        >>> shop.gvk.group, shop.name
+        ('example.com', 'a')
+    """
+
+    @property
+    def api_version(self) -> str:
+        """The ``apiVersion``, or an empty string."""
+        return str(self.get("apiVersion") or "")
+
+    @property
+    def kind(self) -> str:
+        """The ``kind``, or an empty string."""
+        return str(self.get("kind") or "")
+
+    @property
+    def gvk(self) -> GroupVersionKind:
+        """The group, version and kind.
+
+        Raises:
+            ValueError: ``apiVersion`` is missing or malformed.
+        """
+        return GroupVersionKind.of(self.api_version, self.kind)
+
+    @property
+    def metadata(self) -> ObjectMeta:
+        """A typed copy of the metadata; to change it, change the dict."""
+        return _json.convert(self.get("metadata") or {}, ObjectMeta)
+
+    @property
+    def name(self) -> str:
+        """The name, or an empty string."""
+        return self._meta("name")
+
+    @property
+    def namespace(self) -> str:
+        """The namespace, or an empty string."""
+        return self._meta("namespace")
+
+    @property
+    def resource_version(self) -> str:
+        """The version that was read, or an empty string."""
+        return self._meta("resourceVersion")
+
+    @property
+    def key(self) -> ObjectKey:
+        """The namespace and name."""
+        return ObjectKey(self.namespace, self.name)
+
+    def _meta(self, field: str) -> str:
+        return str((self.get("metadata") or {}).get(field) or "")

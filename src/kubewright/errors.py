@@ -1,0 +1,301 @@
+"""Every exception that Kubewright raises, split by who must act.
+
+::
+
+    KubewrightError
+    ├── ConfigError               this machine or this deployment: kubeconfig, environment, flags
+    ├── LifecycleError            used before start, started twice, used after stop
+    ├── SchemeError               a kind is not registered, or registered twice
+    ├── SchemaError               a Python type has no structural schema; names the field path
+    ├── DecodeError               data does not fit a Python type; names the field (also ValueError)
+    ├── NoMatchError              no kind on the server goes by that name (also LookupError)
+    ├── TransportError            no answer: DNS, connect, TLS, broken stream
+    │   └── TransportTimeoutError (also TimeoutError)
+    ├── APIError                  the server answered with a Status; .status .attempt .retry_after
+    │   ├── BadRequestError 400
+    │   ├── UnauthorizedError 401
+    │   ├── ForbiddenError 403    prints the RBAC rule that is missing
+    │   ├── NotFoundError 404     (also LookupError)
+    │   ├── ConflictError 409     read again and retry
+    │   ├── AlreadyExistsError 409  retrying is useless, so not a ConflictError
+    │   ├── GoneError 410         too old a resource version: list again
+    │   ├── InvalidError 422      .causes names each field
+    │   ├── TooManyRequestsError 429
+    │   └── ServerError 5xx
+    ├── AlreadyOwnedError         another controller owns the object
+    ├── CacheNotSyncedError       read before the first list
+    ├── TerminalError             raised by reconcilers: do not retry
+    └── AdmissionDeniedError      raised by webhooks: the text goes to the user of kubectl
+
+A message says what was tried, what came back and what to do, in that order.
+"""
+
+import msgspec
+
+__all__ = [
+    "APIError",
+    "AdmissionDeniedError",
+    "AlreadyExistsError",
+    "AlreadyOwnedError",
+    "Attempt",
+    "BadRequestError",
+    "CacheNotSyncedError",
+    "ConfigError",
+    "ConflictError",
+    "DecodeError",
+    "ForbiddenError",
+    "GoneError",
+    "InvalidError",
+    "KubewrightError",
+    "LifecycleError",
+    "NoMatchError",
+    "NotFoundError",
+    "SchemaError",
+    "SchemeError",
+    "ServerError",
+    "Status",
+    "StatusCause",
+    "StatusDetails",
+    "TerminalError",
+    "TooManyRequestsError",
+    "TransportError",
+    "TransportTimeoutError",
+    "UnauthorizedError",
+    "api_error",
+]
+
+
+class KubewrightError(Exception):
+    """The root: ``except KubewrightError`` catches all of ours and nothing else."""
+
+
+class ConfigError(KubewrightError):
+    """This machine or this deployment is set up wrongly: kubeconfig, environment, flags."""
+
+
+class LifecycleError(KubewrightError):
+    """Something was used before its start, after its stop, or started twice."""
+
+
+class SchemeError(KubewrightError):
+    """A kind is not registered, or is registered twice."""
+
+
+class SchemaError(KubewrightError):
+    """A Python type has no structural schema; the message names the field and a type that has."""
+
+
+class DecodeError(KubewrightError, ValueError):
+    """Data does not fit the Python type it was read into; the message names the field."""
+
+
+class NoMatchError(KubewrightError, LookupError):
+    """No kind that the server knows goes by the name that was asked for."""
+
+
+class TransportError(KubewrightError):
+    """The server gave no answer: name lookup, connection, TLS, or a stream that broke."""
+
+
+class TransportTimeoutError(TransportError, TimeoutError):
+    """The server gave no answer in time."""
+
+
+class AlreadyOwnedError(KubewrightError):
+    """Another controller owns the object; two controllers would fight over it for ever."""
+
+
+class CacheNotSyncedError(KubewrightError):
+    """A cache was read before its first list was complete."""
+
+
+class TerminalError(KubewrightError):
+    """Raised by a reconciler for a failure that no retry can mend."""
+
+
+class AdmissionDeniedError(KubewrightError):
+    """Raised by a webhook to refuse a request; its text is what the user of kubectl reads."""
+
+
+class Attempt(msgspec.Struct, frozen=True, gc=False):
+    """What a request set out to do, in the words of RBAC.
+
+    Example:
+        >>> str(Attempt("create", "deployments", group="apps", namespace="shop"))
+        "create deployments.apps in namespace 'shop'"
+    """
+
+    verb: str
+    resource: str
+    group: str = ""
+    subresource: str = ""
+    namespace: str = ""
+    name: str = ""
+
+    def __str__(self) -> str:
+        what = f"{self.resource}.{self.group}" if self.group else self.resource
+        if self.subresource:
+            what += f"/{self.subresource}"
+        named = f" {self.name!r}" if self.name else ""
+        where = f" in namespace {self.namespace!r}" if self.namespace else ""
+        return f"{self.verb} {what}{named}{where}"
+
+
+class StatusCause(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One reason for a failure; for a 422, one field and what is wrong with it."""
+
+    reason: str = ""
+    message: str = ""
+    field: str = ""
+
+
+class StatusDetails(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
+    """What a failure is about."""
+
+    name: str | None = None
+    group: str | None = None
+    kind: str | None = None
+    uid: str | None = None
+    causes: list[StatusCause] | None = None
+    retry_after_seconds: int | None = None
+
+
+class Status(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
+    """The server's answer when it has no object to give: ``metav1.Status``."""
+
+    status: str | None = None
+    message: str | None = None
+    reason: str | None = None
+    details: StatusDetails | None = None
+    code: int | None = None
+
+
+class APIError(KubewrightError):
+    """The API server answered, and the answer was a failure ``Status``.
+
+    Attributes:
+        attempt: What was tried.
+        status: What the server said.
+        retry_after: Seconds after which the server asks to be tried again, if it does.
+    """
+
+    def __init__(self, attempt: Attempt, status: Status, retry_after: float | None = None) -> None:
+        self.attempt = attempt
+        self.status = status
+        if retry_after is None and status.details and status.details.retry_after_seconds:
+            retry_after = float(status.details.retry_after_seconds)
+        self.retry_after = retry_after
+        super().__init__(attempt, status, retry_after)  # copy and pickle rebuild from args
+
+    def __str__(self) -> str:
+        said = self.status.message or self.status.reason or f"HTTP {self.status.code}"
+        return f"cannot {self.attempt}: {said}{self.hint()}"
+
+    def hint(self) -> str:
+        """Return what to do about it, or nothing. Subclasses override this."""
+        return ""
+
+
+class BadRequestError(APIError):
+    """The server could not read the request."""
+
+
+class UnauthorizedError(APIError):
+    """The server does not know who is asking."""
+
+    def hint(self) -> str:
+        """Say where credentials come from, since the server says only that they are wrong."""
+        return (
+            "\nThe server did not accept the credentials. They may have expired: log in again, or"
+            " check the user of the current context with `kubectl config view --minify`."
+        )
+
+
+class ForbiddenError(APIError):
+    """RBAC said no. The message holds the missing rule, ready to paste."""
+
+    def hint(self) -> str:
+        """Return the RBAC rule that would allow the attempt."""
+        attempt = self.attempt
+        if not attempt.verb or not attempt.resource:
+            return ""
+        kind = "Role" if attempt.namespace else "ClusterRole"
+        resource = attempt.resource + (f"/{attempt.subresource}" if attempt.subresource else "")
+        return (
+            f"\nAdd this rule to the operator's {kind}:"
+            f'\n  - apiGroups: ["{attempt.group}"]'
+            f'\n    resources: ["{resource}"]'
+            f'\n    verbs: ["{attempt.verb}"]'
+        )
+
+
+class NotFoundError(APIError, LookupError):
+    """There is no such object, or no such kind on this server."""
+
+
+class ConflictError(APIError):
+    """The object changed since it was read: read it again, change it again, write it again."""
+
+
+class AlreadyExistsError(APIError):
+    """An object of that name is there already."""
+
+
+class GoneError(APIError):
+    """The resource version is too old to continue from: list again."""
+
+
+class InvalidError(APIError):
+    """The server read the object and refused what it says; `causes` names each field."""
+
+    @property
+    def causes(self) -> tuple[StatusCause, ...]:
+        """Each field that was refused, and why."""
+        details = self.status.details
+        return tuple(details.causes or ()) if details else ()
+
+
+class TooManyRequestsError(APIError):
+    """The server asks for patience; `retry_after` says how much."""
+
+
+class ServerError(APIError):
+    """The server failed, or something it depends on did."""
+
+
+_BY_REASON: dict[str, type[APIError]] = {
+    "AlreadyExists": AlreadyExistsError,
+    "BadRequest": BadRequestError,
+    "Conflict": ConflictError,
+    "Expired": GoneError,
+    "Forbidden": ForbiddenError,
+    "Gone": GoneError,
+    "InternalError": ServerError,
+    "Invalid": InvalidError,
+    "NotFound": NotFoundError,
+    "ServerTimeout": ServerError,
+    "ServiceUnavailable": ServerError,
+    "Timeout": ServerError,
+    "TooManyRequests": TooManyRequestsError,
+    "Unauthorized": UnauthorizedError,
+}
+_BY_CODE: dict[int, type[APIError]] = {
+    400: BadRequestError,
+    401: UnauthorizedError,
+    403: ForbiddenError,
+    404: NotFoundError,
+    409: ConflictError,
+    410: GoneError,
+    422: InvalidError,
+    429: TooManyRequestsError,
+}
+_FIRST_SERVER_ERROR: int = 500
+
+
+def api_error(attempt: Attempt, status: Status, retry_after: float | None = None) -> APIError:
+    """Return the error for *status*: by its reason, or by its code where the reason is unknown."""
+    code = status.code or 0
+    kind = _BY_REASON.get(status.reason or "") or _BY_CODE.get(code)
+    if kind is None:
+        kind = ServerError if code >= _FIRST_SERVER_ERROR else APIError
+    return kind(attempt, status, retry_after)
