@@ -35,18 +35,27 @@ class MicroTime(datetime):
 
     def __str__(self) -> str:
         moment = self.astimezone(UTC) if self.tzinfo else self
-        return moment.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+        # Not strftime: it writes the year 1 as "1", and Go's zero time is in that year.
+        return f"{moment.replace(tzinfo=None).isoformat(timespec='microseconds')}Z"
 
 
 def _encode_hook(value: Any) -> Any:
     if isinstance(value, MicroTime):
+        if value.tzinfo is None:
+            raise ValueError(
+                f"{value!r} has no time zone, so it names no moment: give it tzinfo=UTC"
+            )
         return str(value)
     raise TypeError(f"{type(value).__name__} has no JSON form: {value!r}")
 
 
 def _decode_hook(kind: type, value: Any) -> Any:
     if kind is MicroTime and isinstance(value, str):
-        return MicroTime.of(msgspec.convert(value, datetime))
+        try:
+            return MicroTime.of(msgspec.convert(value, datetime))
+        except msgspec.ValidationError as error:
+            # msgspec adds the path of the field to a ValueError, not to an error of its own.
+            raise ValueError(str(error)) from None
     raise TypeError(f"cannot make a {kind.__name__} of {value!r}")
 
 
@@ -54,6 +63,9 @@ _encoder = msgspec.json.Encoder(enc_hook=_encode_hook)
 encode = _encoder.encode
 """Encode anything of ours to JSON bytes."""
 
+
+# msgspec lets the last two through: text that is not UTF-8, and nesting deeper than the stack.
+_BAD_JSON = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 _decoders: dict[Any, msgspec.json.Decoder[Any]] = {}
 
@@ -76,21 +88,22 @@ def decode(data: bytes | msgspec.Raw, kind: type[T]) -> T:
         return decoder(kind).decode(data)
     except msgspec.ValidationError:
         return convert(_loads(data, kind), kind)
-    except msgspec.DecodeError as error:
+    except _BAD_JSON as error:
         raise _bad_json(data, kind, error) from error
 
 
 def convert(value: Any, kind: type[T]) -> T:
     """Turn *value*, made of dicts and lists, into a *kind*, accepting nulls as `decode` does."""
     try:
-        return msgspec.convert(without_nulls(value, kind), kind, dec_hook=_decode_hook)
+        # Through JSON, not msgspec.convert, which cannot make a Raw.
+        return decoder(kind).decode(encode(without_nulls(value, kind)))
     except msgspec.ValidationError as error:
         raise DecodeError(_explain(error, kind)) from error
 
 
 def to_builtins(value: Any) -> Any:
     """Turn *value* into dicts, lists and scalars, as its JSON would be."""
-    return msgspec.to_builtins(value, str_keys=True, enc_hook=_encode_hook)
+    return msgspec.json.decode(encode(value))
 
 
 def loads(data: bytes | msgspec.Raw) -> Any:
@@ -105,7 +118,7 @@ def loads(data: bytes | msgspec.Raw) -> Any:
 def _loads(data: bytes | msgspec.Raw, kind: type) -> Any:
     try:
         return msgspec.json.decode(data)
-    except msgspec.DecodeError as error:
+    except _BAD_JSON as error:
         raise _bad_json(data, kind, error) from error
 
 
@@ -118,8 +131,10 @@ def _bad_json(data: bytes | msgspec.Raw, kind: type, error: Exception) -> Decode
 def _explain(error: msgspec.ValidationError, kind: type) -> str:
     """Turn msgspec's ``Expected `int`, got `str` - at `$.spec.size``` round: the field first."""
     text, _, path = str(error).partition(" - at `")
-    where = path.rstrip("`").removeprefix("$").removeprefix(".")
-    at = f" at {where}" if where else ""
+    path = path.rstrip("`")
+    what, _, path = path.rpartition("` in `")  # "key` in `$.labels" for the key of a dict
+    where = path.removeprefix("$").removeprefix(".")
+    at = f" at {what + ' in ' if what else ''}{where}" if where else ""
     return f"cannot decode a {kind.__name__}{at}: {text[:1].lower()}{text[1:]}"
 
 

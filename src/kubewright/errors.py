@@ -8,6 +8,8 @@
     ├── SchemeError               a kind is not registered, or registered twice
     ├── SchemaError               a Python type has no structural schema; names the field path
     ├── DecodeError               data does not fit a Python type; names the field (also ValueError)
+    ├── PatchError                a JSON patch does not fit its document (also ValueError)
+    │   └── PatchTestError        the patch itself said "only if", and it is not so
     ├── NoMatchError              no kind on the server goes by that name (also LookupError)
     ├── TransportError            no answer: DNS, connect, TLS, broken stream
     │   └── TransportTimeoutError (also TimeoutError)
@@ -50,6 +52,8 @@ __all__ = [
     "LifecycleError",
     "NoMatchError",
     "NotFoundError",
+    "PatchError",
+    "PatchTestError",
     "SchemaError",
     "SchemeError",
     "ServerError",
@@ -89,12 +93,47 @@ class DecodeError(KubewrightError, ValueError):
     """Data does not fit the Python type it was read into; the message names the field."""
 
 
+class PatchError(KubewrightError, ValueError):
+    """A JSON patch is malformed or does not fit its document.
+
+    Attributes:
+        index: Which operation failed, counted from 0.
+        path: The path that it was about.
+        problem: What is wrong.
+    """
+
+    def __init__(self, index: int, path: str, problem: str) -> None:
+        self.index = index
+        self.path = path
+        self.problem = problem
+        super().__init__(index, path, problem)  # copy and pickle rebuild from args
+
+    def __str__(self) -> str:
+        return f"cannot apply operation {self.index} of the patch at {self.path!r}: {self.problem}"
+
+
+class PatchTestError(PatchError):
+    """A ``test`` operation of a JSON patch found another value: the document has changed."""
+
+
 class NoMatchError(KubewrightError, LookupError):
     """No kind that the server knows goes by the name that was asked for."""
 
 
 class TransportError(KubewrightError):
-    """The server gave no answer: name lookup, connection, TLS, or a stream that broke."""
+    """The server gave no answer: name lookup, connection, TLS, or a stream that broke.
+
+    Attributes:
+        lost: Whether a connection was there and broke, so that the request may have been carried
+            out. A read is then safe to repeat; a write is not.
+    """
+
+    def __init__(self, message: str, lost: bool = False) -> None:
+        self.lost = lost
+        super().__init__(message, lost)  # copy and pickle rebuild from args
+
+    def __str__(self) -> str:
+        return str(self.args[0])
 
 
 class TransportTimeoutError(TransportError, TimeoutError):
@@ -219,6 +258,12 @@ class ForbiddenError(APIError):
         attempt = self.attempt
         if not attempt.verb or not attempt.resource:
             return ""
+        if attempt.resource.startswith("/"):
+            return (
+                "\nAdd this rule to the operator's ClusterRole:"
+                f'\n  - nonResourceURLs: ["{attempt.resource}"]'
+                f'\n    verbs: ["{attempt.verb}"]'
+            )
         kind = "Role" if attempt.namespace else "ClusterRole"
         resource = attempt.resource + (f"/{attempt.subresource}" if attempt.subresource else "")
         return (

@@ -16,6 +16,7 @@ import msgspec
 T = TypeVar("T")
 
 _COLLECTIONS = (list, dict, set, tuple, frozenset)
+_FIELD = type(msgspec.field())
 
 
 class Absent:
@@ -24,7 +25,7 @@ class Absent:
     __slots__ = ("value",)
 
     def __init__(self, value: object) -> None:
-        self.value = value
+        self.value: object = value
 
 
 def absent(value: T) -> T:
@@ -94,7 +95,6 @@ def _is_class_variable(annotation: Any) -> bool:
     return annotation is ClassVar or get_origin(annotation) is ClassVar
 
 
-@dataclass_transform(kw_only_default=True, field_specifiers=(field, msgspec.field))
 class ModelMeta(msgspec.StructMeta):
     """Makes defaults with a meaning part of what is sent."""
 
@@ -104,18 +104,23 @@ class ModelMeta(msgspec.StructMeta):
         """Create the class, with `field` around each default that needs it."""
         for attribute, annotation in _annotated(namespace).items():
             default = namespace.get(attribute, msgspec.NODEFAULT)
-            plain = not isinstance(default, type(msgspec.field()))
-            if plain and default is not msgspec.NODEFAULT and not _is_class_variable(annotation):
+            plain = _is_meaningful(default) and not isinstance(default, _FIELD)
+            if plain and not _is_class_variable(annotation):
                 namespace[attribute] = field(default=default)
+        options.setdefault("kw_only", True)  # msgspec does not inherit this one
         return super().__new__(cls, name, bases, namespace, **options)
 
 
+# On the class, not on its metaclass: type checkers ask the bases first, and `msgspec.Struct` would
+# tell them that fields are positional and that `field` is no field.
+@dataclass_transform(kw_only_default=True, field_specifiers=(field, msgspec.field))
 class Model(
     msgspec.Struct,
     metaclass=ModelMeta,
     kw_only=True,
     omit_defaults=True,
     rename="camel",
+    repr_omit_defaults=True,
     gc=False,
 ):
     """A typed object: snake_case here, camelCase in JSON, fields given by keyword.

@@ -1,6 +1,6 @@
 """`Unstructured`: an object of a kind that has no class, as a dict with the same handles."""
 
-from typing import Any
+from typing import Any, Self
 
 from kubewright import _json
 from kubewright.api.kind import GroupVersionKind, ObjectKey
@@ -15,6 +15,20 @@ class Unstructured(dict[str, Any]):
         >>> shop.gvk.group, shop.name
         ('example.com', 'a')
     """
+
+    raw: bytes | None = None
+    """The bytes that it was read from, if it was read from a server."""
+
+    @classmethod
+    def read(cls, raw: bytes) -> Self:
+        """Decode *raw* into an object that remembers it.
+
+        Raises:
+            DecodeError: It is not a JSON object.
+        """
+        found = cls(_json.decode(raw, dict))
+        found.raw = raw
+        return found
 
     @property
     def api_version(self) -> str:

@@ -1,19 +1,25 @@
 """The one door to the network: a `Transport` sends requests; everything else asks it to."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
 from kubewright.api.requests import Request
+
+if TYPE_CHECKING:
+    import ssl
+
+Headers = tuple[tuple[str, str], ...]
+"""Header names and values in the order of the wire; a name may come twice."""
 
 
 class Response(msgspec.Struct, frozen=True, gc=False):
     """A whole answer. Header names are in lower case; a repeated header keeps every value."""
 
     status: int
-    headers: tuple[tuple[str, str], ...]
+    headers: Headers
     body: bytes
 
     def header(self, name: str) -> str | None:
@@ -27,11 +33,44 @@ class Response(msgspec.Struct, frozen=True, gc=False):
 class Stream(Protocol):
     """An answer whose body arrives bit by bit: a watch, or a log that is followed."""
 
-    status: int
-    headers: tuple[tuple[str, str], ...]
+    @property
+    def status(self) -> int:
+        """The HTTP status."""
+        ...
+
+    @property
+    def headers(self) -> Headers:
+        """The headers, with names in lower case."""
+        ...
 
     def __aiter__(self) -> AsyncIterator[bytes]:
         """Yield chunks as they arrive, of any size and cut anywhere."""
+        ...
+
+
+class Duplex(Protocol):
+    """A connection that left HTTP behind: bytes go both ways, as exec and port-forward need.
+
+    The server may refuse to switch. Then `status` is not 101, `read` gives the body of its answer,
+    and `write` raises `TransportError`.
+    """
+
+    @property
+    def status(self) -> int:
+        """101 when the server switched protocols, otherwise the status of its refusal."""
+        ...
+
+    @property
+    def headers(self) -> Headers:
+        """The headers of the answer, with names in lower case."""
+        ...
+
+    async def read(self) -> bytes:
+        """Wait for bytes and return all that are there; empty at the end of the stream."""
+        ...
+
+    async def write(self, data: bytes) -> None:
+        """Send *data*; waits while the other side is slow to take it."""
         ...
 
 
@@ -42,7 +81,7 @@ class Transport(Protocol):
     answer with an error status is an answer: the transport returns it.
     """
 
-    async def send(self, request: Request, *, timeout: float | None = None) -> Response:
+    async def send(self, request: Request, *, timeout: float | None = None) -> Response:  # noqa: ASYNC109  # one timer per connection is cheaper than a scope per request
         """Send *request* and return the whole answer."""
         ...
 
@@ -52,6 +91,60 @@ class Transport(Protocol):
         """Send *request* on a connection of its own; *timeout* bounds the wait for the headers."""
         ...
 
+    def upgrade(
+        self, request: Request, *, timeout: float | None = None
+    ) -> AbstractAsyncContextManager[Duplex]:
+        """Send *request*, which asks to switch protocols by its own headers (``Upgrade: ...``).
+
+        Leaving the block closes the connection.
+        """
+        ...
+
     async def close(self) -> None:
         """Close every connection; requests under way fail with `TransportError`."""
+        ...
+
+
+class Credentials(Protocol):
+    """Who is asking, as headers on each request."""
+
+    @property
+    def static(self) -> Headers | None:
+        """The headers, if they never change; ``None`` to be asked through `headers` each time."""
+        ...
+
+    async def headers(self) -> Headers:
+        """Return the headers for the next request, such as ``Authorization``; empty for none."""
+        ...
+
+    async def rejected(self, used: Headers) -> bool:
+        """Hear that the server answered 401 to *used*.
+
+        Returns:
+            Whether `headers` will say something else now, so that the request is worth sending
+            once more.
+        """
+        ...
+
+
+class TLSProvider(Protocol):
+    """How to make sure of the server, and how to show a client certificate."""
+
+    @property
+    def server_name(self) -> str | None:
+        """The name to expect in the certificate, when it is not the host's."""
+        ...
+
+    def context(self) -> "ssl.SSLContext | None":
+        """Return the context for the next connection; another one after files have changed.
+
+        ``None`` stands for the default of this machine.
+        """
+        ...
+
+    def on_rotation(self, callback: Callable[[], None]) -> None:
+        """Have *callback* called when the client certificate has changed.
+
+        Connections that have shown the old one are not used again then.
+        """
         ...

@@ -1,0 +1,121 @@
+# Every task of the project. `make help` lists them; CI runs these and nothing else.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-builtin-rules --no-print-directory
+
+VENV := .venv
+STAMP := $(VENV)/.installed
+BENCH_VENV := .venv-bench
+BENCH_STAMP := $(BENCH_VENV)/.installed
+# Tools find the interpreter and one another through PATH, as in an activated environment.
+export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
+
+SERVER ?= real
+# The folder with kube-apiserver and etcd: the user's, or what `make real-apiserver` built; else empty.
+ASSETS := $(or $(KUBEBUILDER_ASSETS),$(shell tools/real-apiserver --find))
+
+# PYTHON=… chooses an interpreter. Each candidate is run: a shim may be there without its Python.
+define FIND_PYTHON
+for candidate in $(or $(PYTHON),python3.14 python3.13 python3.12 python3.11 python3); do \
+    if "$$candidate" -c 'import sys, ensurepip, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; \
+    then command -v "$$candidate"; exit 0; fi; \
+done; \
+echo "Kubewright needs Python 3.11 or newer with its venv module; none of these is: $(or $(PYTHON),python3.14 python3.13 python3.12 python3.11 python3). Install one (Debian: python3 and python3-venv), or name it: make PYTHON=/path/to/python3" >&2; \
+exit 1
+endef
+
+.PHONY: help
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' Makefile
+
+.PHONY: setup
+setup: $(STAMP) ## install everything into .venv
+
+# A change of the pins or of the project's metadata installs again; anything else is a no-op.
+$(STAMP): requirements/dev.txt pyproject.toml
+	@[ -x $(VENV)/bin/python ] || { python=$$($(FIND_PYTHON)); echo "making $(VENV) with $$python"; "$$python" -m venv $(VENV); }
+	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+.PHONY: fmt
+fmt: $(STAMP) ## format, and fix what can be fixed
+	ruff format
+	ruff check --fix
+
+.PHONY: lint
+lint: $(STAMP) ## ruff, import-linter, codespell
+	ruff check
+	ruff format --check
+	lint-imports
+	codespell
+
+.PHONY: types
+types: $(STAMP) ## mypy, and with Node.js also verifytypes
+	mypy src tests tools bench
+	@if command -v node >/dev/null; then $(MAKE) verifytypes; \
+	else echo "types: no Node.js here, so the public types were not verified (pyright needs it)"; fi
+
+.PHONY: verifytypes
+verifytypes: $(STAMP) ## the public API is fully typed; needs Node.js
+	pyright --verifytypes kubewright --ignoreexternal
+
+.PHONY: unit
+unit: $(STAMP) ## unit, structure and documentation tests, and doctests
+	pytest tests/unit tests/structure tests/docs $(PYTEST)
+	pytest --doctest-modules --ignore=src/kubewright/kinds src/kubewright -q
+
+.PHONY: conformance
+conformance: $(STAMP) ## against a real kube-apiserver (SERVER=kubeconfig for one that runs)
+ifeq ($(SERVER),real)
+	@[ -n "$(ASSETS)" ] || { echo "no kube-apiserver: run \`make real-apiserver\` first, or set KUBEBUILDER_ASSETS" >&2; exit 1; }
+endif
+	KUBEBUILDER_ASSETS=$(ASSETS) pytest tests/conformance --server=$(SERVER) $(PYTEST)
+
+.PHONY: check
+check: lint types unit ## lint + types + unit: before every push
+
+.PHONY: test
+test: unit ## everything that this machine can run
+ifeq ($(ASSETS),)
+	@echo "test: no kube-apiserver here, so the conformance tests did NOT run; \`make real-apiserver\` builds one"
+else
+	@echo "test: conformance against the kube-apiserver in $(ASSETS)"
+	@$(MAKE) conformance SERVER=real
+endif
+
+.PHONY: bench
+bench: $(BENCH_STAMP) ## compare with Kopf, kubernetes and lightkube, side by side
+	$(BENCH_VENV)/bin/python -m bench $(BENCH)
+
+$(BENCH_STAMP): requirements/bench.txt pyproject.toml
+	@[ -x $(BENCH_VENV)/bin/python ] || { python=$$($(FIND_PYTHON)); "$$python" -m venv $(BENCH_VENV); }
+	$(BENCH_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bench.txt
+	@touch $@
+
+.PHONY: golden
+golden: $(STAMP) ## rewrite the golden files; read the diff before you commit
+	python -m tests.golden.crd.rewrite
+	git --no-pager diff --stat -- tests/golden
+
+.PHONY: docs
+docs: $(STAMP) ## run every block of the pages, and follow their links
+	pytest tests/docs $(PYTEST)
+
+.PHONY: real-apiserver
+real-apiserver: ## build kube-apiserver once; prints the folder for KUBEBUILDER_ASSETS
+	@tools/real-apiserver
+
+.PHONY: lock
+lock: $(STAMP) ## pin the requirements anew, with hashes
+	@command -v uv >/dev/null || $(VENV)/bin/python -m pip install --quiet uv
+	$(LOCK) --group dev pyproject.toml -o requirements/dev.txt
+	$(LOCK) --group bench pyproject.toml -c requirements/dev.txt -o requirements/bench.txt
+LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links
+
+.PHONY: clean
+clean: ## remove what can be made again, .venv included
+	rm -rf $(VENV) $(BENCH_VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,45 @@
+"""The one source of time: everything that waits or looks at the hour asks a `Clock`."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Protocol
+
+from kubewright._aio.timeout import Timeout
+
+
+class Timer(Protocol):
+    """A call that is due at some time, and can be taken back until then."""
+
+    def cancel(self) -> None:
+        """Take the call back; does nothing once it was made."""
+        ...
+
+
+class Clock:
+    """Real time. Tests pass a `VirtualClock` instead."""
+
+    def now(self) -> datetime:
+        """Return the time of day, in UTC."""
+        return datetime.now(UTC)
+
+    def monotonic(self) -> float:
+        """Return seconds since some fixed moment; never goes back, unlike `now`."""
+        return time.monotonic()
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait for *seconds*; zero or less lets other tasks run once."""
+        await asyncio.sleep(seconds)
+
+    def call_later(self, seconds: float, callback: Callable[[], object]) -> Timer:
+        """Call *callback* once, *seconds* from now, unless the timer is cancelled first."""
+        return asyncio.get_running_loop().call_later(seconds, callback)
+
+    def timeout(self, seconds: float | None) -> Timeout:
+        """Bound a block: ``async with clock.timeout(5):`` raises `TimeoutError` after 5 seconds.
+
+        Args:
+            seconds: How long the block may take; ``None`` sets no bound.
+        """
+        return Timeout(seconds, self.call_later)

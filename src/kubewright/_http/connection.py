@@ -1,0 +1,400 @@
+"""One HTTP/1.1 connection: an asyncio protocol around httptools' parser.
+
+The code that runs for each request is written for speed: the callbacks of the parser do as little
+as they can, and one timer serves a connection for all its requests.
+"""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any, cast
+
+from kubewright._aio import Clock, Timer
+from kubewright._http.duplex import Handover, RawConnection
+from kubewright._http.endpoint import Limits, Route
+from kubewright._http.errors import timeout_error, transport_error
+from kubewright._http.stream import BodyStream, Gunzip
+from kubewright.errors import TransportError
+
+Headers = tuple[tuple[str, str], ...]
+Body = bytes | BodyStream | RawConnection
+Answer = tuple[int, Headers, Any]  # the third is a Body; which one depends on what was asked for
+
+_SWITCHING = 101
+_FIRST_FINAL = 200
+_NEVER = float("inf")
+_NAMES: dict[bytes, str] = {}
+_NAMES_KEPT = 256
+_TLS_RECORDS = (b"\x15\x03", b"\x16\x03")
+
+
+class Connection(asyncio.Protocol):
+    """Sends one request at a time and reads its answer.
+
+    `exchange` starts a request and returns a future of its answer. A connection whose future was
+    cancelled must be aborted: the rest of the old answer would be taken for the next one.
+    """
+
+    __slots__ = (
+        "_body", "_buffered", "_clock", "_deadline", "_feed", "_forget", "_headers",
+        "_heading", "_limits", "_method", "_parser", "_release", "_retired", "_route", "_started",
+        "_stream", "_timer", "_timer_at", "_transport", "_upgraded", "_used", "_waiter", "_wire",
+        "closed", "idle_since", "on_body", "stale",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        route: Route,
+        limits: Limits,
+        clock: Clock,
+        *,
+        release: "Callable[[Connection], None]",
+        forget: "Callable[[Connection], None]",
+    ) -> None:
+        self._route = route
+        self._limits = limits
+        self._clock = clock
+        self._release = release
+        self._forget = forget
+        self._transport: asyncio.Transport
+        self._parser: Any = None  # httptools' parser; there is one whenever it calls us
+        self._feed: Callable[[bytes], None] = _ignore
+        self._waiter: asyncio.Future[Answer] | None = None
+        self._method = ""
+        self._buffered = True
+        self._headers: list[tuple[str, str]] = []
+        self._heading = True
+        self._wire = 0
+        self._body: list[bytes] = []
+        self.on_body = self._body.append  # the parser calls it without a line of Python between
+        self._stream: BodyStream | None = None
+        self._upgraded: RawConnection | None = None
+        self._started = False
+        self._used = False
+        self._retired = False
+        self._deadline = _NEVER
+        self._timer: Timer | None = None
+        self._timer_at = _NEVER
+        self.closed = False
+        self.idle_since = 0.0
+        self.stale = False  # a kept connection that the server closed before it answered
+
+    # --- What the pool calls ---
+
+    def exchange(
+        self, method: str, head: bytes, body: bytes, *, deadline: float, buffered: bool = True
+    ) -> "asyncio.Future[Answer]":
+        """Send a request; the future brings the status, the headers and the body.
+
+        Args:
+            method: The method that *head* begins with.
+            head: The request line and headers, with the empty line.
+            body: What follows the head.
+            deadline: When the clock shows this, the answer is late.
+            buffered: Whether to wait for the whole body. If not, the future is done with the
+                headers, and the body is a `BodyStream`, or a `RawConnection` after an upgrade.
+        """
+        if self._parser is None:
+            self._new_parser()
+        self._method = method
+        self._buffered = buffered
+        self._headers = []
+        self._heading = True
+        self._wire = 0
+        self._started = False
+        self._waiter = waiter = asyncio.get_running_loop().create_future()
+        self._deadline = deadline
+        if deadline < self._timer_at:
+            self._arm(deadline)
+        if len(body) <= 65536:  # noqa: PLR2004  # one small copy costs less than a second write
+            self._transport.write(head + body if body else head)
+        else:
+            self._transport.write(head)
+            self._transport.write(body)
+        return waiter
+
+    def abort(self) -> None:
+        """Close the socket at once."""
+        self.closed = True
+        self._transport.abort()
+
+    def retire(self) -> None:
+        """Finish the request under way, and none after it; a stream ends now."""
+        self._retired = True
+        if self._stream is not None:
+            self.fail(self._broken(None))  # not just closed: for some streams that is a good end
+        elif self._waiter is None:
+            self.abort()
+
+    def fail(self, error: TransportError) -> None:
+        """End the request under way with *error*, and the connection with it."""
+        waiter, self._waiter = self._waiter, None
+        self._deadline = _NEVER
+        if waiter is not None and not waiter.done():
+            waiter.set_exception(error)
+        if self._stream is not None:
+            self._stream.fail(error)
+        self.abort()
+
+    # --- What asyncio calls ---
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast("asyncio.Transport", transport)  # uvloop's is no subclass
+
+    def data_received(self, data: bytes) -> None:
+        if self._waiter is None and self._stream is None:
+            self._unasked(data)
+            return
+        try:
+            self._feed(data)
+        except Exception as error:  # noqa: BLE001  # httptools' errors share no base of their own
+            self._parser_stopped(error, data)
+        if self._stream is not None:
+            self._stream.arrived(len(data))
+        elif self._waiter is not None:
+            self._check_limits(len(data))
+        elif self._body:
+            self.abort()  # a body where none may be, as after HEAD
+
+    def _check_limits(self, size: int) -> None:
+        self._wire += size
+        limit = self._limits.head if self._heading else self._limits.body
+        if limit is None or self._wire <= limit:
+            return
+        if self._heading:
+            self.fail(self._problem(f"its headers are larger than {limit} bytes"))
+        elif self._received() > limit:  # exact, and counted only once it may matter
+            self.fail(self._too_large(limit))
+
+    def eof_received(self) -> bool:
+        self.closed = True
+        if self._waiter is not None or self._stream is not None:
+            self._ended(None)
+        return False
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.closed = True
+        if self._timer is not None:
+            self._timer.cancel()
+        if self._upgraded is not None:
+            self._upgraded.connection_lost(exc)
+        elif self._waiter is not None or self._stream is not None:
+            self._ended(exc)
+        # The parser holds our callbacks: a cycle that only the garbage collector would free.
+        self._parser, self._feed = None, _ignore
+        self._forget(self)
+
+    # --- What the parser calls ---
+
+    def on_message_begin(self) -> None:
+        self._started = True
+        if self._waiter is None:
+            self.abort()  # something follows a complete answer; whose would the next one be?
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        if self._heading:  # trailers are of no use to us
+            known = _NAMES.get(name) or _lowered(name)
+            self._headers.append((known, value.decode("latin-1")))
+
+    def on_headers_complete(self) -> None:
+        status = self._parser.get_status_code()
+        if status < _FIRST_FINAL and status != _SWITCHING:
+            return
+        self._heading = False
+        if status == _SWITCHING and (self._buffered or not self._parser.should_upgrade()):
+            self.fail(self._problem("it switched protocols without being asked to"))
+            return
+        if not self._buffered:
+            self._open_stream(status)
+        elif self._method == "HEAD":
+            self._complete(status)
+            self._parser = None  # it waits for a body that will not come
+
+    def on_message_complete(self) -> None:
+        if self._heading:  # a 1xx: the real answer comes after it
+            self._headers = []
+        elif self._stream is not None:
+            self._close_stream()
+        elif self._waiter is not None:
+            self._complete(self._parser.get_status_code())
+
+    # --- How an answer ends ---
+
+    def _complete(self, status: int) -> None:
+        waiter, self._waiter = self._waiter, None
+        self._deadline = _NEVER
+        assert waiter is not None
+        if waiter.done() or self._retired or not self._reusable():
+            self.abort()
+        else:
+            self._used = True
+            self._release(self)
+        chunks = self._body
+        body = chunks[0] if len(chunks) == 1 else b"".join(chunks)
+        chunks.clear()
+        if not waiter.done():
+            self._settle(waiter, status, body)
+
+    def _settle(self, waiter: "asyncio.Future[Answer]", status: int, body: bytes) -> None:
+        headers = self._headers
+        if self._limits.body is not None and len(body) > self._limits.body:
+            waiter.set_exception(self._too_large(self._limits.body))
+            return
+        for name, value in headers:
+            if name == "content-encoding" and body and _is_gzip(value):
+                try:
+                    body = self._gunzip(body)
+                except TransportError as error:
+                    waiter.set_exception(error)
+                    return
+        waiter.set_result((status, tuple(headers), body))
+
+    def _gunzip(self, body: bytes) -> bytes:
+        decoder = Gunzip(self._problem, self._limits.body)
+        body = decoder.feed(body)
+        decoder.finish()
+        return body
+
+    def _reusable(self) -> bool:
+        # An answer before the request is out: the server does not read the rest of it.
+        return (
+            not self.closed
+            and self._parser.should_keep_alive()
+            and self._transport.get_write_buffer_size() == 0
+        )
+
+    def _open_stream(self, status: int) -> None:
+        waiter, self._waiter = self._waiter, None
+        self._deadline = _NEVER
+        if waiter is None or waiter.done():
+            self.abort()
+            return
+        body = self._raw() if status == _SWITCHING else self._body_stream()
+        waiter.set_result((status, tuple(self._headers), body))
+
+    def _raw(self) -> RawConnection:
+        buffer = self._limits.stream_buffer
+        self._upgraded = RawConnection(tried=self._tried(), host=self._host(), buffer=buffer)
+        self._upgraded.connection_made(self._transport)
+        return self._upgraded
+
+    def _body_stream(self) -> BodyStream:
+        coded = any(n == "content-encoding" and _is_gzip(v) for n, v in self._headers)
+        decode = Gunzip(self._problem) if coded else None
+        full = self._limits.stream_buffer
+        self._stream = BodyStream(self._transport, self._body, full=full, decode=decode)
+        if self._method == "HEAD":
+            self._close_stream()
+        return self._stream
+
+    def _close_stream(self) -> None:
+        if self._stream is not None:
+            self._stream.finish()
+        self.abort()
+
+    def _parser_stopped(self, error: Exception, data: bytes) -> None:
+        if self._upgraded is not None:
+            self._transport.set_protocol(Handover(self._upgraded, self))
+            rest = data[error.args[0] :]
+            if rest:
+                self._upgraded.data_received(rest)
+        elif data[:2] in _TLS_RECORDS and not self._headers:
+            self.fail(self._problem("it speaks TLS. Use an address that begins with https://"))
+        else:
+            self.fail(self._error(error))
+
+    def _ended(self, exc: Exception | None) -> None:
+        """Judge what the end of the connection means for the answer under way."""
+        if self._heading:
+            self.fail(self._no_answer(exc))
+        elif exc is None and self._ends_with_connection():
+            if self._stream is not None:
+                self._close_stream()
+            else:
+                self.closed = True
+                self._complete(self._parser.get_status_code())
+        else:
+            self.fail(self._broken(exc))
+
+    def _no_answer(self, exc: Exception | None) -> TransportError:
+        if exc is None:
+            exc = ConnectionResetError("in the middle of the headers" if self._started else "EOF")
+        self.stale = self._used and not self._started
+        return self._error(exc, lost=True)
+
+    def _broken(self, exc: Exception | None) -> TransportError:
+        size = self._stream.received if self._stream is not None else self._received()
+        what = "stream" if self._stream is not None else "answer"
+        reason = f" ({exc})" if exc is not None and str(exc) else ""
+        return TransportError(
+            f"cannot {self._tried()}: the {what} broke after {size} bytes{reason}."
+            " The server, or a proxy on the way, closed the connection; try again.",
+            lost=True,
+        )
+
+    def _ends_with_connection(self) -> bool:
+        framing = {"content-length", "transfer-encoding"}
+        return not any(name in framing for name, _ in self._headers)
+
+    def _unasked(self, data: bytes) -> None:
+        """Drop a connection on which the server speaks without being asked, as in a time-out."""
+        self.abort()
+
+    # --- Small things ---
+
+    def _received(self) -> int:
+        return sum(map(len, self._body))
+
+    def _too_large(self, limit: int) -> TransportError:
+        return self._problem(f"its body is larger than {limit} bytes")
+
+    def _new_parser(self) -> None:
+        import httptools  # noqa: PLC0415  # not before the first connection
+
+        self._parser = httptools.HttpResponseParser(self)
+        self._feed = self._parser.feed_data
+
+    def _arm(self, deadline: float) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer_at = deadline
+        self._timer = self._clock.call_later(deadline - self._clock.monotonic(), self._ring)
+
+    def _ring(self) -> None:
+        """Look whether the request under way is late; earlier ones have only left the timer."""
+        self._timer, self._timer_at = None, _NEVER
+        if self._deadline == _NEVER:
+            return
+        if self._clock.monotonic() < self._deadline:
+            self._arm(self._deadline)
+        else:
+            self.fail(timeout_error(self._tried(), f"{self._host()} did not answer in time"))
+
+    def _tried(self) -> str:
+        return f"{self._method} {self._route}"
+
+    def _host(self) -> str:
+        return self._route.endpoint.host_port
+
+    def _error(self, error: Exception, *, lost: bool = False) -> TransportError:
+        ours = transport_error(error, self._tried(), host=self._host(), lost=lost)
+        ours.__cause__ = error
+        return ours
+
+    def _problem(self, what: str) -> TransportError:
+        return TransportError(f"cannot {self._tried()}: {self._host()} answered, but {what}.")
+
+
+def _lowered(name: bytes) -> str:
+    """Return *name* in lower case; a server sends the same few again and again."""
+    lowered = name.decode("latin-1").lower()
+    if len(_NAMES) < _NAMES_KEPT:
+        _NAMES[name] = lowered
+    return lowered
+
+
+def _ignore(data: bytes) -> None:
+    """Stand in for a parser."""
+
+
+def _is_gzip(coding: str) -> bool:
+    return coding.strip().lower() in {"gzip", "x-gzip"}

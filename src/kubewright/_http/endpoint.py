@@ -1,0 +1,128 @@
+"""Where a connection goes, and on which way."""
+
+import ssl
+from collections.abc import Callable
+from urllib.parse import SplitResult, unquote, urlsplit
+
+import msgspec
+
+from kubewright.errors import ConfigError
+
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+
+
+class Endpoint(msgspec.Struct, frozen=True):
+    """A server: ``https://host:port``."""
+
+    scheme: str
+    host: str
+    port: int
+    authority: str  # host and port as they stand in the URL, for the Host header
+
+    def __str__(self) -> str:
+        return f"{self.scheme}://{self.authority}"
+
+    @property
+    def secure(self) -> bool:
+        """Whether the connection is inside TLS."""
+        return self.scheme == "https"
+
+    @property
+    def host_port(self) -> str:
+        """The host with its port, always both, as CONNECT wants it."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{host}:{self.port}"
+
+
+class Proxy(msgspec.Struct, frozen=True):
+    """An HTTP proxy, and what to tell it about us."""
+
+    endpoint: Endpoint
+    authorization: str = ""  # the value of Proxy-Authorization
+
+
+class Limits(msgspec.Struct, frozen=True, kw_only=True):
+    """How long and how much; the times are client-go's."""
+
+    connect: float = 30.0
+    """Seconds for name lookup and TCP."""
+    handshake: float = 10.0
+    """Seconds for TLS."""
+    idle: float = 90.0
+    """Seconds after which an unused connection is closed."""
+    idle_connections: int = 25
+    """How many unused connections are kept."""
+    connections: int | None = None
+    """How many requests may be under way at once; the others wait. Streams are not counted."""
+    head: int = 1 << 20
+    """Bytes that the headers of an answer may take."""
+    body: int | None = None
+    """Bytes that an answer may take, after decompression; streams are not counted."""
+    stream_buffer: int = 1 << 20
+    """Bytes of a stream that are held for a slow reader before the server is held up."""
+
+
+class Route(msgspec.Struct, frozen=True):
+    """The whole way to a server."""
+
+    endpoint: Endpoint
+    context: Callable[[], ssl.SSLContext]  # asked anew for each connection: files may have changed
+    server_name: str | None = None
+    proxy: Proxy | None = None
+    proxy_context: Callable[[], ssl.SSLContext] | None = None
+
+    def __str__(self) -> str:
+        return (
+            f"{self.endpoint} through {self.proxy.endpoint}" if self.proxy else f"{self.endpoint}"
+        )
+
+
+def endpoint_of(url: str) -> tuple[Endpoint, str]:
+    """Return the server of *url*, and the path that comes before every request's.
+
+    Raises:
+        ConfigError: It is not a URL of an HTTP server.
+    """
+    parts = _split(url, what="server address")
+    return _endpoint(parts), parts.path.rstrip("/")
+
+
+def proxy_of(url: str) -> Proxy:
+    """Return the proxy at *url*; a user and password in it become basic authorization.
+
+    Raises:
+        ConfigError: It is not a URL of an HTTP proxy.
+    """
+    parts = _split(url, what="proxy address")
+    if parts.username is None:
+        return Proxy(_endpoint(parts))
+    from base64 import b64encode  # noqa: PLC0415  # only for proxies with a password
+
+    user = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
+    return Proxy(_endpoint(parts), f"Basic {b64encode(user.encode()).decode()}")
+
+
+def _split(url: str, *, what: str) -> SplitResult:
+    try:
+        parts = urlsplit(url)
+        _ = parts.port  # it is parsed when it is asked for
+    except ValueError as error:
+        raise ConfigError(f"cannot use {_shown(url)!r} as a {what}: {error}") from error
+    if parts.scheme not in _DEFAULT_PORTS or not parts.hostname:
+        raise ConfigError(
+            f"cannot use {_shown(url)!r} as a {what}: it must begin with https:// or http:// and"
+            " name a host, such as https://10.0.0.1:6443"
+        )
+    return parts
+
+
+def _shown(url: str) -> str:
+    """Return *url* without what may be a password."""
+    before, at, after = url.rpartition("@")
+    return f"{before.partition('://')[0]}://***@{after}" if at else url
+
+
+def _endpoint(parts: SplitResult) -> Endpoint:
+    host = (parts.hostname or "").partition("%")[0] if "%" not in parts.netloc else parts.hostname
+    authority = parts.netloc.rpartition("@")[2]
+    return Endpoint(parts.scheme, host or "", parts.port or _DEFAULT_PORTS[parts.scheme], authority)

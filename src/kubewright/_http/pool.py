@@ -1,0 +1,209 @@
+"""Connections to one server, kept and used again."""
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from kubewright._aio import Clock, Timeout, Timer
+from kubewright._http.connection import Answer, Connection
+from kubewright._http.dial import dial
+from kubewright._http.endpoint import Limits, Route
+from kubewright._http.errors import timeout_error
+from kubewright.errors import LifecycleError, TransportError
+
+Opened = tuple[Connection, Answer]
+
+_SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+_TRIM_AFTER = 1.0
+_NEVER = float("inf")
+
+
+class Pool:
+    """Sends requests to one server over as few connections as they need.
+
+    The connection used last is used first, so that a calm time lets the others grow old. A stream
+    has a connection of its own, which is closed at its end.
+    """
+
+    def __init__(self, route: Route, *, limits: Limits, clock: Clock) -> None:
+        self._route = route
+        self._limits = limits
+        self._clock = clock
+        self._idle: deque[Connection] = deque()
+        self._live: set[Connection] = set()
+        self._slots = asyncio.Semaphore(limits.connections) if limits.connections else None
+        self._sweeper: Timer | None = None
+        self._sweep_at = _NEVER
+        self._waits: set[Timeout] = set()
+        self._closed = False
+        self._gone = asyncio.Event()
+
+    def __len__(self) -> int:
+        """Return how many connections are open."""
+        return len(self._live)
+
+    @property
+    def idle(self) -> int:
+        """How many connections wait for a request."""
+        return sum(not connection.closed for connection in self._idle)
+
+    async def request(self, method: str, head: bytes, body: bytes, *, deadline: float) -> Answer:
+        """Send a request and return the status, the headers and the whole body of the answer.
+
+        Raises:
+            TransportError: No answer, or half of one.
+            TransportTimeoutError: No whole answer before the *deadline*.
+        """
+        if self._slots is None:
+            return await self._request(method, head, body, deadline)
+        async with self._until(deadline, method):
+            await self._slots.acquire()
+        try:
+            return await self._request(method, head, body, deadline)
+        finally:
+            self._slots.release()
+
+    async def _request(self, method: str, head: bytes, body: bytes, deadline: float) -> Answer:
+        connection = self._pop()
+        if connection is not None:
+            try:
+                return await self._exchange(connection, method, head, body, deadline)
+            except TransportError:
+                # The server closed the connection while our request was on its way. A write may
+                # have been carried out; reading once more harms nobody.
+                if not connection.stale or method not in _SAFE:
+                    raise
+        connection = await self._dial(method, deadline)
+        return await self._exchange(connection, method, head, body, deadline)
+
+    async def open(self, method: str, head: bytes, body: bytes, *, deadline: float) -> Opened:
+        """Send a request on a connection of its own; the body arrives as a stream.
+
+        Returns:
+            The answer and its connection, which the caller must abort in the end.
+        """
+        connection = await self._dial(method, deadline)
+        answer = await self._exchange(connection, method, head, body, deadline, buffered=False)
+        return connection, answer
+
+    async def _exchange(
+        self,
+        connection: Connection,
+        method: str,
+        head: bytes,
+        body: bytes,
+        deadline: float,
+        *,
+        buffered: bool = True,
+    ) -> Answer:
+        future = connection.exchange(method, head, body, deadline=deadline, buffered=buffered)
+        try:
+            return await future
+        except BaseException:
+            if not future.done() or future.cancelled():
+                connection.abort()
+            elif future.exception() is None and not buffered:
+                connection.abort()  # cancelled between the answer and our turn: nobody reads it
+            raise
+
+    def _pop(self) -> Connection | None:
+        if self._closed:
+            raise LifecycleError(f"cannot talk to {self._route}: the transport is closed")
+        idle = self._idle
+        while idle:
+            connection = idle.pop()
+            if not connection.closed:
+                return connection
+        return None
+
+    async def _dial(self, method: str, deadline: float) -> Connection:
+        if self._closed:
+            raise LifecycleError(f"cannot talk to {self._route}: the transport is closed")
+        connection = Connection(
+            self._route, self._limits, self._clock, release=self._release, forget=self._forget
+        )
+        tried = f"{method} {self._route}"
+        async with self._until(deadline, method):
+            await dial(self._route, connection, clock=self._clock, limits=self._limits, tried=tried)
+            self._live.add(connection)
+        return connection
+
+    @asynccontextmanager
+    async def _until(self, deadline: float, method: str) -> AsyncIterator[None]:
+        """Bound a wait by *deadline*, and by the life of the pool."""
+        bound = None if deadline == _NEVER else deadline - self._clock.monotonic()
+        timeout = self._clock.timeout(bound)
+        self._waits.add(timeout)
+        try:
+            async with timeout:
+                yield
+        except TimeoutError as error:
+            if isinstance(error, TransportError):
+                raise
+            if self._closed:
+                raise self._closed_error() from None
+            tried = f"{method} {self._route}"
+            said = f"no connection to {self._route.endpoint.host_port} in time"
+            raise timeout_error(tried, said) from error
+        finally:
+            self._waits.discard(timeout)
+
+    def _release(self, connection: Connection) -> None:
+        connection.idle_since = self._clock.monotonic()
+        self._idle.append(connection)
+        # Many answers can arrive in one pass of the loop, before anyone takes a connection again.
+        # Closing those above the limit at once would open them again in the same moment.
+        if len(self._idle) > self._limits.idle_connections:
+            self._sweep_in(_TRIM_AFTER)
+        elif self._sweeper is None:
+            self._sweep_in(self._limits.idle)
+
+    def _sweep_in(self, seconds: float) -> None:
+        at = self._clock.monotonic() + seconds
+        if at >= self._sweep_at:
+            return
+        if self._sweeper is not None:
+            self._sweeper.cancel()
+        self._sweep_at = at
+        self._sweeper = self._clock.call_later(seconds, self._sweep)
+
+    def _sweep(self) -> None:
+        """Close what is too old or too much, oldest first."""
+        self._sweeper, self._sweep_at = None, _NEVER
+        old = self._clock.monotonic() - self._limits.idle
+        idle = self._idle
+        while idle and (
+            idle[0].closed or idle[0].idle_since <= old or len(idle) > self._limits.idle_connections
+        ):
+            idle.popleft().abort()
+        if idle:
+            self._sweep_in(max(_TRIM_AFTER, idle[0].idle_since - old))
+
+    def _forget(self, connection: Connection) -> None:
+        self._live.discard(connection)
+        if self._closed and not self._live:
+            self._gone.set()
+
+    def retire(self) -> None:
+        """Have no connection of now used again: they speak for an identity of yesterday."""
+        self._idle.clear()
+        for connection in list(self._live):
+            connection.retire()
+
+    async def close(self) -> None:
+        """Close every connection; requests under way fail. Closing twice does no harm."""
+        self._closed = True
+        if self._sweeper is not None:
+            self._sweeper.cancel()
+            self._sweeper = None
+        self._idle.clear()
+        for timeout in list(self._waits):
+            timeout.expire()
+        for connection in list(self._live):
+            connection.fail(self._closed_error())
+        if self._live:
+            await self._gone.wait()
+
+    def _closed_error(self) -> TransportError:
+        return TransportError(f"cannot talk to {self._route}: the transport was closed")

@@ -1,0 +1,157 @@
+"""The body of an answer, as it arrives."""
+
+import asyncio
+import zlib
+from collections.abc import Callable
+from typing import Protocol
+
+from kubewright.errors import TransportError
+
+
+class Flow(Protocol):
+    """The side of a transport that can be asked to wait."""
+
+    def pause_reading(self) -> None:
+        """Stop reading from the socket."""
+        ...
+
+    def resume_reading(self) -> None:
+        """Read from the socket again."""
+        ...
+
+
+class BodyStream:
+    """Chunks between a connection and one reader, never more than a bounded number of bytes.
+
+    The connection puts chunks into the list and calls `arrived`, `finish` and `fail`; the reader
+    iterates. Everything that has arrived comes out as one chunk: a reader that is behind catches
+    up in large steps.
+    """
+
+    __slots__ = ("_chunks", "_decode", "_error", "_flow", "_full", "_held", "_over", "_paused",
+                 "_taken", "_waiter")  # fmt: skip
+
+    def __init__(
+        self, flow: Flow, chunks: list[bytes], *, full: int, decode: "Gunzip | None" = None
+    ) -> None:
+        self._flow = flow
+        self._chunks = chunks
+        self._full = full
+        self._decode = decode
+        self._taken = 0
+        self._held = 0
+        self._paused = False
+        self._over = False
+        self._error: TransportError | None = None
+        self._waiter: asyncio.Future[None] | None = None
+
+    @property
+    def received(self) -> int:
+        """How many bytes have arrived, before decompression."""
+        return self._taken + sum(map(len, self._chunks))
+
+    def arrived(self, size: int) -> None:
+        """Note that *size* bytes were read from the wire into the list."""
+        self._held += size
+        if self._held >= self._full and not self._paused:
+            self._paused = True
+            self._flow.pause_reading()
+        if self._waiter is not None and self._chunks and not self._waiter.done():
+            self._waiter.set_result(None)
+
+    def finish(self) -> None:
+        """Note that the body is complete."""
+        self._over = True
+        self._wake()
+
+    def fail(self, error: TransportError) -> None:
+        """Note that nothing more will come; what has arrived can still be read."""
+        if not self._over:
+            self._over = True
+            self._error = error
+            self._wake()
+
+    def _wake(self) -> None:
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+
+    def __aiter__(self) -> "BodyStream":
+        return self
+
+    async def __anext__(self) -> bytes:
+        while True:
+            while not self._chunks:
+                if self._over:
+                    self._end()
+                await self._more()
+            data = self._take()
+            if self._decode is not None:
+                data = self._decode.feed(data)
+            if data:
+                return data
+
+    def _end(self) -> None:
+        if self._error is not None:
+            raise self._error
+        if self._decode is not None:
+            self._decode.finish()
+        raise StopAsyncIteration
+
+    async def _more(self) -> None:
+        if self._waiter is not None:
+            raise RuntimeError("two tasks read one stream; let one read and pass it on")
+        self._waiter = asyncio.get_running_loop().create_future()
+        try:
+            await self._waiter
+        finally:
+            self._waiter = None
+
+    def _take(self) -> bytes:
+        chunks = self._chunks
+        data = chunks[0] if len(chunks) == 1 else b"".join(chunks)
+        chunks.clear()
+        self._taken += len(data)
+        self._held = 0
+        if self._paused:
+            self._paused = False
+            if not self._over:
+                self._flow.resume_reading()
+        return data
+
+
+class Gunzip:
+    """Decompresses a body bit by bit, and refuses one that grows beyond *limit*."""
+
+    __slots__ = ("_inflate", "_limit", "_problem", "_size")
+
+    def __init__(self, problem: Callable[[str], TransportError], limit: int | None = None) -> None:
+        self._problem = problem
+        self._limit = limit
+        self._size = 0
+        self._inflate = zlib.decompressobj(31)
+
+    def feed(self, data: bytes) -> bytes:
+        """Return what *data* stands for; nothing when there is too little of it yet."""
+        out = []
+        while data:
+            if self._inflate.eof:  # one gzip file after another is one gzip file
+                self._inflate = zlib.decompressobj(31)
+            out.append(self._inflated(data))
+            data = self._inflate.unused_data
+        return b"".join(out)
+
+    def _inflated(self, data: bytes) -> bytes:
+        room = 0 if self._limit is None else self._limit - self._size + 1
+        try:
+            piece = self._inflate.decompress(data, room)
+        except zlib.error as error:
+            raise self._problem(f"its gzip body is broken ({error})") from error
+        self._size += len(piece)
+        if self._limit is not None and self._size > self._limit:
+            raise self._problem(f"its body is larger than {self._limit} bytes when decompressed")
+        return piece
+
+    def finish(self) -> None:
+        """Check that the body was whole."""
+        if not self._inflate.eof:
+            raise self._problem("its gzip body ends too early")

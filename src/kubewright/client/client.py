@@ -1,0 +1,331 @@
+"""`Client`: every verb of the Kubernetes API, typed by the class it is given."""
+
+import random
+from pathlib import Path
+from typing import Any, Self, TypeVar, overload
+
+from kubewright import _json
+from kubewright._aio import Clock
+from kubewright.api import requests
+from kubewright.api.kind import ObjectKey
+from kubewright.api.requests import FieldValidation, Place, Propagation, Request
+from kubewright.api.resource import Resource
+from kubewright.api.unstructured import Unstructured
+from kubewright.client.config import Config
+from kubewright.client.connect import connect
+from kubewright.client.discovery_cache import MemoryDiscoveryCache, cached_discovery
+from kubewright.client.listing import PAGE_SIZE, Listing
+from kubewright.client.mapper import RESTMapper
+from kubewright.client.pods import PodVerbs
+from kubewright.client.ratelimit import TokenBucket
+from kubewright.client.rest import RESTClient, WarningHandler, log_warning
+from kubewright.client.scale import ScaleVerbs
+from kubewright.client.subresource import Subresource
+from kubewright.client.target import (
+    Dynamic,
+    Fields,
+    Labels,
+    Object,
+    fields_text,
+    key_of,
+    labels_text,
+)
+from kubewright.client.transport import Transport
+from kubewright.client.verbs import Defaults, Verbs
+from kubewright.client.watch import Watch
+from kubewright.errors import NotFoundError
+
+R = TypeVar("R", bound=Resource)
+
+
+class Client(Verbs, PodVerbs):
+    """A client of one API server.
+
+    Use it as ``async with Client(Config.load()) as client:``. Every verb takes the class first and
+    returns objects of it; a name such as ``"deploy"``, a GVK or an `Unstructured` works without a
+    class. Objects without a namespace are taken to be in the client's own.
+
+    Args:
+        config: Which server, and as whom.
+        transport: How to reach it, where that is not HTTP.
+        field_owner: Who writes, as managedFields will say; `apply` needs it.
+        dry_run: Let every write be checked and answered, but not stored.
+        field_validation: What the server does about unknown fields in writes.
+        on_warning: Called with each warning that the server sends.
+        discovery_cache: A folder to keep discovery in, such as kubectl's ``~/.kube/cache``.
+        clock: Where time comes from.
+    """
+
+    def __init__(  # noqa: PLR0913  # all but the first are for a special need
+        self,
+        config: Config,
+        *,
+        transport: Transport | None = None,
+        field_owner: str = "",
+        dry_run: bool = False,
+        field_validation: FieldValidation | None = None,
+        on_warning: WarningHandler = log_warning,
+        discovery_cache: Path | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        self.config = config
+        self._clock = clock or Clock()
+        self._transport = transport or connect(config, clock=self._clock)
+        rest = RESTClient(
+            self._transport,
+            limiter=_limiter(config, self._clock),
+            on_warning=on_warning,
+            timeout=config.timeout,
+            clock=self._clock,
+        )
+        self.discovery: MemoryDiscoveryCache = cached_discovery(
+            rest, host=config.url, cache_dir=discovery_cache, clock=self._clock
+        )
+        """What the server serves, asked for when it is first needed."""
+        self.mapper: RESTMapper = RESTMapper(self.discovery, clock=self._clock)
+        defaults = Defaults(config.namespace, field_owner, dry_run, field_validation)
+        super().__init__(rest, self.mapper, defaults)
+        self.status: Subresource = self.subresource("status")
+        """The verbs on the ``status`` subresource."""
+        self.scale: ScaleVerbs = ScaleVerbs(rest, self.mapper, defaults)
+        """The verbs on the ``scale`` subresource."""
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Close every connection."""
+        await self._transport.close()
+
+    @property
+    def namespace(self) -> str:
+        """The namespace of objects that do not name one."""
+        return self._defaults.namespace
+
+    @property
+    def rest(self) -> RESTClient:
+        """What sends the requests, for those that no verb covers."""
+        return self._rest
+
+    def subresource(self, name: str) -> Subresource:
+        """Return the verbs on the subresource *name*, such as ``"status"`` or ``"approval"``."""
+        return Subresource(self._rest, self._mapper, self._defaults, subresource=name)
+
+    @overload
+    def list(
+        self, kind: type[R], *, namespace: str | None = None,
+        labels: Labels | None = None, fields: Fields | None = None,
+        resource_version: str = "", resource_version_match: str = "", page_size: int = PAGE_SIZE,
+    ) -> Listing[R]: ...  # fmt: skip
+    @overload
+    def list(
+        self, kind: Dynamic, *, namespace: str | None = None,
+        labels: Labels | None = None, fields: Fields | None = None,
+        resource_version: str = "", resource_version_match: str = "", page_size: int = PAGE_SIZE,
+    ) -> Listing[Unstructured]: ...  # fmt: skip
+    def list(  # noqa: PLR0913  # ListOptions has that many
+        self,
+        kind: Any,
+        *,
+        namespace: str | None = None,
+        labels: Labels | None = None,
+        fields: Fields | None = None,
+        resource_version: str = "",
+        resource_version_match: str = "",
+        page_size: int = PAGE_SIZE,
+    ) -> Listing[Any]:
+        """List objects: ``await`` it for all of them, ``async for`` it for one after the other.
+
+        Args:
+            kind: The class, or a name or GVK for a dynamic list.
+            namespace: One namespace; all of them unless given.
+            labels: A label selector: text, a dict, or a selector.
+            fields: A field selector: text or a dict.
+            resource_version: Which moment to show; ``"0"`` is whatever the server has at hand.
+            resource_version_match: ``"Exact"`` or ``"NotOlderThan"``.
+            page_size: How many objects to ask for at once; 0 for all in one answer.
+        """
+        collection = _Collection(self, kind, namespace)
+        query = {
+            "labels": labels_text(labels),
+            "fields": fields_text(fields),
+            "resource_version": resource_version,
+            "resource_version_match": resource_version_match,
+        }
+        return Listing(
+            self._rest, collection.place, query, page_size=page_size, decode=collection.decode
+        )
+
+    @overload
+    def watch(
+        self, kind: type[R], *, namespace: str | None = None,
+        labels: Labels | None = None, fields: Fields | None = None,
+        resource_version: str = "", bookmarks: bool = False, initial_events: bool = False,
+    ) -> Watch[R]: ...  # fmt: skip
+    @overload
+    def watch(
+        self, kind: Dynamic, *, namespace: str | None = None,
+        labels: Labels | None = None, fields: Fields | None = None,
+        resource_version: str = "", bookmarks: bool = False, initial_events: bool = False,
+    ) -> Watch[Unstructured]: ...  # fmt: skip
+    def watch(  # noqa: PLR0913  # ListOptions has that many
+        self,
+        kind: Any,
+        *,
+        namespace: str | None = None,
+        labels: Labels | None = None,
+        fields: Fields | None = None,
+        resource_version: str = "",
+        bookmarks: bool = False,
+        initial_events: bool = False,
+    ) -> Watch[Any]:
+        """Follow changes, resuming when the stream is cut; iterate with ``async for``.
+
+        Args:
+            kind: The class, or a name or GVK for a dynamic watch.
+            namespace: One namespace; all of them unless given.
+            labels: A label selector; an object that stops matching is seen as deleted.
+            fields: A field selector.
+            resource_version: Begin after this version, such as that of a list. Without it, what
+                exists comes first, each as ``ADDED``.
+            bookmarks: Yield ``BOOKMARK`` events too.
+            initial_events: Ask for what exists, ended by a bookmark (a streaming list).
+
+        Raises:
+            GoneError: The server has forgotten that version: list again.
+        """
+        collection = _Collection(self, kind, namespace)
+        chosen = labels_text(labels)
+        where = fields_text(fields)
+
+        async def request_from(version: str) -> Request:
+            initial = initial_events and version == resource_version
+            return requests.watch(
+                await collection.place(),
+                requests.selection(
+                    labels=chosen,
+                    fields=where,
+                    resource_version=version,
+                    resource_version_match="NotOlderThan" if initial else "",
+                    send_initial_events=initial,
+                    bookmarks=True,
+                    # As client-go's reflector: servers drop streams at their own pace otherwise,
+                    # and all clients at once after a restart.
+                    timeout_seconds=random.randint(300, 600),  # noqa: S311  # no secret
+                ),
+            )
+
+        return Watch(
+            self._rest, request_from, resource_version=resource_version,
+            decode=collection.decode, bookmarks=bookmarks, clock=self._clock,
+        )  # fmt: skip
+
+    async def delete(  # noqa: PLR0913  # DeleteOptions has that many
+        self,
+        obj: Object | type[Resource] | Dynamic,
+        name: str | ObjectKey | None = None,
+        *,
+        namespace: str | None = None,
+        propagation: Propagation | None = None,
+        grace_period: int | None = None,
+        uid: str = "",
+        resource_version: str = "",
+        dry_run: bool | None = None,
+        missing_ok: bool = False,
+    ) -> None:
+        """Delete one object, given itself or by kind and name.
+
+        Args:
+            obj: The object, or its kind.
+            name: With a kind: which object.
+            namespace: With a kind: the namespace, the client's own unless given.
+            propagation: What becomes of its dependents; the kind's own way unless given.
+            grace_period: Seconds to end in peace; 0 is at once.
+            uid: Only if the object is this very one.
+            resource_version: Only if the object is in this version.
+            dry_run: Check and answer, but delete nothing.
+            missing_ok: Whether it is fine that there is no such object.
+
+        Raises:
+            NotFoundError: There is no such object.
+            ConflictError: It is not the one, or not in the version, that was asked for.
+        """
+        target = await self._target(obj)
+        if isinstance(obj, (Resource, Unstructured)):
+            name = obj.key
+        elif name is None:
+            raise ValueError(f"to delete a {target.mapping.kind}, give its name; see delete_all")
+        dry = self._defaults.dry_run if dry_run is None else dry_run
+        body = _delete_options(propagation, grace_period, uid, resource_version, dry)
+        try:
+            await self._rest.send(
+                requests.delete(self._place(target, key_of(name, namespace)), body)
+            )
+        except NotFoundError:
+            if not missing_ok:
+                raise
+
+    async def delete_all(  # noqa: PLR0913  # DeleteOptions and ListOptions have that many
+        self,
+        kind: type[Resource] | Dynamic,
+        *,
+        namespace: str | None = None,
+        labels: Labels | None = None,
+        fields: Fields | None = None,
+        propagation: Propagation | None = None,
+        grace_period: int | None = None,
+        dry_run: bool | None = None,
+    ) -> None:
+        """Delete every object of *kind* in one namespace, or those that are selected."""
+        target = await self._target(kind)
+        dry = self._defaults.dry_run if dry_run is None else dry_run
+        body = _delete_options(propagation, grace_period, "", "", dry)
+        query = requests.selection(labels=labels_text(labels), fields=fields_text(fields))
+        place = self._place(target, ObjectKey(namespace or "", ""))
+        await self._rest.send(requests.delete_all(place, query, body))
+
+
+class _Collection:
+    """A kind in one namespace or in all, resolved when it is first asked for."""
+
+    def __init__(self, client: Client, kind: Any, namespace: str | None) -> None:
+        self._client = client
+        self._kind = kind
+        self._namespace = namespace or ""
+        self._target: Any = None
+
+    async def place(self) -> Place:
+        if self._target is None:
+            self._target = await self._client._target(self._kind)  # noqa: SLF001  # its own helper
+        place: Place = self._target.place("", self._namespace)
+        return place
+
+    def decode(self, raw: bytes) -> Any:
+        return self._target.decode(raw)
+
+
+def _limiter(config: Config, clock: Clock) -> TokenBucket | None:
+    return TokenBucket(config.qps, config.burst, clock=clock) if config.qps > 0 else None
+
+
+def _delete_options(
+    propagation: Propagation | None,
+    grace_period: int | None,
+    uid: str,
+    resource_version: str,
+    dry_run: bool,
+) -> bytes:
+    preconditions = {"uid": uid, "resourceVersion": resource_version}
+    options = {
+        "propagationPolicy": propagation,
+        "gracePeriodSeconds": grace_period,
+        "preconditions": {name: value for name, value in preconditions.items() if value},
+        "dryRun": ["All"] if dry_run else None,
+    }
+    said = {name: value for name, value in options.items() if value not in (None, {})}
+    if not said:
+        return b""
+    return _json.encode({"kind": "DeleteOptions", "apiVersion": "v1", **said})

@@ -1,0 +1,336 @@
+"""Which API server to talk to and as whom: the `Config`, with client-go's rules for finding it."""
+
+import os
+import platform
+import sys
+from collections.abc import Mapping
+from pathlib import Path, PurePath
+from typing import Any, NamedTuple, Self, TypedDict, Unpack
+from urllib.parse import SplitResult, urlsplit
+
+import msgspec
+
+from kubewright._aio import Clock
+from kubewright.client.auth import (
+    Impersonation,
+    StaticCredentials,
+    TokenFileCredentials,
+    basic,
+    bearer,
+)
+from kubewright.client.exec_plugin import ExecConfig, ExecCredentials
+from kubewright.client.proxy import checked_proxy, find_proxy
+from kubewright.client.redaction import redacted_repr
+from kubewright.client.tls import TLSConfig, TLSContexts, check_tls, read_file
+from kubewright.client.transport import Credentials
+from kubewright.errors import ConfigError
+
+__all__ = ["Config", "Connection", "ExecConfig", "Impersonation", "Overrides", "TLSConfig"]
+
+_GO_ARCHITECTURES = {"x86_64": "amd64", "amd64": "amd64", "aarch64": "arm64", "i686": "386"}
+
+
+class Overrides(TypedDict, total=False):
+    """What a caller or a command line may set in place of what the files say.
+
+    As with kubectl: another ``server`` also drops the server name that its certificate should
+    have, and ``insecure`` and ``ca_file`` each drop the other's setting.
+    """
+
+    server: str
+    namespace: str
+    cluster: str
+    user: str
+    token: str
+    token_file: str
+    ca_file: str
+    insecure: bool
+    server_name: str
+    impersonate: Impersonation
+    proxy_url: str
+
+
+class Connection(NamedTuple):
+    """All that a transport needs to know of a `Config`, ready to use."""
+
+    url: str
+    credentials: Credentials
+    tls: TLSContexts | None
+    proxy: str | None
+    user_agent: str
+
+
+class Config(msgspec.Struct, frozen=True, kw_only=True):
+    """Where the API server is, how it is verified, and who we are to it.
+
+    Get one with `load`, as kubectl would find it. Change one with `replace`: it is a value.
+
+    Attributes:
+        server: A URL, with a path where the server stands behind one; or a host, or host:port.
+        namespace: The namespace of requests that name none.
+        tls: How the server is verified, and our client certificate.
+        token: A bearer token.
+        token_file: A file with a bearer token, read again every minute; it wins over *token*.
+        username: For basic authentication.
+        password: For basic authentication.
+        impersonate: Whom to act as.
+        exec: A program that gives credentials; used where there are no others.
+        proxy_url: The proxy, instead of what the environment says.
+        user_agent: How we introduce ourselves; made from the program's name when empty.
+        qps: Requests a second that we allow ourselves; below 0 is no limit, as the server has its
+            own (API priority and fairness).
+        burst: Requests that may go out at once before *qps* holds them back.
+        timeout: Seconds that a request may take; None is for ever.
+        disable_compression: Never ask for compressed answers.
+        source: Where all this comes from, for errors.
+    """
+
+    server: str
+    namespace: str = "default"
+    tls: TLSConfig = TLSConfig()
+    token: str | None = None
+    token_file: str | None = None
+    username: str | None = None
+    password: str | None = None
+    impersonate: Impersonation | None = None
+    exec: ExecConfig | None = None
+    proxy_url: str | None = None
+    user_agent: str = ""
+    qps: float = -1.0
+    burst: int = 10
+    timeout: float | None = None
+    disable_compression: bool = False
+    source: str = "the configuration"
+
+    def __post_init__(self) -> None:
+        _parse_server(self.server, self.source)
+        check_tls(self.tls, self.source)
+        if self.impersonate is not None:
+            self.impersonate.headers()
+        if (self.token or self.token_file) and (self.username or self.password):
+            raise ConfigError(
+                f"cannot use {self.source}: it has both a token and a user name with a password."
+                " Remove one of the two."
+            )
+
+    @classmethod
+    def load(
+        cls,
+        kubeconfig: str | Path | None = None,
+        context: str | None = None,
+        *,
+        environ: Mapping[str, str] | None = None,
+        home: Path | None = None,
+        **overrides: Unpack[Overrides],
+    ) -> "Config":
+        """Find the configuration as a controller in Go would.
+
+        The first of these that is there: the file *kubeconfig*, the files in ``$KUBECONFIG``
+        merged, the service account of the pod that we run in, ``~/.kube/config``.
+
+        Args:
+            kubeconfig: A file; it must exist.
+            context: A context in the files, instead of their current one. With it, we do not look
+                whether we run in a pod.
+            environ: The environment; that of this process unless given.
+            home: The home folder; that of the user unless given.
+            **overrides: What to set in place of what was found.
+
+        Raises:
+            ConfigError: There is no configuration, or something is wrong with it. The message says
+                which file, which entry and what to do.
+        """
+        from kubewright.client import loading  # noqa: PLC0415  # it makes Configs itself
+
+        where = loading.Places(environ=os.environ if environ is None else environ, home=home)
+        path = Path(kubeconfig) if kubeconfig else None
+        return loading.load(path, context, where=where, overrides=overrides)
+
+    @classmethod
+    def from_kubeconfig(
+        cls,
+        kubeconfig: str | Path | Mapping[str, Any],
+        context: str | None = None,
+        **overrides: Unpack[Overrides],
+    ) -> "Config":
+        """Return the configuration in one kubeconfig: a file, or what was read from one.
+
+        Raises:
+            ConfigError: Something is wrong with it; the message says which entry and what to do.
+        """
+        from kubewright.client import loading  # noqa: PLC0415  # it makes Configs itself
+
+        if isinstance(kubeconfig, Mapping):
+            return loading.from_document(kubeconfig, context, overrides=overrides)
+        return loading.from_file(Path(kubeconfig), context, overrides=overrides)
+
+    @classmethod
+    def in_cluster(
+        cls,
+        *,
+        environ: Mapping[str, str] | None = None,
+        folder: Path | None = None,
+        **overrides: Unpack[Overrides],
+    ) -> "Config":
+        """Return the configuration of a pod: its service account.
+
+        Args:
+            environ: The environment; that of this process unless given.
+            folder: Where the service account is mounted, if not at the usual place.
+            **overrides: What to set in place of what was found.
+
+        Raises:
+            ConfigError: We do not run in a pod, or its service account is not mounted.
+        """
+        from kubewright.client import incluster  # noqa: PLC0415  # it makes Configs itself
+
+        environ = os.environ if environ is None else environ
+        return incluster.load(environ, folder or incluster.FOLDER, overrides=overrides)
+
+    def replace(self, **changes: Any) -> Self:
+        """Return a copy with *changes*.
+
+        Example:
+            >>> Config(server="https://a:6443").replace(namespace="shop").namespace
+            'shop'
+        """
+        return msgspec.structs.replace(self, **changes)
+
+    @property
+    def url(self) -> str:
+        """The server's URL with its scheme, and without a slash at its end."""
+        parts = _parse_server(self.server, self.source)
+        scheme = parts.scheme or ("https" if self._wants_tls else "http")
+        return f"{scheme}://{parts.netloc}{parts.path.rstrip('/')}"
+
+    @property
+    def _wants_tls(self) -> bool:
+        return self.tls.has_ca or self.tls.has_certificate or self.tls.insecure
+
+    def credentials(self, clock: Clock, *, environ: Mapping[str, str] | None = None) -> Credentials:
+        """Return what gives the headers that say who we are.
+
+        Raises:
+            ConfigError: A token or a name has characters that a header cannot carry.
+        """
+        extra = self.impersonate.headers() if self.impersonate else ()
+        if self.token_file:
+            return TokenFileCredentials(self.token_file, clock, token=self.token, extra=extra)
+        if self.token:
+            return StaticCredentials((*bearer(self.token), *extra))
+        if self.username or self.password:
+            return StaticCredentials((*basic(self.username or "", self.password or ""), *extra))
+        if self.exec and not self.tls.has_certificate:
+            cluster = self._cluster_info() if self.exec.provide_cluster_info else None
+            return ExecCredentials(self.exec, clock, cluster=cluster, extra=extra, environ=environ)
+        return StaticCredentials(extra)
+
+    def tls_contexts(
+        self, clock: Clock, credentials: Credentials | None = None
+    ) -> TLSContexts | None:
+        """Return what gives the TLS contexts, or None where the server speaks plain HTTP.
+
+        Args:
+            clock: Where the time comes from.
+            credentials: What `credentials` returned; an exec plugin may give a certificate.
+        """
+        if not self.url.startswith("https:"):
+            return None
+        source = credentials.certificate if isinstance(credentials, ExecCredentials) else None
+        return TLSContexts(self.tls, clock, source=self.source, certificate=source)
+
+    def find_proxy(self, environ: Mapping[str, str] | None = None) -> str | None:
+        """Return the URL of the proxy to go through, or None.
+
+        Raises:
+            ConfigError: The proxy is of a kind that is not supported, or not a URL.
+        """
+        if self.proxy_url:
+            return checked_proxy(self.proxy_url, self.source)
+        return find_proxy(self.url, environ)
+
+    def connection(
+        self, clock: Clock | None = None, *, environ: Mapping[str, str] | None = None
+    ) -> Connection:
+        """Return all that a transport needs.
+
+        Raises:
+            ConfigError: The proxy cannot be used, or a token cannot be sent.
+        """
+        clock = clock or Clock()
+        credentials = self.credentials(clock, environ=environ)
+        return Connection(
+            url=self.url,
+            credentials=credentials,
+            tls=self.tls_contexts(clock, credentials),
+            proxy=self.find_proxy(environ),
+            user_agent=self.user_agent or default_user_agent(),
+        )
+
+    def _cluster_info(self) -> dict[str, Any]:
+        """Return what an exec plugin is told about the cluster; names are those of the API."""
+        info: dict[str, Any] = {"server": self.server}
+        if self.tls.server_name:
+            info["tls-server-name"] = self.tls.server_name
+        if self.tls.insecure:
+            info["insecure-skip-tls-verify"] = True
+        ca = self.tls.ca_data or read_file(self.tls.ca_file, "certificate authority", self.source)
+        if ca:
+            info["certificate-authority-data"] = ca  # bytes become base64 in JSON
+        if self.proxy_url:
+            info["proxy-url"] = self.proxy_url
+        if self.disable_compression:
+            info["disable-compression"] = True
+        return info
+
+    def __repr__(self) -> str:
+        return redacted_repr(self, secret=("token", "password"))
+
+    def __rich_repr__(self) -> list[tuple[str, str]]:
+        return [("", repr(self))]
+
+
+def default_user_agent(program: str | None = None) -> str:
+    """Return how *program*, this one unless given, introduces itself to the server.
+
+    Servers log it, and priority levels and audits are told apart by it.
+    """
+    from importlib import metadata  # noqa: PLC0415  # 10 ms, and needed once
+
+    path = PurePath(program if program is not None else (sys.argv[0] if sys.argv else ""))
+    name = path.parent.name if path.name == "__main__.py" else path.name
+    name = "".join(char for char in name if char.isascii() and (char.isalnum() or char in "._-"))
+    name = "python" if name in ("-c", "-m", "-") else name
+    machine = platform.machine().lower()
+    system = f"{platform.system().lower()}/{_GO_ARCHITECTURES.get(machine, machine)}"
+    try:
+        ours = metadata.version("kubewright")
+    except metadata.PackageNotFoundError:  # frozen into one file
+        ours = "unknown"
+    return f"{name or 'unknown'}/{ours} ({system}) kubewright/{ours}"
+
+
+def _parse_server(server: str, source: str) -> SplitResult:
+    """Split *server*; without a scheme in it there is none in the result."""
+    has_scheme = "://" in server
+    try:
+        parts = urlsplit(server if has_scheme else f"//{server}")
+        _ = parts.port  # read to have it checked
+    except ValueError as error:
+        raise _bad_server(server, source, str(error)) from error
+    if has_scheme and parts.scheme not in ("http", "https"):
+        raise _bad_server(server, source, f"its scheme is {parts.scheme!r}")
+    if not parts.hostname or any(char.isspace() for char in server):
+        raise _bad_server(server, source, "there is no host in it")
+    if parts.username is not None:
+        raise _bad_server("it", source, "it has a user in it, which belongs to the user's entry")
+    if not has_scheme and parts.path not in ("", "/"):
+        raise _bad_server(server, source, "it has a path but no scheme")
+    return parts
+
+
+def _bad_server(server: str, source: str, problem: str) -> ConfigError:
+    return ConfigError(
+        f"cannot use the server {server!r} of {source}: {problem}."
+        " It must be a URL such as https://10.0.0.1:6443, or host:port."
+    )

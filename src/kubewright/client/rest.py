@@ -1,0 +1,228 @@
+"""`RESTClient`: sends requests with patience, and turns failures into errors that help.
+
+Between the verbs above and the transport below: the rate limit, the retries that are safe, the
+server's warnings, and the mapping of every failure ``Status`` to an exception.
+"""
+
+import re
+from collections.abc import AsyncIterable, AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+from kubewright import _json
+from kubewright._aio import Clock
+from kubewright.api.requests import Request
+from kubewright.client.ratelimit import TokenBucket
+from kubewright.client.transport import Duplex, Response, Stream, Transport
+from kubewright.errors import (
+    APIError,
+    DecodeError,
+    Status,
+    TransportError,
+    TransportTimeoutError,
+    api_error,
+)
+from kubewright.log import get_logger
+
+_log = get_logger(__name__)
+
+WarningHandler = Callable[[str], None]
+
+MAX_RETRIES = 10
+_RETRY_AFTER_LOST = 1.0  # seconds, for a GET whose connection broke: the server said nothing
+_SWITCHING = 101
+_FIRST_FAILURE = 400
+_FIRST_SERVER_ERROR = 500
+_TOO_MANY_REQUESTS = 429
+_LONGEST_EXCERPT = 256  # of a body that we do not understand
+_LONGEST_ERROR = 64 * 1024  # of an error body on a stream
+
+_WARNING = re.compile(r'\s*299 \S+ "((?:[^"\\]|\\.)*)"')
+
+
+def log_warning(text: str) -> None:
+    """Log a warning that the server sent, such as for a deprecated version."""
+    _log.warning("the server warns", warning=text)
+
+
+class RESTClient:
+    """Sends requests over a transport until they are answered for good.
+
+    Args:
+        transport: Where requests go.
+        limiter: The rate limit, or ``None`` to leave it to the server's priority and fairness.
+        on_warning: Called with the text of each ``Warning`` header.
+        timeout: Seconds within which each try must be answered, or ``None``.
+        clock: Where time comes from.
+    """
+
+    def __init__(
+        self,
+        transport: Transport,
+        *,
+        limiter: TokenBucket | None = None,
+        on_warning: WarningHandler = log_warning,
+        timeout: float | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        self.transport = transport
+        self._limiter = limiter
+        self._on_warning = on_warning
+        self._timeout = timeout
+        self._clock = clock or Clock()
+
+    @property
+    def clock(self) -> Clock:
+        """Where time comes from."""
+        return self._clock
+
+    async def send(self, request: Request, *, timeout: float | None = None) -> Response:  # noqa: ASYNC109  # passed on to the transport, which enforces it
+        """Send *request* and return its answer.
+
+        A 429 or 5xx that says when to come back is tried again, at most ten times, and so is a GET
+        whose connection broke. A write whose connection broke is not: it may have been carried out.
+
+        Raises:
+            APIError: The server refused; the subclass says why.
+            TransportError: No answer came.
+        """
+        timeout = self._timeout if timeout is None else timeout
+        previous: Exception | None = None
+        for attempt in range(MAX_RETRIES + 1):
+            if self._limiter is not None:
+                await self._limiter.wait()
+            try:
+                response = await self.transport.send(request, timeout=timeout)
+            except TransportError as error:
+                failure, delay = self._after_loss(request, error)
+            else:
+                if response.status < _FIRST_FAILURE:
+                    self._warn(response.headers)
+                    return response
+                failure, delay = self._after_refusal(request, response)
+            if delay is None or attempt == MAX_RETRIES:
+                raise _told(failure, previous)
+            previous = failure
+            await self._clock.sleep(delay)
+        raise AssertionError("unreachable")
+
+    @asynccontextmanager
+    async def stream(self, request: Request) -> AsyncIterator[Stream]:
+        """Open *request* as a stream. Streams are neither rate limited nor tried again.
+
+        Raises:
+            APIError: The server refused.
+            TransportError: No answer came, or the stream broke.
+        """
+        async with self.transport.stream(request, timeout=self._timeout) as stream:
+            if stream.status >= _FIRST_FAILURE:
+                body = await _beginning_of(stream)
+                raise _refusal(request, Response(stream.status, stream.headers, body))
+            self._warn(stream.headers)
+            yield stream
+
+    @asynccontextmanager
+    async def upgrade(self, request: Request) -> AsyncIterator[Duplex]:
+        """Switch protocols with *request*; like a stream, it is tried only once.
+
+        Raises:
+            APIError: The server refused.
+            TransportError: No answer came, or one that is neither a switch nor a refusal.
+        """
+        async with self.transport.upgrade(request, timeout=self._timeout) as duplex:
+            if duplex.status != _SWITCHING:
+                body = await _beginning_of(_chunks(duplex))
+                raise _not_switched(request, Response(duplex.status, duplex.headers, body))
+            self._warn(duplex.headers)
+            yield duplex
+
+    def _after_loss(
+        self, request: Request, error: TransportError
+    ) -> tuple[Exception, float | None]:
+        lost = error.lost and not isinstance(error, TransportTimeoutError)
+        return error, _RETRY_AFTER_LOST if lost and request.method == "GET" else None
+
+    def _after_refusal(
+        self, request: Request, response: Response
+    ) -> tuple[Exception, float | None]:
+        self._warn(response.headers)
+        may_retry = response.status == _TOO_MANY_REQUESTS or response.status >= _FIRST_SERVER_ERROR
+        return _refusal(request, response), _retry_after(response) if may_retry else None
+
+    def _warn(self, headers: tuple[tuple[str, str], ...]) -> None:
+        for name, value in headers:
+            if name == "warning":
+                for text in _WARNING.findall(value):
+                    self._on_warning(re.sub(r"\\(.)", r"\1", text))
+
+
+def decode_error(request: Request, response: Response, error: DecodeError) -> DecodeError:
+    """Return *error* with what the server sent instead, when that was not JSON at all."""
+    kind = response.header("content-type") or "no content type"
+    if "json" in kind:
+        return error
+    return DecodeError(
+        f"cannot {request.attempt}: the server answered with {kind}, not JSON. Is it a Kubernetes"
+        f" API server, or a proxy in between? It said: {_excerpt(response.body)}"
+    )
+
+
+async def _chunks(duplex: Duplex) -> AsyncIterator[bytes]:
+    while chunk := await duplex.read():
+        yield chunk
+
+
+async def _beginning_of(stream: AsyncIterable[bytes]) -> bytes:
+    body = b""
+    async for chunk in stream:
+        body += chunk
+        if len(body) >= _LONGEST_ERROR:
+            break
+    return body
+
+
+def _not_switched(request: Request, response: Response) -> Exception:
+    if response.status >= _FIRST_FAILURE:
+        return _refusal(request, response)
+    return TransportError(
+        f"cannot {request.attempt}: the server answered HTTP {response.status} where it should"
+        " have switched protocols. Does a proxy on the way let websockets through?"
+    )
+
+
+def _refusal(request: Request, response: Response) -> APIError:
+    return api_error(request.attempt, _status_of(response), _retry_after(response))
+
+
+def _status_of(response: Response) -> Status:
+    """Return the Status in the body, or one made up from whatever else a proxy may have sent."""
+    if "json" in (response.header("content-type") or ""):
+        try:
+            status = _json.decode(response.body, Status)
+        except DecodeError:
+            pass
+        else:
+            if status.message or status.reason:
+                return status if status.code else _coded(status, response.status)
+    text = _excerpt(response.body)
+    message = f"the server answered HTTP {response.status}" + (f": {text}" if text else "")
+    return Status(status="Failure", message=message, code=response.status)
+
+
+def _coded(status: Status, code: int) -> Status:
+    return Status(status.status, status.message, status.reason, status.details, code)
+
+
+def _excerpt(body: bytes) -> str:
+    text = body[: _LONGEST_EXCERPT * 4].decode("utf-8", "replace").strip()
+    return text if len(text) <= _LONGEST_EXCERPT else f"{text[:_LONGEST_EXCERPT]}…"
+
+
+def _retry_after(response: Response) -> float | None:
+    value = response.header("retry-after")
+    return float(value) if value and value.isascii() and value.isdigit() else None
+
+
+def _told(failure: Exception, previous: Exception | None) -> Exception:
+    if previous is not None:
+        failure.add_note(f"error from a previous attempt: {previous}")
+    return failure

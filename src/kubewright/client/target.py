@@ -1,0 +1,137 @@
+"""What a verb is about: a kind, an object of it, or a name; turned into a place on the server."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar
+
+import msgspec
+
+from kubewright.api.field_selectors import FieldSelector
+from kubewright.api.kind import GroupVersionKind, ObjectKey, RESTMapping
+from kubewright.api.meta import LabelSelector
+from kubewright.api.requests import Place
+from kubewright.api.resource import Resource, mapping_of, read
+from kubewright.api.selectors import Selector, selector_from
+from kubewright.api.unstructured import Unstructured
+
+T = TypeVar("T")
+R = TypeVar("R", bound=Resource)
+
+Dynamic: TypeAlias = str | GroupVersionKind | RESTMapping
+"""A kind without a class: ``"deploy"``, ``"deployments.apps"``, a GVK or a mapping."""
+
+Object: TypeAlias = Resource | Unstructured
+Labels: TypeAlias = str | Mapping[str, str] | Selector | LabelSelector
+Fields: TypeAlias = str | Mapping[str, str] | FieldSelector
+
+
+class Mapper(Protocol):
+    """Finds where kinds live on the server."""
+
+    async def mapping(self, gvk: GroupVersionKind) -> RESTMapping:
+        """Return where *gvk* lives.
+
+        Raises:
+            NoMatchError: The server has no such kind.
+        """
+        ...
+
+    async def resolve(self, name: str) -> RESTMapping:
+        """Return what *name* stands for: a plural, a kind, a short name, maybe with its group."""
+        ...
+
+
+class Target(msgspec.Struct, Generic[T], frozen=True):
+    """A kind as the server has it, and how to decode its objects."""
+
+    mapping: RESTMapping
+    decode: Callable[[bytes], T]
+
+    def place(self, name: str, namespace: str, subresource: str = "") -> Place:
+        """Return the place of an object, or of the collection for an empty name."""
+        where = namespace if self.mapping.namespaced else ""
+        return Place(self.mapping, where, name, subresource)
+
+
+_typed: dict[type, Target[Any]] = {}
+
+
+def typed(kind: type[R]) -> Target[R]:
+    """Return the target for a class, which needs no question to the server."""
+    found = _typed.get(kind)
+    if found is None:
+        found = _typed[kind] = Target(mapping_of(kind), partial(read, kind=kind))
+    return found
+
+
+async def resolve(kind: Any, mapper: Mapper) -> Target[Any]:
+    """Return the target for whatever a caller may name a kind by.
+
+    Raises:
+        NoMatchError: The server has no such kind.
+    """
+    if isinstance(kind, type):
+        return typed(kind)
+    if isinstance(kind, Resource):
+        return typed(type(kind))
+    if isinstance(kind, Unstructured):
+        kind = kind.gvk
+    return dynamic(await _mapping(kind, mapper))
+
+
+def _mapping(kind: Dynamic, mapper: Mapper) -> Awaitable[RESTMapping]:
+    if isinstance(kind, str):
+        return mapper.resolve(kind)
+    if isinstance(kind, GroupVersionKind):
+        return mapper.mapping(kind)
+    return _done(kind)
+
+
+async def _done(mapping: RESTMapping) -> RESTMapping:
+    return mapping
+
+
+def dynamic(mapping: RESTMapping) -> Target[Unstructured]:
+    """Return the target for a kind without a class."""
+
+    def decode(raw: bytes) -> Unstructured:
+        found = Unstructured.read(raw)
+        # The items of a list of built-in kinds do not say what they are.
+        found.setdefault("apiVersion", mapping.gvk.api_version)
+        found.setdefault("kind", mapping.kind)
+        return found
+
+    return Target(mapping, decode)
+
+
+def key_of(name: str | ObjectKey | Object, namespace: str | None) -> ObjectKey:
+    """Return the key that a caller gave as a name, a ``namespace/name``, a key or an object."""
+    if isinstance(name, str):
+        name = ObjectKey.parse(name) if "/" in name else ObjectKey("", name)
+    elif not isinstance(name, ObjectKey):
+        name = name.key
+    if namespace and name.namespace and namespace != name.namespace:
+        raise ValueError(f"{str(name)!r} is not in namespace {namespace!r}: give one or the other")
+    return ObjectKey(name.namespace or namespace or "", name.name)
+
+
+def labels_text(labels: Labels | None) -> str:
+    """Return a label selector as the server reads it; ``None`` is no restriction.
+
+    Raises:
+        ValueError: It is not a label selector.
+    """
+    return "" if labels is None else str(selector_from(labels))
+
+
+def fields_text(fields: Fields | None) -> str:
+    """Return a field selector as the server reads it; ``None`` is no restriction.
+
+    Raises:
+        ValueError: It is not a field selector.
+    """
+    if fields is None:
+        return ""
+    if isinstance(fields, str):
+        return str(FieldSelector.parse(fields))
+    return str(FieldSelector.of(fields) if isinstance(fields, Mapping) else fields)

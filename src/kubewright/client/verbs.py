@@ -1,0 +1,268 @@
+"""The verbs on one object: get, create, update, patch, apply; on itself or on a subresource."""
+
+from typing import Any, TypeVar, overload
+
+import msgspec
+
+from kubewright import _json
+from kubewright.api import requests
+from kubewright.api.changes import merge_patch, updated_document
+from kubewright.api.kind import ObjectKey
+from kubewright.api.requests import FieldValidation, PatchType, Place, Request, WriteOptions
+from kubewright.api.resource import Resource, document
+from kubewright.api.unstructured import Unstructured
+from kubewright.client.rest import RESTClient, decode_error
+from kubewright.client.target import Dynamic, Mapper, Object, Target, key_of, resolve, typed
+from kubewright.errors import DecodeError, NotFoundError
+
+T = TypeVar("T")
+R = TypeVar("R", bound=Resource)
+O = TypeVar("O", bound=Object)  # noqa: E741  # an object, as it came in
+
+_IDENTITY = ("name", "namespace", "resourceVersion")
+
+
+class Defaults(msgspec.Struct, frozen=True):
+    """What a client adds to requests that do not say otherwise."""
+
+    namespace: str = "default"
+    field_owner: str = ""
+    dry_run: bool = False
+    field_validation: FieldValidation | None = None
+
+
+class Verbs:
+    """What can be done with one object, or with the subresource of it that this is about."""
+
+    def __init__(
+        self, rest: RESTClient, mapper: Mapper, defaults: Defaults, *, subresource: str = ""
+    ) -> None:
+        self._rest = rest
+        self._mapper = mapper
+        self._defaults = defaults
+        self._subresource = subresource
+
+    @overload
+    async def get(
+        self, kind: type[R], name: str | ObjectKey, *,
+        namespace: str | None = None, resource_version: str = "",
+    ) -> R: ...  # fmt: skip
+    @overload
+    async def get(
+        self, kind: Dynamic, name: str | ObjectKey, *,
+        namespace: str | None = None, resource_version: str = "",
+    ) -> Unstructured: ...  # fmt: skip
+    async def get(
+        self,
+        kind: type[R] | Dynamic,
+        name: str | ObjectKey,
+        *,
+        namespace: str | None = None,
+        resource_version: str = "",
+    ) -> R | Unstructured:
+        """Read one object.
+
+        Args:
+            kind: The class, or for a dynamic read a name such as ``"deploy"`` or a GVK.
+            name: The name, ``namespace/name``, or an `ObjectKey`.
+            namespace: The namespace; the client's own unless given.
+            resource_version: ``"0"`` lets the server answer from its cache.
+
+        Raises:
+            NotFoundError: There is no such object; `find` returns ``None`` instead.
+        """
+        target = await self._target(kind)
+        place = self._place(target, key_of(name, namespace))
+        return await self._read(requests.get(place, resource_version=resource_version), target)
+
+    @overload
+    async def find(
+        self, kind: type[R], name: str | ObjectKey, *, namespace: str | None = None
+    ) -> R | None: ...
+    @overload
+    async def find(
+        self, kind: Dynamic, name: str | ObjectKey, *, namespace: str | None = None
+    ) -> Unstructured | None: ...
+    async def find(self, kind: Any, name: str | ObjectKey, *, namespace: str | None = None) -> Any:
+        """Read one object, or return ``None`` if there is none of that name."""
+        try:
+            return await self.get(kind, name, namespace=namespace)
+        except NotFoundError:
+            return None
+
+    async def create(
+        self, obj: O, *, dry_run: bool | None = None, field_owner: str | None = None
+    ) -> O:
+        """Create *obj* and return it as the server stored it.
+
+        Raises:
+            AlreadyExistsError: There is an object of that name.
+            InvalidError: The server refused what it says.
+        """
+        target = await self._target(obj)
+        # A new object is posted to the collection, a subresource to the object it belongs to.
+        key = obj.key if self._subresource else ObjectKey(obj.key.namespace, "")
+        place = self._place(target, key)
+        body = _json.encode(updated_document(obj))
+        return await self._read(
+            requests.create(place, body, self._options(dry_run, field_owner)), target
+        )
+
+    async def update(
+        self, obj: O, *, dry_run: bool | None = None, field_owner: str | None = None
+    ) -> O:
+        """Replace the object on the server by *obj* and return it as it was stored.
+
+        Fields that the class of *obj* does not know keep the value they had when it was read.
+
+        Raises:
+            ConflictError: The object has changed since *obj* was read; see `retry_on_conflict`.
+        """
+        target = await self._target(obj)
+        place = self._place(target, obj.key)
+        body = _json.encode(updated_document(obj))
+        return await self._read(
+            requests.update(place, body, self._options(dry_run, field_owner)), target
+        )
+
+    @overload
+    async def patch(
+        self, obj: O, *, optimistic: bool = False,
+        dry_run: bool | None = None, field_owner: str | None = None,
+    ) -> O: ...  # fmt: skip
+    @overload
+    async def patch(
+        self, obj: type[R], name: str | ObjectKey, patch: object, *,
+        patch_type: PatchType = "merge", namespace: str | None = None,
+        dry_run: bool | None = None, field_owner: str | None = None,
+    ) -> R: ...  # fmt: skip
+    @overload
+    async def patch(
+        self, obj: Dynamic, name: str | ObjectKey, patch: object, *,
+        patch_type: PatchType = "merge", namespace: str | None = None,
+        dry_run: bool | None = None, field_owner: str | None = None,
+    ) -> Unstructured: ...  # fmt: skip
+    async def patch(  # noqa: PLR0913  # two forms: an object that was changed, or a patch by name
+        self,
+        obj: Any,
+        name: str | ObjectKey | None = None,
+        patch: object = None,
+        *,
+        patch_type: PatchType = "merge",
+        optimistic: bool = False,
+        namespace: str | None = None,
+        dry_run: bool | None = None,
+        field_owner: str | None = None,
+    ) -> Any:
+        """Send only what changed: of an object that was read, or as a patch given by hand.
+
+        ``patch(pod)`` compares *pod* with what was read and sends the difference; if there is none,
+        nothing is sent. ``patch(Pod, "web", {"metadata": {...}})`` sends the patch as it is.
+
+        Args:
+            obj: The changed object, or the kind to patch an object of.
+            name: With a kind: which object.
+            patch: With a kind: the patch, a dict (for ``"json"`` a list of operations) or bytes.
+            patch_type: ``"merge"``, ``"json"`` or ``"strategic"``.
+            optimistic: With an object: refuse if it has changed since it was read.
+            namespace: With a kind: the namespace, the client's own unless given.
+            dry_run: Check and answer, but store nothing.
+            field_owner: Who writes, as managedFields will say.
+        """
+        target = await self._target(obj)
+        if isinstance(obj, (Resource, Unstructured)):
+            patch = self._part(merge_patch(obj, optimistic=optimistic))
+            if not patch:
+                return obj
+            key = obj.key
+        else:
+            if name is None or patch is None:
+                raise ValueError(f"to patch a {target.mapping.kind}, give its name and the patch")
+            key = key_of(name, namespace)
+        request = requests.patch(
+            self._place(target, key), _body(patch), self._options(dry_run, field_owner),
+            patch_type=patch_type,
+        )  # fmt: skip
+        return await self._read(request, target)
+
+    async def apply(
+        self,
+        obj: O,
+        *,
+        field_owner: str | None = None,
+        force: bool = False,
+        dry_run: bool | None = None,
+    ) -> O:
+        """Make the server's object agree with *obj* (server-side apply) and return the result.
+
+        *obj* holds the fields you want to own and no others: build it anew each time, do not apply
+        what was read. Fields that you applied before and leave out now are removed.
+
+        Args:
+            obj: What you want.
+            field_owner: Who applies; the client's own unless given.
+            force: Take over fields that another owner has set to another value.
+            dry_run: Check and answer, but store nothing.
+
+        Raises:
+            ConflictError: Another owner has one of the fields; the message says who and which.
+            ValueError: *obj* carries managedFields, or nobody is named as the owner.
+        """
+        owner = field_owner or self._defaults.field_owner
+        if not owner:
+            raise ValueError(
+                "apply needs to know who owns the fields:"
+                " say field_owner='my-operator' here or when the client is made"
+            )
+        # Not `updated_document`: an apply says what the caller wants to own, not all that was read.
+        body = dict(obj) if isinstance(obj, Unstructured) else document(obj)
+        if (body.get("metadata") or {}).get("managedFields"):
+            raise ValueError(
+                f"cannot apply {obj.kind} {str(obj.key)!r}: it carries managedFields, so it was"
+                " read from a server. Build a new object with only the fields you want to own."
+            )
+        target = await self._target(obj)
+        request = requests.patch(
+            self._place(target, obj.key), _json.encode(self._part(body)),
+            self._options(dry_run, owner), patch_type="apply", force=force,
+        )  # fmt: skip
+        return await self._read(request, target)
+
+    async def _target(self, kind: Any) -> Target[Any]:
+        if isinstance(kind, type):
+            return typed(kind)
+        return await resolve(kind, self._mapper)
+
+    def _place(self, target: Target[Any], key: ObjectKey) -> Place:
+        namespace = key.namespace or self._defaults.namespace
+        return target.place(key.name, namespace, self._subresource)
+
+    def _options(self, dry_run: bool | None, field_owner: str | None) -> WriteOptions:
+        defaults = self._defaults
+        return WriteOptions(
+            defaults.dry_run if dry_run is None else dry_run,
+            field_owner or defaults.field_owner,
+            defaults.field_validation,
+        )
+
+    def _part(self, body: dict[str, Any]) -> dict[str, Any]:
+        """Return what of *body* concerns this subresource; the server would ignore the rest."""
+        if self._subresource != "status" or not body:
+            return body
+        if "status" not in body:
+            return {}
+        metadata = body.get("metadata") or {}
+        named = {name: metadata[name] for name in _IDENTITY if name in metadata}
+        part = {name: body[name] for name in body if name in {"apiVersion", "kind", "status"}}
+        return {**part, "metadata": named} if named else part
+
+    async def _read(self, request: Request, target: Target[T]) -> T:
+        response = await self._rest.send(request)
+        try:
+            return target.decode(response.body)
+        except DecodeError as error:
+            raise decode_error(request, response, error) from error
+
+
+def _body(patch: object) -> bytes:
+    return patch if isinstance(patch, bytes) else _json.encode(patch)

@@ -1,0 +1,94 @@
+"""Checks of what `resource` was told, against the schema, before a server sees it."""
+
+import re
+
+from kubewright.api.definition import Definition
+from kubewright.crd.markers import JSONSchema
+from kubewright.errors import SchemaError
+
+_LABEL = re.compile(r"[a-z]([-a-z0-9]{0,61}[a-z0-9])?")
+_GROUP = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
+_SIMPLE_PATH = re.compile(r"(\.[A-Za-z_][-\w]*)+")
+_MOST_SELECTABLE = 8
+
+
+def check_definition(definition: Definition, schema: JSONSchema) -> None:
+    """Refuse names and paths that no server takes.
+
+    Raises:
+        SchemaError: The message names the class and what to write.
+    """
+    kind = definition.mapping.kind
+    if definition.builtin:
+        raise SchemaError(f"{kind} is a built-in kind, which has no CRD")
+    _check_names(definition)
+    for column in definition.columns:
+        if not column.name or not column.json_path.startswith("."):
+            raise SchemaError(
+                f"{kind}: the column {column.name!r} needs a name and a JSON path that begins with"
+                f" a dot, such as '.status.phase'; it has {column.json_path!r}"
+            )
+    _check_scale(definition, schema)
+    _check_selectable(definition, schema)
+
+
+def _check_names(definition: Definition) -> None:
+    mapping = definition.mapping
+    if not _GROUP.fullmatch(mapping.group) or "." not in mapping.group:
+        raise SchemaError(
+            f"{mapping.kind}: {mapping.group!r} is no group for a CRD: write a DNS name of yours,"
+            f" such as 'shop.example.com'"
+        )
+    short = {f"short name {name!r}": name for name in definition.short_names}
+    names = {"version": mapping.version, "plural": mapping.plural, "singular": definition.singular}
+    for what, name in {**names, **short}.items():
+        if name and not _LABEL.fullmatch(name):
+            raise SchemaError(
+                f"{mapping.kind}: the {what} {name!r} must be a DNS label: lower case letters,"
+                f" digits and dashes, beginning with a letter"
+            )
+
+
+def _check_scale(definition: Definition, schema: JSONSchema) -> None:
+    scale, kind = definition.scale, definition.mapping.kind
+    if scale is None:
+        return
+    for path, top in (
+        (scale.spec_replicas_path, ".spec."),
+        (scale.status_replicas_path, ".status."),
+    ):
+        found = find_path(schema, path)
+        if not path.startswith(top) or found is None or found.get("type") != "integer":
+            raise SchemaError(
+                f"{kind}: scale needs an int field below {top.rstrip('.')}, and {path!r} is none"
+            )
+    selector = scale.label_selector_path
+    found = find_path(schema, selector) if selector else {"type": "string"}
+    if found is None or found.get("type") != "string":
+        raise SchemaError(
+            f"{kind}: the label selector path of scale, {selector!r}, is no str field"
+        )
+
+
+def _check_selectable(definition: Definition, schema: JSONSchema) -> None:
+    kind, paths = definition.mapping.kind, definition.selectable_fields
+    if len(paths) > _MOST_SELECTABLE:
+        raise SchemaError(f"{kind}: a CRD has at most eight selectable fields, not {len(paths)}")
+    for path in paths:
+        found = find_path(schema, path)
+        scalar = found is not None and found.get("type") in ("string", "boolean", "integer")
+        if not scalar or path.startswith(".metadata"):
+            raise SchemaError(
+                f"{kind}: {path!r} cannot be selected: it must lead to a str, bool or int field,"
+                f" such as '.spec.colour'"
+            )
+
+
+def find_path(schema: JSONSchema, path: str) -> JSONSchema | None:
+    """Return the schema that the simple JSON *path* leads to, or ``None``."""
+    if not _SIMPLE_PATH.fullmatch(path):
+        return None
+    found: JSONSchema | None = schema
+    for name in path.split(".")[1:]:
+        found = (found or {}).get("properties", {}).get(name)
+    return found

@@ -1,0 +1,200 @@
+"""Annotations for schemas: the way back, checked at each step by going forth again.
+
+What is written for a part of a schema is evaluated at once, and its schema compared with the part.
+Where they differ, a `SchemaPatch` says the difference, and where that fails, `Schema` says it all.
+So whatever a CRD contains, the classes made of it give the same schema.
+"""
+
+from datetime import datetime
+from types import SimpleNamespace
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from kubewright import _json
+from kubewright.api.definition import Column, Scale
+from kubewright.api.intorstring import IntOrString
+from kubewright.api.model import Model, field
+from kubewright.api.patches import json_equal, merge_patch_between
+from kubewright.api.quantity import Quantity
+from kubewright.api.resource import Resource, resource
+from kubewright.crd import cel, constraints, markers
+from kubewright.crd.descriptions import classes_in, remember
+from kubewright.crd.finishing import DEFAULTS
+from kubewright.crd.identifiers import Names
+from kubewright.crd.known import INT_OR_STRING, QUANTITY
+from kubewright.crd.markers import JSONSchema, Marker
+from kubewright.crd.schema import Builder
+from kubewright.crd.spelling import spelled_markers
+
+_SCALARS = {"string": "str", "boolean": "bool", "integer": "int", "number": "float"}
+_ON_THE_FIELD = ("default", "nullable", "example")
+
+
+class Expression(msgspec.Struct, frozen=True):
+    """The text of an annotation."""
+
+    base: str
+    markers: tuple[str, ...] = ()
+    none: bool = False
+    is_raw: bool = False
+
+    @property
+    def inner(self) -> str:
+        """The type that the markers are about."""
+        return f"{self.base} | None" if self.none else self.base
+
+    @property
+    def text(self) -> str:
+        """The annotation on one line."""
+        if not self.markers:
+            return self.inner
+        return f"Annotated[{', '.join([self.inner, *self.markers])}]"
+
+
+def names_for_source() -> dict[str, Any]:
+    """Return what the header of a generated module imports."""
+    found = {
+        name: value
+        for module in (markers, constraints, cel)
+        for name, value in vars(module).items()
+        if isinstance(value, type) and issubclass(value, Marker)
+    }
+    kw = SimpleNamespace(
+        Model=Model, Resource=Resource, resource=resource, field=field, rules=cel.rules,
+        Column=Column, Scale=Scale, IntOrString=IntOrString, Quantity=Quantity, **found,
+    )  # fmt: skip
+    return {
+        "kw": kw, "Annotated": Annotated, "Any": Any, "Literal": Literal, "datetime": datetime,
+        "__name__": "kubewright.crd.generated",
+    }  # fmt: skip
+
+
+class Workshop:
+    """Where classes are written, made and compared."""
+
+    def __init__(self) -> None:
+        self.namespace = names_for_source()
+        self.blocks: list[str] = []
+        self._known: dict[Any, bytes] = {}
+        self.names = Names(*self.namespace)
+
+    def make(self, block: str, name: str) -> Any:
+        """Run the source of one class and return it, with the strings under its fields known."""
+        exec(compile(block, f"<{name}>", "exec"), self.namespace)  # noqa: S102  # our own text
+        made = self.namespace[name]
+        remember(made, dict(classes_in(block)).get(name, {}))
+        return made
+
+    def builder(self) -> Builder:
+        """Return a maker of schemas that knows the classes which were compared already."""
+        return Builder(DEFAULTS, self._known)
+
+    def keep(self, block: str, name: str, node: JSONSchema) -> None:
+        """Keep the class *name*, which has the schema *node*."""
+        self.blocks.append(block)
+        self._known[self.namespace[name]] = _json.encode(node)
+
+    def mark(self) -> tuple[int, frozenset[str]]:
+        """Return where the work stands."""
+        return len(self.blocks), self.names.taken()
+
+    def back_to(self, mark: tuple[int, frozenset[str]]) -> None:
+        """Forget what was written since *mark*."""
+        del self.blocks[mark[0] :]
+        self.names = Names(*mark[1])
+
+    def schema(self, expression: Expression) -> JSONSchema | None:
+        """Return the schema of what *expression* says, or ``None`` if it says nothing valid."""
+        try:
+            annotation = eval(expression.text, self.namespace)  # noqa: S307  # our own text
+            return self.builder().schema(annotation, "")
+        except Exception:  # noqa: BLE001  # then something else is written
+            return None
+
+    def checked(self, expression: Expression, node: JSONSchema) -> Expression:
+        """Return *expression*, or one that does have the schema *node*."""
+        got = self.schema(expression)
+        if same(got, node):
+            return expression
+        bare = Expression(expression.base, none=expression.none)
+        for candidate in (expression, bare):
+            if (got := self.schema(candidate)) is None:
+                continue
+            patch = f"kw.SchemaPatch({merge_patch_between(got, node)!r})"
+            patched = Expression(candidate.base, (*candidate.markers, patch), candidate.none)
+            if same(self.schema(patched), node):
+                return patched
+        return raw(node)
+
+
+def same(one: Any, other: Any) -> bool:
+    """Say whether two schemas are equal, with ``1`` and ``true`` told apart."""
+    return json_equal(one, other)
+
+
+def raw(node: JSONSchema) -> Expression:
+    """Return the annotation that says *node* verbatim."""
+    return Expression("Any", (f"kw.Schema({node!r})",), is_raw=True)
+
+
+def simple(node: JSONSchema) -> tuple[str, JSONSchema] | None:
+    """Return the Python type of a scalar *node* and what remains to be said, or ``None``."""
+    rest = dict(node)
+    kind = rest.pop("type", None)
+    if is_int_or_string(node):
+        return _int_or_string(rest)
+    if kind is None and rest.pop("x-kubernetes-preserve-unknown-fields", None) is True:
+        return "Any", rest
+    if kind not in _SCALARS:
+        return None
+    if _is_literal(rest, kind):
+        return f"Literal[{', '.join(map(repr, rest.pop('enum')))}]", rest
+    return _by_format(kind, rest)
+
+
+def is_int_or_string(node: JSONSchema) -> bool:
+    """Say whether *node* takes a number or a text."""
+    return node.get("x-kubernetes-int-or-string") is True and "type" not in node
+
+
+def _int_or_string(rest: JSONSchema) -> tuple[str, JSONSchema]:
+    quantity = rest.get("pattern") == QUANTITY["pattern"]
+    name, said = ("Quantity", QUANTITY) if quantity else ("IntOrString", INT_OR_STRING)
+    return f"kw.{name}", {key: value for key, value in rest.items() if key not in said}
+
+
+def _is_literal(rest: JSONSchema, kind: str) -> bool:
+    wanted = {"string": str, "integer": int}.get(kind)
+    values = rest.get("enum")
+    if wanted is None or not isinstance(values, list) or "format" in rest:
+        return False
+    return bool(values) and all(type(value) is wanted for value in values)
+
+
+def _by_format(kind: str, rest: JSONSchema) -> tuple[str, JSONSchema]:
+    form = rest.get("format")
+    special = {("string", "date-time"): "datetime", ("string", "byte"): "bytes"}.get(
+        (kind, form or "")
+    )
+    if special:
+        del rest["format"]
+        return special, rest
+    if kind == "integer":
+        if form == "int64":
+            del rest["format"]
+        elif form is None:
+            rest["format"] = ""  # Python's int has one, and the empty marker removes it
+    return _SCALARS[kind], rest
+
+
+def split(node: JSONSchema) -> tuple[JSONSchema, JSONSchema]:
+    """Return what *node* says of a type, and what it says of one field of that type."""
+    on_type = {key: value for key, value in node.items() if key not in _ON_THE_FIELD}
+    return on_type, {key: value for key, value in node.items() if key in _ON_THE_FIELD}
+
+
+def expression_for(base: str, rest: JSONSchema) -> Expression:
+    """Return the annotation of the type *base* with markers for *rest*."""
+    none = rest.get("nullable") is True and base != "Any"
+    return Expression(base, tuple(spelled_markers(rest)), none=none)

@@ -1,0 +1,85 @@
+"""Schemas of our own types that say more than their Python classes do."""
+
+from typing import Any
+
+from kubewright.api.meta import Condition, LabelSelector, ObjectMeta
+
+JSONSchema = dict[str, Any]
+
+STRING: JSONSchema = {"type": "string"}
+STRINGS: JSONSchema = {"type": "array", "items": STRING}
+STRING_MAP: JSONSchema = {"type": "object", "additionalProperties": STRING}
+
+INT_OR_STRING: JSONSchema = {
+    "anyOf": [{"type": "integer"}, {"type": "string"}],
+    "x-kubernetes-int-or-string": True,
+}
+
+_NUMBER = r"(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))"
+
+QUANTITY: JSONSchema = {
+    **INT_OR_STRING,
+    "pattern": rf"^(\+|-)?{_NUMBER}(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?{_NUMBER}))?$",
+}
+
+OBJECT_META: JSONSchema = {
+    "type": "object",
+    "properties": {
+        "annotations": STRING_MAP,
+        "finalizers": STRINGS,
+        "labels": STRING_MAP,
+        "name": STRING,
+        "namespace": STRING,
+    },
+}
+"""What of an embedded object's metadata a person writes; the rest belongs to the server."""
+
+_LABEL_NAME = r"([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
+_DNS_LABEL = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+
+CONDITION: JSONSchema = {
+    "type": "object",
+    "properties": {
+        "lastTransitionTime": {"type": "string", "format": "date-time"},
+        "message": {"type": "string", "maxLength": 32768},
+        "observedGeneration": {"type": "integer", "format": "int64", "minimum": 0},
+        "reason": {
+            "type": "string",
+            "maxLength": 1024,
+            "minLength": 1,
+            "pattern": "^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$",
+        },
+        "status": {"type": "string", "enum": ["True", "False", "Unknown"]},
+        "type": {
+            "type": "string",
+            "maxLength": 316,
+            "pattern": rf"^({_DNS_LABEL}(\.{_DNS_LABEL})*/)?({_LABEL_NAME})$",
+        },
+    },
+    "required": ["lastTransitionTime", "message", "reason", "status", "type"],
+}
+
+_ATOMIC_LIST = {"x-kubernetes-list-type": "atomic"}
+
+LABEL_SELECTOR: JSONSchema = {
+    "type": "object",
+    "properties": {
+        "matchExpressions": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {"key": STRING, "operator": STRING, "values": STRINGS | _ATOMIC_LIST},
+                "required": ["key", "operator"],
+            },
+            **_ATOMIC_LIST,
+        },
+        "matchLabels": STRING_MAP,
+    },
+    "x-kubernetes-map-type": "atomic",
+}
+
+KNOWN: dict[Any, JSONSchema] = {
+    Condition: CONDITION,
+    LabelSelector: LABEL_SELECTOR,
+    ObjectMeta: OBJECT_META,
+}

@@ -1,0 +1,194 @@
+"""Classes from CRDs: Python source whose classes give the schema that it was made from."""
+
+import re
+from types import ModuleType
+from typing import Any
+
+from kubewright.api.definition import plural_of
+from kubewright.api.resource import Resource
+from kubewright.crd.descriptions import classes_in
+from kubewright.crd.expressions import Workshop
+from kubewright.crd.identifiers import class_name
+from kubewright.crd.manifest import from_yaml
+from kubewright.crd.markers import JSONSchema
+from kubewright.crd.model_source import ModelWriter, wrapped
+from kubewright.crd.schema import API_VERSION, KIND
+from kubewright.crd.spelling import call
+from kubewright.errors import SchemaError
+
+_IMPORTS = ("Annotated", "Any", "Literal")
+
+
+def classes_from(crd: dict[str, Any] | str) -> str:
+    """Return the source of a module with the classes of *crd*.
+
+    The classes give the same schemas again. Of ``apiVersion``, ``kind`` and ``metadata``, which all
+    kinds have, the descriptions become ours.
+
+    Args:
+        crd: A CustomResourceDefinition, or YAML with one or more of them.
+
+    Raises:
+        SchemaError: It is none.
+    """
+    body = _body(crd)
+    names = [name for name in _IMPORTS if re.search(rf"\b{name}\b", body)]
+    header = ['"""Made from CustomResourceDefinitions."""', ""]
+    header += ["from datetime import datetime"] * bool(re.search(r"\bdatetime\b", body))
+    header += [f"from typing import {', '.join(names)}"] * bool(names)
+    return "\n".join([*header, "", "import kubewright as kw", "", body])
+
+
+def load_classes(crd: dict[str, Any] | str, *, name: str = "kubewright_classes") -> ModuleType:
+    """Return a module with the classes of *crd*, made on the spot.
+
+    Raises:
+        SchemaError: It is no CRD.
+    """
+    workshop = Workshop()
+    _write(crd, workshop)
+    module = ModuleType(name, "Made from CustomResourceDefinitions.")
+    for block in workshop.blocks:
+        for written, _ in classes_in(block):
+            made = workshop.namespace[written]
+            made.__module__ = name
+            setattr(module, written, made)
+    return module
+
+
+def _body(crd: dict[str, Any] | str) -> str:
+    workshop = Workshop()
+    _write(crd, workshop)
+    return "\n" + "\n\n\n".join(workshop.blocks) + "\n"
+
+
+def _write(crd: dict[str, Any] | str, workshop: Workshop) -> None:
+    documents = from_yaml(crd) if isinstance(crd, str) else [crd]
+    found = [one for one in documents if one.get("kind") == "CustomResourceDefinition"]
+    if not found:
+        kinds = ", ".join(str(one.get("kind")) for one in documents) or "nothing"
+        raise SchemaError(f"there is no CustomResourceDefinition here, but {kinds}")
+    for document in found:
+        _write_definition(document, workshop)
+
+
+def _write_definition(document: dict[str, Any], workshop: Workshop) -> None:
+    try:
+        spec = document["spec"]
+        kind, versions = spec["names"]["kind"], spec["versions"]
+        for version in versions:
+            several = version["name"] if len(versions) > 1 else ""
+            name = workshop.names.take(class_name(kind, several))
+            _ResourceWriter(workshop, name, document, version).write()
+    except (KeyError, TypeError, AttributeError) as error:
+        name = (document.get("metadata") or {}).get("name", "this")
+        raise SchemaError(f"{name} is no apiextensions.k8s.io/v1 CRD: {error!r}") from error
+
+
+class _ResourceWriter(ModelWriter):
+    """Writes the class of a whole kind in one version."""
+
+    base = "kw.Resource"
+    base_class = Resource
+    is_resource = True
+
+    def __init__(
+        self, workshop: Workshop, name: str, document: JSONSchema, version: JSONSchema
+    ) -> None:
+        preserve = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+        schema = (version.get("schema") or {}).get("openAPIV3Schema") or preserve
+        super().__init__(workshop, name, schema)
+        self.document = document
+        self.version = version
+
+    def write(self) -> bool:
+        if not super().write():
+            raise SchemaError(f"the schema of {self.name} cannot be written as a class")
+        return True
+
+    def wanted(self) -> JSONSchema:
+        """Return the schema with our words for what all kinds have."""
+        properties = dict(self.node.get("properties", {}))
+        ours = {"apiVersion": API_VERSION, "kind": KIND, "metadata": {"type": "object"}}
+        for name, schema in ours.items():
+            said = dict(properties.get(name) or {})
+            said.pop("description", None)
+            if said in ({}, {"type": schema["type"]}):
+                properties[name] = schema
+        return {**self.node, "properties": properties}
+
+    def schema(self, made: type[Resource]) -> JSONSchema:
+        return self.workshop.builder().resource(made)
+
+    def properties(self) -> dict[str, JSONSchema]:
+        common = ("apiVersion", "kind", "metadata")
+        return {key: one for key, one in super().properties().items() if key not in common}
+
+    def decorators(self, markers: list[str]) -> list[str]:
+        above = []
+        if ("status" in self.properties()) != (
+            "status" in (self.version.get("subresources") or {})
+        ):
+            above.append("# Unlike in the CRD, the status subresource is there if the field is.")
+        declared = wrapped("@kw.resource(", self.arguments(), ")", indent="")
+        return [*above, *super().decorators(markers), declared]
+
+    def arguments(self) -> list[str]:
+        spec, version = self.document["spec"], self.version
+        names = spec["names"]
+        kind = names["kind"]
+        metadata = self.document.get("metadata") or {}
+        warning = version.get("deprecationWarning", True) if version.get("deprecated") else None
+        regular = {
+            "kind": self.name,
+            "plural": plural_of(kind),
+            "singular": kind.lower(),
+            "listKind": f"{kind}List",
+        }
+        irregular = {key: names.get(key) for key in regular if names.get(key) != regular[key]}
+        options: dict[str, Any] = {
+            "group": spec["group"],
+            "version": version["name"],
+            "kind": irregular.get("kind"),
+            "plural": irregular.get("plural"),
+            "singular": irregular.get("singular"),
+            "list_kind": irregular.get("listKind"),
+            "scope": "Cluster" if spec.get("scope") == "Cluster" else None,
+            "short_names": names.get("shortNames") or None,
+            "categories": names.get("categories") or None,
+            "storage": None if version.get("storage") else False,
+            "served": None if version.get("served") else False,
+            "deprecated": warning,
+            "selectable_fields": [one["jsonPath"] for one in version.get("selectableFields") or []]
+            or None,
+            "annotations": metadata.get("annotations") or None,
+            "labels": metadata.get("labels") or None,
+        }
+        given = [f"{key}={value!r}" for key, value in options.items() if value is not None]
+        return [*given, *self.columns(), *self.scale()]
+
+    def columns(self) -> list[str]:
+        columns = [
+            call(
+                "kw.Column",
+                repr(one["name"]),
+                repr(one["jsonPath"]),
+                type=None if one.get("type") == "string" else one.get("type"),
+                description=one.get("description"),
+                format=one.get("format"),
+                priority=one.get("priority") or None,
+            )
+            for one in self.version.get("additionalPrinterColumns") or []
+        ]
+        return [f"columns=[{', '.join(columns)}]"] if columns else []
+
+    def scale(self) -> list[str]:
+        if not (scale := (self.version.get("subresources") or {}).get("scale")):
+            return []
+        text = call(
+            "kw.Scale",
+            repr(scale["specReplicasPath"]),
+            repr(scale["statusReplicasPath"]),
+            label_selector_path=scale.get("labelSelectorPath"),
+        )
+        return [f"scale={text}"]

@@ -1,0 +1,360 @@
+"""A real etcd and kube-apiserver on this machine, from the programs in ``$KUBEBUILDER_ASSETS``."""
+
+import asyncio
+import contextlib
+import http.client
+import secrets
+import shutil
+import socket
+import tempfile
+import threading
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from kubewright.errors import ConfigError, LifecycleError
+from kubewright.testing import probe
+from kubewright.testing.assets import get_program
+from kubewright.testing.commands import (
+    HOST,
+    apiserver_command,
+    controller_manager_command,
+    etcd_command,
+)
+from kubewright.testing.process import Process, StartError
+from kubewright.testing.server import User, kubeconfig
+
+if TYPE_CHECKING:
+    from kubewright.client.config import Config
+    from kubewright.testing.certificates import Authority
+
+__all__ = ["RealServer"]
+
+ATTEMPTS: int = 5
+START_TIMEOUT: float = 60
+HOSTS: tuple[str, ...] = (HOST, "localhost", "kubernetes", "kubernetes.default.svc")
+RBAC: str = "rbac.authorization.k8s.io"
+NO_ANSWER: tuple[type[Exception], ...] = (OSError, http.client.HTTPException)
+
+
+class RealServer:
+    """A kube-apiserver with an etcd of its own, gone without a trace when it stops.
+
+    There are no controllers, no scheduler and no nodes unless *controllers* asks for
+    kube-controller-manager: a pod stays pending, and a deleted namespace stays terminating. The
+    processes end with ours, even if ours is killed.
+
+    Three users log in by token: `admin` may do everything, `reader` may read
+    everything, and `nobody` may do nothing. `add_user` makes more at any time.
+
+    Args:
+        assets: The folder of the programs, instead of ``$KUBEBUILDER_ASSETS``.
+        controllers: Whether to start kube-controller-manager as well.
+        apiserver_flags: More flags for kube-apiserver, such as ``--feature-gates=…``.
+
+    Example:
+        with RealServer() as server:
+            subprocess.run(["kubectl", "--kubeconfig", server.kubeconfig_file, "get", "ns"])
+    """
+
+    def __init__(
+        self,
+        *,
+        assets: Path | None = None,
+        controllers: bool = False,
+        apiserver_flags: Sequence[str] = (),
+    ) -> None:
+        self.admin: User = User("admin", ("system:masters",), token=secrets.token_hex(16))
+        self.reader: User = User("reader", token=secrets.token_hex(16))
+        self.nobody: User = User("nobody", token=secrets.token_hex(16))
+        self._assets = assets
+        self._controllers = controllers
+        self._flags = tuple(apiserver_flags)
+        self._folder: Path | None = None
+        self._authority: Authority | None = None
+        self._processes: list[Process] = []
+        self._cancelled = threading.Event()
+        self._etcd_url = ""
+        self._url = ""
+
+    # What tests ask for.
+
+    @property
+    def url(self) -> str:
+        """The address of kube-apiserver."""
+        self._require_started()
+        return self._url
+
+    @property
+    def folder(self) -> Path:
+        """The folder with certificates, logs and data. It is removed on stop."""
+        self._require_started()
+        assert self._folder is not None
+        return self._folder
+
+    @property
+    def ca_file(self) -> Path:
+        """The certificate authority, as a file."""
+        return self.folder / "ca.crt"
+
+    @property
+    def ca_data(self) -> bytes:
+        """The certificate authority in PEM."""
+        return self.ca_file.read_bytes()
+
+    @property
+    def token(self) -> str:
+        """The token of the administrator."""
+        assert self.admin.token is not None
+        return self.admin.token
+
+    @property
+    def kubeconfig_file(self) -> Path:
+        """A kubeconfig for the administrator."""
+        return self.folder / "admin.kubeconfig"
+
+    def kubeconfig(self, user: User | None = None) -> dict[str, Any]:
+        """Return a kubeconfig for *user*, or for the administrator."""
+        return kubeconfig(self.url, user or self.admin, ca_data=self.ca_data)
+
+    def config(self, user: User | None = None) -> "Config":
+        """Return the configuration with which a `Client` is *user*, or the administrator."""
+        from kubewright.client.config import (  # noqa: PLC0415  # to start a server takes no client
+            Config,
+            TLSConfig,
+        )
+
+        user = user or self.admin
+        tls = TLSConfig(ca_data=self.ca_data, cert_data=user.certificate, key_data=user.key)
+        return Config(server=self.url, tls=tls, token=user.token, source="the test server")
+
+    def write_kubeconfig(self, path: Path, user: User | None = None) -> Path:
+        """Write a kubeconfig for *user* to *path*, readable by us only, and return *path*."""
+        import yaml  # noqa: PLC0415  # not needed to use the module, only to write a file
+
+        _write_private(path, yaml.safe_dump(self.kubeconfig(user), sort_keys=False).encode())
+        return path
+
+    def add_user(self, name: str, groups: Sequence[str] = ()) -> User:
+        """Return a new user with a client certificate; give rights with RBAC."""
+        self._require_started()
+        assert self._authority is not None
+        pair = self._authority.client(name, tuple(groups))
+        return User(name, tuple(groups), certificate=pair.certificate, key=pair.key)
+
+    def compact(self) -> int:
+        """Forget all history, so that old resource versions are gone; return the last revision.
+
+        kube-apiserver keeps a window of recent changes in its own memory: watches from inside
+        that window go on, while paged lists that were begun before end with 410.
+        """
+        self._require_started()
+        found = probe.request(self._etcd_url, "POST", "/v3/kv/range", body={"key": "AA=="})
+        revision = int(found.json()["header"]["revision"])
+        body = {"revision": str(revision), "physical": True}
+        answer = probe.request(self._etcd_url, "POST", "/v3/kv/compaction", body=body)
+        if answer.status != http.client.OK:
+            raise LifecycleError(f"etcd did not compact: {answer.body.decode(errors='replace')}")
+        return revision
+
+    # Life.
+
+    def start(self) -> Self:
+        """Start the processes and wait until they answer.
+
+        Raises:
+            ConfigError: A program is missing.
+            StartError: A process ended, or did not answer in time; the log's end is in the message.
+        """
+        if self._folder is not None:
+            raise LifecycleError("cannot start the server: it runs already")
+        self._cancelled.clear()
+        for attempt in range(1, ATTEMPTS + 1):
+            try:
+                self._start_once()
+            except BaseException as error:
+                self.stop()
+                if attempt == ATTEMPTS or not _port_was_taken(error):
+                    raise
+            else:
+                break
+        return self
+
+    def stop(self) -> None:
+        """Stop the processes, last started first, and remove their files."""
+        while self._processes:
+            self._processes.pop().stop()
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+        self._folder = self._authority = None
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    async def __aenter__(self) -> Self:
+        # A thread cannot be cancelled, only asked. The caller waits for it all the same: otherwise
+        # nobody would be left to stop what it starts.
+        starting = asyncio.ensure_future(asyncio.to_thread(self.start))
+        try:
+            return await asyncio.shield(starting)
+        except asyncio.CancelledError:
+            self._cancelled.set()
+            with contextlib.suppress(Exception):
+                await starting
+            await asyncio.to_thread(self.stop)  # it may have been too late to ask
+            raise
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await asyncio.to_thread(self.stop)
+
+    # How it is made.
+
+    def _require_started(self) -> None:
+        if self._folder is None:
+            raise LifecycleError("the server does not run; use it inside `with RealServer() as …`")
+
+    def _start_once(self) -> None:
+        names = ["etcd", "kube-apiserver"]
+        names += ["kube-controller-manager"] if self._controllers else []
+        programs = {name: get_program(name, self._assets) for name in names}
+        self._folder = Path(tempfile.mkdtemp(prefix="kubewright-real-"))
+        self._write_files()
+        self._start_etcd(programs["etcd"])
+        self._start_apiserver(programs["kube-apiserver"])
+        if self._controllers:
+            self._start_controllers(programs["kube-controller-manager"])
+
+    def _write_files(self) -> None:
+        certificates = _certificates()
+        self._authority = certificates.Authority()
+        serving = self._authority.serving(*HOSTS)
+        for name, content in {
+            "ca.crt": self._authority.certificate,
+            "serving.crt": serving.certificate,
+            "serving.key": serving.key,
+            "accounts.key": certificates.signing_key(),
+            "tokens.csv": _tokens(self.admin, self.reader, self.nobody),
+        }.items():
+            _write_private(self.folder / name, content)
+
+    def _start_etcd(self, program: Path) -> None:
+        port, peer_port = _free_ports(2)
+        self._etcd_url = f"http://{HOST}:{port}"
+        command = etcd_command(program, self.folder, port=port, peer_port=peer_port)
+        # Stopped last and asked to remove the folder, so that a killed test run leaves no files.
+        process = self._launch("etcd", command, remove=self.folder)
+        self._wait(process, lambda: _answers(self._etcd_url, "/health"))
+
+    def _start_apiserver(self, program: Path) -> None:
+        (port,) = _free_ports(1)
+        self._url = f"https://{HOST}:{port}"
+        command = apiserver_command(program, self.folder, port=port, etcd_url=self._etcd_url)
+        process = self._launch("kube-apiserver", [*command, *self._flags])
+        # The default namespace comes a moment after the server calls itself ready.
+        self._wait(process, partial(self._serves, "/readyz"))
+        self._wait(process, partial(self._serves, "/api/v1/namespaces/default"))
+        self.write_kubeconfig(self.kubeconfig_file)
+        self._allow_reader()
+        self._wait(process, partial(self._serves, "/api/v1/namespaces", user=self.reader))
+
+    def _start_controllers(self, program: Path) -> None:
+        (port,) = _free_ports(1)
+        url = f"https://{HOST}:{port}"
+        command = controller_manager_command(
+            program, self.folder, port=port, kubeconfig=self.kubeconfig_file
+        )
+        process = self._launch("kube-controller-manager", command)
+        self._wait(process, partial(_answers, url, "/healthz", ca_data=self.ca_data))
+
+    def _wait(self, process: Process, answers: Callable[[], bool]) -> None:
+        def asked() -> bool:
+            if self._cancelled.is_set():
+                raise LifecycleError(f"the start of {process.name} was cancelled")
+            return answers()
+
+        process.wait_until(asked, timeout=START_TIMEOUT)
+
+    def _launch(self, name: str, command: list[str], *, remove: Path | None = None) -> Process:
+        process = Process(name, command, log=self.folder / f"{name}.log", remove=remove)
+        self._processes.append(process)
+        process.start()
+        return process
+
+    def _serves(self, path: str, *, user: User | None = None) -> bool:
+        return _answers(self._url, path, user=user or self.admin, ca_data=self.ca_data)
+
+    def _allow_reader(self) -> None:
+        # Not the role `view`: that one is filled by a controller, which may not be there.
+        rules = [
+            {"apiGroups": ["*"], "resources": ["*"], "verbs": ["get", "list", "watch"]},
+            {"nonResourceURLs": ["*"], "verbs": ["get"]},
+        ]
+        role = {"apiGroup": RBAC, "kind": "ClusterRole", "name": "kubewright-reader"}
+        subject = {"apiGroup": RBAC, "kind": "User", "name": self.reader.name}
+        self._create_rbac("ClusterRole", rules=rules)
+        self._create_rbac("ClusterRoleBinding", roleRef=role, subjects=[subject])
+
+    def _create_rbac(self, kind: str, **content: object) -> None:
+        body = {"kind": kind, "metadata": {"name": "kubewright-reader"}, **content}
+        answer = probe.ask(self, "POST", f"/apis/{RBAC}/v1/{kind.lower()}s", body=body)
+        if answer.status != http.client.CREATED:
+            raise StartError(f"kube-apiserver did not accept a {kind}: {answer.body!r}")
+
+
+def _certificates() -> Any:
+    try:
+        from kubewright.testing import certificates  # noqa: PLC0415  # an optional dependency
+    except ImportError as error:
+        raise ConfigError(
+            "cannot make certificates for a test server: the package 'cryptography' is not"
+            " installed. Run `pip install cryptography`."
+        ) from error
+    return certificates
+
+
+def _tokens(*users: User) -> bytes:
+    rows = (f'{user.token},{user.name},{user.name},"{",".join(user.groups)}"\n' for user in users)
+    return "".join(rows).encode()
+
+
+def _write_private(path: Path, content: bytes) -> None:
+    path.touch(mode=0o600)
+    path.write_bytes(content)
+
+
+def _free_ports(count: int) -> list[int]:
+    """Return ports that were free a moment ago; all are held until the last is chosen."""
+    with contextlib.ExitStack() as stack:
+        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
+        for each in sockets:
+            each.bind((HOST, 0))
+        return [each.getsockname()[1] for each in sockets]
+
+
+def _answers(
+    url: str, path: str, *, user: User | None = None, ca_data: bytes | None = None
+) -> bool:
+    try:
+        answer = probe.request(url, "GET", path, user=user, ca_data=ca_data, timeout=2)
+    except NO_ANSWER:
+        return False
+    return answer.status == http.client.OK
+
+
+def _port_was_taken(error: BaseException) -> bool:
+    return isinstance(error, StartError) and "address already in use" in str(error)

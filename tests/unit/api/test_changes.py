@@ -1,0 +1,103 @@
+"""What was changed in an object since it was read."""
+
+import copy
+import json
+import pickle
+from typing import Any
+
+import pytest
+
+from kubewright.api.changes import merge_patch, original, updated_document
+from kubewright.api.meta import ObjectMeta
+from kubewright.api.resource import read
+from kubewright.api.unstructured import Unstructured
+from kubewright.kinds.core.v1 import ConfigMap, Pod
+
+RAW: dict[str, Any] = {
+    "metadata": {"name": "web", "resourceVersion": "7", "labels": None},
+    "spec": {"containers": [{"name": "a", "unknown": 1}]},
+    "unknown": {"deep": None},
+}
+
+
+def pod() -> Pod:
+    return read(json.dumps(RAW).encode(), Pod)
+
+
+def test_an_unchanged_object_is_what_was_read() -> None:
+    """Nulls and unknown fields included; only what it is is added."""
+    assert updated_document(pod()) == {"apiVersion": "v1", "kind": "Pod", **RAW}
+    assert merge_patch(pod()) == {}
+
+
+def test_an_object_that_was_not_read_is_sent_as_it_is() -> None:
+    """There is nothing else to send."""
+    made = ConfigMap(metadata=ObjectMeta(name="a"), data={"k": "v"})
+
+    assert original(made) is None
+    assert updated_document(made)["data"] == {"k": "v"}
+
+
+def test_a_changed_field_is_the_patch() -> None:
+    """And nothing else."""
+    changed = pod()
+    changed.metadata.labels["app"] = "web"
+
+    assert merge_patch(changed) == {"metadata": {"labels": {"app": "web"}}}
+
+
+def test_a_removed_field_is_null_in_the_patch() -> None:
+    """A merge patch has no other word for it."""
+    raw = {"metadata": {"name": "a"}, "data": {"k": "v", "l": "w"}}
+    changed = read(json.dumps(raw).encode(), ConfigMap)
+    del changed.data["k"]
+
+    assert merge_patch(changed) == {"data": {"k": None}}
+
+
+def test_a_part_that_becomes_empty_keeps_what_the_class_does_not_know() -> None:
+    """Only the field that was cleared goes."""
+    raw = {"metadata": {"name": "a"}, "spec": {}, "status": {"phase": "Running", "unknown": 1}}
+    changed = read(json.dumps(raw).encode(), Pod)
+
+    changed.status.phase = None
+
+    assert updated_document(changed)["status"] == {"unknown": 1}
+
+
+@pytest.mark.parametrize(
+    "copied", [copy.copy, copy.deepcopy, lambda p: pickle.loads(pickle.dumps(p))]
+)
+def test_a_copy_remembers_where_it_came_from(copied: Any) -> None:
+    """Who changes a copy to keep the original must not lose unknown fields by it."""
+    twin = copied(pod())
+
+    twin.spec.containers[0].image = "nginx"
+
+    assert updated_document(twin)["spec"]["containers"] == [
+        {"name": "a", "unknown": 1, "image": "nginx"}
+    ]
+    assert updated_document(twin)["unknown"] == {"deep": None}
+
+
+def test_a_deep_copy_is_apart_from_its_original() -> None:
+    """A change of the one is not a change of the other."""
+    first = pod()
+
+    copy.deepcopy(first).metadata.labels["app"] = "web"
+
+    assert first.metadata.labels == {}
+
+
+def test_an_unstructured_object_compares_with_what_was_read() -> None:
+    """It is a dict, but it remembers, too."""
+    found = Unstructured.read(json.dumps(RAW).encode())
+    found["spec"]["extra"] = 1
+
+    assert merge_patch(found) == {"spec": {"extra": 1}}
+    assert merge_patch(found, optimistic=True)["metadata"] == {"resourceVersion": "7"}
+
+
+def test_an_optimistic_patch_of_nothing_is_nothing() -> None:
+    """A version alone is no change."""
+    assert merge_patch(pod(), optimistic=True) == {}

@@ -1,0 +1,283 @@
+"""Watches: lines cut anywhere, streams that break, versions that are gone."""
+
+import json
+from collections.abc import Iterable
+from itertools import pairwise
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kubewright.api.kind import RESTMapping
+from kubewright.api.requests import Place, Request, selection
+from kubewright.api.requests import watch as watch_request
+from kubewright.api.unstructured import Unstructured
+from kubewright.client.rest import RESTClient
+from kubewright.client.watch import Lines, Watch, WatchEvent, parse_event
+from kubewright.errors import (
+    DecodeError,
+    ForbiddenError,
+    GoneError,
+    KubewrightError,
+    TransportError,
+)
+from tests.unit.client.scripted import Chunks, ScriptedTransport, failure
+from tests.unit.client.test_rest import SkippingClock
+
+PODS = Place(RESTMapping("", "v1", "Pod", "pods"))
+LOST = TransportError("cut", lost=True)
+
+
+def line(type_: str, name: str, version: int | str) -> bytes:
+    meta = {"name": name, "resourceVersion": str(version)}
+    event = {"type": type_, "object": {"kind": "Pod", "metadata": meta}}
+    return json.dumps(event, separators=(",", ":")).encode() + b"\n"
+
+
+def error_line(code: int, reason: str, **details: Any) -> bytes:
+    status = {"kind": "Status", "code": code, "reason": reason, "message": "m", "details": details}
+    return json.dumps({"type": "ERROR", "object": status}).encode() + b"\n"
+
+
+class Following:
+    """A watch over a scripted transport, and what came out of it."""
+
+    def __init__(self, *script: Any, version: str = "5", bookmarks: bool = False) -> None:
+        self.clock = SkippingClock()
+        self.transport = ScriptedTransport(*script)
+        self.watch: Watch[Unstructured] = Watch(
+            RESTClient(self.transport, clock=self.clock),
+            self._request,
+            resource_version=version,
+            decode=Unstructured.read,
+            bookmarks=bookmarks,
+            clock=self.clock,
+        )
+        self.seen: list[tuple[str, str]] = []
+
+    @staticmethod
+    async def _request(version: str) -> Request:
+        return watch_request(PODS, selection(resource_version=version))
+
+    async def take(self, count: int) -> list[tuple[str, str]]:
+        """Return the first *count* events as type and name."""
+        async with self.watch as events:
+            async for event in events:
+                self.seen.append((event.type, event.object.name))
+                if len(self.seen) == count:
+                    break
+        return self.seen
+
+    @property
+    def versions(self) -> list[str]:
+        """The version that each request asked to go on from."""
+        queries = [parse_qs(urlsplit(request.target).query) for request in self.transport.requests]
+        return [query.get("resourceVersion", [""])[0] for query in queries]
+
+
+def cut(data: bytes, places: Iterable[int]) -> list[bytes]:
+    """Return *data* cut into chunks at *places*."""
+    marks = sorted({0, len(data), *(place % (len(data) + 1) for place in places)})
+    return [data[a:b] for a, b in pairwise(marks)]
+
+
+@given(st.lists(st.binary().filter(lambda b: b"\n" not in b)), st.lists(st.integers(0)))
+def test_lines_are_the_same_however_the_stream_is_cut(
+    lines: list[bytes], places: list[int]
+) -> None:
+    """TCP cuts where it likes, in the middle of a character, too."""
+    whole = b"".join(one + b"\n" for one in lines)
+    cutter = Lines()
+
+    found = [one for chunk in cut(whole, places) for one in cutter.feed(chunk)]
+
+    assert found == lines
+    assert cutter.pending == 0
+
+
+def test_a_line_of_many_megabytes_arrives() -> None:
+    """A ConfigMap may hold a megabyte, and some servers allow more."""
+    cutter = Lines()
+    chunk = b"x" * 65536
+
+    early = [cutter.feed(chunk) for _ in range(160)]
+    late = cutter.feed(b"y\nz")
+
+    assert not any(early)
+    assert late == [chunk * 160 + b"y"]
+    assert cutter.pending == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b'{"type":"ADDED","object":{"a":{}}}',
+        b'{"object":{"a":{}},"type":"ADDED"}',
+        b'{ "type": "ADDED", "object": {"a":{}} }',
+        b'{"type":"ADDED","extra":1,"object":{"a":{}}}',
+    ],
+)
+def test_an_event_is_read_whatever_the_order_of_its_fields(text: bytes) -> None:
+    """The quick way relies on Go's order; another server may write another."""
+    kind, raw = parse_event(text)
+
+    assert kind == "ADDED"
+    assert json.loads(raw) == {"a": {}}
+
+
+def test_a_line_that_is_no_event_is_refused_with_its_beginning() -> None:
+    """A proxy may answer 200 with a page of its own."""
+    with pytest.raises(DecodeError, match="<html>"):
+        parse_event(b"<html>hello")
+
+
+async def test_events_come_in_order_and_typed_by_the_decoder() -> None:
+    """Order is what a cache is built from."""
+    both = line("ADDED", "a", 6) + line("DELETED", "b", 7)
+    following = Following(Chunks([both[:30], both[30:]]))
+
+    assert await following.take(2) == [("ADDED", "a"), ("DELETED", "b")]
+
+
+async def test_a_stream_that_ends_is_resumed_after_the_last_version() -> None:
+    """Servers end every watch after some minutes; nobody may notice."""
+    following = Following(
+        Chunks([line("ADDED", "a", 6), line("MODIFIED", "a", 8)]), Chunks([line("ADDED", "b", 9)])
+    )
+
+    seen = await following.take(3)
+
+    assert [name for _, name in seen] == ["a", "a", "b"]
+    assert following.versions == ["5", "8"]
+
+
+async def test_a_stream_cut_in_the_middle_of_an_event_is_resumed_before_it() -> None:
+    """Half an event is none: it comes again, whole."""
+    second = line("MODIFIED", "b", 7)
+    following = Following(Chunks([line("ADDED", "a", 6) + second[:40]]), Chunks([second]))
+
+    assert await following.take(2) == [("ADDED", "a"), ("MODIFIED", "b")]
+    assert following.versions == ["5", "6"]
+
+
+async def test_a_bookmark_moves_the_version_and_is_not_shown() -> None:
+    """A quiet watch would otherwise resume from a version that is long gone."""
+    following = Following(
+        Chunks([line("BOOKMARK", "", 40), LOST]), Chunks([line("ADDED", "a", 41)])
+    )
+
+    assert await following.take(1) == [("ADDED", "a")]
+    assert following.versions == ["5", "40"]
+
+
+async def test_bookmarks_are_shown_where_asked_for() -> None:
+    """A cache moves its own version by them."""
+    following = Following(Chunks([line("BOOKMARK", "", 40)]), bookmarks=True)
+
+    assert await following.take(1) == [("BOOKMARK", "")]
+
+
+async def test_the_objects_that_exist_at_the_start_do_not_move_the_version() -> None:
+    """They come in no order: resuming from the last would replay or skip changes."""
+    initial = line("ADDED", "new", 90) + line("ADDED", "old", 3)
+    following = Following(Chunks([initial, LOST]), Chunks([initial]), version="")
+
+    await following.take(3)
+
+    assert following.versions == ["", ""]
+
+
+async def test_the_first_change_after_the_initial_objects_moves_the_version() -> None:
+    """From there on the stream is in order."""
+    first = line("ADDED", "a", 90) + line("MODIFIED", "a", 91) + line("ADDED", "b", 92)
+    following = Following(Chunks([first, LOST]), Chunks([line("ADDED", "c", 93)]), version="0")
+
+    await following.take(4)
+
+    assert following.versions == ["0", "92"]
+
+
+@pytest.mark.parametrize(
+    "gone", [Chunks([error_line(410, "Expired")]), failure(410, "Expired"), failure(410, "Gone")]
+)
+async def test_a_version_that_is_gone_is_raised_at_once(gone: Any) -> None:
+    """Only the caller can list again."""
+    if not isinstance(gone, Chunks):
+        gone = Chunks([gone.body], status=410)
+    following = Following(gone)
+
+    with pytest.raises(GoneError):
+        await following.take(1)
+
+    assert following.clock.slept == []
+
+
+async def test_too_many_requests_in_the_stream_waits_as_long_as_it_is_told() -> None:
+    """An overloaded server says how long; coming earlier makes it worse."""
+    busy = error_line(429, "TooManyRequests", retryAfterSeconds=7)
+    following = Following(Chunks([line("ADDED", "a", 6), busy]), Chunks([line("ADDED", "b", 7)]))
+
+    await following.take(2)
+
+    assert following.clock.slept == [7.0]
+
+
+async def test_a_refusal_that_waiting_cannot_mend_is_raised() -> None:
+    """A right that was taken away while watching must not look like a quiet cluster."""
+    refused = Chunks([failure(403, "Forbidden").body], status=403)
+    following = Following(Chunks([line("ADDED", "a", 6), LOST]), refused)
+
+    with pytest.raises(ForbiddenError):
+        await following.take(2)
+
+
+async def test_a_failure_before_the_first_answer_is_raised() -> None:
+    """A wrong address must not look like a quiet cluster."""
+    following = Following(TransportError("connection refused"))
+
+    with pytest.raises(TransportError, match="refused"):
+        await following.take(1)
+
+
+async def test_a_server_that_goes_away_later_is_waited_for() -> None:
+    """API servers restart; each try waits longer than the one before."""
+    down = [TransportError("connection refused")] * 4
+    following = Following(Chunks([line("ADDED", "a", 6)]), *down, Chunks([line("ADDED", "b", 7)]))
+
+    await following.take(2)
+
+    assert following.versions == ["5", "6", "6", "6", "6", "6"]
+    assert len(following.clock.slept) == 5
+    assert following.clock.slept[0] <= following.clock.slept[4]
+
+
+async def test_two_tries_are_at_least_a_second_apart() -> None:
+    """A proxy that ends every stream at once would otherwise be hammered."""
+    following = Following(Chunks([]), Chunks([]), Chunks([line("ADDED", "a", 6)]))
+
+    await following.take(1)
+
+    assert following.clock.slept == [1.0, 1.0]
+
+
+def test_the_end_of_the_initial_events_is_marked() -> None:
+    """A streaming list is complete at this bookmark and no other."""
+    marked = {"metadata": {"annotations": {"k8s.io/initial-events-end": "true"}}}
+
+    ends = WatchEvent("BOOKMARK", json.dumps(marked).encode(), Unstructured.read)
+    plain = WatchEvent("BOOKMARK", b'{"metadata":{"annotations":null}}', Unstructured.read)
+    added = WatchEvent("ADDED", json.dumps(marked).encode(), Unstructured.read)
+
+    assert ends.ends_initial_events
+    assert not plain.ends_initial_events
+    assert not added.ends_initial_events
+
+
+async def test_an_event_that_is_not_json_is_an_error_of_ours() -> None:
+    """Whoever catches KubewrightError must catch this, too."""
+    following = Following(Chunks([b"what?\n"]))
+
+    with pytest.raises(KubewrightError):
+        await following.take(1)

@@ -1,0 +1,82 @@
+"""What `resource` was told is checked before a server sees it."""
+
+from typing import Any
+
+import pytest
+
+from kubewright.api.definition import Column, Scale
+from kubewright.api.model import Model, field
+from kubewright.api.resource import Resource, resource
+from kubewright.crd import custom_resource_definition
+from kubewright.crd.checks import find_path
+from kubewright.errors import SchemaError
+
+
+class Spec(Model):
+    replicas: int = 1
+    ratio: float = 0.5
+    names: list[str] = []
+
+
+class Status(Model):
+    replicas: int = 0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"group": ""}, "Shop: '' is no group for a CRD: write a DNS name of yours"),
+        ({"group": "shops"}, "Shop: 'shops' is no group for a CRD"),
+        ({"group": "Example.com"}, "Shop: 'Example.com' is no group for a CRD"),
+        ({"version": "1"}, "Shop: the version '1' must be a DNS label"),
+        ({"plural": "Shops"}, "Shop: the plural 'Shops' must be a DNS label"),
+        ({"short_names": ["s h"]}, "Shop: the short name 's h' 's h' must be a DNS label"),
+        (
+            {"columns": [Column("Phase", "status.phase")]},
+            (
+                "Shop: the column 'Phase' needs a name and a JSON path that begins with a dot,"
+                " such as '.status.phase'; it has 'status.phase'"
+            ),
+        ),
+        (
+            {"scale": Scale(".spec.size")},
+            "Shop: scale needs an int field below .spec, and '.spec.size' is none",
+        ),
+        ({"scale": Scale(".spec.ratio")}, "and '.spec.ratio' is none"),
+        ({"scale": Scale(".status.replicas")}, "scale needs an int field below .spec"),
+        (
+            {"scale": Scale(label_selector_path=".status.selector")},
+            "Shop: the label selector path of scale, '.status.selector', is no str field",
+        ),
+        (
+            {"selectable_fields": [".spec.names"]},
+            "Shop: '.spec.names' cannot be selected: it must lead to a str, bool or int field",
+        ),
+        ({"selectable_fields": [".metadata.name"]}, "'.metadata.name' cannot be selected"),
+        ({"selectable_fields": [".spec.replicas"] * 9}, "has at most eight selectable fields"),
+    ],
+)
+def test_a_declaration_that_no_server_takes_is_refused(
+    options: dict[str, Any], message: str
+) -> None:
+    """The server's message comes later and names a generated file."""
+
+    @resource(**{"group": "example.com", "version": "v1", **options})
+    class Shop(Resource):
+        spec: Spec
+        status: Status = field(default_factory=Status)
+
+    with pytest.raises(SchemaError) as caught:
+        custom_resource_definition(Shop)
+
+    assert message in str(caught.value)
+
+
+def test_a_simple_path_leads_to_a_schema_or_nowhere() -> None:
+    """Filters and indexes are for columns only."""
+    schema = {"properties": {"a": {"properties": {"b": {"type": "string"}}}}}
+
+    assert find_path(schema, ".a.b") == {"type": "string"}
+    assert find_path(schema, ".a.c") is None
+    assert find_path(schema, ".a[0]") is None
+    assert find_path(schema, "a.b") is None

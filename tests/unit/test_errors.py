@@ -1,0 +1,203 @@
+import builtins
+import copy
+import pickle
+import re
+
+import msgspec
+import pytest
+
+from kubewright import errors
+from kubewright.errors import (
+    AlreadyExistsError,
+    APIError,
+    Attempt,
+    BadRequestError,
+    ConflictError,
+    DecodeError,
+    ForbiddenError,
+    GoneError,
+    InvalidError,
+    KubewrightError,
+    NoMatchError,
+    NotFoundError,
+    PatchError,
+    PatchTestError,
+    ServerError,
+    Status,
+    StatusCause,
+    StatusDetails,
+    TooManyRequestsError,
+    TransportError,
+    TransportTimeoutError,
+    UnauthorizedError,
+    api_error,
+)
+
+CREATE = Attempt("create", "deployments", group="apps", namespace="shop")
+EVERY = [
+    kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, Exception)
+]
+
+
+def test_every_error_descends_from_one_root() -> None:
+    """``except KubewrightError`` catches all of ours."""
+    assert len(EVERY) > 20
+    assert all(issubclass(kind, KubewrightError) for kind in EVERY)
+
+
+def test_the_tree_in_the_docstring_names_every_error() -> None:
+    """People read the tree to know what to catch; one that is missing is never caught."""
+    drawn = set(re.findall(r"\w+Error", (errors.__doc__ or "").partition("A message says")[0]))
+
+    assert {kind.__name__ for kind in EVERY} == drawn - set(dir(builtins))
+    assert {kind.__name__ for kind in EVERY} <= set(errors.__all__)
+
+
+@pytest.mark.parametrize(
+    ("kind", "builtin"),
+    [
+        (DecodeError, ValueError),
+        (NoMatchError, LookupError),
+        (NotFoundError, LookupError),
+        (PatchError, ValueError),
+        (TransportTimeoutError, TimeoutError),
+        (TransportTimeoutError, TransportError),
+        (PatchTestError, PatchError),
+    ],
+)
+def test_an_error_is_also_the_builtin_that_fits(
+    kind: type[Exception], builtin: type[Exception]
+) -> None:
+    """Code that does not know us can still catch what it expects."""
+    assert issubclass(kind, builtin)
+
+
+def test_already_exists_is_no_conflict() -> None:
+    """Both are 409, but only a conflict is worth another try."""
+    assert not issubclass(AlreadyExistsError, ConflictError)
+
+
+@pytest.mark.parametrize(
+    ("reason", "code", "kind"),
+    [
+        ("AlreadyExists", 409, AlreadyExistsError),
+        ("Conflict", 409, ConflictError),
+        ("Expired", 410, GoneError),
+        ("Gone", 410, GoneError),
+        ("Timeout", 504, ServerError),
+        ("NotFound", 404, NotFoundError),
+        ("Invalid", 422, InvalidError),
+        ("SomethingNew", 409, ConflictError),
+        (None, 400, BadRequestError),
+        (None, 401, UnauthorizedError),
+        (None, 403, ForbiddenError),
+        (None, 404, NotFoundError),
+        (None, 410, GoneError),
+        (None, 422, InvalidError),
+        (None, 429, TooManyRequestsError),
+        (None, 500, ServerError),
+        (None, 599, ServerError),
+        (None, 418, APIError),
+        (None, None, APIError),
+    ],
+)
+def test_the_error_follows_the_reason_then_the_code(
+    reason: str | None, code: int | None, kind: type[APIError]
+) -> None:
+    """Proxies send codes without reasons, and newer servers reasons that we do not know."""
+    assert type(api_error(CREATE, Status(reason=reason, code=code))) is kind
+
+
+def test_a_forbidden_error_prints_the_rule_that_is_missing() -> None:
+    """The first deploy of every operator meets a 403, so the message is the fix."""
+    error = api_error(CREATE, Status(message="not allowed", code=403))
+
+    assert str(error) == (
+        "cannot create deployments.apps in namespace 'shop': not allowed\n"
+        "Add this rule to the operator's Role:\n"
+        '  - apiGroups: ["apps"]\n'
+        '    resources: ["deployments"]\n'
+        '    verbs: ["create"]'
+    )
+
+
+def test_the_missing_rule_names_subresources_and_the_cluster() -> None:
+    """``pods/status`` is another resource for RBAC than ``pods``."""
+    error = api_error(Attempt("update", "nodes", subresource="status", name="n"), Status(code=403))
+
+    assert "the operator's ClusterRole" in str(error)
+    assert 'resources: ["nodes/status"]' in str(error)
+    assert str(error).startswith("cannot update nodes/status 'n': HTTP 403")
+
+
+def test_a_path_that_is_no_resource_has_a_rule_of_its_own() -> None:
+    """``/metrics`` and the like are granted by URL."""
+    error = api_error(Attempt("get", "/metrics"), Status(code=403))
+
+    assert 'nonResourceURLs: ["/metrics"]' in str(error)
+    assert "apiGroups" not in str(error)
+
+
+def test_the_text_is_the_message_then_the_reason_then_the_code() -> None:
+    """Whatever the server gave."""
+    assert str(api_error(CREATE, Status(message="m", reason="R", code=400))).endswith(": m")
+    assert str(api_error(CREATE, Status(reason="R", code=400))).endswith(": R")
+    assert str(api_error(CREATE, Status(code=400))).endswith(": HTTP 400")
+
+
+def test_an_unauthorized_error_says_where_to_look() -> None:
+    """The server itself says only "Unauthorized"."""
+    assert "kubectl config view" in str(api_error(CREATE, Status(code=401)))
+
+
+def test_the_server_may_say_when_to_come_back() -> None:
+    """In the header, which wins, or in the body."""
+    status = Status(code=429, details=StatusDetails(retry_after_seconds=7))
+
+    assert api_error(CREATE, status).retry_after == 7.0
+    assert api_error(CREATE, status, 2.5).retry_after == 2.5
+    assert api_error(CREATE, Status(code=429)).retry_after is None
+
+
+def test_an_invalid_error_names_each_field() -> None:
+    """One 422 may be about many fields."""
+    cause = StatusCause(reason="FieldValueRequired", message="Required value", field="spec.size")
+    error = api_error(CREATE, Status(code=422, details=StatusDetails(causes=[cause])))
+
+    assert isinstance(error, InvalidError)
+    assert error.causes == (cause,)
+    assert InvalidError(CREATE, Status()).causes == ()
+    assert InvalidError(CREATE, Status(details=StatusDetails())).causes == ()
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        api_error(CREATE, Status(message="no", code=403), 1.5),
+        PatchTestError(3, "/spec/size", "expected 1, found 2"),
+        KubewrightError("text"),
+        TransportError("connection reset", lost=True),
+    ],
+)
+def test_errors_survive_copy_and_pickle(error: Exception) -> None:
+    """Process pools and test runners send them around."""
+    for twin in (copy.copy(error), copy.deepcopy(error), pickle.loads(pickle.dumps(error))):
+        assert type(twin) is type(error)
+        assert str(twin) == str(error)
+        assert vars(twin) == vars(error)
+
+
+def test_a_status_is_read_from_the_answer_of_a_server() -> None:
+    """The shape of metav1.Status, with more fields than we need."""
+    raw = (
+        b'{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"gone",'
+        b'"reason":"Expired","details":{"name":"a","retryAfterSeconds":3,"causes":[{"field":"x"}]},'
+        b'"code":410}'
+    )
+
+    status = msgspec.json.decode(raw, type=Status)
+
+    assert status.code == 410
+    assert status.details == StatusDetails(
+        name="a", retry_after_seconds=3, causes=[StatusCause(field="x")]
+    )
