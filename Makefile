@@ -61,10 +61,11 @@ types: $(STAMP) ## mypy, and with Node.js also verifytypes
 .PHONY: verifytypes
 verifytypes: $(STAMP) ## the public API is fully typed; needs Node.js
 	pyright --verifytypes kubewright --ignoreexternal
+	pytest tests/typing/test_pyright.py -q
 
 .PHONY: unit
-unit: $(STAMP) ## unit, structure and documentation tests, and doctests
-	pytest tests/unit tests/structure tests/docs $(PYTEST)
+unit: $(STAMP) ## unit, structure, documentation and typing tests, and doctests
+	pytest tests/unit tests/structure tests/docs tests/typing/test_typing.py $(PYTEST)
 	pytest --doctest-modules --ignore=src/kubewright/kinds src/kubewright -q
 
 .PHONY: conformance

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from bench.figures import BYTES, GROUPS, OURS, PEERS, SCENARIOS
+from bench.figures import DECODED, GROUPS, OURS, PEERS, SCENARIOS
 from bench.measure import Work
 from bench.run import Plan, Results, run
 from bench.table import Verdict, medians, render_medians, render_verdicts, verdicts
@@ -30,7 +30,7 @@ def main() -> int:
     work = QUICK if options.quick else Work()
     plan = Plan(
         scenarios=[scenario for scenario in SCENARIOS if scenario.group in options.only],
-        contenders=[OURS, BYTES, *options.peers],
+        contenders=[OURS, DECODED, *options.peers],
         rounds=options.rounds or (1 if options.quick else 3),
         work=work,
     )

@@ -4,7 +4,7 @@ import statistics
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from bench.figures import BYTES, FIGURES, KOPF, OURS, PEERS, Figure
+from bench.figures import DECODED, FIGURES, KOPF, OURS, PEERS, Figure
 
 Runs = Mapping[str, Mapping[str, list[dict[str, float]]]]
 """Scenario, contender, rounds: the numbers of each round."""
@@ -89,7 +89,7 @@ def _verdicts(figure: Figure, values: Mapping[str, float]) -> Iterable[Verdict]:
 
 def render_medians(values: Mapping[Figure, Mapping[str, float]]) -> str:
     """Return the medians, one line for each figure."""
-    contenders = (OURS, BYTES, *PEERS)
+    contenders = (OURS, DECODED, *PEERS)
     rows = [["median", *contenders]]
     for figure, by_contender in values.items():
         numbers = [by_contender.get(contender) for contender in contenders]

@@ -56,6 +56,7 @@ def read_server(arguments: argparse.Namespace) -> Any:
         with urllib.request.urlopen(request, timeout=30, context=context) as answer:  # noqa: S310  # checked above
             return read_json(answer.read(), url)
     except urllib.error.HTTPError as error:
+        error.close()  # it is the answer too, with a connection of its own
         hint = "; give --token or --token-file" if error.code in {401, 403} else ""
         raise InputError(f"cannot read {url}: the server answered {error.code}{hint}") from None
     except (OSError, ValueError) as error:

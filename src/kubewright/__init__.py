@@ -266,12 +266,16 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    package = _WHERE.get(name)
-    if package is None:
-        raise AttributeError(f"module 'kubewright' has no attribute {name!r}")
-    found = globals()[name] = getattr(import_module(f"kubewright.{package}"), name)
-    return found
+# Hidden from type checkers, which know the names from above: they would take it to mean that every
+# name exists, and let a misspelt one pass.
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        package = _WHERE.get(name)
+        if package is None:
+            raise AttributeError(f"module 'kubewright' has no attribute {name!r}")
+        found = globals()[name] = getattr(import_module(f"kubewright.{package}"), name)
+        return found
 
 
 def __dir__() -> list[str]:

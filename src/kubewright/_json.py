@@ -6,6 +6,7 @@ decoded strictly first; when that fails, the nulls that its type does not want a
 is decoded once more. Well-formed bodies, nearly all of them, pay nothing.
 """
 
+import gc
 import types
 import typing
 from datetime import UTC, datetime
@@ -84,12 +85,21 @@ def decode(data: bytes | msgspec.Raw, kind: type[T]) -> T:
     Raises:
         DecodeError: The data does not fit; the message names the field.
     """
+    # Decoding makes trees, never cycles, but lists by the dozen in each. The cyclic garbage
+    # collector would walk all that was decoded before over and over, for more than the decoding
+    # itself costs; so it waits until we are done.
+    collecting = gc.isenabled()
+    if collecting:
+        gc.disable()
     try:
         return decoder(kind).decode(data)
     except msgspec.ValidationError:
         return convert(_loads(data, kind), kind)
     except _BAD_JSON as error:
         raise _bad_json(data, kind, error) from error
+    finally:
+        if collecting:
+            gc.enable()
 
 
 def convert(value: Any, kind: type[T]) -> T:

@@ -13,6 +13,7 @@ with open("/proc/self/status") as status:
 print(peak.split()[1], *sorted(sys.modules))
 """
 LIMIT_KB = 30 * 1024
+EXTRAS = ("cryptography", "uvloop", "websockets")
 HEAVY = ("httptools", "ssl", "structlog", "uvloop", "websockets", "yaml")
 INPUT_OUTPUT = ("asyncio", "http.client", "httptools", "multiprocessing", "socket", "ssl", "yaml")
 
@@ -49,6 +50,16 @@ def test_importing_kubewright_leaves_heavy_modules_for_later(module: str) -> Non
     _, modules = after("import kubewright")
 
     assert module not in modules
+
+
+@pytest.mark.parametrize("package", ["kubewright.client", "kubewright.testing"])
+def test_no_extra_is_needed_to_import(package: str) -> None:
+    """A plain ``pip install kubewright`` brings none of them; only exec and the like need one."""
+    missing = "; ".join(f"sys.modules[{name!r}] = None" for name in EXTRAS)
+
+    _, modules = after(f"{missing}; import {package}")
+
+    assert package in modules
 
 
 @pytest.mark.parametrize("layer", ["kubewright.api", "kubewright.kinds.core.v1", "kubewright.crd"])

@@ -1,3 +1,5 @@
+import contextlib
+import gc
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Annotated, Any
 
@@ -6,6 +8,7 @@ import pytest
 
 from kubewright import _json
 from kubewright._json import MicroTime
+from kubewright.api.meta import ObjectMeta
 from kubewright.api.model import Model
 from kubewright.errors import DecodeError
 
@@ -212,3 +215,20 @@ def test_the_decoder_of_a_type_is_made_once() -> None:
 def test_a_type_says_whether_it_takes_null(kind: Any, answer: bool) -> None:
     """On this rests which nulls are dropped."""
     assert _json.accepts_null(kind) is answer
+
+
+@pytest.mark.parametrize("data", [b'{"name": "a"}', b"{", b'{"name": 1}'])
+def test_the_garbage_collector_is_left_as_it_was(data: bytes) -> None:
+    """It is held off while decoding, and not switched on for who has switched it off."""
+    with contextlib.suppress(DecodeError):
+        _json.decode(data, ObjectMeta)
+    after_on = gc.isenabled()
+    gc.disable()
+    try:
+        with contextlib.suppress(DecodeError):
+            _json.decode(data, ObjectMeta)
+        after_off = gc.isenabled()
+    finally:
+        gc.enable()
+
+    assert (after_on, after_off) == (True, False)

@@ -90,7 +90,7 @@ class EventRecorder:
         if instance is None:
             instance = f"{component}-{socket.gethostname()}"[:LONGEST_WORD]
         check_length("instance", instance, at_least=1)
-        self.dropped = 0
+        self.dropped: int = 0
         """How many events were never sent: the queue was full, or the recorder had stopped."""
         self._home = client.namespace
         self._sink: EventSink = CoreEventSink(client, Reporter(component, instance, host))

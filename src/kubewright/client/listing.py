@@ -1,6 +1,5 @@
 """Lists: fetched page by page, kept as bytes, decoded object by object when looked at."""
 
-import gc
 from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterator, Sequence
 from typing import Any, Generic, Protocol, TypeVar, overload
 
@@ -71,14 +70,14 @@ class Objects(Sequence[T]):
     def __repr__(self) -> str:
         return f"<{len(self)} objects at resource version {self.resource_version}>"
 
-    def keys(self) -> list[ObjectKey]:
-        """Return the namespace and name of each, without decoding the rest of it."""
-        return [_key(item) if type(item) is bytes else item.key for item in self._items]
+    def keys(self) -> Iterator[ObjectKey]:
+        """Yield the namespace and name of each, without decoding the rest of it."""
+        return (_key(item) if type(item) is bytes else item.key for item in self._items)
 
     def _at(self, index: int) -> T:
         item = self._items[index]
         if type(item) is bytes:
-            item = self._items[index] = _uncollected(self._decode, item)
+            item = self._items[index] = self._decode(item)
         found: T = item
         return found
 
@@ -86,21 +85,6 @@ class Objects(Sequence[T]):
 def _key(raw: bytes) -> ObjectKey:
     metadata = _json.decode(raw, _Named).metadata
     return ObjectKey(metadata.namespace, metadata.name)
-
-
-def _uncollected(decode: Callable[[bytes], T], raw: bytes) -> T:
-    """Decode without the cyclic garbage collector.
-
-    Decoding makes trees, never cycles, but thousands of lists in them; the collector would walk all
-    that was decoded before over and over, for more than the decoding itself costs.
-    """
-    if not gc.isenabled():
-        return decode(raw)
-    gc.disable()
-    try:
-        return decode(raw)
-    finally:
-        gc.enable()
 
 
 class Lister(Protocol):
@@ -147,28 +131,29 @@ class Listing(Generic[T]):
         place = await self._place()
         continue_ = ""
         while True:
-            page = await self._fetch(place, self._page_size, continue_)
-            yield Objects(_raw(page), page.metadata.resource_version, self._decode)
-            continue_ = page.metadata.continue_
+            raw, meta = await self._fetch(place, self._page_size, continue_)
+            yield Objects(raw, meta.resource_version, self._decode)
+            continue_ = meta.continue_
             if not continue_:
                 return
 
     async def _all(self) -> Objects[T]:
         place = await self._place()
-        page = await self._fetch(place, self._page_size, "")
-        raw = _raw(page)
-        while continue_ := page.metadata.continue_:
+        raw, meta = await self._fetch(place, self._page_size, "")
+        while meta.continue_:
             try:
-                page = await self._fetch(place, self._page_size, continue_)
+                more, meta = await self._fetch(place, self._page_size, meta.continue_)
             except GoneError:
                 # The snapshot was compacted away while we were reading it. Asking for the rest
                 # would mix two moments, so the whole is asked for again, in one piece.
-                page = await self._fetch(place, 0, "")
                 raw = []
-            raw += _raw(page)
-        return Objects(raw, page.metadata.resource_version, self._decode)
+                more, meta = await self._fetch(place, 0, "")
+            raw += more
+        return Objects(raw, meta.resource_version, self._decode)
 
-    async def _fetch(self, place: Place, limit: int, continue_: str) -> _Page:
+    async def _fetch(
+        self, place: Place, limit: int, continue_: str
+    ) -> tuple[list[bytes], ListMeta]:
         query = self._query
         if continue_:
             # The token holds the version already; the server refuses to be told twice.
@@ -176,11 +161,8 @@ class Listing(Generic[T]):
         request = list_(place, selection(**query, limit=limit, continue_=continue_))
         response = await self._sender.send(request)
         try:
-            return _json.decode(response.body, _Page)
+            page = _json.decode(response.body, _Page)
         except DecodeError as error:
             raise decode_error(request, response, error) from error
-
-
-def _raw(page: _Page) -> list[bytes]:
-    # Copied: a Raw is a view that would keep the whole page alive as long as one object of it.
-    return [bytes(item) for item in page.items or ()]
+        # Copied: a Raw is a view that would keep the whole page alive as long as one object of it.
+        return [bytes(item) for item in page.items or ()], page.metadata

@@ -34,7 +34,7 @@ class PortConnection:
         self._port = port
         self._stack = stack
         self._prefixes = {_DATA: b"", _ERROR: b""}
-        self.received = 0
+        self.received: int = 0
         """How many bytes have come from the pod."""
 
     async def __aenter__(self) -> Self:

@@ -8,6 +8,7 @@ import msgspec
 
 from kubewright import _json
 from kubewright._aio import Backoff, Clock
+from kubewright.api.kind import ObjectKey
 from kubewright.api.requests import Request
 from kubewright.client.rest import RESTClient
 from kubewright.client.transport import Stream
@@ -41,6 +42,8 @@ class _RawEvent(msgspec.Struct, gc=False):
 
 
 class _Meta(msgspec.Struct, gc=False, rename="camel"):
+    name: str = ""
+    namespace: str = ""
     resource_version: str = ""
     annotations: dict[str, str] | None = None
 
@@ -71,6 +74,12 @@ class WatchEvent(Generic[T]):
         if self._object is None:
             self._object = self._decode(self.raw)
         return self._object
+
+    @property
+    def key(self) -> ObjectKey:
+        """The namespace and name, without decoding the rest of the object."""
+        metadata = _json.decode(self.raw, _Versioned).metadata
+        return ObjectKey(metadata.namespace, metadata.name)
 
     @property
     def resource_version(self) -> str:

@@ -7,8 +7,8 @@ from typing import Any, ClassVar, Literal
 
 from kubewright.crd.markers import Several, Single, Target
 
-TEXTUAL = ("string",)
-NUMERIC = ("integer", "number")
+TEXTUAL: tuple[str, ...] = ("string",)
+NUMERIC: tuple[str, ...] = ("integer", "number")
 
 
 class _Keyword(Single, frozen=True):
@@ -30,7 +30,7 @@ class _Keyword(Single, frozen=True):
 
 
 class _Number(_Keyword, frozen=True):
-    fits = NUMERIC
+    fits: ClassVar[tuple[str, ...]] = NUMERIC
     value: float
 
     def check(self, target: Target) -> None:
@@ -45,19 +45,19 @@ class _Number(_Keyword, frozen=True):
 class Minimum(_Number, frozen=True):
     """The least value of a number."""
 
-    keyword = "minimum"
+    keyword: ClassVar[str] = "minimum"
 
 
 class Maximum(_Number, frozen=True):
     """The greatest value of a number."""
 
-    keyword = "maximum"
+    keyword: ClassVar[str] = "maximum"
 
 
 class MultipleOf(_Number, frozen=True):
     """A number that divides the value."""
 
-    keyword = "multipleOf"
+    keyword: ClassVar[str] = "multipleOf"
 
     def check(self, target: Target) -> None:
         """Refuse what divides nothing."""
@@ -86,15 +86,15 @@ class _Exclusive(Single, frozen=True):
 class ExclusiveMinimum(_Exclusive, frozen=True):
     """The minimum itself is not allowed: ``ExclusiveMinimum(0)``, or bare, beside a `Minimum`."""
 
-    limit = Minimum
-    keyword = "exclusiveMinimum"
+    limit: ClassVar[type[_Number]] = Minimum
+    keyword: ClassVar[str] = "exclusiveMinimum"
 
 
 class ExclusiveMaximum(_Exclusive, frozen=True):
     """The maximum itself is not allowed: ``ExclusiveMaximum(1)``, or bare, beside a `Maximum`."""
 
-    limit = Maximum
-    keyword = "exclusiveMaximum"
+    limit: ClassVar[type[_Number]] = Maximum
+    keyword: ClassVar[str] = "exclusiveMaximum"
 
 
 class _Count(_Keyword, frozen=True):
@@ -110,50 +110,58 @@ class _Count(_Keyword, frozen=True):
 class MinLength(_Count, frozen=True):
     """The least length of a string, in characters."""
 
-    keyword, fits = "minLength", TEXTUAL
+    keyword: ClassVar[str] = "minLength"
+    fits: ClassVar[tuple[str, ...]] = TEXTUAL
 
 
 class MaxLength(_Count, frozen=True):
     """The greatest length of a string, in characters."""
 
-    keyword, fits = "maxLength", TEXTUAL
+    keyword: ClassVar[str] = "maxLength"
+    fits: ClassVar[tuple[str, ...]] = TEXTUAL
 
 
 class MinItems(_Count, frozen=True):
     """The least length of an array."""
 
-    keyword, fits = "minItems", ("array",)
+    keyword: ClassVar[str] = "minItems"
+    fits: ClassVar[tuple[str, ...]] = ("array",)
 
 
 class MaxItems(_Count, frozen=True):
     """The greatest length of an array."""
 
-    keyword, fits = "maxItems", ("array",)
+    keyword: ClassVar[str] = "maxItems"
+    fits: ClassVar[tuple[str, ...]] = ("array",)
 
 
 class MinProperties(_Count, frozen=True):
     """The least number of entries of a map or object."""
 
-    keyword, fits = "minProperties", ("object",)
+    keyword: ClassVar[str] = "minProperties"
+    fits: ClassVar[tuple[str, ...]] = ("object",)
 
 
 class MaxProperties(_Count, frozen=True):
     """The greatest number of entries of a map or object."""
 
-    keyword, fits = "maxProperties", ("object",)
+    keyword: ClassVar[str] = "maxProperties"
+    fits: ClassVar[tuple[str, ...]] = ("object",)
 
 
 class Pattern(_Keyword, frozen=True):
     """A regular expression, in Go's syntax, that a string must contain a match of."""
 
-    keyword, fits = "pattern", TEXTUAL
+    keyword: ClassVar[str] = "pattern"
+    fits: ClassVar[tuple[str, ...]] = TEXTUAL
     value: str
 
 
 class UniqueItems(_Keyword, frozen=True):
     """Known from JSON Schema; the API server refuses it, so only ``UniqueItems(False)`` passes."""
 
-    keyword, fits = "uniqueItems", ("array",)
+    keyword: ClassVar[str] = "uniqueItems"
+    fits: ClassVar[tuple[str, ...]] = ("array",)
     value: bool = True
 
     def check(self, target: Target) -> None:

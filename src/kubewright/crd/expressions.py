@@ -74,10 +74,10 @@ class Workshop:
     """Where classes are written, made and compared."""
 
     def __init__(self) -> None:
-        self.namespace = names_for_source()
+        self.namespace: dict[str, Any] = names_for_source()
         self.blocks: list[str] = []
         self._known: dict[Any, bytes] = {}
-        self.names = Names(*self.namespace)
+        self.names: Names = Names(*self.namespace)
 
     def make(self, block: str, name: str) -> Any:
         """Run the source of one class and return it, with the strings under its fields known."""

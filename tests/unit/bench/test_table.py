@@ -2,7 +2,7 @@
 
 import pytest
 
-from bench.figures import BYTES, FIGURES, MODULES, OURS, SCENARIOS
+from bench.figures import DECODED, FIGURES, MODULES, OURS, SCENARIOS
 from bench.table import Verdict, medians, render_medians, render_verdicts, verdicts
 
 
@@ -44,7 +44,7 @@ def test_a_ratio_above_its_goal_is_missed() -> None:
 
 def test_ours_before_decoding_is_shown_and_never_judged() -> None:
     """It does less than the peers, so it must not win for us, nor count as a peer."""
-    values = medians(runs(**{OURS: [1.0], BYTES: [0.1], "lightkube": [4.0]}))
+    values = medians(runs(**{OURS: [1.0], DECODED: [0.1], "lightkube": [4.0]}))
 
     assert "0.100" in render_medians(values)
     assert {one.ratio for one in verdicts(values) if one.figure == "list, CPU s"} == {0.25}

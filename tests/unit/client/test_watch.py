@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable
+from functools import partial
 from itertools import pairwise
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -10,9 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kubewright.api.kind import RESTMapping
+from kubewright.api.kind import ObjectKey, RESTMapping
 from kubewright.api.requests import Place, Request, selection
 from kubewright.api.requests import watch as watch_request
+from kubewright.api.resource import read
 from kubewright.api.unstructured import Unstructured
 from kubewright.client.rest import RESTClient
 from kubewright.client.watch import Lines, Watch, WatchEvent, parse_event
@@ -23,6 +25,7 @@ from kubewright.errors import (
     KubewrightError,
     TransportError,
 )
+from kubewright.kinds.core.v1 import Pod
 from tests.unit.client.scripted import Chunks, ScriptedTransport, failure
 from tests.unit.client.test_rest import SkippingClock
 
@@ -260,6 +263,16 @@ async def test_two_tries_are_at_least_a_second_apart() -> None:
     await following.take(1)
 
     assert following.clock.slept == [1.0, 1.0]
+
+
+def test_the_key_of_an_event_needs_no_decoding() -> None:
+    """A queue needs only the key; most objects are never looked at."""
+    raw = b'{"spec":"not a pod\'s","metadata":{"namespace":"shop","name":"web"}}'
+    event: WatchEvent[Pod] = WatchEvent("ADDED", raw, partial(read, kind=Pod))
+
+    assert event.key == ObjectKey("shop", "web")
+    with pytest.raises(DecodeError):
+        _ = event.object
 
 
 def test_the_end_of_the_initial_events_is_marked() -> None:
