@@ -1,6 +1,6 @@
 """The verbs on one object: get, create, update, patch, apply; on itself or on a subresource."""
 
-from typing import Any, TypeVar, overload
+from typing import Any, Literal, TypeVar, overload
 
 import msgspec
 
@@ -8,7 +8,7 @@ from kubewright import _json
 from kubewright.api import requests
 from kubewright.api.changes import merge_patch, updated_document
 from kubewright.api.kind import ObjectKey
-from kubewright.api.requests import FieldValidation, PatchType, Place, Request, WriteOptions
+from kubewright.api.requests import FieldValidation, Place, Request, WriteOptions
 from kubewright.api.resource import Resource, document
 from kubewright.api.unstructured import Unstructured
 from kubewright.client.rest import RESTClient, decode_error
@@ -18,6 +18,9 @@ from kubewright.errors import DecodeError, NotFoundError
 T = TypeVar("T")
 R = TypeVar("R", bound=Resource)
 O = TypeVar("O", bound=Object)  # noqa: E741  # an object, as it came in
+
+DiffType = Literal["json", "merge", "strategic"]
+"""The patches that `Verbs.patch` sends; a server-side apply is `Verbs.apply`."""
 
 _IDENTITY = ("name", "namespace", "resourceVersion")
 
@@ -133,13 +136,13 @@ class Verbs:
     @overload
     async def patch(
         self, obj: type[R], name: str | ObjectKey, patch: object, *,
-        patch_type: PatchType = "merge", namespace: str | None = None,
+        patch_type: DiffType = "merge", namespace: str | None = None,
         dry_run: bool | None = None, field_owner: str | None = None,
     ) -> R: ...  # fmt: skip
     @overload
     async def patch(
         self, obj: Dynamic, name: str | ObjectKey, patch: object, *,
-        patch_type: PatchType = "merge", namespace: str | None = None,
+        patch_type: DiffType = "merge", namespace: str | None = None,
         dry_run: bool | None = None, field_owner: str | None = None,
     ) -> Unstructured: ...  # fmt: skip
     async def patch(  # noqa: PLR0913  # two forms: an object that was changed, or a patch by name
@@ -148,7 +151,7 @@ class Verbs:
         name: str | ObjectKey | None = None,
         patch: object = None,
         *,
-        patch_type: PatchType = "merge",
+        patch_type: DiffType = "merge",
         optimistic: bool = False,
         namespace: str | None = None,
         dry_run: bool | None = None,

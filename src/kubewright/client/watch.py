@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
-from typing import Any, Generic, Self, TypeVar
+from typing import Any, Generic, Literal, Self, TypeVar, get_args
 
 import msgspec
 
@@ -30,14 +30,15 @@ _log = get_logger(__name__)
 T = TypeVar("T")
 
 _SHORTEST = 1.0  # seconds between two tries: a proxy may end every stream at once
-_TYPES = {name.encode(): name for name in ("ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR")}
+EventType = Literal["ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"]
+_TYPES: dict[bytes, EventType] = {name.encode(): name for name in get_args(EventType)}
 _LEAD = b'{"type":"'
 _BETWEEN = b'","object":'
 _LONGEST_TYPE = 40
 
 
 class _RawEvent(msgspec.Struct, gc=False):
-    type: str
+    type: EventType
     object: msgspec.Raw
 
 
@@ -62,8 +63,8 @@ class WatchEvent(Generic[T]):
 
     __slots__ = ("_decode", "_object", "raw", "type")
 
-    def __init__(self, type: str, raw: bytes, decode: Callable[[bytes], T]) -> None:  # noqa: A002  # the wire's word
-        self.type: str = type
+    def __init__(self, type: EventType, raw: bytes, decode: Callable[[bytes], T]) -> None:  # noqa: A002  # the wire's word
+        self.type: EventType = type
         self.raw: bytes = raw
         self._decode = decode
         self._object: T | None = None
@@ -128,7 +129,7 @@ class Lines:
         return sum(map(len, self._parts))
 
 
-def parse_event(line: bytes) -> tuple[str, bytes]:
+def parse_event(line: bytes) -> tuple[EventType, bytes]:
     """Return the type of a watch event and the bytes of its object.
 
     Raises:

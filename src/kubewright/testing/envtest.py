@@ -322,7 +322,7 @@ def _certificates() -> Any:
     except ImportError as error:
         raise ConfigError(
             "cannot make certificates for a test server: the package 'cryptography' is not"
-            " installed. Run `pip install cryptography`."
+            " installed. Run `pip install kubewright[testing]`."
         ) from error
     return certificates
 

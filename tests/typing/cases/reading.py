@@ -1,7 +1,7 @@
 """Reading: the class that goes in decides the type that comes out."""
 
 from collections.abc import AsyncIterator
-from typing import assert_type
+from typing import Literal, assert_type
 
 import kubewright as kw
 from kubewright.client import Listing, Objects
@@ -65,7 +65,7 @@ async def changes(client: kw.Client) -> None:
     async with client.watch(Pod, resource_version="1", bookmarks=True) as events:
         async for event in events:
             assert_type(event, kw.WatchEvent[Pod])
-            assert_type(event.type, str)
+            assert_type(event.type, Literal["ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"])
             assert_type(event.object, Pod)
             assert_type(event.resource_version, str)
     async for loose in client.watch(DEPLOYMENT):

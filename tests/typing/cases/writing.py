@@ -31,6 +31,7 @@ async def verbs_wrongly(client: kw.Client, pod: Pod) -> None:
     await client.update(pod, "me")  # E: Too many positional arguments for "update"
     await client.patch(Pod, "web")  # E: No overload variant of "patch" of "Verbs"
     await client.patch(Pod, "web", {}, patch_type="yaml")  # E: No overload variant of "patch"
+    await client.patch(Pod, "web", {}, patch_type="apply")  # E: No overload variant of "patch"
     await client.patch(pod, {"metadata": {}})  # E: No overload variant of "patch" of "Verbs"
     await client.apply(Pod, "web")  # E: Too many  # E: Value of type variable "O"
     await client.delete(pod, propagation="Later")  # E: Argument "propagation" to "delete"
