@@ -32,6 +32,8 @@
 A message says what was tried, what came back and what to do, in that order.
 """
 
+import re
+
 import msgspec
 
 __all__ = [
@@ -170,6 +172,7 @@ class Attempt(msgspec.Struct, frozen=True, gc=False):
     subresource: str = ""
     namespace: str = ""
     name: str = ""
+    action: str = ""  # what a person calls it, where RBAC has another word
 
     def __str__(self) -> str:
         what = f"{self.resource}.{self.group}" if self.group else self.resource
@@ -177,7 +180,7 @@ class Attempt(msgspec.Struct, frozen=True, gc=False):
             what += f"/{self.subresource}"
         named = f" {self.name!r}" if self.name else ""
         where = f" in namespace {self.namespace!r}" if self.namespace else ""
-        return f"{self.verb} {what}{named}{where}"
+        return f"{self.action or self.verb} {what}{named}{where}"
 
 
 class StatusCause(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -258,6 +261,12 @@ class ForbiddenError(APIError):
         attempt = self.attempt
         if not attempt.verb or not attempt.resource:
             return ""
+        if "system:anonymous" in (self.status.message or ""):
+            return (
+                "\nThe request carried no credentials: the user of the current context has no"
+                " token, client certificate or exec plugin. Check it with"
+                " `kubectl config view --minify`."
+            )
         if attempt.resource.startswith("/"):
             return (
                 "\nAdd this rule to the operator's ClusterRole:"
@@ -270,16 +279,53 @@ class ForbiddenError(APIError):
             f"\nAdd this rule to the operator's {kind}:"
             f'\n  - apiGroups: ["{attempt.group}"]'
             f'\n    resources: ["{resource}"]'
-            f'\n    verbs: ["{attempt.verb}"]'
+            f"\n    verbs: [{', '.join(self._verbs())}]"
         )
+
+    def _verbs(self) -> list[str]:
+        """Return what was tried, and what the server asked for: to apply may be to create."""
+        asked = re.search(r"cannot (\w+) resource", self.status.message or "")
+        verbs = {self.attempt.verb, *(asked.groups() if asked else ())}
+        return [f'"{verb}"' for verb in sorted(verbs)]
 
 
 class NotFoundError(APIError, LookupError):
     """There is no such object, or no such kind on this server."""
 
+    @property
+    def is_about_object(self) -> bool:
+        """Whether the kind is there and only the object is not."""
+        # Without the kind there is nobody to write a Status, or only a general one.
+        said = self.status.message or ""
+        return bool(self.status.reason) and "find the requested resource" not in said
+
+    def hint(self) -> str:
+        """Say what may be missing when it is not the object."""
+        if self.is_about_object:
+            return ""
+        return (
+            "\nThe server does not have this resource in this version. If it is a custom resource,"
+            " install its CustomResourceDefinition first."
+        )
+
 
 class ConflictError(APIError):
-    """The object changed since it was read: read it again, change it again, write it again."""
+    """The object changed since it was read, or another owner has a field that was applied."""
+
+    @property
+    def is_about_ownership(self) -> bool:
+        """Whether another field owner is in the way of an apply; trying again will not help."""
+        details = self.status.details
+        causes = details.causes if details else None
+        return any(cause.reason == "FieldManagerConflict" for cause in causes or ())
+
+    def hint(self) -> str:
+        """Say the way out, which is another one for each of the two."""
+        if self.is_about_ownership:
+            return "\nLeave the field to its owner, or take it over with force=True."
+        if self.attempt.verb in {"update", "patch"}:
+            return "\nRead it again, change it again and write it again; see retry_on_conflict."
+        return ""
 
 
 class AlreadyExistsError(APIError):

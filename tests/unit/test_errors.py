@@ -201,3 +201,20 @@ def test_a_status_is_read_from_the_answer_of_a_server() -> None:
     assert status.details == StatusDetails(
         name="a", retry_after_seconds=3, causes=[StatusCause(field="x")]
     )
+
+
+def test_a_403_names_the_verb_that_the_server_asked_for() -> None:
+    """To apply what is not there is to create it; RBAC knows no apply."""
+    said = 'User "robot" cannot create resource "configmaps" in API group ""'
+    error = ForbiddenError(Attempt("patch", "configmaps"), Status(message=said, code=403))
+
+    assert 'verbs: ["create", "patch"]' in str(error)
+
+
+def test_a_403_of_nobody_speaks_of_credentials() -> None:
+    """Rights for anonymous users are the last thing to advise."""
+    said = 'User "system:anonymous" cannot list resource "pods"'
+    error = ForbiddenError(Attempt("list", "pods"), Status(message=said, code=403))
+
+    assert "carried no credentials" in str(error)
+    assert "verbs" not in str(error)

@@ -38,6 +38,7 @@ class Pool:
         self._waits: set[Timeout] = set()
         self._closed = False
         self._gone = asyncio.Event()
+        self._loop: asyncio.AbstractEventLoop | None = None
 
     def __len__(self) -> int:
         """Return how many connections are open."""
@@ -107,9 +108,22 @@ class Pool:
                 connection.abort()  # cancelled between the answer and our turn: nobody reads it
             raise
 
-    def _pop(self) -> Connection | None:
+    def _check_life(self) -> None:
         if self._closed:
-            raise LifecycleError(f"cannot talk to {self._route}: the transport is closed")
+            raise LifecycleError(
+                f"cannot talk to {self._route}: the client was closed; make a new one"
+            )
+        loop = asyncio.get_running_loop()
+        if self._loop is None:
+            self._loop = loop
+        elif self._loop is not loop:
+            raise LifecycleError(
+                f"cannot talk to {self._route}: the client belongs to another event loop. Make it"
+                " inside the coroutine that you give to asyncio.run"
+            )
+
+    def _pop(self) -> Connection | None:
+        self._check_life()
         idle = self._idle
         while idle:
             connection = idle.pop()
@@ -118,8 +132,7 @@ class Pool:
         return None
 
     async def _dial(self, method: str, deadline: float) -> Connection:
-        if self._closed:
-            raise LifecycleError(f"cannot talk to {self._route}: the transport is closed")
+        self._check_life()
         connection = Connection(
             self._route, self._limits, self._clock, release=self._release, forget=self._forget
         )
@@ -194,6 +207,12 @@ class Pool:
     async def close(self) -> None:
         """Close every connection; requests under way fail. Closing twice does no harm."""
         self._closed = True
+        if self._loop is not None and self._loop is not asyncio.get_running_loop():
+            # That loop is over, or runs in another thread: its sockets cannot be closed from here,
+            # and nobody would ever report them gone.
+            self._idle.clear()
+            self._live.clear()
+            return
         if self._sweeper is not None:
             self._sweeper.cancel()
             self._sweeper = None

@@ -1,12 +1,19 @@
 """What was changed in an object since it was read, and what to send for it."""
 
+import re
+from collections.abc import Iterator
+from datetime import datetime
 from typing import Any
+
+import msgspec
 
 from kubewright import _json
 from kubewright.api.merge import merged
 from kubewright.api.patches import merge_patch_between
 from kubewright.api.resource import Resource, document, raw_of
 from kubewright.api.unstructured import Unstructured
+
+_NAIVE = re.compile(rb'"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?"').search
 
 
 def updated_document(obj: Resource | Unstructured) -> dict[str, Any]:
@@ -16,6 +23,7 @@ def updated_document(obj: Resource | Unstructured) -> dict[str, Any]:
     """
     if isinstance(obj, Unstructured):
         return dict(obj)
+    _refuse_naive_times(obj)
     raw = raw_of(obj)
     if raw is None:
         return document(obj)
@@ -28,12 +36,31 @@ def updated_document(obj: Resource | Unstructured) -> dict[str, Any]:
     return {"apiVersion": obj.api_version, "kind": obj.kind, **whole}
 
 
-def merge_patch(obj: Resource | Unstructured, *, optimistic: bool = False) -> dict[str, Any]:
+def applied_document(obj: Resource | Unstructured, *, status: bool = False) -> dict[str, Any]:
+    """Return what to send when *obj* is applied: what the caller wants to own, and no more.
+
+    Args:
+        obj: What is wanted.
+        status: Whether it is the status that is applied; it is left out otherwise, since its
+            defaults would be claimed by who meant the spec.
+    """
+    if isinstance(obj, Unstructured):
+        return dict(obj)
+    _refuse_naive_times(obj)
+    whole = document(obj)
+    if not status:
+        whole.pop("status", None)
+    return whole
+
+
+def merge_patch(obj: Resource | Unstructured, *, optimistic: bool | None = None) -> dict[str, Any]:
     """Return the merge patch from what was read to what *obj* is now; empty if nothing changed.
 
     Args:
         obj: An object that was read from a server and then changed.
         optimistic: Whether the server must refuse the patch if the object has changed meanwhile.
+            Unless given, it must if a list is in the patch: it stands there whole, and would undo
+            what others did to it.
 
     Raises:
         ValueError: The object was not read from a server, so there is nothing to compare it with.
@@ -48,7 +75,7 @@ def merge_patch(obj: Resource | Unstructured, *, optimistic: bool = False) -> di
     # Sent back by every answer of the server, so no change of ours.
     patch.pop("apiVersion", None)
     patch.pop("kind", None)
-    if patch and optimistic:
+    if patch and (_has_list(patch) if optimistic is None else optimistic):
         version = (raw.get("metadata") or {}).get("resourceVersion")
         patch.setdefault("metadata", {})["resourceVersion"] = version
     return patch
@@ -58,3 +85,35 @@ def original(obj: Resource | Unstructured) -> dict[str, Any] | None:
     """Return the document that *obj* was read from, or ``None`` if it was not read."""
     raw = obj.raw if isinstance(obj, Unstructured) else raw_of(obj)
     return None if raw is None else _json.decode(raw, dict)
+
+
+def _has_list(value: Any) -> bool:
+    if isinstance(value, dict):
+        return any(map(_has_list, value.values()))
+    return isinstance(value, list)
+
+
+def _refuse_naive_times(obj: Resource) -> None:
+    """Refuse a time without a zone here: the server would only say that it is no date-time."""
+    # A look at the bytes costs next to nothing; only what looks like such a time is looked for.
+    if _NAIVE(_json.encode(obj)):
+        for path, value in _values(obj, ""):
+            if isinstance(value, datetime) and value.tzinfo is None:
+                raise ValueError(
+                    f"{obj.kind} {str(obj.key)!r}: {path} is {value.isoformat()}, which has no time"
+                    " zone and so names no moment; write datetime(..., tzinfo=UTC)"
+                )
+
+
+def _values(value: Any, path: str) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, msgspec.Struct):
+        for name in value.__struct_fields__:
+            yield from _values(getattr(value, name), f"{path}.{name}".lstrip("."))
+    elif isinstance(value, dict):
+        for name, one in value.items():
+            yield from _values(one, f"{path}[{name!r}]")
+    elif isinstance(value, (list, tuple)):
+        for place, one in enumerate(value):
+            yield from _values(one, f"{path}[{place}]")
+    else:
+        yield path, value

@@ -74,7 +74,7 @@ class Place(msgspec.Struct, frozen=True, gc=False):
     name: str = ""
     subresource: str = ""
 
-    def request(
+    def request(  # noqa: PLR0913  # the parts of a request, most of them by keyword
         self,
         method: str,
         verb: str,
@@ -83,14 +83,15 @@ class Place(msgspec.Struct, frozen=True, gc=False):
         body: bytes = b"",
         content_type: str = "",
         accept: str = "application/json",
+        action: str = "",
     ) -> Request:
-        """Return the request that does *verb* here."""
+        """Return the request that does *verb* here, which a person may call *action*."""
         mapping = self.mapping
         path = mapping.path(
             _segment(self.namespace, "namespace"), _segment(self.name, "name"), self.subresource
         )
         attempt = Attempt(
-            verb, mapping.plural, mapping.group, self.subresource, self.namespace, self.name
+            verb, mapping.plural, mapping.group, self.subresource, self.namespace, self.name, action
         )
         return Request(method, _target(path, query), attempt, body, content_type, accept)
 
@@ -129,11 +130,15 @@ def patch(
     place: Place, body: bytes, options: WriteOptions, *, patch_type: PatchType, force: bool = False
 ) -> Request:
     """Return the request that changes an object by a patch of the given type."""
+    if patch_type not in CONTENT_TYPES:
+        known = ", ".join(map(repr, CONTENT_TYPES))
+        raise ValueError(f"{patch_type!r} is not a type of patch: write one of {known}")
     query = options.query()
     if force:
         query.append(("force", "true"))
+    action = "apply" if patch_type == "apply" else ""
     return _named(place).request(
-        "PATCH", "patch", query, body=body, content_type=CONTENT_TYPES[patch_type]
+        "PATCH", "patch", query, body=body, content_type=CONTENT_TYPES[patch_type], action=action
     )
 
 

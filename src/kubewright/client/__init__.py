@@ -1,7 +1,7 @@
 """A typed client for any Kubernetes API server."""
 
 from kubewright.client.client import Client
-from kubewright.client.config import Config
+from kubewright.client.config import Config, Impersonation, TLSConfig
 from kubewright.client.events import EventRecorder
 from kubewright.client.leases import LeaseLock
 from kubewright.client.listing import Listing, Objects
@@ -14,9 +14,11 @@ __all__ = [
     "Client",
     "Config",
     "EventRecorder",
+    "Impersonation",
     "LeaseLock",
     "Listing",
     "Objects",
+    "TLSConfig",
     "Transport",
     "Watch",
     "WatchEvent",

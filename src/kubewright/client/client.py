@@ -68,7 +68,12 @@ class Client(Verbs, PodVerbs):
         discovery_cache: Path | None = None,
         clock: Clock | None = None,
     ) -> None:
-        self.config = config
+        if not isinstance(config, Config):
+            raise TypeError(
+                f"a Client needs a Config, not {config!r}: write"
+                " kw.Client(kw.Config.load()), or Config.load(file) for a file"
+            )
+        self.config: Config = config
         self._clock = clock or Clock()
         self._transport = transport or connect(config, clock=self._clock)
         rest = RESTClient(
@@ -264,8 +269,8 @@ class Client(Verbs, PodVerbs):
             await self._rest.send(
                 requests.delete(self._place(target, key_of(name, namespace)), body)
             )
-        except NotFoundError:
-            if not missing_ok:
+        except NotFoundError as error:
+            if not missing_ok or not error.is_about_object:
                 raise
 
     async def delete_all(  # noqa: PLR0913  # DeleteOptions and ListOptions have that many

@@ -1,5 +1,6 @@
 """Which API server to talk to and as whom: the `Config`, with client-go's rules for finding it."""
 
+import difflib
 import os
 import platform
 import sys
@@ -142,6 +143,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
         """
         from kubewright.client import loading  # noqa: PLC0415  # it makes Configs itself
 
+        _check_overrides(overrides)
         where = loading.Places(environ=os.environ if environ is None else environ, home=home)
         path = Path(kubeconfig) if kubeconfig else None
         return loading.load(path, context, where=where, overrides=overrides)
@@ -160,6 +162,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
         """
         from kubewright.client import loading  # noqa: PLC0415  # it makes Configs itself
 
+        _check_overrides(overrides)
         if isinstance(kubeconfig, Mapping):
             return loading.from_document(kubeconfig, context, overrides=overrides)
         return loading.from_file(Path(kubeconfig), context, overrides=overrides)
@@ -184,6 +187,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
         """
         from kubewright.client import incluster  # noqa: PLC0415  # it makes Configs itself
 
+        _check_overrides(overrides)
         environ = os.environ if environ is None else environ
         return incluster.load(environ, folder or incluster.FOLDER, overrides=overrides)
 
@@ -288,6 +292,15 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
 
     def __rich_repr__(self) -> list[tuple[str, str]]:
         return [("", repr(self))]
+
+
+def _check_overrides(overrides: Overrides) -> None:
+    """Refuse a misspelt setting: going on without it would go to the wrong place."""
+    for name in overrides:
+        if name not in Overrides.__annotations__:
+            close = difflib.get_close_matches(name, Overrides.__annotations__, 1)
+            meant = f"did you mean {close[0]!r}?" if close else "see Overrides"
+            raise TypeError(f"there is no setting {name!r}: {meant}")
 
 
 def default_user_agent(program: str | None = None) -> str:

@@ -60,7 +60,7 @@ _FAILURES = (APIError, TransportError, DecodeError)
 class Sender(Protocol):
     """Sends requests; a `RESTClient` does."""
 
-    async def send(self, request: Request, *, timeout: float | None = None) -> Response:  # noqa: ASYNC109  # passed on to the transport, which enforces it
+    async def send(self, request: Request, *, timeout: float | None = None) -> Response:
         """Send *request*; raise `APIError` or `TransportError` unless it was answered well."""
         ...
 

@@ -56,7 +56,8 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 class EventRecorder:
     """Tells users of the cluster what happened to an object, without holding anybody up.
 
-    `event` only notes it down. What runs beside it, in ``async with EventRecorder(...)`` or as
+    `event` only notes it down; nothing is sent before the recorder runs. What runs beside it, in
+    ``async with EventRecorder(...)`` or as
     `run`, writes it to the server: identical events are counted, many similar ones are combined,
     and an object that has too many gets no more, as client-go does it. An event that cannot be
     delivered is logged and forgotten: events are hints to people, never state to rely on.
@@ -131,7 +132,7 @@ class EventRecorder:
 
         Raises:
             ValueError: The program is wrong: a type or reason that there is no such, or an object
-                that does not exist yet. What the server thinks is never raised.
+                without a name. What the server thinks is never raised.
         """
         check_words(type, reason, action)
         regarding = reference_to(obj, home=self._home, field_path=field_path)

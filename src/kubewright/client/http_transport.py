@@ -160,7 +160,7 @@ class HTTPTransport:
     async def __aexit__(self, *exc: object) -> None:
         await self.close()
 
-    async def send(self, request: Request, *, timeout: float | None = None) -> Response:  # noqa: ASYNC109  # one timer per connection is cheaper than a scope per request
+    async def send(self, request: Request, *, timeout: float | None = None) -> Response:
         """Send *request* and return the whole answer."""
         deadline = self._deadline(timeout)
         used = self._static if self._renewable is None else await self._renewable.headers()
@@ -179,7 +179,7 @@ class HTTPTransport:
         self,
         request: Request,
         *,
-        timeout: float | None = None,  # noqa: ASYNC109  # as in send
+        timeout: float | None = None,
     ) -> AsyncIterator[Stream]:
         """Send *request* on a connection of its own; *timeout* bounds the wait for the headers."""
         connection, answer = await self._open(request, timeout)
@@ -193,7 +193,7 @@ class HTTPTransport:
         self,
         request: Request,
         *,
-        timeout: float | None = None,  # noqa: ASYNC109  # as in send
+        timeout: float | None = None,
     ) -> AsyncIterator[Duplex]:
         """Send *request*, which asks to switch protocols; *timeout* bounds the wait for an answer.
 

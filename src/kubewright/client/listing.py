@@ -77,7 +77,10 @@ class Objects(Sequence[T]):
     def _at(self, index: int) -> T:
         item = self._items[index]
         if type(item) is bytes:
-            item = self._items[index] = self._decode(item)
+            try:
+                item = self._items[index] = self._decode(item)
+            except DecodeError as error:
+                raise DecodeError(f"{str(_key(item))!r} in the list: {error}") from error
         found: T = item
         return found
 

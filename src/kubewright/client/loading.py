@@ -82,8 +82,7 @@ def _first(
         return incluster.load(where.environ, where.service_account, overrides=overrides)
     raise ConfigError(
         f"no cluster configured: {_looked_at(where, found)}."
-        " Name a file with --kubeconfig or $KUBECONFIG, or try `kubewright dev`, which needs no"
-        " cluster."
+        " Give a kubeconfig file to Config.load(), or name one in $KUBECONFIG."
     )
 
 

@@ -161,7 +161,7 @@ class PodVerbs:
         stdin: "Stdin | None" = None,
         tty: bool = False,
         check: bool = False,
-        timeout: float | None = None,  # noqa: ASYNC109  # as in subprocess.run
+        timeout: float | None = None,  # as in subprocess.run
         limit_bytes: int | None = 64 * 1024 * 1024,
     ) -> "ExecResult":
         """Run a command in a container and return its output and exit code.

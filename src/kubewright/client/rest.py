@@ -75,7 +75,7 @@ class RESTClient:
         """Where time comes from."""
         return self._clock
 
-    async def send(self, request: Request, *, timeout: float | None = None) -> Response:  # noqa: ASYNC109  # passed on to the transport, which enforces it
+    async def send(self, request: Request, *, timeout: float | None = None) -> Response:
         """Send *request* and return its answer.
 
         A 429 or 5xx that says when to come back is tried again, at most ten times, and so is a GET
@@ -138,8 +138,10 @@ class RESTClient:
     def _after_loss(
         self, request: Request, error: TransportError
     ) -> tuple[Exception, float | None]:
+        failure = type(error)(f"cannot {request.attempt}: {error}", error.lost)
+        failure.__cause__ = error
         lost = error.lost and not isinstance(error, TransportTimeoutError)
-        return error, _RETRY_AFTER_LOST if lost and request.method == "GET" else None
+        return failure, _RETRY_AFTER_LOST if lost and request.method == "GET" else None
 
     def _after_refusal(
         self, request: Request, response: Response
@@ -159,7 +161,7 @@ def decode_error(request: Request, response: Response, error: DecodeError) -> De
     """Return *error* with what the server sent instead, when that was not JSON at all."""
     kind = response.header("content-type") or "no content type"
     if "json" in kind:
-        return error
+        return DecodeError(f"cannot {request.attempt}: {error}")
     return DecodeError(
         f"cannot {request.attempt}: the server answered with {kind}, not JSON. Is it a Kubernetes"
         f" API server, or a proxy in between? It said: {_excerpt(response.body)}"

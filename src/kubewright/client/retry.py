@@ -14,7 +14,8 @@ async def retry_on_conflict(
 ) -> T:
     """Call *change* again as long as it ends in a conflict, at most *tries* times.
 
-    *change* must read the object itself each time: what was read before the conflict is old.
+    *change* must read the object itself each time: what was read before the conflict is old. A
+    conflict over who owns a field is raised at once, as it does not go away by itself.
 
     Raises:
         ConflictError: The last try ended in a conflict, too.
@@ -31,6 +32,8 @@ async def retry_on_conflict(
     for _ in range(tries - 1):
         try:
             return await change()
-        except ConflictError:
+        except ConflictError as error:
+            if error.is_about_ownership:
+                raise
             await backoff.wait()
     return await change()

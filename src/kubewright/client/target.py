@@ -8,7 +8,7 @@ import msgspec
 
 from kubewright.api.field_selectors import FieldSelector
 from kubewright.api.kind import GroupVersionKind, ObjectKey, RESTMapping
-from kubewright.api.meta import LabelSelector
+from kubewright.api.meta import LabelSelector, ObjectMeta
 from kubewright.api.requests import Place
 from kubewright.api.resource import Resource, mapping_of, read
 from kubewright.api.selectors import Selector, selector_from
@@ -16,6 +16,7 @@ from kubewright.api.unstructured import Unstructured
 
 T = TypeVar("T")
 R = TypeVar("R", bound=Resource)
+O = TypeVar("O", bound="Object")  # noqa: E741  # an object, as it came in
 
 Dynamic: TypeAlias = str | GroupVersionKind | RESTMapping
 """A kind without a class: ``"deploy"``, ``"deployments.apps"``, a GVK or a mapping."""
@@ -104,8 +105,32 @@ def dynamic(mapping: RESTMapping) -> Target[Unstructured]:
     return Target(mapping, decode)
 
 
+def checked(obj: O) -> O:
+    """Return *obj*, which must be an object that can be written.
+
+    Raises:
+        TypeError: It is a dict, a class, or has metadata of the wrong kind.
+    """
+    if isinstance(obj, Unstructured):
+        return obj
+    if isinstance(obj, dict):
+        raise TypeError("a dict does not say that it is an object: wrap it in kw.Unstructured(...)")
+    if isinstance(obj, type):
+        raise TypeError(f"{obj.__name__} is a class: give an object of it")
+    if not isinstance(obj, Resource):
+        raise TypeError(f"{type(obj).__name__} is not a kind: give a Resource or an Unstructured")
+    if not isinstance(obj.metadata, ObjectMeta):
+        raise TypeError(
+            f"the metadata of this {type(obj).__name__} is a {type(obj.metadata).__name__}:"
+            " write kw.ObjectMeta(name=...)"
+        )
+    return obj
+
+
 def key_of(name: str | ObjectKey | Object, namespace: str | None) -> ObjectKey:
     """Return the key that a caller gave as a name, a ``namespace/name``, a key or an object."""
+    if not isinstance(name, (str, ObjectKey, Resource, Unstructured)):
+        raise TypeError(f"a name is a text, 'namespace/name' or an ObjectKey, not {name!r}")
     if isinstance(name, str):
         name = ObjectKey.parse(name) if "/" in name else ObjectKey("", name)
     elif not isinstance(name, ObjectKey):
@@ -121,7 +146,11 @@ def labels_text(labels: Labels | None) -> str:
     Raises:
         ValueError: It is not a label selector.
     """
-    return "" if labels is None else str(selector_from(labels))
+    if labels is None:
+        return ""
+    if not isinstance(labels, (str, Mapping, Selector, LabelSelector)):
+        raise TypeError(f"labels are a text, a dict or a selector, not {labels!r}")
+    return str(selector_from(labels))
 
 
 def fields_text(fields: Fields | None) -> str:
@@ -132,6 +161,8 @@ def fields_text(fields: Fields | None) -> str:
     """
     if fields is None:
         return ""
+    if not isinstance(fields, (str, Mapping, FieldSelector)):
+        raise TypeError(f"fields are a text, a dict or a FieldSelector, not {fields!r}")
     if isinstance(fields, str):
         return str(FieldSelector.parse(fields))
     return str(FieldSelector.of(fields) if isinstance(fields, Mapping) else fields)

@@ -81,7 +81,7 @@ class Transport(Protocol):
     answer with an error status is an answer: the transport returns it.
     """
 
-    async def send(self, request: Request, *, timeout: float | None = None) -> Response:  # noqa: ASYNC109  # one timer per connection is cheaper than a scope per request
+    async def send(self, request: Request, *, timeout: float | None = None) -> Response:
         """Send *request* and return the whole answer."""
         ...
 

@@ -6,13 +6,22 @@ import msgspec
 
 from kubewright import _json
 from kubewright.api import requests
-from kubewright.api.changes import merge_patch, updated_document
+from kubewright.api.changes import applied_document, merge_patch, updated_document
 from kubewright.api.kind import ObjectKey
 from kubewright.api.requests import FieldValidation, Place, Request, WriteOptions
-from kubewright.api.resource import Resource, document
+from kubewright.api.resource import Resource
 from kubewright.api.unstructured import Unstructured
 from kubewright.client.rest import RESTClient, decode_error
-from kubewright.client.target import Dynamic, Mapper, Object, Target, key_of, resolve, typed
+from kubewright.client.target import (
+    Dynamic,
+    Mapper,
+    Object,
+    Target,
+    checked,
+    key_of,
+    resolve,
+    typed,
+)
 from kubewright.errors import DecodeError, NotFoundError
 
 T = TypeVar("T")
@@ -90,7 +99,9 @@ class Verbs:
         """Read one object, or return ``None`` if there is none of that name."""
         try:
             return await self.get(kind, name, namespace=namespace)
-        except NotFoundError:
+        except NotFoundError as error:
+            if not error.is_about_object:
+                raise  # the server does not have the kind, which is another matter
             return None
 
     async def create(
@@ -102,7 +113,7 @@ class Verbs:
             AlreadyExistsError: There is an object of that name.
             InvalidError: The server refused what it says.
         """
-        target = await self._target(obj)
+        target = await self._target(checked(obj))
         # A new object is posted to the collection, a subresource to the object it belongs to.
         key = obj.key if self._subresource else ObjectKey(obj.key.namespace, "")
         place = self._place(target, key)
@@ -121,7 +132,7 @@ class Verbs:
         Raises:
             ConflictError: The object has changed since *obj* was read; see `retry_on_conflict`.
         """
-        target = await self._target(obj)
+        target = await self._target(checked(obj))
         place = self._place(target, obj.key)
         body = _json.encode(updated_document(obj))
         return await self._read(
@@ -130,7 +141,7 @@ class Verbs:
 
     @overload
     async def patch(
-        self, obj: O, *, optimistic: bool = False,
+        self, obj: O, *, optimistic: bool | None = None,
         dry_run: bool | None = None, field_owner: str | None = None,
     ) -> O: ...  # fmt: skip
     @overload
@@ -152,7 +163,7 @@ class Verbs:
         patch: object = None,
         *,
         patch_type: DiffType = "merge",
-        optimistic: bool = False,
+        optimistic: bool | None = None,
         namespace: str | None = None,
         dry_run: bool | None = None,
         field_owner: str | None = None,
@@ -167,7 +178,9 @@ class Verbs:
             name: With a kind: which object.
             patch: With a kind: the patch, a dict (for ``"json"`` a list of operations) or bytes.
             patch_type: ``"merge"``, ``"json"`` or ``"strategic"``.
-            optimistic: With an object: refuse if it has changed since it was read.
+            optimistic: With an object: whether the server refuses it if the object has changed
+                since it was read. Unless given, it does if a list is among what changed: a merge
+                patch holds lists whole, and would undo what others did to them.
             namespace: With a kind: the namespace, the client's own unless given.
             dry_run: Check and answer, but store nothing.
             field_owner: Who writes, as managedFields will say.
@@ -199,7 +212,9 @@ class Verbs:
         """Make the server's object agree with *obj* (server-side apply) and return the result.
 
         *obj* holds the fields you want to own and no others: build it anew each time, do not apply
-        what was read. Fields that you applied before and leave out now are removed.
+        what was read. Fields that you applied before and leave out now are removed. Defaults of
+        your class are sent, so they are yours; a field that others may set is ``X | None = None``.
+        The status is left out; it has an apply of its own, ``client.status.apply``.
 
         Args:
             obj: What you want.
@@ -217,8 +232,7 @@ class Verbs:
                 "apply needs to know who owns the fields:"
                 " say field_owner='my-operator' here or when the client is made"
             )
-        # Not `updated_document`: an apply says what the caller wants to own, not all that was read.
-        body = dict(obj) if isinstance(obj, Unstructured) else document(obj)
+        body = applied_document(checked(obj), status=self._subresource == "status")
         if (body.get("metadata") or {}).get("managedFields"):
             raise ValueError(
                 f"cannot apply {obj.kind} {str(obj.key)!r}: it carries managedFields, so it was"

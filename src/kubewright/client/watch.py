@@ -73,7 +73,10 @@ class WatchEvent(Generic[T]):
     def object(self) -> T:
         """The object, decoded when it is first looked at."""
         if self._object is None:
-            self._object = self._decode(self.raw)
+            try:
+                self._object = self._decode(self.raw)
+            except DecodeError as error:
+                raise DecodeError(f"{self.type} {str(self.key)!r}: {error}") from error
         return self._object
 
     @property

@@ -38,9 +38,9 @@ _FIRST_CONTROL = 8  # opcodes from here on are pings, pongs and closes
 class UpgradeForbiddenError(ForbiddenError):
     """RBAC said no to a websocket; the message holds the missing rule, with both its verbs."""
 
-    def hint(self) -> str:
-        """Return the rule: an upgrade is a ``get``, and since Kubernetes 1.35 a ``create`` too."""
-        return super().hint().replace(f'["{self.attempt.verb}"]', '["create", "get"]')
+    def _verbs(self) -> list[str]:
+        """An upgrade is a ``get``, and since Kubernetes 1.35 a ``create``, too."""
+        return ['"create"', '"get"']
 
 
 @asynccontextmanager

@@ -15,6 +15,7 @@ from kubewright.crd.annotations import Annotation, parse, spell
 from kubewright.crd.cel import Immutable, immutable_once_set, markers_of
 from kubewright.crd.defaults import NOTHING, check_default, default_of
 from kubewright.crd.descriptions import field_descriptions
+from kubewright.crd.embedding import complete_builtin
 from kubewright.crd.finishing import DEFAULTS, Options, finished
 from kubewright.crd.known import KNOWN
 from kubewright.crd.markers import JSONSchema, Marker, Target, apply_all
@@ -150,6 +151,7 @@ class Builder:
             schema["properties"] = properties
         if required:
             schema["required"] = sorted(required)
+        complete_builtin(cls, schema)
         apply_all((*rules, *markers_of(cls)), Target(schema, path, _names_of(kind)))
         return schema
 

@@ -313,9 +313,9 @@ async def test_a_closed_pool_refuses_requests_and_closes_again() -> None:
         await pool.close()
         await pool.close()
 
-        with pytest.raises(LifecycleError, match="is closed"):
+        with pytest.raises(LifecycleError, match="was closed"):
             await send(pool)
-        with pytest.raises(LifecycleError, match="is closed"):
+        with pytest.raises(LifecycleError, match="was closed"):
             await pool.open("GET", GET, b"", deadline=NEVER)
 
 

@@ -3,15 +3,21 @@
 import copy
 import json
 import pickle
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
-from kubewright.api.changes import merge_patch, original, updated_document
+from kubewright.api.changes import (
+    applied_document,
+    merge_patch,
+    original,
+    updated_document,
+)
 from kubewright.api.meta import ObjectMeta
 from kubewright.api.resource import read
 from kubewright.api.unstructured import Unstructured
-from kubewright.kinds.core.v1 import ConfigMap, Pod
+from kubewright.kinds.core.v1 import ConfigMap, Pod, PodCondition
 
 RAW: dict[str, Any] = {
     "metadata": {"name": "web", "resourceVersion": "7", "labels": None},
@@ -101,3 +107,22 @@ def test_an_unstructured_object_compares_with_what_was_read() -> None:
 def test_an_optimistic_patch_of_nothing_is_nothing() -> None:
     """A version alone is no change."""
     assert merge_patch(pod(), optimistic=True) == {}
+
+
+@pytest.mark.parametrize("send", [updated_document, applied_document])
+def test_a_time_without_a_zone_is_refused_by_its_path(send: Any) -> None:
+    """The server would only say that it is no date-time."""
+    made = Pod(metadata=ObjectMeta(name="a"))
+    made.status.conditions = [PodCondition(type="Ready", status="True")]
+    made.status.conditions[0].last_transition_time = datetime(2026, 1, 1, 12)  # noqa: DTZ001  # the mistake
+    made.metadata.creation_timestamp = datetime(2026, 1, 1, tzinfo=UTC)
+
+    with pytest.raises(ValueError, match=r"Pod 'a': status\.conditions\[0\]\.last_transition_time"):
+        send(made)
+
+
+def test_a_text_that_looks_like_a_time_is_a_text() -> None:
+    """Only times have zones."""
+    made = ConfigMap(metadata=ObjectMeta(name="a"), data={"at": "2026-01-01T12:00:00"})
+
+    assert updated_document(made)["data"] == {"at": "2026-01-01T12:00:00"}

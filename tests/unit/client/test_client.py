@@ -1,9 +1,13 @@
 """`Client`: its life, its defaults, its rate limit."""
 
+import asyncio
 from pathlib import Path
+
+import pytest
 
 from kubewright.api.kind import ObjectKey
 from kubewright.client import Client, Config
+from kubewright.errors import LifecycleError, TransportError
 from kubewright.kinds.core.v1 import ConfigMap
 from tests.unit.client.scripted import Chunks, ScriptedTransport, answer
 from tests.unit.client.test_rest import SkippingClock
@@ -104,3 +108,23 @@ async def test_delete_takes_an_object_as_well_as_a_key() -> None:
 
     assert transport.requests[1].target == "/api/v1/namespaces/x/configmaps/a"
     assert transport.requests[1].body == b""
+
+
+def test_a_client_needs_a_config() -> None:
+    """A file name is what people try first."""
+    with pytest.raises(TypeError, match=r"kw\.Client\(kw\.Config\.load\(\)\)"):
+        Client("kubeconfig.yaml")  # type: ignore[arg-type]  # the mistake
+
+
+def test_a_client_stays_in_its_event_loop() -> None:
+    """Connections of a loop that is over cannot be used, and closing must not wait for them."""
+    client = Client(Config(server="http://127.0.0.1:1"))
+
+    async def ask() -> None:
+        await client.get(ConfigMap, "a")
+
+    with pytest.raises(TransportError):
+        asyncio.run(ask())
+    with pytest.raises(LifecycleError, match="belongs to another event loop"):
+        asyncio.run(ask())
+    asyncio.run(client.close())

@@ -217,3 +217,14 @@ def test_the_user_agent_names_the_program(program: str, name: str) -> None:
 
     assert agent.startswith(f"{name}/{ours} ({platform.system().lower()}/")
     assert agent.endswith(f") kubewright/{ours}")
+
+
+def test_a_misspelt_setting_is_refused() -> None:
+    """Going on without it would go to the wrong namespace, or the wrong cluster."""
+    document = {"clusters": [{"name": "a", "cluster": {"server": "https://a"}}]}
+
+    for load in (Config.load, Config.in_cluster):
+        with pytest.raises(TypeError, match="there is no setting 'namespce': did you mean 'namesp"):
+            load(environ={}, namespce="shop")  # type: ignore[call-arg]  # the mistake
+    with pytest.raises(TypeError, match="there is no setting 'xyz'"):
+        Config.from_kubeconfig(document, xyz=1)  # type: ignore[call-arg]  # the mistake

@@ -533,7 +533,7 @@ async def test_a_closed_transport_refuses_requests() -> None:
         await transport.send(GET)
         await transport.close()
 
-        with pytest.raises(LifecycleError, match="is closed"):
+        with pytest.raises(LifecycleError, match="was closed"):
             await transport.send(GET)
 
 

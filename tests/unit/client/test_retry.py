@@ -3,7 +3,15 @@
 import pytest
 
 from kubewright.client import retry_on_conflict
-from kubewright.errors import AlreadyExistsError, Attempt, ConflictError, KubewrightError, Status
+from kubewright.errors import (
+    AlreadyExistsError,
+    Attempt,
+    ConflictError,
+    KubewrightError,
+    Status,
+    StatusCause,
+    StatusDetails,
+)
 from tests.unit.client.test_rest import SkippingClock
 
 UPDATE = Attempt("update", "pods", name="web")
@@ -75,3 +83,20 @@ async def test_another_failure_is_raised_at_once() -> None:
         await retry_on_conflict(change, clock=SkippingClock())
 
     assert change.calls == 1
+
+
+async def test_a_conflict_of_owners_is_not_tried_again() -> None:
+    """Nobody gives a field up by being asked five times."""
+    cause = StatusCause(reason="FieldManagerConflict", field=".spec.replicas")
+    status = Status(reason="Conflict", code=409, details=StatusDetails(causes=[cause]))
+    tries = 0
+
+    async def change() -> None:
+        nonlocal tries
+        tries += 1
+        raise ConflictError(Attempt("patch", "deployments"), status)
+
+    with pytest.raises(ConflictError):
+        await retry_on_conflict(change)
+
+    assert tries == 1

@@ -12,6 +12,7 @@ from kubewright.api.model import Model, field
 from kubewright.api.resource import Resource
 from kubewright.api.unstructured import Unstructured
 from kubewright.client import Client, Config
+from kubewright.client.transport import Response
 from kubewright.errors import ConflictError, DecodeError, NotFoundError
 from kubewright.kinds.apps.v1 import Deployment
 from kubewright.kinds.core.v1 import ConfigMap, Container, Namespace, Pod, PodSpec
@@ -481,3 +482,91 @@ async def test_scale_is_read_and_set_whatever_the_kind() -> None:
     }
     assert transport.bodies[0] == {"spec": {"replicas": 3}}
     assert transport.bodies[1]["spec"] == {"replicas": 5}
+
+
+PAGE_NOT_FOUND = Response(404, (("content-type", "text/plain"),), b"404 page not found")
+NO_RESOURCE = failure(404, "NotFound", "the server could not find the requested resource")
+
+
+@pytest.mark.parametrize("answered", [PAGE_NOT_FOUND, NO_RESOURCE])
+async def test_a_kind_that_is_not_installed_is_not_taken_for_a_missing_object(
+    answered: Response,
+) -> None:
+    """An operator would otherwise believe that its objects are all gone."""
+    c, _ = client(answered, answered, answered)
+
+    with pytest.raises(NotFoundError, match="install its CustomResourceDefinition first"):
+        await c.find(Shop, "a")
+    with pytest.raises(NotFoundError):
+        await c.delete(Shop, "a", missing_ok=True)
+    with pytest.raises(NotFoundError):
+        await c.list(Shop)
+
+
+async def test_an_apply_of_the_spec_leaves_the_status_alone() -> None:
+    """Its defaults would be claimed by who meant the spec."""
+    c, transport = client(answer({"spec": {"size": 1}}), field_owner="me")
+
+    await c.apply(Shop(metadata=ObjectMeta(name="a"), spec=ShopSpec(size=1)))
+
+    assert "status" not in transport.bodies[0]
+
+
+async def test_a_patch_with_a_list_in_it_carries_the_version() -> None:
+    """A merge patch holds lists whole; it must not undo what others did to one."""
+    c, transport = client(answer(POD), failure(409, "Conflict"), answer(POD))
+    pod = await c.get(Pod, "web")
+    pod.spec.containers[0].image = "nginx:2"
+
+    with pytest.raises(ConflictError):
+        await c.patch(pod)
+    await c.patch(pod, optimistic=False)
+
+    assert transport.bodies[0]["metadata"] == {"resourceVersion": "7"}
+    assert "metadata" not in transport.bodies[1]
+
+
+async def test_a_conflict_of_owners_says_how_to_go_on() -> None:
+    """And is called what the person did: an apply."""
+    cause = {"reason": "FieldManagerConflict", "message": 'conflict with "hpa"', "field": ".a"}
+    body = {"reason": "Conflict", "message": "Apply failed", "details": {"causes": [cause]}}
+    c, _ = client(answer(body, 409), field_owner="me")
+
+    with pytest.raises(ConflictError, match=r"cannot apply configmaps 'a'.*\n.*force=True"):
+        await c.apply(ConfigMap(metadata=ObjectMeta(name="a")))
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"kind": "ConfigMap"}, r"wrap it in kw\.Unstructured"),
+        (ConfigMap, "ConfigMap is a class: give an object of it"),
+        (ObjectMeta(name="a"), "ObjectMeta is not a kind"),
+        (ConfigMap(metadata={"name": "a"}), r"write kw\.ObjectMeta\(name="),  # type: ignore[arg-type]  # the mistake
+    ],
+)
+async def test_what_is_no_object_is_refused_in_words(given: Any, said: str) -> None:
+    """An AttributeError from deep inside would not say what to write instead."""
+    c, transport = client(field_owner="me")
+
+    for write in (c.create, c.update, c.apply):
+        with pytest.raises(TypeError, match=said):
+            await write(given)
+
+    assert transport.requests == []
+
+
+async def test_a_name_must_be_one() -> None:
+    """None comes from a lookup that found nothing."""
+    c, _ = client()
+
+    with pytest.raises(TypeError, match="a name is a text"):
+        await c.get(Pod, None)  # type: ignore[call-overload]  # the mistake
+
+
+async def test_a_patch_type_that_there_is_not_is_refused() -> None:
+    """With those that there are."""
+    c, _ = client()
+
+    with pytest.raises(ValueError, match="'json', 'merge', 'strategic', 'apply'"):
+        await c.patch(Pod, "a", {}, patch_type="yaml")  # type: ignore[call-overload]  # the mistake

@@ -108,7 +108,7 @@ async def test_a_state_that_does_not_come_is_given_up() -> None:
     clock = VirtualClock()
     c, _ = client(listed(pod("Pending")), Silent([]))
 
-    with pytest.raises(TimeoutError, match=r"gave up waiting for Pod 'web' after 30 s"):
+    with pytest.raises(TimeoutError, match="'home/web' after 30 s; last seen at version 5"):
         await clock.run(wait_for(c, Pod, "web", is_running, timeout=30, clock=clock))
 
     assert clock.monotonic() == 30
