@@ -92,7 +92,10 @@ async def test_a_missing_right_to_watch_is_told_as_well(server: Server, namespac
         pytest.skip("the users are those of a server that we started")
     config = server.config(server.nobody).replace(namespace=namespace)
 
-    async with Client(config) as client, client.watch(Secret, namespace=namespace) as watch:
+    async with (
+        Client(config) as client,
+        client.watch(Secret, namespace=namespace, resource_version="1") as watch,
+    ):
         with pytest.raises(ForbiddenError, match=r'verbs: \["watch"\]'):
             await anext(aiter(watch))
 

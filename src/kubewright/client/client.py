@@ -1,6 +1,5 @@
 """`Client`: every verb of the Kubernetes API, typed by the class it is given."""
 
-import random
 from pathlib import Path
 from typing import Any, Self, TypeVar, overload
 
@@ -14,7 +13,7 @@ from kubewright.api.unstructured import Unstructured
 from kubewright.client.config import Config
 from kubewright.client.connect import connect
 from kubewright.client.discovery_cache import MemoryDiscoveryCache, cached_discovery
-from kubewright.client.listing import PAGE_SIZE, Listing
+from kubewright.client.listing import PAGE_SIZE, Listing, Objects
 from kubewright.client.mapper import RESTMapper
 from kubewright.client.pods import PodVerbs
 from kubewright.client.ratelimit import TokenBucket
@@ -197,7 +196,8 @@ class Client(Verbs, PodVerbs):
             resource_version: Begin after this version, such as that of a list. Without it, what
                 exists comes first, each as ``ADDED``.
             bookmarks: Yield ``BOOKMARK`` events too.
-            initial_events: Ask for what exists, ended by a bookmark (a streaming list).
+            initial_events: Ask the stream itself for what exists, ended by a bookmark (a streaming
+                list); if it is cut before that, it begins again.
 
         Raises:
             GoneError: The server has forgotten that version: list again.
@@ -206,8 +206,7 @@ class Client(Verbs, PodVerbs):
         chosen = labels_text(labels)
         where = fields_text(fields)
 
-        async def request_from(version: str) -> Request:
-            initial = initial_events and version == resource_version
+        async def request_from(version: str, *, initial: bool, seconds: int) -> Request:
             return requests.watch(
                 await collection.place(),
                 requests.selection(
@@ -217,15 +216,23 @@ class Client(Verbs, PodVerbs):
                     resource_version_match="NotOlderThan" if initial else "",
                     send_initial_events=initial,
                     bookmarks=True,
-                    # As client-go's reflector: servers drop streams at their own pace otherwise,
-                    # and all clients at once after a restart.
-                    timeout_seconds=random.randint(300, 600),  # noqa: S311  # no secret
+                    timeout_seconds=seconds,
                 ),
             )
 
+        async def first() -> Objects[Any]:
+            query = {"labels": chosen, "fields": where, "resource_version": resource_version}
+            return await Listing(
+                self._rest, collection.place, query, page_size=PAGE_SIZE, decode=collection.decode
+            )
+
+        # What exists is listed, not left to the stream: a stream that is cut halfway through it
+        # could not be resumed, and what is deleted meanwhile would never be heard of.
+        begins_with_list = resource_version in {"", "0"} and not initial_events
         return Watch(
             self._rest, request_from, resource_version=resource_version,
-            decode=collection.decode, bookmarks=bookmarks, clock=self._clock,
+            decode=collection.decode, first=first if begins_with_list else None,
+            initial_events=initial_events, bookmarks=bookmarks, clock=self._clock,
         )  # fmt: skip
 
     async def delete(  # noqa: PLR0913  # DeleteOptions has that many

@@ -9,6 +9,8 @@ from kubewright import _json
 from kubewright.api.kind import ObjectKey
 from kubewright.api.meta import ListMeta
 from kubewright.api.requests import Place, Request, list_, selection
+from kubewright.api.resource import raw_of
+from kubewright.api.unstructured import Unstructured
 from kubewright.client.rest import decode_error
 from kubewright.client.transport import Response
 from kubewright.errors import DecodeError, GoneError
@@ -70,6 +72,10 @@ class Objects(Sequence[T]):
     def __repr__(self) -> str:
         return f"<{len(self)} objects at resource version {self.resource_version}>"
 
+    def raw(self) -> Iterator[bytes]:
+        """Yield each object as it arrived; what was changed since is not in it."""
+        return (item if type(item) is bytes else _raw(item) for item in self._items)
+
     def keys(self) -> Iterator[ObjectKey]:
         """Yield the namespace and name of each, without decoding the rest of it."""
         return (_key(item) if type(item) is bytes else item.key for item in self._items)
@@ -83,6 +89,11 @@ class Objects(Sequence[T]):
                 raise DecodeError(f"{str(_key(item))!r} in the list: {error}") from error
         found: T = item
         return found
+
+
+def _raw(item: Any) -> bytes:
+    raw = item.raw if isinstance(item, Unstructured) else raw_of(item)
+    return raw or b"{}"
 
 
 def _key(raw: bytes) -> ObjectKey:

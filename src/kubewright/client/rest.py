@@ -30,7 +30,9 @@ WarningHandler = Callable[[str], None]
 MAX_RETRIES = 10
 _RETRY_AFTER_LOST = 1.0  # seconds, for a GET whose connection broke: the server said nothing
 _SWITCHING = 101
-_FIRST_FAILURE = 400
+_LONGEST_PATIENCE = 60.0  # seconds: a broken proxy may ask for a year
+_SUCCESS = range(200, 300)
+_REDIRECT = range(300, 400)
 _FIRST_SERVER_ERROR = 500
 _TOO_MANY_REQUESTS = 429
 _LONGEST_EXCERPT = 256  # of a body that we do not understand
@@ -95,14 +97,14 @@ class RESTClient:
             except TransportError as error:
                 failure, delay = self._after_loss(request, error)
             else:
-                if response.status < _FIRST_FAILURE:
+                if _is_success(response.status):
                     self._warn(response.headers)
                     return response
                 failure, delay = self._after_refusal(request, response)
             if delay is None or attempt == MAX_RETRIES:
                 raise _told(failure, previous)
             previous = failure
-            await self._clock.sleep(delay)
+            await self._clock.sleep(patience(delay))
         raise AssertionError("unreachable")
 
     @asynccontextmanager
@@ -114,7 +116,7 @@ class RESTClient:
             TransportError: No answer came, or the stream broke.
         """
         async with self.transport.stream(request, timeout=self._timeout) as stream:
-            if stream.status >= _FIRST_FAILURE:
+            if not _is_success(stream.status):
                 body = await _beginning_of(stream)
                 raise _refusal(request, Response(stream.status, stream.headers, body))
             self._warn(stream.headers)
@@ -183,12 +185,23 @@ async def _beginning_of(stream: AsyncIterable[bytes]) -> bytes:
 
 
 def _not_switched(request: Request, response: Response) -> Exception:
-    if response.status >= _FIRST_FAILURE:
+    if not _is_success(response.status):
         return _refusal(request, response)
     return TransportError(
         f"cannot {request.attempt}: the server answered HTTP {response.status} where it should"
         " have switched protocols. Does a proxy on the way let websockets through?"
     )
+
+
+def patience(asked: float) -> float:
+    """Return how many of the seconds that the server *asked* for we wait."""
+    return min(asked, _LONGEST_PATIENCE)
+
+
+def _is_success(status: int) -> bool:
+    # A redirect is none: it comes from a proxy or a login page, and is not followed, since our
+    # token belongs to the server that it was given for.
+    return status in _SUCCESS
 
 
 def _refusal(request: Request, response: Response) -> APIError:
@@ -207,6 +220,12 @@ def _status_of(response: Response) -> Status:
                 return status if status.code else _coded(status, response.status)
     text = _excerpt(response.body)
     message = f"the server answered HTTP {response.status}" + (f": {text}" if text else "")
+    if response.status in _REDIRECT:
+        place = (response.header("location") or "")[:_LONGEST_EXCERPT]
+        message = (
+            f"the server answered HTTP {response.status}, a redirect to {place!r}, which is not"
+            " followed. Is it an API server, or a proxy that wants a log-in?"
+        )
     return Status(status="Failure", message=message, code=response.status)
 
 

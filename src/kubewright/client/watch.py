@@ -1,8 +1,10 @@
 """Watches: changes as they happen, resumed when the stream is cut."""
 
-from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import aclosing
-from typing import Any, Generic, Literal, Self, TypeVar, get_args
+import random
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack
+from typing import Any, Generic, Literal, Protocol, Self, TypeVar, get_args
 
 import msgspec
 
@@ -10,11 +12,11 @@ from kubewright import _json
 from kubewright._aio import Backoff, Clock
 from kubewright.api.kind import ObjectKey
 from kubewright.api.requests import Request
-from kubewright.client.rest import RESTClient
+from kubewright.client.listing import Objects
+from kubewright.client.rest import RESTClient, patience
 from kubewright.client.transport import Stream
 from kubewright.errors import (
     APIError,
-    Attempt,
     DecodeError,
     KubewrightError,
     ServerError,
@@ -30,6 +32,8 @@ _log = get_logger(__name__)
 T = TypeVar("T")
 
 _SHORTEST = 1.0  # seconds between two tries: a proxy may end every stream at once
+_LASTS = (300, 600)  # seconds that a stream is asked to last
+_OVERDUE = 30.0  # seconds after which a stream that should have ended is given up
 EventType = Literal["ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"]
 _TYPES: dict[bytes, EventType] = {name.encode(): name for name in get_args(EventType)}
 _LEAD = b'{"type":"'
@@ -149,35 +153,22 @@ def parse_event(line: bytes) -> tuple[EventType, bytes]:
     return event.type, bytes(event.object)
 
 
-async def read_events(
-    stream: Stream, decode: Callable[[bytes], T], attempt: Attempt
-) -> AsyncGenerator[list[WatchEvent[T]], None]:
-    """Yield the events of one stream until the server ends it, as many at a time as arrived.
+class _Open:
+    """A stream that is open: what of a line has arrived, and when it must have ended."""
 
-    Raises:
-        APIError: The server sent an ``ERROR`` event, such as 410 when the version is too old.
-        TransportError: The stream broke, maybe in the middle of an event.
-    """
-    lines = Lines()
-    async for chunk in stream:
-        events: list[WatchEvent[T]] = []
-        for line in lines.feed(chunk):
-            if not line:
-                continue
-            kind, raw = parse_event(line)
-            if kind == "ERROR":
-                if events:
-                    yield events
-                raise api_error(attempt, _json.decode(raw, Status))
-            events.append(WatchEvent(kind, raw, decode))
-        if events:
-            yield events
-    if lines.pending:
-        raise TransportError(
-            f"cannot {attempt}: the stream ended in the middle of an event,"
-            f" after {lines.pending} bytes of it",
-            lost=True,
-        )
+    def __init__(self, stack: AsyncExitStack, stream: Stream, ends_at: float) -> None:
+        self.chunks: AsyncIterator[bytes] = aiter(stream)
+        self.lines = Lines()
+        self.ends_at = ends_at
+        self.close = stack.aclose
+
+
+class RequestFrom(Protocol):
+    """Makes the request that goes on after a version."""
+
+    async def __call__(self, version: str, *, initial: bool, seconds: int) -> Request:
+        """Return it; *initial* asks for what exists, *seconds* for how long to go on."""
+        ...
 
 
 class Watch(Generic[T]):
@@ -188,24 +179,30 @@ class Watch(Generic[T]):
     A stream that ends or breaks is opened again from the last version seen, so that no change is
     missed or seen twice. What cannot be mended so is raised: `GoneError` when the server has
     forgotten that version (list again), and any other refusal but 429 and 5xx. A failure before the
-    first answer is raised too: a wrong address must not look like a quiet cluster.
+    first answer is raised too: a wrong address must not look like a quiet cluster. A wait that is
+    cancelled loses nothing: the next one goes on.
 
     Args:
         rest: Where requests go.
         request_from: Makes the request that goes on after a version.
         resource_version: Where to begin.
         decode: Turns the bytes of an object into it.
+        first: Lists what exists, which then comes first and says where to begin.
+        initial_events: Whether the stream itself begins with what exists, up to a bookmark; if it
+            is cut before that, it begins again.
         bookmarks: Whether to yield bookmarks, too.
         clock: Where time comes from.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  # made by the client only
         self,
         rest: RESTClient,
-        request_from: Callable[[str], Awaitable[Request]],
+        request_from: RequestFrom,
         *,
         resource_version: str,
         decode: Callable[[bytes], T],
+        first: Callable[[], Awaitable[Objects[T]]] | None = None,
+        initial_events: bool = False,
         bookmarks: bool = False,
         clock: Clock | None = None,
     ) -> None:
@@ -213,64 +210,142 @@ class Watch(Generic[T]):
         self._rest = rest
         self._request_from = request_from
         self._decode = decode
+        self._first = first
+        self._initial = initial_events
         self._bookmarks = bookmarks
         self._clock = clock or Clock()
         self._backoff = Backoff(base=0.8, factor=2, cap=30.0, jitter=1.0, clock=self._clock)
+        self._ready: deque[WatchEvent[T]] = deque()
+        self._last: WatchEvent[T] | None = None
+        self._open: _Open | None = None
+        self._error: APIError | None = None
         self._answered = False
-        self._running: AsyncGenerator[WatchEvent[T], None] | None = None
+        self._began = 0.0
+        self._not_before = 0.0
 
-    def __aiter__(self) -> AsyncGenerator[WatchEvent[T], None]:
-        if self._running is None:
-            self._running = self._run()
-        return self._running
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> WatchEvent[T]:
+        while True:
+            while self._ready:
+                event = self._ready.popleft()
+                if event.type != "BOOKMARK" or self._bookmarks:
+                    return event
+            await self._advance()
 
     async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *exc: object) -> None:
-        if self._running is not None:
-            await self._running.aclose()
+        await self._close()
 
-    async def _run(self) -> AsyncGenerator[WatchEvent[T], None]:
-        while True:
-            began = self._clock.monotonic()
-            delay = _SHORTEST
-            request = await self._request_from(self._version)
-            try:
-                async with aclosing(self._stream(request)) as batches:
-                    async for batch in batches:
-                        for event in batch:
-                            if event.type != "BOOKMARK" or self._bookmarks:
-                                yield event
-            except (TransportError, ServerError, TooManyRequestsError) as error:
-                if not self._answered:
-                    raise
-                delay = max(_SHORTEST, self._patience(error))
-                _log.warning("watch broke, will resume", error=str(error), delay=round(delay, 1))
-            await self._clock.sleep(max(0.0, began + delay - self._clock.monotonic()))
-
-    async def _stream(self, request: Request) -> AsyncGenerator[list[WatchEvent[T]], None]:
-        last: WatchEvent[T] | None = None
-        # Without a version to begin at, the server first sends what exists, in no order. The
-        # versions of those objects say nothing about how far we have come.
-        ordered = self._version not in {"", "0"}
+    async def _advance(self) -> None:
+        """Wait for more events, or do the next thing that leads to some."""
         try:
-            async with self._rest.stream(request) as stream:
-                self._answered = True
-                async for batch in read_events(stream, self._decode, request.attempt):
-                    ordered = ordered or any(event.type != "ADDED" for event in batch)
-                    if ordered:
-                        last = batch[-1]
-                    self._backoff.reset()
-                    yield batch
-        finally:
-            # Also when the caller stops in the middle of a batch: nobody goes on from there.
-            if last is not None:
-                self._version = _version(last) or self._version
+            if self._error is not None:
+                error, self._error = self._error, None
+                raise error
+            if self._first is not None:
+                await self._list(self._first)
+            elif self._open is None:
+                await self._connect()
+            else:
+                await self._read(self._open)
+        except (TransportError, ServerError, TooManyRequestsError) as error:
+            await self._close()
+            if not self._answered:
+                raise
+            self._retry_in(self._patience(error), error)
+        except KubewrightError:
+            await self._close()
+            raise
+
+    async def _list(self, first: Callable[[], Awaitable[Objects[T]]]) -> None:
+        listed = await first()
+        self._first = None
+        self._answered = True
+        self._version = listed.resource_version
+        self._ready.extend(WatchEvent("ADDED", raw, self._decode) for raw in listed.raw())
+
+    async def _connect(self) -> None:
+        wait = self._not_before - self._clock.monotonic()
+        if wait > 0:
+            await self._clock.sleep(wait)
+        if self._last is not None:
+            self._version, self._last = _version(self._last) or self._version, None
+        # As client-go's reflector: servers end streams at their own pace otherwise, and all clients
+        # would come back at once.
+        seconds = random.randint(*_LASTS)  # noqa: S311  # no secret
+        self._began = self._clock.monotonic()
+        request = await self._request_from(self._version, initial=self._initial, seconds=seconds)
+        async with AsyncExitStack() as stack:
+            stream = await stack.enter_async_context(self._rest.stream(request))
+            self._attempt = request.attempt
+            self._answered = True
+            self._open = _Open(stack.pop_all(), stream, self._began + seconds + _OVERDUE)
+
+    async def _read(self, stream: _Open) -> None:
+        chunk = await self._next_chunk(stream)
+        if chunk is None:
+            await self._close()
+            self._not_before = self._began + _SHORTEST
+            if stream.lines.pending:
+                raise TransportError(
+                    f"cannot {self._attempt}: the stream ended in the middle of an event,"
+                    f" after {stream.lines.pending} bytes of it",
+                    lost=True,
+                )
+            return
+        for line in stream.lines.feed(chunk):
+            if line and not self._take(line):
+                break
+        if self._ready:
+            self._backoff.reset()
+
+    async def _next_chunk(self, stream: _Open) -> bytes | None:
+        """Return what arrives next, or ``None`` at the end, or when the end is overdue.
+
+        A server that is gone without a word, or a balancer that holds the connection for it, would
+        otherwise look like a quiet cluster for ever.
+        """
+        try:
+            async with self._clock.timeout(stream.ends_at - self._clock.monotonic()):
+                return await anext(stream.chunks, None)
+        except TransportError:
+            raise
+        except TimeoutError:
+            stream.lines = Lines()
+            return None
+
+    def _take(self, line: bytes) -> bool:
+        """Note an event; say whether more may follow it."""
+        kind, raw = parse_event(line)
+        if kind == "ERROR":
+            self._error = api_error(self._attempt, _json.decode(raw, Status))
+            return False
+        event = WatchEvent(kind, raw, self._decode)
+        self._ready.append(event)
+        if self._initial and event.ends_initial_events:
+            self._initial = False
+        if not self._initial:
+            # What comes before the end of the initial events is in no order: its versions say
+            # nothing about how far we have come.
+            self._last = event
+        return True
+
+    def _retry_in(self, delay: float, error: KubewrightError) -> None:
+        self._not_before = self._clock.monotonic() + delay
+        _log.warning("watch broke, will resume", error=str(error), delay=round(delay, 1))
 
     def _patience(self, error: KubewrightError) -> float:
         asked = error.retry_after if isinstance(error, APIError) else None
-        return self._backoff.next_delay() if asked is None else asked
+        return max(_SHORTEST, patience(asked) if asked else self._backoff.next_delay())
+
+    async def _close(self) -> None:
+        stream, self._open = self._open, None
+        if stream is not None:
+            await stream.close()
 
 
 def _version(event: WatchEvent[Any]) -> str:

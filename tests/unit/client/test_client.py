@@ -55,10 +55,30 @@ async def test_a_watch_is_not_rate_limited() -> None:
     client = Client(CONFIG.replace(qps=1.0, burst=1), transport=transport, clock=clock)
     await client.get(ConfigMap, "a")
 
-    async with client.watch(ConfigMap) as events:
+    async with client.watch(ConfigMap, resource_version="5") as events:
         await anext(aiter(events))
 
     assert clock.slept == []
+
+
+async def test_a_watch_without_a_version_lists_first() -> None:
+    """What exists comes whole, and the stream goes on where the list ended."""
+    items = [{"metadata": {"name": name, "resourceVersion": "3"}} for name in ("a", "b")]
+    listed = answer({"metadata": {"resourceVersion": "9"}, "items": items})
+    gone = b'{"type":"DELETED","object":{"metadata":{"name":"b","resourceVersion":"10"}}}\n'
+    transport = ScriptedTransport(listed, Chunks([gone]))
+    client = Client(CONFIG, transport=transport)
+
+    seen = []
+    async with client.watch(ConfigMap, labels="app=x") as events:
+        async for event in events:
+            seen.append((event.type, event.object.metadata.name))
+            if event.type == "DELETED":
+                break
+
+    assert seen == [("ADDED", "a"), ("ADDED", "b"), ("DELETED", "b")]
+    assert "resourceVersion=9" in transport.requests[1].target
+    assert all("labelSelector=app%3Dx" in request.target for request in transport.requests)
 
 
 async def test_a_streaming_list_asks_for_its_end_only_once() -> None:

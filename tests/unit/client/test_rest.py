@@ -215,3 +215,22 @@ async def test_a_refused_stream_raises_what_the_server_said() -> None:
     with pytest.raises(ForbiddenError, match="no watching"):
         async with rest(transport).stream(GET):
             raise AssertionError("must not be reached")
+
+
+@pytest.mark.parametrize("status", [300, 302, 307, 399])
+async def test_a_redirect_is_a_refusal_that_names_where_to(status: int) -> None:
+    """It comes from a proxy or a log-in page; following it would take our token there."""
+    transport = ScriptedTransport(Response(status, (("location", "https://login"),), b""))
+
+    with pytest.raises(APIError, match=r"a redirect to 'https://login', which is not followed"):
+        await rest(transport).send(PUT)
+
+
+async def test_patience_has_an_end() -> None:
+    """A broken proxy may ask for a year, or for infinity."""
+    clock = SkippingClock()
+    transport = ScriptedTransport(failure(429, "", retry_after="9" * 400), answer({}))
+
+    await rest(transport, clock).send(GET)
+
+    assert clock.slept == [60.0]

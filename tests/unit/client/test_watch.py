@@ -1,7 +1,8 @@
 """Watches: lines cut anywhere, streams that break, versions that are gone."""
 
+import asyncio
 import json
-from collections.abc import Iterable
+from collections.abc import AsyncIterator, Iterable
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kubewright._aio import VirtualClock
 from kubewright.api.kind import ObjectKey, RESTMapping
 from kubewright.api.requests import Place, Request, selection
 from kubewright.api.requests import watch as watch_request
@@ -19,6 +21,7 @@ from kubewright.api.unstructured import Unstructured
 from kubewright.client.rest import RESTClient
 from kubewright.client.watch import Lines, Watch, WatchEvent, parse_event
 from kubewright.errors import (
+    APIError,
     DecodeError,
     ForbiddenError,
     GoneError,
@@ -47,30 +50,42 @@ def error_line(code: int, reason: str, **details: Any) -> bytes:
 class Following:
     """A watch over a scripted transport, and what came out of it."""
 
-    def __init__(self, *script: Any, version: str = "5", bookmarks: bool = False) -> None:
-        self.clock = SkippingClock()
+    def __init__(
+        self,
+        *script: Any,
+        version: str = "5",
+        bookmarks: bool = False,
+        initial: bool = False,
+        clock: Any = None,
+    ) -> None:
+        self.clock = clock or SkippingClock()
         self.transport = ScriptedTransport(*script)
         self.watch: Watch[Unstructured] = Watch(
             RESTClient(self.transport, clock=self.clock),
             self._request,
             resource_version=version,
             decode=Unstructured.read,
+            initial_events=initial,
             bookmarks=bookmarks,
             clock=self.clock,
         )
         self.seen: list[tuple[str, str]] = []
 
     @staticmethod
-    async def _request(version: str) -> Request:
-        return watch_request(PODS, selection(resource_version=version))
+    async def _request(version: str, *, initial: bool, seconds: int) -> Request:
+        query = selection(
+            resource_version=version, send_initial_events=initial, timeout_seconds=seconds
+        )
+        return watch_request(PODS, query)
 
-    async def take(self, count: int) -> list[tuple[str, str]]:
+    async def take(self, count: int, *, leave: bool = True) -> list[tuple[str, str]]:
         """Return the first *count* events as type and name."""
-        async with self.watch as events:
-            async for event in events:
-                self.seen.append((event.type, event.object.name))
-                if len(self.seen) == count:
-                    break
+        async for event in self.watch:
+            self.seen.append((event.type, event.object.name))
+            if len(self.seen) == count:
+                break
+        if leave:
+            await self.watch.__aexit__()
         return self.seen
 
     @property
@@ -182,24 +197,33 @@ async def test_bookmarks_are_shown_where_asked_for() -> None:
     assert await following.take(1) == [("BOOKMARK", "")]
 
 
-async def test_the_objects_that_exist_at_the_start_do_not_move_the_version() -> None:
-    """They come in no order: resuming from the last would replay or skip changes."""
-    initial = line("ADDED", "new", 90) + line("ADDED", "old", 3)
-    following = Following(Chunks([initial, LOST]), Chunks([initial]), version="")
-
-    await following.take(3)
-
-    assert following.versions == ["", ""]
+END = (
+    b'{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"90","annotations":'
+    b'{"k8s.io/initial-events-end":"true"}}}}\n'
+)
 
 
-async def test_the_first_change_after_the_initial_objects_moves_the_version() -> None:
-    """From there on the stream is in order."""
-    first = line("ADDED", "a", 90) + line("MODIFIED", "a", 91) + line("ADDED", "b", 92)
-    following = Following(Chunks([first, LOST]), Chunks([line("ADDED", "c", 93)]), version="0")
+async def test_initial_events_that_are_cut_begin_again() -> None:
+    """They come in no order: resuming from the last would skip those that did not come."""
+    cut_off = line("ADDED", "b", 10)
+    whole = line("ADDED", "b", 10) + line("ADDED", "c", 7) + END + line("ADDED", "d", 91)
+    following = Following(Chunks([cut_off, LOST]), Chunks([whole]), version="5", initial=True)
 
     await following.take(4)
 
-    assert following.versions == ["0", "92"]
+    assert following.versions == ["5", "5"]
+    assert all("sendInitialEvents=true" in r.target for r in following.transport.requests)
+
+
+async def test_after_the_initial_events_the_stream_is_resumed_as_any_other() -> None:
+    """From the bookmark that ended them, or what came after it."""
+    first = Chunks([line("ADDED", "a", 3) + END, LOST])
+    following = Following(first, Chunks([line("ADDED", "b", 92)]), version="", initial=True)
+
+    await following.take(2)
+
+    assert following.versions == ["", "90"]
+    assert "sendInitialEvents" not in following.transport.requests[1].target
 
 
 @pytest.mark.parametrize(
@@ -263,6 +287,69 @@ async def test_two_tries_are_at_least_a_second_apart() -> None:
     await following.take(1)
 
     assert following.clock.slept == [1.0, 1.0]
+
+
+async def test_a_wait_that_is_cancelled_loses_nothing() -> None:
+    """A caller may look at the clock between two events without losing the watch."""
+    gate = asyncio.Event()
+    lines = iter([line("ADDED", "a", 6), line("ADDED", "b", 7)])
+
+    class Gated(Chunks):
+        def __aiter__(self) -> AsyncIterator[bytes]:
+            return self
+
+        async def __anext__(self) -> bytes:
+            if following.seen:
+                await gate.wait()
+            return next(lines)
+
+    following = Following(Gated([]))
+    await following.take(1, leave=False)
+    waiting = asyncio.ensure_future(anext(following.watch))
+    await asyncio.sleep(0)
+    waiting.cancel()
+    await asyncio.wait([waiting])
+
+    gate.set()
+    seen = await following.take(2)
+
+    assert [name for _, name in seen] == ["a", "b"]
+
+
+async def test_a_stream_that_should_have_ended_long_ago_is_given_up() -> None:
+    """A balancer may hold the connection of a server that is gone; that is no quiet cluster."""
+    clock = VirtualClock()
+
+    class Silent(Chunks):
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            yield line("ADDED", "a", 6) + b'{"type":"ADD'
+            await asyncio.Event().wait()
+
+    following = Following(Silent([]), Chunks([line("ADDED", "b", 7)]), clock=clock)
+
+    seen = await clock.run(following.take(2))
+
+    assert [name for _, name in seen] == ["a", "b"]
+    assert following.versions == ["5", "6"]
+    assert 330 <= clock.monotonic() <= 632
+
+
+async def test_a_server_that_asks_for_a_year_is_asked_again_sooner() -> None:
+    """A broken proxy must not stop an operator for good."""
+    busy = error_line(429, "TooManyRequests", retryAfterSeconds=31_536_000)
+    following = Following(Chunks([line("ADDED", "a", 6), busy]), Chunks([line("ADDED", "b", 7)]))
+
+    await following.take(2)
+
+    assert following.clock.slept == [60.0]
+
+
+async def test_a_redirect_is_no_quiet_cluster() -> None:
+    """A proxy that wants a log-in answers so to everything."""
+    following = Following(Chunks([], status=302))
+
+    with pytest.raises(APIError, match="a redirect to"):
+        await following.take(1)
 
 
 def test_the_key_of_an_event_needs_no_decoding() -> None:
