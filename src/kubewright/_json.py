@@ -61,6 +61,8 @@ def _decode_hook(kind: type, value: Any) -> Any:
 
 
 _encoder = msgspec.json.Encoder(enc_hook=_encode_hook)
+# A set has no order, and a copy of it may have another one: that must not look like a change.
+_deterministic = msgspec.json.Encoder(enc_hook=_encode_hook, order="deterministic")
 encode = _encoder.encode
 """Encode anything of ours to JSON bytes."""
 
@@ -113,7 +115,10 @@ def convert(value: Any, kind: type[T]) -> T:
 
 def to_builtins(value: Any) -> Any:
     """Turn *value* into dicts, lists and scalars, as its JSON would be."""
-    return msgspec.json.decode(encode(value))
+    try:
+        return msgspec.json.decode(_deterministic.encode(value))
+    except TypeError:  # a dict with numbers as keys, which msgspec does not sort
+        return msgspec.json.decode(encode(value))
 
 
 def loads(data: bytes | msgspec.Raw) -> Any:
@@ -134,8 +139,12 @@ def _loads(data: bytes | msgspec.Raw, kind: type) -> Any:
 
 def _bad_json(data: bytes | msgspec.Raw, kind: type, error: Exception) -> DecodeError:
     start = bytes(data)[:60]
-    what = "" if kind is object else f" a {kind.__name__}"
+    what = "" if kind is object else f" a {_name(kind)}"
     return DecodeError(f"cannot decode{what}: {error}. It begins with {start!r}")
+
+
+def _name(kind: Any) -> str:
+    return getattr(kind, "__name__", None) or str(kind)
 
 
 def _explain(error: msgspec.ValidationError, kind: type) -> str:
@@ -145,7 +154,7 @@ def _explain(error: msgspec.ValidationError, kind: type) -> str:
     what, _, path = path.rpartition("` in `")  # "key` in `$.labels" for the key of a dict
     where = path.removeprefix("$").removeprefix(".")
     at = f" at {what + ' in ' if what else ''}{where}" if where else ""
-    return f"cannot decode a {kind.__name__}{at}: {text[:1].lower()}{text[1:]}"
+    return f"cannot decode a {_name(kind)}{at}: {text[:1].lower()}{text[1:]}"
 
 
 def without_nulls(value: Any, kind: Any) -> Any:
@@ -160,23 +169,22 @@ def _same(value: Any) -> Any:
 @cache
 def _dropper(kind: Any) -> typing.Callable[[Any], Any]:
     """Return the function that drops nulls from values of the type *kind*."""
+    kind = _bare(kind)
     origin = get_origin(kind)
-    if origin is typing.Annotated:
-        return _dropper(get_args(kind)[0])
     if origin in (typing.Union, types.UnionType):
         return _union_dropper(kind)
     if origin in (list, set, frozenset, tuple):
         return _list_dropper(get_args(kind)[0] if get_args(kind) else Any)
     if origin is dict:
         return _dict_dropper(get_args(kind)[1])
-    if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
+    if _is_struct(kind):
         return _struct_dropper(kind)
     return _same
 
 
 def _union_dropper(kind: Any) -> typing.Callable[[Any], Any]:
     """Of a union, JSON tells apart an object, an array and a scalar, and so do we."""
-    parts = [part for part in get_args(kind) if part is not types.NoneType]
+    parts = [_bare(part) for part in get_args(kind) if part is not types.NoneType]
     objects = [p for p in parts if get_origin(p) is dict or _is_struct(p)]
     arrays = [p for p in parts if get_origin(p) in (list, set, frozenset, tuple)]
 
@@ -233,7 +241,19 @@ def _struct_dropper(kind: type[msgspec.Struct]) -> typing.Callable[[Any], Any]:
 
 
 def _is_struct(kind: Any) -> bool:
-    return isinstance(kind, type) and issubclass(kind, msgspec.Struct)
+    cls = get_origin(kind) or kind  # a generic model with its argument, too
+    return isinstance(cls, type) and issubclass(cls, msgspec.Struct)
+
+
+def _bare(kind: Any) -> Any:
+    """Return *kind* without what `Annotated` or a ``type`` statement put around it."""
+    while True:
+        if get_origin(kind) is typing.Annotated:
+            kind = get_args(kind)[0]
+        elif type(kind).__name__ == "TypeAliasType":  # from Python 3.12 on
+            kind = kind.__value__
+        else:
+            return kind
 
 
 @cache

@@ -1,7 +1,7 @@
 import contextlib
 import gc
 from datetime import UTC, datetime, timedelta, timezone
-from typing import Annotated, Any
+from typing import Annotated, Any, Generic, TypeVar
 
 import msgspec
 import pytest
@@ -232,3 +232,30 @@ def test_the_garbage_collector_is_left_as_it_was(data: bytes) -> None:
         gc.enable()
 
     assert (after_on, after_off) == (True, False)
+
+
+G = TypeVar("G")
+
+
+class Box(Model, Generic[G]):
+    items: list[G] = []
+
+
+class Wrapped(Model):
+    one: Annotated[Port, "note"] | None = None
+    boxed: Box[Port] | None = None
+
+
+def test_nulls_are_dropped_inside_of_annotated_and_generic_types() -> None:
+    """Go writes them there as anywhere."""
+    data = b'{"one": {"number": 1, "name": null}, "boxed": {"items": null}}'
+
+    found = _json.decode(data, Wrapped)
+
+    assert found == Wrapped(one=Port(number=1), boxed=Box[Port]())
+
+
+def test_a_union_that_does_not_fit_is_named() -> None:
+    """Not every type has a name of its own."""
+    with pytest.raises(DecodeError, match=r"int \| None"):
+        _json.decode(b'"x"', int | None)  # type: ignore[arg-type]  # a union is no class

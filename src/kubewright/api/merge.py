@@ -97,17 +97,49 @@ def _lists(raw: list[Any], before: list[Any], after: list[Any]) -> list[Any]:
             _values(raw[origin[j]], before[origin[j]], item) if j in origin else item
             for j, item in enumerate(after)
         ]
-    if len(before) == len(after):
-        # Only objects and lists hold something unknown. A scalar is taken as it is now: a set may
-        # have been written in another order than it was read.
-        return [
-            _values(old, was, now) if isinstance(now, (dict, *_LISTS)) else now
-            for old, was, now in zip(raw, before, after, strict=True)
-        ]
+    origin = _unkeyed_origins(before, after)
+    # Only objects and lists hold something unknown. A scalar is taken as it is now: a set may
+    # have been written in another order than it was read.
+    return [
+        _values(raw[origin[j]], before[origin[j]], item)
+        if j in origin and isinstance(item, (dict, *_LISTS))
+        else item
+        for j, item in enumerate(after)
+    ]
+
+
+def _unkeyed_origins(before: list[Any], after: list[Any]) -> dict[int, int]:
+    """Return where each item of *after* stood: equal items first, then those edited in place."""
     start, end = common_ends(before, after)
-    rest = len(raw) - end
-    kept = [raw[i] if isinstance(raw[i], (dict, list)) else before[i] for i in range(len(raw))]
-    return [*kept[:start], *after[start : len(after) - end], *kept[rest:]]
+    origin = {j: j for j in range(start)}
+    origin |= {len(after) - k: len(before) - k for k in range(1, end + 1)}
+    free = list(range(start, len(before) - end))
+    for j, item in enumerate(after):
+        if j not in origin:
+            found = next((i for i in free if json_equal(before[i], item)), None)
+            if found is not None:
+                origin[j] = found
+                free.remove(found)
+    # What is left between the same two neighbours, in the same number, was edited in place.
+    stayed = set(origin.values())
+    old = _gaps(len(before), {i: i for i in stayed})
+    new = _gaps(len(after), origin)
+    for behind, items in new.items():
+        if len(old.get(behind, ())) == len(items):
+            origin.update(zip(items, old[behind], strict=True))
+    return origin
+
+
+def _gaps(length: int, known: Mapping[int, int]) -> dict[int, list[int]]:
+    """Return the items that are not *known*, by the one that they stand behind."""
+    found: dict[int, list[int]] = {}
+    behind = -1
+    for index in range(length):
+        if index in known:
+            behind = known[index]
+        else:
+            found.setdefault(behind, []).append(index)
+    return found
 
 
 def _alike(raw: Sequence[Any], before: Sequence[Any]) -> bool:

@@ -188,9 +188,15 @@ def _store(dependent: Object, references: list[OwnerReference]) -> None:
         dependent.metadata.owner_references = references
         return
     metadata: dict[str, Any] = dependent.get("metadata") or {}
-    metadata.pop("ownerReferences", None)
-    if references:
-        metadata["ownerReferences"] = _json.to_builtins(references)
+    if not references:
+        metadata.pop("ownerReferences", None)
+    else:
+        # What was there stays as it was, with fields that we do not know.
+        present = metadata.pop("ownerReferences", None) or []
+        known = {_json.encode(_json.convert(one, OwnerReference)): one for one in present}
+        metadata["ownerReferences"] = [
+            known.get(_json.encode(one)) or _json.to_builtins(one) for one in references
+        ]
     dependent["metadata"] = metadata
 
 

@@ -2,7 +2,10 @@
 
 from collections.abc import Callable, Sequence
 from copy import deepcopy
-from typing import Any, ClassVar, Literal, Self, TypeVar
+from functools import cache, wraps
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, ParamSpec, Self, TypeVar
+
+import msgspec
 
 from kubewright import _json
 from kubewright.api.definition import Column, Definition, Scale, plural_of
@@ -13,8 +16,11 @@ from kubewright.errors import SchemeError
 
 R = TypeVar("R", bound="Resource")
 C = TypeVar("C", bound="type[Resource]")
+P = ParamSpec("P")
+T = TypeVar("T")
 
 _RAW = "_raw"
+_assign = msgspec.structs.force_setattr
 
 
 class Resource(Model, dict=True, gc=True):
@@ -42,9 +48,19 @@ class Resource(Model, dict=True, gc=True):
 
     def __post_init__(self) -> None:
         # The items of a list that a server sends lack both; an object must always say what it is.
+        # Past our own __setattr__, since this runs for each item of every list.
         if not self.kind:
-            self.kind = self.__kind__
-            self.api_version = self.__api_version__
+            _assign(self, "kind", self.__kind__)
+        if not self.api_version:
+            _assign(self, "api_version", self.__api_version__)
+
+    if not TYPE_CHECKING:  # a type checker would take every name for one that can be assigned
+
+        def __setattr__(self, name: str, value: Any) -> None:
+            # An object has a __dict__, to remember its bytes, and would take any name otherwise.
+            if not hasattr(type(self), name) and not name.startswith("_"):
+                raise AttributeError(_unknown_field(type(self), name))
+            msgspec.Struct.__setattr__(self, name, value)
 
     @property
     def key(self) -> ObjectKey:
@@ -61,6 +77,16 @@ class Resource(Model, dict=True, gc=True):
         return _rebuild, (type(self), _fields_of(self), self.__dict__)
 
 
+def _unknown_field(kind: type[Resource], name: str) -> str:
+    from difflib import get_close_matches  # noqa: PLC0415  # only for the message
+
+    wires = dict(zip(kind.__struct_encode_fields__, kind.__struct_fields__, strict=True))
+    near = get_close_matches(name, [*wires.values(), *wires], n=1)
+    meant = wires.get(near[0], near[0]) if near else ""
+    hint = f"did you mean {meant!r}?" if meant else f"it has {', '.join(kind.__struct_fields__)}"
+    return f"{kind.__name__} has no field {name!r}: {hint}"
+
+
 def _fields_of(resource: Resource) -> dict[str, Any]:
     return {name: getattr(resource, name) for name in resource.__struct_fields__}
 
@@ -71,6 +97,22 @@ def _rebuild(kind: type[R], fields: dict[str, Any], remembered: dict[str, Any]) 
     return rebuilt
 
 
+def _in_parentheses(function: Callable[P, T]) -> Callable[P, T]:
+    """Tell whoever writes ``@kw.resource`` bare what is missing."""
+
+    @wraps(function)
+    def guarded(*misplaced: P.args, **options: P.kwargs) -> T:
+        if misplaced:
+            given = getattr(misplaced[0], "__name__", repr(misplaced[0]))
+            raise SchemeError(
+                f"{given} stands alone in kw.resource: write @kw.resource(group=..., version=...)"
+            )
+        return function(*misplaced, **options)
+
+    return guarded
+
+
+@_in_parentheses
 def resource(  # noqa: PLR0913  # one keyword for each thing a CRD says of its names and versions
     *,
     group: str,
@@ -165,15 +207,23 @@ def definition_of(kind: type[Resource]) -> Definition:
     """Return what *kind* was declared as.
 
     Raises:
-        SchemeError: The class was not decorated with `resource`.
+        SchemeError: It is no resource class, or was not decorated with `resource`.
     """
     try:
         return kind.__definition__
     except AttributeError:
-        raise SchemeError(
-            f"{kind.__name__} has no group and version: "
-            f"decorate it with @kw.resource(group=..., version=...)"
-        ) from None
+        raise SchemeError(_undeclared(kind)) from None
+
+
+def _undeclared(kind: Any) -> str:
+    if not isinstance(kind, type):
+        return f"{kind!r:.60} is no class: give a subclass of kw.Resource"
+    if issubclass(kind, Resource):
+        advice = "decorate it with @kw.resource(group=..., version=...)"
+        return f"{kind.__name__} has no group and version: {advice}"
+    if issubclass(kind, Model):
+        return f"{kind.__name__} is a Model, a part of an object: give a Resource"
+    return f"{kind.__name__} is no kind: make it a subclass of kw.Resource"
 
 
 def mapping_of(kind: type[Resource]) -> RESTMapping:
@@ -209,7 +259,21 @@ def document(resource: Resource) -> dict[str, Any]:
     ``spec`` and ``status`` are never ``None`` in Python; while they are empty they are not sent.
     """
     built: dict[str, Any] = _json.to_builtins(resource)
-    return {name: value for name, value in built.items() if value != {}}
+    if resource.__kind__ and "kind" not in built:  # a __post_init__ of its own, without super()
+        built = {"apiVersion": resource.__api_version__, "kind": resource.__kind__, **built}
+    left_out = _empty_by_default(type(resource))
+    return {name: value for name, value in built.items() if value != {} or name not in left_out}
+
+
+@cache
+def _empty_by_default(kind: type[Resource]) -> frozenset[str]:
+    """Return the fields whose default is an empty model, which need not be sent."""
+    return frozenset(
+        one.encode_name
+        for one in msgspec.structs.fields(kind)
+        if one.default_factory is not msgspec.NODEFAULT
+        and _json.encode(one.default_factory()) == b"{}"
+    )
 
 
 def to_json(resource: Resource) -> bytes:

@@ -75,7 +75,7 @@ class Builder:
 
     def schema(self, annotation: Any, path: str, *, root: bool = False) -> JSONSchema:
         """Return the schema of *annotation* with its markers applied."""
-        parsed = parse(annotation)
+        parsed = parse(annotation, path)
         if raw := [one for one in parsed.markers if isinstance(one, markers.Schema)]:
             return deepcopy(raw[-1].value)
         schema = {} if parsed.has(markers.Schemaless) else self._plain(parsed, path, root=root)
@@ -170,7 +170,8 @@ class Builder:
             if is_resource and field.encode_name in _COMMON and not _is_verbatim(field, where):
                 continue
             properties[field.encode_name] = self._field(field, where, texts, root=root)
-            if _is_required(field, where):
+            # The server takes the status from no writer of the whole object, so none can give it.
+            if _is_required(field, where) and not (root and field.encode_name == "status"):
                 required.add(field.encode_name)
             elif parse(field.type).has(Immutable):
                 rules.append(immutable_once_set(field.encode_name))
@@ -179,7 +180,7 @@ class Builder:
     def _field(
         self, field: msgspec.structs.FieldInfo, path: str, texts: dict[str, str], *, root: bool
     ) -> JSONSchema:
-        parsed = parse(field.type)
+        parsed = parse(field.type, path)
         schema = self.schema(field.type, path)
         if parsed.has(markers.Schema):
             return schema

@@ -14,8 +14,9 @@ from kubewright.api.changes import (
     original,
     updated_document,
 )
-from kubewright.api.meta import ObjectMeta
-from kubewright.api.resource import read
+from kubewright.api.meta import LabelSelector, ObjectMeta
+from kubewright.api.model import Model, field
+from kubewright.api.resource import Resource, read, resource
 from kubewright.api.unstructured import Unstructured
 from kubewright.kinds.core.v1 import ConfigMap, Pod, PodCondition
 
@@ -126,3 +127,39 @@ def test_a_text_that_looks_like_a_time_is_a_text() -> None:
     made = ConfigMap(metadata=ObjectMeta(name="a"), data={"at": "2026-01-01T12:00:00"})
 
     assert updated_document(made)["data"] == {"at": "2026-01-01T12:00:00"}
+
+
+def test_a_set_has_no_order_that_could_change() -> None:
+    """A copy of a set may be written in another order; that is no change."""
+    raw = json.dumps({"metadata": {"name": "a"}, "tags": [f"t{n}" for n in range(50)]}).encode()
+    first = read(raw, Tagged)
+
+    again = copy.deepcopy(first)
+    again.tags.add("x")
+    again.tags.discard("x")
+
+    assert merge_patch(again) == {}
+    assert merge_patch(pickle.loads(pickle.dumps(first))) == {}
+
+
+def test_an_empty_part_that_was_asked_for_is_sent() -> None:
+    """An empty selector selects everything; leaving it out selects nothing."""
+    made = Tagged(metadata=ObjectMeta(name="a"), selector=LabelSelector(), part=Part())
+
+    sent = updated_document(made)
+
+    assert sent["selector"] == {}
+    assert sent["part"] == {}
+    assert "usual" not in sent
+
+
+class Part(Model):
+    size: int | None = None
+
+
+@resource(group="example.com", version="v1")
+class Tagged(Resource):
+    tags: set[str] = set()
+    selector: LabelSelector | None = None
+    part: Part | None = None
+    usual: Part = field(default_factory=Part)

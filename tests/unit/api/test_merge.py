@@ -335,3 +335,32 @@ def test_a_typed_object_is_updated_without_loss() -> None:
         "ports": [{"name": "a", "port": 2, "tls": True}],
         "labels": {"x": "y"},
     }
+
+
+UNDERSTOOD = [{"host": name} for name in "abcde"]
+SERVED = [{"host": name, "new": f"of-{name}"} for name in "abcde"]
+
+
+@pytest.mark.parametrize(
+    "names", ["edcba", "bcdea", "ace", "abxde", "bcdex", "xabcde", "aabcde", "", "ebx"]
+)
+def test_an_item_that_was_not_changed_keeps_its_own_unknown_fields(names: str) -> None:
+    """Lists without keys are reordered, cut and added to; nobody may get another's fields."""
+    after = [{"host": name} for name in names]
+
+    found = merged({"rules": SERVED}, {"rules": UNDERSTOOD}, {"rules": after})["rules"]
+
+    for item in found:
+        assert item.get("new", f"of-{item['host']}") == f"of-{item['host']}" or item["host"] == "x"
+    assert [item["host"] for item in found] == list(names)
+    kept = [item for item in found if "new" in item]
+    assert len(kept) >= len(set(names) & set("abcde"))
+
+
+def test_an_item_edited_in_place_keeps_its_unknown_fields() -> None:
+    """Between the same neighbours it is the same item."""
+    after = [{"host": name} for name in "abXde"]
+
+    found = merged({"rules": SERVED}, {"rules": UNDERSTOOD}, {"rules": after})["rules"]
+
+    assert found[2] == {"host": "X", "new": "of-c"}

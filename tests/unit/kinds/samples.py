@@ -218,8 +218,15 @@ def expected(name: str, value: Json, *, top: bool = True) -> Json:
         if not dropped and not _is_absent(name, wire, told):
             sent[wire] = told
     if top and gvk(name) and has_metadata(name):
-        return {wire: told for wire, told in sent.items() if told != {}}
+        return {wire: told for wire, told in sent.items() if told != {} or not _is_part(name, wire)}
     return sent
+
+
+def _is_part(name: str, wire: str) -> bool:
+    """Say whether a property is never ``None`` with us, so that an empty one means nothing."""
+    if wire in {"metadata", "spec", "status"}:
+        return True
+    return required(name, wire) and is_struct(properties(name)[wire])
 
 
 def _expected(schema: Json, value: Any) -> Any:
