@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Final
+from typing import Final, Protocol, TypeVar
 
 import msgspec
 
@@ -12,6 +12,7 @@ from kubewright.api.names import check_label_key
 from kubewright.api.times import to_seconds
 
 __all__ = [
+    "ConditionLike",
     "check_condition",
     "find_condition",
     "is_condition_false",
@@ -19,6 +20,21 @@ __all__ = [
     "remove_condition",
     "set_condition",
 ]
+
+
+class ConditionLike(Protocol):
+    """What conditions of every class have: deployments, pods and nodes have one each."""
+
+    @property
+    def type(self) -> str | None:
+        """What it is about, such as ``"Available"``."""
+
+    @property
+    def status(self) -> str | None:
+        """``"True"``, ``"False"`` or ``"Unknown"``."""
+
+
+T = TypeVar("T", bound=ConditionLike)
 
 _STATUSES: Final = ("True", "False", "Unknown")
 _REASON = re.compile(r"[A-Za-z](?:[A-Za-z0-9_,:]*[A-Za-z0-9_])?")
@@ -66,23 +82,28 @@ def set_condition(
     ]
 
 
-def remove_condition(conditions: Sequence[Condition], kind: str) -> list[Condition]:
+def remove_condition(conditions: Sequence[T], kind: str) -> list[T]:
     """Return *conditions* without the entry of the type *kind*; the list is not modified."""
     return [one for one in conditions if one.type != kind]
 
 
-def find_condition(conditions: Sequence[Condition], kind: str) -> Condition | None:
+def find_condition(conditions: Sequence[T], kind: str) -> T | None:
     """Return the condition of the type *kind*, or ``None``."""
     return next((one for one in conditions if one.type == kind), None)
 
 
-def is_condition_true(conditions: Sequence[Condition], kind: str) -> bool:
-    """Say whether the condition *kind* is there and its status is ``True``."""
+def is_condition_true(conditions: Sequence[ConditionLike], kind: str) -> bool:
+    """Say whether the condition *kind* is there and its status is ``True``.
+
+    Example:
+        >>> is_condition_true([Condition(type="Ready", status="True")], "Ready")
+        True
+    """
     found = find_condition(conditions, kind)
     return found is not None and found.status == "True"
 
 
-def is_condition_false(conditions: Sequence[Condition], kind: str) -> bool:
+def is_condition_false(conditions: Sequence[ConditionLike], kind: str) -> bool:
     """Say whether the condition *kind* is there and its status is ``False``."""
     found = find_condition(conditions, kind)
     return found is not None and found.status == "False"

@@ -8,6 +8,7 @@ import msgspec
 
 from kubewright.crd import constraints, markers
 from kubewright.crd.markers import Marker
+from kubewright.errors import SchemaError
 
 
 class Annotation(msgspec.Struct, frozen=True):
@@ -24,15 +25,19 @@ class Annotation(msgspec.Struct, frozen=True):
         return any(isinstance(marker, kind) for marker in self.markers)
 
 
-def parse(annotation: Any) -> Annotation:
-    """Take *annotation* apart, through aliases, ``Annotated``, ``NewType`` and ``| None``."""
+def parse(annotation: Any, path: str = "") -> Annotation:
+    """Take *annotation* apart, through aliases, ``Annotated``, ``NewType`` and ``| None``.
+
+    Raises:
+        SchemaError: A marker is written as a class, and needs arguments; *path* is where.
+    """
     found: tuple[Marker, ...] = ()
     takes_none, extra = False, ""
     while True:
         annotation = _without_alias(annotation)
         if get_origin(annotation) is Annotated:
             annotation, *metadata = get_args(annotation)
-            found = (*_markers_in(metadata, annotation), *found)
+            found = (*_markers_in(metadata, annotation, path), *found)
             extra = extra or _extra_in(metadata)
         elif _is_optional(annotation):
             takes_none = True
@@ -63,16 +68,26 @@ def _is_optional(annotation: Any) -> bool:
     return is_union(annotation) and types.NoneType in parts and len(parts) > 1
 
 
-def _markers_in(metadata: list[Any], annotation: Any) -> tuple[Marker, ...]:
+def _markers_in(metadata: list[Any], annotation: Any, path: str) -> tuple[Marker, ...]:
     found: list[Marker] = []
     for one in metadata:
         if isinstance(one, type) and issubclass(one, Marker):
-            one = one()  # noqa: PLW2901  # `Nullable` for `Nullable()` is what everybody writes once
+            one = _made(one, path)  # noqa: PLW2901  # `Nullable` for `Nullable()` is meant well
         if isinstance(one, Marker):
             found.append(one)
         elif isinstance(one, msgspec.Meta):
             found += _markers_of_meta(one, annotation)
     return tuple(found)
+
+
+def _made(marker: type[Marker], path: str) -> Marker:
+    try:
+        return marker()
+    except TypeError:
+        name = marker.__name__
+        raise SchemaError(
+            f"{path}: {name} is a class, and says nothing: write kw.{name}(...)"
+        ) from None
 
 
 def _markers_of_meta(meta: msgspec.Meta, annotation: Any) -> list[Marker]:

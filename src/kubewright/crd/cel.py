@@ -15,6 +15,9 @@ Reason = Literal[
 _REASONS = Reason.__args__  # type: ignore[attr-defined]  # Literal has it
 _VALIDATIONS = "x-kubernetes-validations"
 _MARKERS = "__schema_markers__"
+_SELF = re.compile(r"(?<![\w.])(?:self|oldSelf)(?:\.\w+)+")
+_LITERAL = re.compile(r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"")
+_UNDERSCORE = re.compile(r"_([a-z0-9])")
 _RESERVED = re.compile(
     "true|false|null|in|as|break|const|continue|else|for|function|if|import|let|loop|package"
     "|namespace|return|var|void|while"
@@ -42,6 +45,8 @@ class Rule(Single, frozen=True):
             target.refuse(self, "the rule is empty")
         if "\n" in self.rule.strip() and not self.message:
             target.refuse(self, "a rule of several lines needs a message")
+        if wrong := _python_names(self.rule, target):
+            target.refuse(self, f"CEL knows fields by their JSON names: {wrong}")
         if self.reason is not None and self.reason not in _REASONS:
             target.refuse(self, f"the reason must be one of {', '.join(_REASONS)}")
         said = {
@@ -54,6 +59,22 @@ class Rule(Single, frozen=True):
         }
         entry = {key: value for key, value in said.items() if value is not None}
         target.schema.setdefault(_VALIDATIONS, []).append(entry)
+
+
+def _python_names(rule: str, target: Target) -> str:
+    """Return a hint if *rule* calls a field by the name that it has in Python."""
+    for path in _SELF.findall(_LITERAL.sub("''", rule)):
+        whole, *names = path.split(".")
+        fields = target.schema.get("properties")
+        for name in names:
+            if not isinstance(fields, dict):
+                break
+            wire = target.names.get(name, name) if fields is target.schema["properties"] else name
+            wire = wire if wire != name else _UNDERSCORE.sub(lambda found: found[1].upper(), name)
+            if name not in fields and wire in fields:
+                return f"did you mean {whole}.{wire}, not {whole}.{name}?"
+            whole, fields = f"{whole}.{name}", (fields.get(name) or {}).get("properties")
+    return ""
 
 
 class _OneOf(Several):

@@ -1,15 +1,18 @@
 """Checks of what `resource` was told, against the schema, before a server sees it."""
 
 import re
+from typing import get_args
 
-from kubewright.api.definition import Definition
+from kubewright.api.definition import Column, ColumnType, Definition
 from kubewright.crd.markers import JSONSchema
+from kubewright.crd.paths import problem_of
 from kubewright.errors import SchemaError
 
 _LABEL = re.compile(r"[a-z]([-a-z0-9]{0,61}[a-z0-9])?")
 _GROUP = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
 _SIMPLE_PATH = re.compile(r"(\.[A-Za-z_][-\w]*)+")
 _MOST_SELECTABLE = 8
+_COLUMN_TYPES = get_args(ColumnType)
 
 
 def check_definition(definition: Definition, schema: JSONSchema) -> None:
@@ -28,8 +31,19 @@ def check_definition(definition: Definition, schema: JSONSchema) -> None:
                 f"{kind}: the column {column.name!r} needs a name and a JSON path that begins with"
                 f" a dot, such as '.status.phase'; it has {column.json_path!r}"
             )
+        _check_column(column, schema, kind)
     _check_scale(definition, schema)
     _check_selectable(definition, schema)
+
+
+def _check_column(column: Column, schema: JSONSchema, kind: str) -> None:
+    if column.type not in _COLUMN_TYPES:
+        raise SchemaError(
+            f"{kind}: the column {column.name!r} has the type {column.type!r}: it must be"
+            f" one of {', '.join(_COLUMN_TYPES)}"
+        )
+    if problem := problem_of(column.json_path, schema):
+        raise SchemaError(f"{kind}: the column {column.name!r} shows nothing: {problem}")
 
 
 def _check_names(definition: Definition) -> None:

@@ -5,6 +5,7 @@ Each refuses a type that it says nothing about, as controller-gen does.
 
 from typing import Any, ClassVar, Literal
 
+from kubewright.crd import patterns
 from kubewright.crd.markers import Several, Single, Target
 
 TEXTUAL: tuple[str, ...] = ("string",)
@@ -155,6 +156,12 @@ class Pattern(_Keyword, frozen=True):
     keyword: ClassVar[str] = "pattern"
     fits: ClassVar[tuple[str, ...]] = TEXTUAL
     value: str
+
+    def check(self, target: Target) -> None:
+        """Refuse what Go cannot read."""
+        super().check(target)
+        if problem := patterns.problem_of(self.value):
+            target.refuse(self, problem)
 
 
 class UniqueItems(_Keyword, frozen=True):

@@ -6,6 +6,7 @@ import msgspec
 
 from kubewright import _json
 from kubewright.api.model import Model
+from kubewright.crd.conformity import problems
 from kubewright.crd.markers import JSONSchema
 from kubewright.errors import DecodeError, SchemaError
 
@@ -80,3 +81,14 @@ def check_default(value: Any, kind: Any, path: str) -> None:
     except DecodeError as error:
         said = str(error.__cause__ or error).partition(" - at ")[0]
         raise SchemaError(f"{path}: the default {value!r} does not fit: {said}") from error
+
+
+def check_conformity(schema: JSONSchema, path: str) -> None:
+    """Refuse a default that breaks the rules which its own *schema* has.
+
+    Raises:
+        SchemaError: The server would refuse the CRD for it.
+    """
+    default = schema.get("default")
+    for problem in problems(default, schema):
+        raise SchemaError(f"{path}: the default {default!r} {problem}")

@@ -14,6 +14,7 @@ import msgspec
 from kubewright import _json
 from kubewright.api.definition import Column, Scale
 from kubewright.api.intorstring import IntOrString
+from kubewright.api.meta import Condition, LabelSelector
 from kubewright.api.model import Model, field
 from kubewright.api.patches import json_equal, merge_patch_between
 from kubewright.api.quantity import Quantity
@@ -22,13 +23,12 @@ from kubewright.crd import cel, constraints, markers
 from kubewright.crd.descriptions import classes_in, remember
 from kubewright.crd.finishing import DEFAULTS
 from kubewright.crd.identifiers import Names
-from kubewright.crd.known import INT_OR_STRING, QUANTITY
+from kubewright.crd.known import INT_OR_STRING, ON_THE_FIELD, QUANTITY
 from kubewright.crd.markers import JSONSchema, Marker
 from kubewright.crd.schema import Builder
 from kubewright.crd.spelling import spelled_markers
 
 _SCALARS = {"string": "str", "boolean": "bool", "integer": "int", "number": "float"}
-_ON_THE_FIELD = ("default", "nullable", "example")
 
 
 class Expression(msgspec.Struct, frozen=True):
@@ -62,7 +62,8 @@ def names_for_source() -> dict[str, Any]:
     }
     kw = SimpleNamespace(
         Model=Model, Resource=Resource, resource=resource, field=field, rules=cel.rules,
-        Column=Column, Scale=Scale, IntOrString=IntOrString, Quantity=Quantity, **found,
+        Column=Column, Scale=Scale, Condition=Condition, LabelSelector=LabelSelector,
+        IntOrString=IntOrString, Quantity=Quantity, **found,
     )  # fmt: skip
     return {
         "kw": kw, "Annotated": Annotated, "Any": Any, "Literal": Literal, "datetime": datetime,
@@ -190,8 +191,8 @@ def _by_format(kind: str, rest: JSONSchema) -> tuple[str, JSONSchema]:
 
 def split(node: JSONSchema) -> tuple[JSONSchema, JSONSchema]:
     """Return what *node* says of a type, and what it says of one field of that type."""
-    on_type = {key: value for key, value in node.items() if key not in _ON_THE_FIELD}
-    return on_type, {key: value for key, value in node.items() if key in _ON_THE_FIELD}
+    on_type = {key: value for key, value in node.items() if key not in ON_THE_FIELD}
+    return on_type, {key: value for key, value in node.items() if key in ON_THE_FIELD}
 
 
 def expression_for(base: str, rest: JSONSchema) -> Expression:

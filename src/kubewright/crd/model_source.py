@@ -17,6 +17,7 @@ from kubewright.crd.expressions import (
     split,
 )
 from kubewright.crd.identifiers import Names, class_name, field_name, is_regular
+from kubewright.crd.known import ON_THE_FIELD, find_name
 from kubewright.crd.markers import JSONSchema
 from kubewright.crd.spelling import docstring, is_docstring, spelled_markers
 from kubewright.errors import SchemaError
@@ -238,6 +239,8 @@ def _compound(workshop: Workshop, node: JSONSchema, hint: str) -> tuple[str, JSO
     if node.get("type") == "array" and isinstance(node.get("items"), dict):
         item = annotation_for(workshop, rest.pop("items"), f"{hint}Item")
         return f"list[{item.text}]", rest
+    if name := find_name(node):
+        return name, {key: node[key] for key in (*ON_THE_FIELD, "description") if key in node}
     if _is_object(node):
         on_type, on_field = split(node)
         name = workshop.names.take(hint)
@@ -252,7 +255,7 @@ def _compound(workshop: Workshop, node: JSONSchema, hint: str) -> tuple[str, JSO
 
 def _is_object(node: JSONSchema) -> bool:
     """Say whether *node* becomes a model: it names its fields, or allows none."""
-    if node.get("type") != "object" or "additionalProperties" in node:
+    if node.get("type") != "object" or "additionalProperties" in node or find_name(node):
         return False
     return bool(node.get("properties")) or not node.get("x-kubernetes-preserve-unknown-fields")
 

@@ -13,7 +13,7 @@ from kubewright.api.resource import Resource
 from kubewright.crd import markers
 from kubewright.crd.annotations import Annotation, parse, spell
 from kubewright.crd.cel import Immutable, immutable_once_set, markers_of
-from kubewright.crd.defaults import NOTHING, check_default, default_of
+from kubewright.crd.defaults import NOTHING, check_conformity, check_default, default_of
 from kubewright.crd.descriptions import field_descriptions
 from kubewright.crd.embedding import complete_builtin
 from kubewright.crd.finishing import DEFAULTS, Options, finished
@@ -196,6 +196,7 @@ class Builder:
         # A patch has the last word, over what the field adds as well.
         for patch in (one for one in parsed.markers if isinstance(one, markers.SchemaPatch)):
             patch.apply(Target(schema, path))
+        check_conformity(schema, path)
         return schema
 
 

@@ -1,6 +1,7 @@
 """Classes from CRDs: Python source whose classes give the schema that it was made from."""
 
 import re
+from pathlib import PurePath
 from types import ModuleType
 from typing import Any
 
@@ -9,6 +10,7 @@ from kubewright.api.resource import Resource
 from kubewright.crd.descriptions import classes_in
 from kubewright.crd.expressions import Workshop
 from kubewright.crd.identifiers import class_name
+from kubewright.crd.known import with_our_words
 from kubewright.crd.manifest import from_yaml
 from kubewright.crd.markers import JSONSchema
 from kubewright.crd.model_source import ModelWriter, wrapped
@@ -16,17 +18,19 @@ from kubewright.crd.schema import API_VERSION, KIND
 from kubewright.crd.spelling import call
 from kubewright.errors import SchemaError
 
+_PATH = re.compile(r"([A-Za-z]:)?[^\n{}:]*(\.ya?ml|\.json|/[^\n{}:]*)\s*")
 _IMPORTS = ("Annotated", "Any", "Literal")
 
 
 def classes_from(crd: dict[str, Any] | str) -> str:
     """Return the source of a module with the classes of *crd*.
 
-    The classes give the same schemas again. Of ``apiVersion``, ``kind`` and ``metadata``, which all
-    kinds have, the descriptions become ours.
+    The classes give the same schemas again. Of what all kinds have, ``apiVersion``, ``kind`` and
+    ``metadata``, and of conditions and label selectors, the descriptions become ours.
 
     Args:
-        crd: A CustomResourceDefinition, or YAML with one or more of them.
+        crd: A CustomResourceDefinition, or YAML with one or more of them; the text of a file, not
+            its path.
 
     Raises:
         SchemaError: It is none.
@@ -63,13 +67,24 @@ def _body(crd: dict[str, Any] | str) -> str:
 
 
 def _write(crd: dict[str, Any] | str, workshop: Workshop) -> None:
-    documents = from_yaml(crd) if isinstance(crd, str) else [crd]
+    documents = _documents(crd)
     found = [one for one in documents if one.get("kind") == "CustomResourceDefinition"]
     if not found:
         kinds = ", ".join(str(one.get("kind")) for one in documents) or "nothing"
         raise SchemaError(f"there is no CustomResourceDefinition here, but {kinds}")
     for document in found:
         _write_definition(document, workshop)
+
+
+def _documents(crd: Any) -> list[dict[str, Any]]:
+    if isinstance(crd, PurePath) or (isinstance(crd, str) and _PATH.fullmatch(crd)):
+        path = str(crd)
+        raise SchemaError(f"{path!r} looks like a path: give its text, Path({path!r}).read_text()")
+    if isinstance(crd, str):
+        return from_yaml(crd)
+    if not isinstance(crd, dict):
+        raise SchemaError(f"a CRD is a dict or YAML, not {type(crd).__name__}")
+    return [crd]
 
 
 def _write_definition(document: dict[str, Any], workshop: Workshop) -> None:
@@ -82,7 +97,8 @@ def _write_definition(document: dict[str, Any], workshop: Workshop) -> None:
             _ResourceWriter(workshop, name, document, version).write()
     except (KeyError, TypeError, AttributeError) as error:
         name = (document.get("metadata") or {}).get("name", "this")
-        raise SchemaError(f"{name} is no apiextensions.k8s.io/v1 CRD: {error!r}") from error
+        why = f"it has no {error}" if isinstance(error, KeyError) else f"it is malformed: {error}"
+        raise SchemaError(f"{name} is no apiextensions.k8s.io/v1 CRD: {why}") from error
 
 
 class _ResourceWriter(ModelWriter):
@@ -97,7 +113,7 @@ class _ResourceWriter(ModelWriter):
     ) -> None:
         preserve = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
         schema = (version.get("schema") or {}).get("openAPIV3Schema") or preserve
-        super().__init__(workshop, name, schema)
+        super().__init__(workshop, name, with_our_words(schema))
         self.document = document
         self.version = version
 

@@ -3,7 +3,8 @@
 from typing import Any, assert_type
 
 import kubewright as kw
-from kubewright.kinds.apps.v1 import Deployment, DeploymentSpec
+from kubewright.api import is_condition_false, remove_condition
+from kubewright.kinds.apps.v1 import Deployment, DeploymentCondition, DeploymentSpec
 from kubewright.kinds.core.v1 import (
     ConfigMap,
     Container,
@@ -43,3 +44,19 @@ def what_does_not(pod: Pod) -> None:
     _ = pod.spec.replicas  # E: "PodSpec" has no attribute "replicas"
     assert_type(pod.status.phase, str)  # E: Expression is of type "str | None", not "str"
     assert_type(pod.status, Any)  # E: Expression is of type "PodStatus", not "Any"
+
+
+def conditions(deployment: Deployment, mine: list[kw.Condition]) -> None:
+    theirs = deployment.status.conditions
+    assert_type(kw.is_condition_true(theirs, "Available"), bool)
+    assert_type(is_condition_false(mine, "Ready"), bool)
+    assert_type(kw.find_condition(theirs, "Available"), DeploymentCondition | None)
+    assert_type(kw.find_condition(mine, "Ready"), kw.Condition | None)
+    assert_type(remove_condition(theirs, "Available"), list[DeploymentCondition])
+
+
+def conditions_wrongly(deployment: Deployment, pod: Pod) -> None:
+    kw.is_condition_true(deployment.status, "Available")  # E: Argument 1 to "is_condition_true"
+    kw.find_condition(pod.spec.containers, "Ready")  # E: Value of type variable "T"
+    theirs = deployment.status.conditions
+    kw.set_condition(theirs, theirs[0])  # E: Missing named argument # E: incompatible type

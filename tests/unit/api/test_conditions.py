@@ -14,6 +14,7 @@ from kubewright.api.conditions import (
     set_condition,
 )
 from kubewright.api.meta import Condition
+from kubewright.kinds.apps.v1 import DeploymentCondition
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 LATER = NOON + timedelta(minutes=10)
@@ -151,3 +152,14 @@ def test_a_time_without_a_zone_is_refused() -> None:
     """It would be written without an offset, which the server refuses."""
     with pytest.raises(ValueError, match="has no time zone"):
         set_condition([], READY, now=datetime(2026, 1, 1))  # noqa: DTZ001  # that is the point
+
+
+def test_conditions_of_every_class_can_be_asked() -> None:
+    """Deployments, pods and nodes have condition classes of their own."""
+    up = DeploymentCondition(type="Available", status="True")
+    stuck = DeploymentCondition(type="Progressing", status="False")
+
+    assert find_condition([up, stuck], "Progressing") is stuck
+    assert is_condition_true([up, stuck], "Available")
+    assert is_condition_false([up, stuck], "Progressing")
+    assert remove_condition([up, stuck], "Available") == [stuck]

@@ -1,5 +1,6 @@
 import copy
 import pickle
+from typing import Any
 
 import pytest
 
@@ -179,3 +180,61 @@ def test_an_object_that_does_not_fit_names_the_field() -> None:
     """On the first day everybody writes a number as text."""
     with pytest.raises(DecodeError, match=r"cannot decode a Shop at spec\.size: expected `int`"):
         read(b'{"spec":{"size":"3"}}', Shop)
+
+
+def test_a_field_that_a_kind_does_not_have_cannot_be_assigned() -> None:
+    """A status that goes nowhere is found after hours."""
+    shop = Shop()
+
+    with pytest.raises(AttributeError, match="Shop has no field 'statuz': did you mean 'status'"):
+        shop.statuz = None  # type: ignore[attr-defined]  # the mistake
+    with pytest.raises(AttributeError, match="did you mean 'api_version'"):
+        shop.apiVersion = "v2"  # type: ignore[attr-defined]  # the name in JSON
+    with pytest.raises(AttributeError, match="it has api_version, kind, metadata, "):
+        shop.x = 1  # type: ignore[attr-defined]  # near nothing
+
+
+def test_what_a_class_has_besides_fields_can_be_assigned() -> None:
+    """Properties and private names are the business of whoever wrote the class."""
+
+    class Named(Shop):
+        @property
+        def title(self) -> str:
+            return self.metadata.name
+
+        @title.setter
+        def title(self, text: str) -> None:
+            self.metadata.name = text
+
+    named = Named()
+    named.title = "corner"
+    named._seen = True  # type: ignore[attr-defined]  # it is remembered like the bytes
+
+    assert named.metadata.name == "corner"
+    assert named._seen  # type: ignore[attr-defined]  # see above
+
+
+def test_the_decorator_without_parentheses_says_what_to_write() -> None:
+    """Everybody writes it once."""
+    decorate: Any = resource
+
+    with pytest.raises(SchemeError, match=r"write @kw\.resource\(group=\.\.\., version=\.\.\.\)"):
+
+        @decorate
+        class Kiosk(Resource):
+            """Not declared."""
+
+
+def test_a_part_of_an_object_is_no_kind() -> None:
+    """Whoever asks a server for pod specs gets told what a pod spec is."""
+    part: Any = ObjectMeta
+
+    with pytest.raises(SchemeError, match="ObjectMeta is a Model, a part of an object: give a Res"):
+        mapping_of(part)
+
+
+@pytest.mark.parametrize(("kind", "told"), [(int, "int is no kind"), ("po", "'po' is no class")])
+def test_what_is_no_class_of_ours_has_no_definition(kind: Any, told: str) -> None:
+    """A wrong argument must not end in an AttributeError about our own attributes."""
+    with pytest.raises(SchemeError, match=told):
+        definition_of(kind)

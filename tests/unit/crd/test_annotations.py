@@ -6,8 +6,10 @@ from typing import Annotated, Any, Literal, NewType, Optional
 import pytest
 
 from kubewright import crd as kw
+from kubewright.api.model import Model
 from kubewright.api.quantity import Quantity
 from kubewright.crd.annotations import parse, spell
+from kubewright.errors import SchemaError
 
 Name = NewType("Name", str)
 Short = Annotated[str, kw.MaxLength(3)]
@@ -65,3 +67,13 @@ def test_a_type_statement_is_looked_through() -> None:
 def test_types_are_spelled_as_people_write_them(annotation: Any, text: str) -> None:
     """On every version of Python alike, since messages are pinned."""
     assert spell(annotation) == text
+
+
+class Unfinished(Model):
+    size: Annotated[int, kw.Minimum]
+
+
+def test_a_marker_without_its_arguments_is_refused_with_the_path_of_the_field() -> None:
+    """Everybody forgets the parentheses once."""
+    with pytest.raises(SchemaError, match=r"^Unfinished\.size: Minimum is .*write kw\.Minimum\("):
+        kw.schema_of(Unfinished)

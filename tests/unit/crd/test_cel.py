@@ -1,11 +1,12 @@
 """CEL rules on fields and on whole models."""
 
+import re
 from typing import Annotated, Any
 
 import pytest
 
 from kubewright import crd as kw
-from kubewright.api.model import Model
+from kubewright.api.model import Model, field
 from kubewright.crd import schema_of
 from kubewright.crd.cel import cel_name
 from kubewright.errors import SchemaError
@@ -146,3 +147,52 @@ def test_an_optional_immutable_field_may_not_be_removed_either() -> None:
 def test_names_that_cel_cannot_spell_are_escaped(name: str, escaped: str) -> None:
     """The escapes are those of the Kubernetes documentation."""
     assert cel_name(name) == escaped
+
+
+class Limits(Model):
+    max_size: int = 1
+
+
+@pytest.mark.parametrize(
+    ("rule", "hint"),
+    [
+        ("self.min_replicas <= 3", "did you mean self.minReplicas, not self.min_replicas?"),
+        ("1 < oldSelf.min_replicas", "did you mean oldSelf.minReplicas, not oldSelf.min_replicas?"),
+        ("self.limits.max_size > 0", "did you mean self.limits.maxSize, not self.limits.max_size?"),
+        ("self.cluster_ip != ''", "did you mean self.clusterIP, not self.cluster_ip?"),
+    ],
+)
+def test_a_rule_in_python_names_is_refused_with_the_right_ones(rule: str, hint: str) -> None:
+    """The server says only that there is no such field."""
+
+    @kw.rules(kw.Rule(rule))
+    class Replicas(Model):
+        min_replicas: int = 1
+        cluster_ip: str | None = field(default=None, name="clusterIP")
+        limits: Limits | None = None
+
+    with pytest.raises(SchemaError, match=re.escape(hint)):
+        kw.schema_of(Replicas)
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "self.minReplicas <= 3",
+        "self.snake_case > 0",
+        "self.minReplicas > 0 || 'self.min_replicas' == \"self.min_replicas\"",
+        "self.labels.min_replicas == 'a'",
+        "self.list_.all(x, x.min_replicas > 0)",
+        "myself.min_replicas",
+    ],
+)
+def test_a_rule_that_may_be_right_is_taken(rule: str) -> None:
+    """Texts, maps and names of JSON with an underscore are no mistakes."""
+
+    @kw.rules(kw.Rule(rule))
+    class Replicas(Model):
+        min_replicas: int = 1
+        snake: int = field(default=1, name="snake_case")
+        labels: dict[str, str] = {}
+
+    assert kw.schema_of(Replicas)["x-kubernetes-validations"][0]["rule"] == rule

@@ -39,6 +39,14 @@ class Status(Model):
             ),
         ),
         (
+            {"columns": [Column("Phase", ".status.phase")]},
+            "Shop: the column 'Phase' shows nothing: .status has no field 'phase': it has replicas",
+        ),
+        (
+            {"columns": [Column("N", ".spec.replicas", type="int")]},  # type: ignore[arg-type]  # so
+            "Shop: the column 'N' has the type 'int': it must be one of string, integer, number",
+        ),
+        (
             {"scale": Scale(".spec.size")},
             "Shop: scale needs an int field below .spec, and '.spec.size' is none",
         ),

@@ -109,3 +109,9 @@ def test_null_may_be_among_the_values_of_a_nullable_enum() -> None:
     schema = schema_of(Annotated[str | None, kw.Nullable(), kw.EnumValues("a", None)])
 
     assert schema["enum"] == ["a", None]
+
+
+def test_a_pattern_that_go_cannot_read_is_refused() -> None:
+    """Python would take it, and the server refuses the CRD."""
+    with pytest.raises(SchemaError, match=r"str: cannot apply .*have no look-around"):
+        kw.schema_of(Annotated[str, kw.Pattern("(?!a)b")])

@@ -109,7 +109,10 @@ def test_scale_columns_and_selectable_fields_are_said() -> None:
     version = version_of(
         shop(
             scale=Scale(label_selector_path=".status.selector"),
-            columns=[Column("B", ".spec.b"), Column("A", ".a", type="integer", priority=1)],
+            columns=[
+                Column("B", ".spec.colour"),
+                Column("A", ".spec.replicas", type="integer", priority=1),
+            ],
             selectable_fields=[".spec.colour"],
         )
     )
@@ -120,8 +123,8 @@ def test_scale_columns_and_selectable_fields_are_said() -> None:
         "labelSelectorPath": ".status.selector",
     }
     assert version["additionalPrinterColumns"] == [
-        {"name": "B", "jsonPath": ".spec.b", "type": "string"},
-        {"name": "A", "jsonPath": ".a", "type": "integer", "priority": 1},
+        {"name": "B", "jsonPath": ".spec.colour", "type": "string"},
+        {"name": "A", "jsonPath": ".spec.replicas", "type": "integer", "priority": 1},
     ]
     assert version["selectableFields"] == [{"jsonPath": ".spec.colour"}]
 
@@ -244,7 +247,7 @@ def test_an_undecorated_class_is_refused() -> None:
 
 def test_the_document_is_in_order_and_plain() -> None:
     """Dicts and lists with sorted keys, ready for JSON or YAML."""
-    made = custom_resource_definition(shop(columns=[Column("A", ".a")]))
+    made = custom_resource_definition(shop(columns=[Column("A", ".spec.replicas")]))
 
     assert list(made) == ["apiVersion", "kind", "metadata", "spec"]
     assert list(made["spec"]) == ["group", "names", "scope", "versions"]

@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import kubewright.crd
+from kubewright.api.meta import Condition, LabelSelector
 from kubewright.crd import (
     classes_from,
     custom_resource_definition,
@@ -235,6 +236,7 @@ def test_every_generated_name_exists_in_kubewright() -> None:
     """The markers in the text are those that the package exports."""
     names = set(re.findall(r"kw\.(\w+)", classes_from(every_crd())))
     elsewhere = {"Model", "Resource", "resource", "field", "Column", "Scale"}
+    elsewhere |= {"Condition", "LabelSelector"}
 
     assert names - elsewhere - {"IntOrString", "Quantity"} <= set(kubewright.crd.__all__)
 
@@ -333,10 +335,12 @@ def test_code_in_a_crd_stays_text() -> None:
         ("kind: Pod", "there is no CustomResourceDefinition here, but Pod"),
         ("", "there is no CustomResourceDefinition here, but nothing"),
         ("{", "this is not YAML"),
+        ("kb.yaml", "'kb.yaml' looks like a path: give its text, Path('kb.yaml').read_text()"),
+        ("/tmp/kb", "'/tmp/kb' looks like a path"),
         ("- a", "a manifest is a mapping, not ['a']"),
         (
             "kind: CustomResourceDefinition",
-            "this is no apiextensions.k8s.io/v1 CRD: KeyError('spec')",
+            "this is no apiextensions.k8s.io/v1 CRD: it has no 'spec'",
         ),
     ],
 )
@@ -344,3 +348,58 @@ def test_what_is_no_crd_is_refused(text: str, message: str) -> None:
     """The message says what was found instead."""
     with pytest.raises(SchemaError, match=re.escape(message)):
         classes_from(text)
+
+
+def test_a_path_is_no_text() -> None:
+    """The message says how to get the text."""
+    path: Any = Path("kb.yaml")
+
+    with pytest.raises(SchemaError, match=r"looks like a path: give its text"):
+        classes_from(path)
+
+
+def test_a_crd_of_json_on_one_line_is_no_path() -> None:
+    """What only has a slash in it is still YAML."""
+    text = '{"kind": "CustomResourceDefinition", "apiVersion": "apiextensions.k8s.io/v1"}'
+
+    with pytest.raises(SchemaError, match="it has no 'spec'"):
+        classes_from(text)
+
+
+def with_descriptions(schema: Schema) -> Schema:
+    """Return *schema* as controller-gen writes it, with a description everywhere."""
+    fields = {name: with_descriptions(one) for name, one in schema.get("properties", {}).items()}
+    made = {**schema, "description": "A text."}
+    if "items" in schema:
+        made["items"] = with_descriptions(schema["items"])
+    return {**made, "properties": fields} if fields else made
+
+
+def test_conditions_and_selectors_become_our_classes() -> None:
+    """Whoever has `kw.Condition` has `kw.set_condition`, and one class for all kinds."""
+    listed = {"type": "array", "items": schema_of(Condition), "x-kubernetes-list-type": "atomic"}
+    fields = {"conditions": listed, "selector": schema_of(LabelSelector)}
+
+    source = classes_from(crd(with_descriptions({"type": "object", "properties": fields})))
+
+    assert "conditions: Annotated[list[kw.Condition], kw.ListType('atomic')] = []" in source
+    assert 'selector: kw.LabelSelector | None = None\n    """A text."""' in source
+    assert source.count("class ") == 2
+
+
+def test_what_differs_from_a_condition_stays_a_class_of_its_own() -> None:
+    """The server would check something else than the CRD says."""
+    condition = schema_of(Condition)
+    condition["properties"]["status"]["enum"] = ["True", "False"]
+    schema = {"type": "object", "properties": {"condition": condition}}
+
+    assert "kw.Condition" not in classes_from(crd(schema))
+    assert there_and_back(schema) == schema
+
+
+def test_a_default_of_a_selector_stays() -> None:
+    """What a field says of itself is not of its type."""
+    selector = {**schema_of(LabelSelector), "default": {"matchLabels": {"description": "x"}}}
+    schema = {"type": "object", "properties": {"selector": selector}}
+
+    assert there_and_back(schema) == schema
