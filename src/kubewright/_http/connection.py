@@ -5,10 +5,12 @@ as they can, and one timer serves a connection for all its requests.
 """
 
 import asyncio
+import enum
 from collections.abc import Callable
 from typing import Any, cast
 
 from kubewright._aio import Clock, Timer
+from kubewright._http.dial import allow_stalls
 from kubewright._http.duplex import Handover, RawConnection
 from kubewright._http.endpoint import Limits, Route
 from kubewright._http.errors import timeout_error, transport_error
@@ -27,6 +29,17 @@ _NAMES_KEPT = 256
 _TLS_RECORDS = (b"\x15\x03", b"\x16\x03")
 
 
+class Reading(enum.Enum):
+    """How the one who asks wants to read the answer."""
+
+    WHOLE = "whole"
+    STREAM = "stream"
+    UPGRADE = "upgrade"  # as a stream, or as bytes both ways if the server switches protocols
+
+
+_WHOLE = Reading.WHOLE  # a member is found slowly through its class, and each request asks
+
+
 class Connection(asyncio.Protocol):
     """Sends one request at a time and reads its answer.
 
@@ -35,10 +48,10 @@ class Connection(asyncio.Protocol):
     """
 
     __slots__ = (
-        "_body", "_buffered", "_clock", "_deadline", "_feed", "_forget", "_headers",
-        "_heading", "_limits", "_method", "_parser", "_release", "_retired", "_route", "_started",
-        "_stream", "_timer", "_timer_at", "_transport", "_upgraded", "_used", "_waiter", "_wire",
-        "closed", "idle_since", "on_body", "stale",
+        "_body", "_clock", "_deadline", "_feed", "_forget", "_gzip", "_headers",
+        "_heading", "_limits", "_method", "_parser", "_reading", "_release", "_retired", "_route",
+        "_started", "_stream", "_timer", "_timer_at", "_transport", "_upgraded", "_used",
+        "_waiter", "_wire", "closed", "idle_since", "on_body", "stale",
     )  # fmt: skip
 
     def __init__(
@@ -49,18 +62,21 @@ class Connection(asyncio.Protocol):
         *,
         release: "Callable[[Connection], None]",
         forget: "Callable[[Connection], None]",
+        gzip: bool = False,
     ) -> None:
         self._route = route
         self._limits = limits
         self._clock = clock
         self._release = release
         self._forget = forget
-        self._transport: asyncio.Transport
+        self._gzip = gzip
+        # With TLS 1.2 a server can speak, or leave, before the connection counts as made.
+        self._transport: asyncio.Transport | None = None
         self._parser: Any = None  # httptools' parser; there is one whenever it calls us
         self._feed: Callable[[bytes], None] = _ignore
         self._waiter: asyncio.Future[Answer] | None = None
         self._method = ""
-        self._buffered = True
+        self._reading = _WHOLE
         self._headers: list[tuple[str, str]] = []
         self._heading = True
         self._wire = 0
@@ -81,7 +97,13 @@ class Connection(asyncio.Protocol):
     # --- What the pool calls ---
 
     def exchange(
-        self, method: str, head: bytes, body: bytes, *, deadline: float, buffered: bool = True
+        self,
+        method: str,
+        head: bytes,
+        body: bytes,
+        *,
+        deadline: float,
+        reading: Reading = _WHOLE,
     ) -> "asyncio.Future[Answer]":
         """Send a request; the future brings the status, the headers and the body.
 
@@ -90,13 +112,15 @@ class Connection(asyncio.Protocol):
             head: The request line and headers, with the empty line.
             body: What follows the head.
             deadline: When the clock shows this, the answer is late.
-            buffered: Whether to wait for the whole body. If not, the future is done with the
+            reading: Whether to wait for the whole body. If not, the future is done with the
                 headers, and the body is a `BodyStream`, or a `RawConnection` after an upgrade.
         """
+        transport = self._transport
+        assert transport is not None
         if self._parser is None:
             self._new_parser()
         self._method = method
-        self._buffered = buffered
+        self._reading = reading
         self._headers = []
         self._heading = True
         self._wire = 0
@@ -106,16 +130,17 @@ class Connection(asyncio.Protocol):
         if deadline < self._timer_at:
             self._arm(deadline)
         if len(body) <= 65536:  # noqa: PLR2004  # one small copy costs less than a second write
-            self._transport.write(head + body if body else head)
+            transport.write(head + body if body else head)
         else:
-            self._transport.write(head)
-            self._transport.write(body)
+            transport.write(head)
+            transport.write(body)
         return waiter
 
     def abort(self) -> None:
         """Close the socket at once."""
         self.closed = True
-        self._transport.abort()
+        if self._transport is not None:
+            self._transport.abort()
 
     def retire(self) -> None:
         """Finish the request under way, and none after it; a stream ends now."""
@@ -200,14 +225,17 @@ class Connection(asyncio.Protocol):
         if status < _FIRST_FINAL and status != _SWITCHING:
             return
         self._heading = False
-        if status == _SWITCHING and (self._buffered or not self._parser.should_upgrade()):
+        if status == _SWITCHING and not self._may_switch():
             self.fail(self._problem("it switched protocols without being asked to"))
             return
-        if not self._buffered:
+        if self._reading is not _WHOLE:
             self._open_stream(status)
         elif self._method == "HEAD":
             self._complete(status)
             self._parser = None  # it waits for a body that will not come
+
+    def _may_switch(self) -> bool:
+        return self._reading is Reading.UPGRADE and bool(self._parser.should_upgrade())
 
     def on_message_complete(self) -> None:
         if self._heading:  # a 1xx: the real answer comes after it
@@ -242,23 +270,33 @@ class Connection(asyncio.Protocol):
         for name, value in headers:
             if name == "content-encoding" and body and _is_gzip(value):
                 try:
-                    body = self._gunzip(body)
+                    body = self._gunzipped(body)
                 except TransportError as error:
                     waiter.set_exception(error)
                     return
         waiter.set_result((status, tuple(headers), body))
 
-    def _gunzip(self, body: bytes) -> bytes:
-        decoder = Gunzip(self._problem, self._limits.body)
+    def _gunzipped(self, body: bytes) -> bytes:
+        decoder = self._gunzip(self._limits.body)
         body = decoder.feed(body)
         decoder.finish()
         return body
+
+    def _gunzip(self, limit: int | None = None) -> Gunzip:
+        # A megabyte of gzip can be a gigabyte of zeros. Only who asked for it is ready for that.
+        if not self._gzip:
+            raise self._problem(
+                "its body is gzip, which it was not asked for. Look for a proxy on the way that"
+                " compresses"
+            )
+        return Gunzip(self._problem, limit)
 
     def _reusable(self) -> bool:
         # An answer before the request is out: the server does not read the rest of it.
         return (
             not self.closed
             and self._parser.should_keep_alive()
+            and self._transport is not None
             and self._transport.get_write_buffer_size() == 0
         )
 
@@ -268,18 +306,28 @@ class Connection(asyncio.Protocol):
         if waiter is None or waiter.done():
             self.abort()
             return
-        body = self._raw() if status == _SWITCHING else self._body_stream()
-        waiter.set_result((status, tuple(self._headers), body))
+        try:
+            body = self._raw() if status == _SWITCHING else self._body_stream()
+            if self._retired:
+                raise self._broken(None)  # it would go on for hours under yesterday's identity
+        except TransportError as error:
+            waiter.set_exception(error)
+            self.abort()
+        else:
+            waiter.set_result((status, tuple(self._headers), body))
 
     def _raw(self) -> RawConnection:
+        assert self._transport is not None
+        allow_stalls(self._transport)
         buffer = self._limits.stream_buffer
         self._upgraded = RawConnection(tried=self._tried(), host=self._host(), buffer=buffer)
         self._upgraded.connection_made(self._transport)
         return self._upgraded
 
     def _body_stream(self) -> BodyStream:
+        assert self._transport is not None
         coded = any(n == "content-encoding" and _is_gzip(v) for n, v in self._headers)
-        decode = Gunzip(self._problem) if coded else None
+        decode = self._gunzip() if coded else None
         full = self._limits.stream_buffer
         self._stream = BodyStream(self._transport, self._body, full=full, decode=decode)
         if self._method == "HEAD":
@@ -292,7 +340,7 @@ class Connection(asyncio.Protocol):
         self.abort()
 
     def _parser_stopped(self, error: Exception, data: bytes) -> None:
-        if self._upgraded is not None:
+        if self._upgraded is not None and self._transport is not None:
             self._transport.set_protocol(Handover(self._upgraded, self))
             rest = data[error.args[0] :]
             if rest:
@@ -345,12 +393,12 @@ class Connection(asyncio.Protocol):
         return sum(map(len, self._body))
 
     def _too_large(self, limit: int) -> TransportError:
-        return self._problem(f"its body is larger than {limit} bytes")
+        return self._problem(
+            f"its body is larger than {limit} bytes. Ask for less: page by page, or by a selector"
+        )
 
     def _new_parser(self) -> None:
-        import httptools  # noqa: PLC0415  # not before the first connection
-
-        self._parser = httptools.HttpResponseParser(self)
+        self._parser = load_parser()(self)
         self._feed = self._parser.feed_data
 
     def _arm(self, deadline: float) -> None:
@@ -382,6 +430,13 @@ class Connection(asyncio.Protocol):
 
     def _problem(self, what: str) -> TransportError:
         return TransportError(f"cannot {self._tried()}: {self._host()} answered, but {what}.")
+
+
+def load_parser() -> Any:
+    """Return the class of the parser. The first call imports it, which can fail like any I/O."""
+    import httptools  # noqa: PLC0415  # not before the first connection
+
+    return httptools.HttpResponseParser
 
 
 def _lowered(name: bytes) -> str:

@@ -15,10 +15,18 @@ from kubewright.errors import TransportError
 
 P = TypeVar("P", bound=asyncio.Protocol)
 
-_KEEP_ALIVE = (("TCP_KEEPIDLE", 30), ("TCP_KEEPINTVL", 15), ("TCP_KEEPCNT", 3))
+_KEEP_ALIVE = (
+    ("TCP_KEEPIDLE", 30),
+    ("TCP_KEEPINTVL", 15),
+    ("TCP_KEEPCNT", 3),
+    # Keep-alive is silent while something sent is not acknowledged. Then Linux would try for a
+    # quarter of an hour; this is in milliseconds.
+    ("TCP_USER_TIMEOUT", 75_000),
+)
 _SECOND_ADDRESS_AFTER = 0.25
 _PROXY_HEAD_LIMIT = 1 << 16
 _OK = 200
+_INTERNET = frozenset({socket.AF_INET, socket.AF_INET6})
 
 
 async def dial(route: Route, protocol: P, *, clock: Clock, limits: Limits, tried: str) -> P:
@@ -118,14 +126,14 @@ class _Dialer:
         route = self._route
         if route.proxy is not None and route.proxy.endpoint.secure:
             context = (route.proxy_context or route.context)()
-            name = route.proxy.endpoint.host
+            name = _name_of(route.proxy.endpoint)
             transport = await self._tls(transport, self._hop, context, name, route.proxy.endpoint)
         if not route.endpoint.secure:
             transport.set_protocol(protocol)
         else:
             if route.proxy is not None:
                 await self._tunnel(transport, route.proxy.authorization)
-            name = route.server_name or route.endpoint.host
+            name = route.server_name or _name_of(route.endpoint)
             context = route.context()
             transport = await self._tls(transport, protocol, context, name, route.endpoint)
         if transport.is_closing():
@@ -197,9 +205,14 @@ class _Dialer:
         if len(words) < 2 or words[1] != str(_OK):  # noqa: PLR2004  # a protocol and a status
             hint = "its user and password" if words[1:2] == ["407"] else "what the proxy allows"
             raise TransportError(
-                f"cannot {self._tried}: the proxy {self._first} refused the tunnel ({line})."
+                f"cannot {self._tried}: the proxy {self._first} refused the tunnel ({line!r})."
                 f" Check {hint}."
             )
+
+
+def _name_of(endpoint: Endpoint) -> str:
+    """Return what must stand in its certificate: an address without the zone of this machine."""
+    return endpoint.host.partition("%")[0]
 
 
 def _is_address(host: str) -> bool:
@@ -213,10 +226,21 @@ def _tune(transport: asyncio.Transport) -> None:
     ever, since it never sends anything.
     """
     sock = transport.get_extra_info("socket")
-    if sock is None or sock.family not in {socket.AF_INET, socket.AF_INET6}:
+    if sock is None or sock.family not in _INTERNET:
         return
     sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     for name, value in _KEEP_ALIVE:
         if hasattr(socket, name):  # macOS and Linux do not have all the same ones
             sock.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
+
+
+def allow_stalls(transport: asyncio.Transport) -> None:
+    """Let the other side not read for as long as it likes.
+
+    After an upgrade the bytes go to a program in a container, which may be busy for an hour. To
+    the kernel a full buffer over there looks like data that nobody acknowledges.
+    """
+    sock = transport.get_extra_info("socket")
+    if sock is not None and hasattr(socket, "TCP_USER_TIMEOUT") and sock.family in _INTERNET:
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, 0)

@@ -2,13 +2,14 @@
 
 import ssl
 from collections.abc import Callable
-from urllib.parse import SplitResult, unquote, urlsplit
+from urllib.parse import SplitResult, quote, unquote, urlsplit
 
 import msgspec
 
 from kubewright.errors import ConfigError
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
+_IN_PATHS = "/%:@!$&'()*+,;=~"  # beside letters and digits; what is encoded already stays so
 
 
 class Endpoint(msgspec.Struct, frozen=True):
@@ -40,6 +41,13 @@ class Proxy(msgspec.Struct, frozen=True):
     endpoint: Endpoint
     authorization: str = ""  # the value of Proxy-Authorization
 
+    def __repr__(self) -> str:
+        secret = ", authorization=***" if self.authorization else ""
+        return f"Proxy({str(self.endpoint)!r}{secret})"
+
+    def __rich_repr__(self) -> list[tuple[str, str]]:
+        return [("", repr(self))]
+
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
     """How long and how much; the times are client-go's."""
@@ -52,11 +60,11 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     """Seconds after which an unused connection is closed."""
     idle_connections: int = 25
     """How many unused connections are kept."""
-    connections: int | None = None
+    connections: int | None = 100
     """How many requests may be under way at once; the others wait. Streams are not counted."""
     head: int = 1 << 20
     """Bytes that the headers of an answer may take."""
-    body: int | None = None
+    body: int | None = 1 << 30
     """Bytes that an answer may take, after decompression; streams are not counted."""
     stream_buffer: int = 1 << 20
     """Bytes of a stream that are held for a slow reader before the server is held up."""
@@ -83,8 +91,13 @@ def endpoint_of(url: str) -> tuple[Endpoint, str]:
     Raises:
         ConfigError: It is not a URL of an HTTP server.
     """
-    parts = _split(url, what="server address")
-    return _endpoint(parts), parts.path.rstrip("/")
+    what = "server address"
+    parts = _split(url, what=what)
+    try:
+        path = quote(parts.path, safe=_IN_PATHS)
+    except UnicodeError:
+        raise ConfigError(f"cannot use {_shown(url)!r} as a {what}: its path is no text") from None
+    return _endpoint(parts, what=what), path.rstrip("/")
 
 
 def proxy_of(url: str) -> Proxy:
@@ -93,13 +106,14 @@ def proxy_of(url: str) -> Proxy:
     Raises:
         ConfigError: It is not a URL of an HTTP proxy.
     """
-    parts = _split(url, what="proxy address")
+    what = "proxy address"
+    parts = _split(url, what=what)
     if parts.username is None:
-        return Proxy(_endpoint(parts))
+        return Proxy(_endpoint(parts, what=what))
     from base64 import b64encode  # noqa: PLC0415  # only for proxies with a password
 
     user = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
-    return Proxy(_endpoint(parts), f"Basic {b64encode(user.encode()).decode()}")
+    return Proxy(_endpoint(parts, what=what), f"Basic {b64encode(user.encode()).decode()}")
 
 
 def _split(url: str, *, what: str) -> SplitResult:
@@ -122,7 +136,24 @@ def _shown(url: str) -> str:
     return f"{before.partition('://')[0]}://***@{after}" if at else url
 
 
-def _endpoint(parts: SplitResult) -> Endpoint:
-    host = (parts.hostname or "").partition("%")[0] if "%" not in parts.netloc else parts.hostname
-    authority = parts.netloc.rpartition("@")[2]
-    return Endpoint(parts.scheme, host or "", parts.port or _DEFAULT_PORTS[parts.scheme], authority)
+def _endpoint(parts: SplitResult, *, what: str) -> Endpoint:
+    host, authority = parts.hostname or "", parts.netloc.rpartition("@")[2]
+    port = f":{parts.port}" if parts.port else ""
+    if not host.isascii():
+        host = _punycode(host, what=what)
+        authority = f"{host}{port}"
+    elif ":" in host and "%" in host:
+        # The zone is the interface to go out by: for the kernel here, and of no use to the server.
+        address, _, zone = host.partition("%")
+        host = f"{address}%{unquote(zone.removeprefix('25') or zone)}"
+        authority = f"[{address}]{port}"
+    return Endpoint(parts.scheme, host, parts.port or _DEFAULT_PORTS[parts.scheme], authority)
+
+
+def _punycode(host: str, *, what: str) -> str:
+    try:
+        return host.encode("idna").decode()
+    except UnicodeError as error:
+        raise ConfigError(
+            f"cannot use the host {host!r} as a {what}: it is no domain name ({error})"
+        ) from None

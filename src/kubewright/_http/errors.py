@@ -6,6 +6,7 @@ This is the one place where errors of asyncio, ssl, sockets and httptools become
 import errno
 import socket
 import ssl
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -76,8 +77,9 @@ def is_name_mismatch(error: BaseException) -> bool:
 
 def is_parser_error(error: BaseException) -> bool:
     """Say whether *error* comes from httptools."""
-    import httptools.parser.errors as parser  # noqa: PLC0415  # not before the first connection
-
+    parser = sys.modules.get("httptools.parser.errors")
+    if parser is None:  # not loaded, so it has raised nothing
+        return False
     return isinstance(error, parser.HttpParserError | parser.HttpParserUpgrade)
 
 
@@ -145,6 +147,10 @@ def _other(error: OSError, host: str) -> str:
     return f"talking to {host} failed ({said})."
 
 
+def _unloaded(error: BaseException, host: str) -> str:
+    return f"the HTTP parser cannot be loaded ({_text(error)}). Install kubewright again."
+
+
 def _strange(error: BaseException, host: str) -> str:
     return f"{host} is no address that can be connected to ({_text(error)})."
 
@@ -160,5 +166,6 @@ _EXPLANATIONS: tuple[tuple[type[BaseException], Callable[[Any, str], str]], ...]
     (ConnectionError, _cut),
     (EOFError, _cut),
     (UnicodeError, _strange),
+    (ImportError, _unloaded),
     (OSError, _other),
 )

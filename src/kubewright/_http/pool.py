@@ -6,15 +6,17 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from kubewright._aio import Clock, Timeout, Timer
-from kubewright._http.connection import Answer, Connection
+from kubewright._http.connection import Answer, Connection, Reading, load_parser
 from kubewright._http.dial import dial
 from kubewright._http.endpoint import Limits, Route
-from kubewright._http.errors import timeout_error
+from kubewright._http.errors import timeout_error, transport_error
+from kubewright._http.slots import Slots
 from kubewright.errors import LifecycleError, TransportError
 
 Opened = tuple[Connection, Answer]
 
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+_WHOLE = Reading.WHOLE
 _TRIM_AFTER = 1.0
 _NEVER = float("inf")
 
@@ -26,13 +28,15 @@ class Pool:
     has a connection of its own, which is closed at its end.
     """
 
-    def __init__(self, route: Route, *, limits: Limits, clock: Clock) -> None:
+    def __init__(self, route: Route, *, limits: Limits, clock: Clock, gzip: bool = False) -> None:
         self._route = route
         self._limits = limits
         self._clock = clock
+        self._gzip = gzip  # whether the requests ask for it; an answer in it is refused if not
         self._idle: deque[Connection] = deque()
         self._live: set[Connection] = set()
-        self._slots = asyncio.Semaphore(limits.connections) if limits.connections else None
+        self._slots = Slots(limits.connections)
+        self._rotations = 0
         self._sweeper: Timer | None = None
         self._sweep_at = _NEVER
         self._waits: set[Timeout] = set()
@@ -56,14 +60,16 @@ class Pool:
             TransportError: No answer, or half of one.
             TransportTimeoutError: No whole answer before the *deadline*.
         """
-        if self._slots is None:
-            return await self._request(method, head, body, deadline)
-        async with self._until(deadline, method):
-            await self._slots.acquire()
+        slots = self._slots
+        if slots.free > 0:
+            slots.free -= 1
+        else:
+            async with self._until(deadline, method):
+                await slots.wait()
         try:
             return await self._request(method, head, body, deadline)
         finally:
-            self._slots.release()
+            slots.give_back()
 
     async def _request(self, method: str, head: bytes, body: bytes, deadline: float) -> Answer:
         connection = self._pop()
@@ -78,14 +84,24 @@ class Pool:
         connection = await self._dial(method, deadline)
         return await self._exchange(connection, method, head, body, deadline)
 
-    async def open(self, method: str, head: bytes, body: bytes, *, deadline: float) -> Opened:
+    async def open(
+        self, method: str, head: bytes, body: bytes, *, deadline: float, upgrade: bool = False
+    ) -> Opened:
         """Send a request on a connection of its own; the body arrives as a stream.
+
+        Args:
+            method: The method that *head* begins with.
+            head: The request line and headers.
+            body: What follows the head.
+            deadline: When the clock shows this, the headers of the answer are late.
+            upgrade: Whether the request asks to switch protocols, so that the server may.
 
         Returns:
             The answer and its connection, which the caller must abort in the end.
         """
         connection = await self._dial(method, deadline)
-        answer = await self._exchange(connection, method, head, body, deadline, buffered=False)
+        reading = Reading.UPGRADE if upgrade else Reading.STREAM
+        answer = await self._exchange(connection, method, head, body, deadline, reading)
         return connection, answer
 
     async def _exchange(
@@ -95,18 +111,27 @@ class Pool:
         head: bytes,
         body: bytes,
         deadline: float,
-        *,
-        buffered: bool = True,
+        reading: Reading = _WHOLE,
     ) -> Answer:
-        future = connection.exchange(method, head, body, deadline=deadline, buffered=buffered)
+        try:
+            future = connection.exchange(method, head, body, deadline=deadline, reading=reading)
+        except BaseException as error:
+            connection.abort()
+            if isinstance(error, (OSError, RuntimeError)):  # a socket's, or the event loop's
+                raise self._error(error, method, lost=True) from error
+            raise
         try:
             return await future
         except BaseException:
             if not future.done() or future.cancelled():
                 connection.abort()
-            elif future.exception() is None and not buffered:
+            elif future.exception() is None and reading is not _WHOLE:
                 connection.abort()  # cancelled between the answer and our turn: nobody reads it
             raise
+
+    def _error(self, error: Exception, method: str, *, lost: bool) -> TransportError:
+        host = self._route.endpoint.host_port
+        return transport_error(error, f"{method} {self._route}", host=host, lost=lost)
 
     def _check_life(self) -> None:
         if self._closed:
@@ -133,13 +158,37 @@ class Pool:
 
     async def _dial(self, method: str, deadline: float) -> Connection:
         self._check_life()
+        try:
+            load_parser()  # before there is a socket that its failure would leave open
+        except (OSError, ImportError) as error:
+            raise self._error(error, method, lost=False) from error
+        async with self._until(deadline, method):
+            rotations = self._rotations
+            connection = await self._dial_once(method)
+            if self._rotations != rotations:
+                # It may have shown the certificate of before. Nothing was asked on it yet.
+                connection.abort()
+                connection = await self._dial_once(method)
+        return connection
+
+    async def _dial_once(self, method: str) -> Connection:
         connection = Connection(
-            self._route, self._limits, self._clock, release=self._release, forget=self._forget
+            self._route,
+            self._limits,
+            self._clock,
+            release=self._release,
+            forget=self._forget,
+            gzip=self._gzip,
         )
         tried = f"{method} {self._route}"
-        async with self._until(deadline, method):
-            await dial(self._route, connection, clock=self._clock, limits=self._limits, tried=tried)
-            self._live.add(connection)
+        await dial(self._route, connection, clock=self._clock, limits=self._limits, tried=tried)
+        self._live.add(connection)
+        if connection.closed:  # it spoke before it was asked, and with the end of its handshake
+            connection.abort()
+            raise TransportError(
+                f"cannot {tried}: {self._route.endpoint.host_port} answered before it was asked,"
+                " as a server does that refuses us. Look into its log, and try again."
+            )
         return connection
 
     @asynccontextmanager
@@ -200,6 +249,7 @@ class Pool:
 
     def retire(self) -> None:
         """Have no connection of now used again: they speak for an identity of yesterday."""
+        self._rotations += 1
         self._idle.clear()
         for connection in list(self._live):
             connection.retire()

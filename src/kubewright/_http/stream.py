@@ -80,13 +80,15 @@ class BodyStream:
 
     async def __anext__(self) -> bytes:
         while True:
-            while not self._chunks:
-                if self._over:
-                    self._end()
-                await self._more()
-            data = self._take()
+            data = b""
+            if self._decode is None or not self._decode.pending:
+                while not self._chunks:
+                    if self._over:
+                        self._end()
+                    await self._more()
+                data = self._take()
             if self._decode is not None:
-                data = self._decode.feed(data)
+                data = self._decode.feed(data, most=self._full)
             if data:
                 return data
 
@@ -120,28 +122,41 @@ class BodyStream:
 
 
 class Gunzip:
-    """Decompresses a body bit by bit, and refuses one that grows beyond *limit*."""
+    """Decompresses a body bit by bit, and refuses one that grows beyond *limit*.
 
-    __slots__ = ("_inflate", "_limit", "_problem", "_size")
+    Attributes:
+        pending: What was fed and not decompressed yet, as there was no room for more.
+    """
+
+    __slots__ = ("_inflate", "_limit", "_problem", "_size", "pending")
 
     def __init__(self, problem: Callable[[str], TransportError], limit: int | None = None) -> None:
         self._problem = problem
         self._limit = limit
         self._size = 0
         self._inflate = zlib.decompressobj(31)
+        self.pending: bytes = b""
 
-    def feed(self, data: bytes) -> bytes:
-        """Return what *data* stands for; nothing when there is too little of it yet."""
-        out = []
-        while data:
+    def feed(self, data: bytes, *, most: int | None = None) -> bytes:
+        """Return what *data* stands for; nothing when there is too little of it yet.
+
+        With *most*, it is not more than so many bytes; the rest is `pending` until the next call.
+        """
+        data, out, size = self.pending + data, [], 0
+        while data and (most is None or size < most):
             if self._inflate.eof:  # one gzip file after another is one gzip file
                 self._inflate = zlib.decompressobj(31)
-            out.append(self._inflated(data))
-            data = self._inflate.unused_data
+            piece = self._inflated(data, 0 if most is None else most - size)
+            out.append(piece)
+            size += len(piece)
+            data = self._inflate.unconsumed_tail or self._inflate.unused_data
+        self.pending = data
         return b"".join(out)
 
-    def _inflated(self, data: bytes) -> bytes:
-        room = 0 if self._limit is None else self._limit - self._size + 1
+    def _inflated(self, data: bytes, room: int) -> bytes:
+        if self._limit is not None:
+            left = self._limit - self._size + 1
+            room = min(room, left) if room else left
         try:
             piece = self._inflate.decompress(data, room)
         except zlib.error as error:

@@ -21,7 +21,7 @@ from kubewright.client.auth import (
 )
 from kubewright.client.exec_plugin import ExecConfig, ExecCredentials
 from kubewright.client.proxy import checked_proxy, find_proxy
-from kubewright.client.redaction import redacted_repr
+from kubewright.client.redaction import redacted_repr, redacted_url
 from kubewright.client.tls import TLSConfig, TLSContexts, check_tls, read_file
 from kubewright.client.transport import Credentials
 from kubewright.errors import ConfigError
@@ -60,6 +60,10 @@ class Connection(NamedTuple):
     proxy: str | None
     user_agent: str
 
+    def __repr__(self) -> str:
+        proxy = redacted_url(self.proxy) if self.proxy else None
+        return f"Connection(url={self.url!r}, proxy={proxy!r}, user_agent={self.user_agent!r})"
+
 
 class Config(msgspec.Struct, frozen=True, kw_only=True):
     """Where the API server is, how it is verified, and who we are to it.
@@ -83,6 +87,8 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
         burst: Requests that may go out at once before *qps* holds them back.
         timeout: Seconds that a request may take; None is for ever.
         disable_compression: Never ask for compressed answers.
+        connections: Requests that may be under way at once, each on a connection; the others wait
+            for their turn. Watches and other streams do not count. 0 is no limit.
         source: Where all this comes from, for errors.
     """
 
@@ -101,6 +107,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     burst: int = 10
     timeout: float | None = None
     disable_compression: bool = False
+    connections: int = 100
     source: str = "the configuration"
 
     def __post_init__(self) -> None:
@@ -108,6 +115,11 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
         check_tls(self.tls, self.source)
         if self.impersonate is not None:
             self.impersonate.headers()
+        if self.connections < 0:
+            raise ConfigError(
+                f"cannot use {self.source}: connections is {self.connections}. Give the number of"
+                " requests that may be under way at once, or 0 for no limit."
+            )
         if (self.token or self.token_file) and (self.username or self.password):
             raise ConfigError(
                 f"cannot use {self.source}: it has both a token and a user name with a password."
@@ -288,7 +300,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
         return info
 
     def __repr__(self) -> str:
-        return redacted_repr(self, secret=("token", "password"))
+        return redacted_repr(self, secret=("token", "password"), urls=("proxy_url",))
 
     def __rich_repr__(self) -> list[tuple[str, str]]:
         return [("", repr(self))]

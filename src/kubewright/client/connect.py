@@ -15,6 +15,7 @@ def connect(config: "Config", *, clock: Clock | None = None) -> "HTTPTransport":
     Raises:
         ConfigError: The configuration cannot be used; the message says which entry and why.
     """
+    from kubewright._http.endpoint import Limits  # noqa: PLC0415  # as below
     from kubewright.client.http_transport import (  # noqa: PLC0415  # loads TLS and HTTP
         HTTPOptions,
         HTTPTransport,
@@ -24,7 +25,11 @@ def connect(config: "Config", *, clock: Clock | None = None) -> "HTTPTransport":
     connection = config.connection(clock)
     return HTTPTransport(
         connection.url,
-        HTTPOptions(user_agent=connection.user_agent, proxy=connection.proxy),
+        HTTPOptions(
+            user_agent=connection.user_agent,
+            proxy=connection.proxy,
+            limits=Limits(connections=config.connections or None),
+        ),
         credentials=connection.credentials,
         tls=connection.tls,
         clock=clock,

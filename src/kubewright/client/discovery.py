@@ -18,6 +18,7 @@ from kubewright.client.discovery_format import (
     Discovery,
     Failures,
     Resources,
+    checked,
     decode_aggregated,
     decode_groups,
     decode_resources,
@@ -152,13 +153,17 @@ class DiscoveryClient:
 
     async def _discover_once(self) -> Discovery:
         parts = await _all((_tried(self._core), _tried(self._named)))
-        core, named = map(_unwrapped, parts)
+        # Each answers for its own groups: nobody at /apis may replace the core group.
+        core, named = (
+            _only(_unwrapped(parts[0]), core=True),
+            _only(_unwrapped(parts[1]), core=False),
+        )
         known = Discovery(
             core.groups + named.groups,
             core.resources | named.resources,
             core.failures | named.failures,
         )
-        return await self._completed(known)
+        return await self._completed(checked(known))
 
     async def _core(self) -> Discovery:
         try:
@@ -272,6 +277,15 @@ async def _tried(ask: Callable[[], Coroutine[Any, Any, T]]) -> T | Exception:
         return error
 
 
+def _only(found: Discovery, *, core: bool) -> Discovery:
+    """Return the core group of *found*, or all but it; the core group has no name."""
+    return Discovery(
+        tuple(group for group in found.groups if (not group.name) is core),
+        {gv: each for gv, each in found.resources.items() if (not gv.group) is core},
+        {gv: each for gv, each in found.failures.items() if (not gv.group) is core},
+    )
+
+
 def _unwrapped(answer: T | Exception) -> T:
     if isinstance(answer, Exception):
         raise answer
@@ -279,6 +293,12 @@ def _unwrapped(answer: T | Exception) -> T:
 
 
 async def _all(questions: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
-    async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(question) for question in questions]
-    return [task.result() for task in tasks]
+    """Return all answers, or raise the first error; itself, since that is what callers expect."""
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(question) for question in questions]
+    except BaseExceptionGroup as failed:
+        first = failed.exceptions[0]
+    else:
+        return [task.result() for task in tasks]
+    raise first

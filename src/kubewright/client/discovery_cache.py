@@ -24,6 +24,7 @@ from kubewright.client.discovery import (
     Sender,
 )
 from kubewright.client.discovery_format import (
+    checked,
     decode_groups,
     decode_resources,
     encode_groups,
@@ -276,7 +277,7 @@ class DiskDiscoveryCache:
             if path and found:
                 resources[gv] = found
                 used.add(path)
-        return Discovery(groups, resources), used
+        return checked(Discovery(groups, resources)), used
 
     def _read(self, path: Path | None, decode: Callable[[bytes], T]) -> T | None:
         if path is None or (self._only_ours and path not in self._ours):
@@ -340,7 +341,10 @@ def discovery_folder(cache_dir: Path, host: str) -> Path:
         'cache/discovery/10.0.0.1_6443'
     """
     bare = host.replace("https://", "", 1).replace("http://", "", 1)
-    return cache_dir / "discovery" / _UNSAFE_IN_HOST.sub("_", bare).lstrip("/")
+    safe = _UNSAFE_IN_HOST.sub("_", bare)
+    # kubectl keeps ".." in the path of a server, and then writes outside of its cache.
+    inside = ("_" * len(part) if part in {".", ".."} else part for part in safe.split("/") if part)
+    return (cache_dir / "discovery").joinpath(*inside)
 
 
 def cached_discovery(

@@ -5,6 +5,7 @@ every server knows and kubectl writes to its cache, has one list of groups and o
 for each group version; there a subresource is an entry of its own, named ``pods/log``.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
@@ -12,6 +13,7 @@ import msgspec
 
 from kubewright import _json
 from kubewright.api.kind import GroupVersion, GroupVersionResource, RESTMapping
+from kubewright.api.names import check_dns_label, check_dns_subdomain
 from kubewright.errors import Attempt, DecodeError, ServerError, Status
 
 
@@ -108,6 +110,55 @@ class Discovery(msgspec.Struct, frozen=True):
             for version in (group.preferred_version, *group.versions)
         ]
         return [gv for gv in dict.fromkeys(ordered) if gv in self.resources]
+
+
+# Resources have DNS labels as names, but those of the metrics APIs are the names of metrics, which
+# may hold nearly anything. None of them may lead a URL to somewhere else.
+_is_segment = re.compile(r"(?!\.{1,2}$)[^\x00-\x20/?#%\\\x7f-\U0010ffff]+").fullmatch
+
+
+def checked(found: Discovery) -> Discovery:
+    """Return *found* with all that has names which cannot stand in a URL among its failures.
+
+    The names come from servers, an extension's own among them, and requests are built from them.
+    """
+    groups: list[APIGroup] = []
+    failures: Failures = {}
+    for group in found.groups:
+        bad = {gv: error for gv in group.group_versions if (error := _bad_name(gv))}
+        failures |= bad
+        if len(bad) < len(group.versions) or not group.versions:
+            groups.append(_without(group, {gv.version for gv in bad}) if bad else group)
+    for gv, listed in found.resources.items():
+        if error := _bad_name(gv) or _bad_resource(gv, listed):
+            failures[gv] = error
+    resources = {gv: each for gv, each in found.resources.items() if gv not in failures}
+    return Discovery(tuple(groups), resources, found.failures | failures)
+
+
+def _without(group: APIGroup, bad: set[str]) -> APIGroup:
+    versions = tuple(each for each in group.versions if each not in bad)
+    preferred = versions[0] if group.preferred_version in bad else group.preferred_version
+    return APIGroup(group.name, versions, preferred)
+
+
+def _bad_name(gv: GroupVersion) -> DecodeError | None:
+    try:
+        if gv.group:
+            check_dns_subdomain(gv.group)
+        check_dns_label(gv.version)
+    except ValueError as error:
+        return DecodeError(f"cannot use the group version {str(gv)!r} of the server: {error}")
+    return None
+
+
+def _bad_resource(gv: GroupVersion, resources: Iterable[APIResource]) -> DecodeError | None:
+    for each in resources:
+        if not _is_segment(each.name):
+            return DecodeError(
+                f"cannot use the resources of {gv}: {each.name!r} among them cannot stand in a URL"
+            )
+    return None
 
 
 # The structs below are the wire formats. Each document must name its kind: a login page of a proxy
@@ -315,7 +366,10 @@ def decode_resources(body: bytes, gv: GroupVersion) -> tuple[APIResource, ...]:
             parents.setdefault(name, _OldResource(name, each.singular_name, each.namespaced))
         else:
             parents[name] = each
-    return tuple(_from_old(gv, each, children.get(name, ())) for name, each in parents.items())
+    resources = tuple(_from_old(gv, each, children.get(name, ())) for name, each in parents.items())
+    if error := _bad_resource(gv, resources):
+        raise error
+    return resources
 
 
 def _from_old(

@@ -76,6 +76,12 @@ class _Status(msgspec.Struct, rename="camel"):
     client_key_data: str | None = None
     expiration_timestamp: Annotated[datetime, msgspec.Meta(tz=True)] | None = None
 
+    def __repr__(self) -> str:
+        return "_Status(***)"
+
+    def __rich_repr__(self) -> list[tuple[str, str]]:
+        return [("", repr(self))]
+
 
 class _ExecCredential(msgspec.Struct, rename="camel"):
     kind: str | None = None
@@ -89,6 +95,12 @@ class _Issued(msgspec.Struct, frozen=True):
     headers: Headers
     certificate: ClientCertificate | None
     expires: datetime | None
+
+    def __repr__(self) -> str:
+        return f"_Issued(***, expires={self.expires})"
+
+    def __rich_repr__(self) -> list[tuple[str, str]]:
+        return [("", repr(self))]
 
 
 class ExecCredentials:
@@ -130,6 +142,11 @@ class ExecCredentials:
     def certificate(self) -> ClientCertificate | None:
         """Return the client certificate that the last run gave, if it gave one."""
         return self._issued.certificate if self._issued else None
+
+    @property
+    def interactive(self) -> bool:
+        """Whether a person may be asked for something, which takes as long as it takes."""
+        return self._config.interactive_mode != "Never" and self._is_terminal()
 
     async def headers(self) -> Headers:
         """Return the headers, after running the plugin where there are none or they expired.

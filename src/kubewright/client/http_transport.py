@@ -1,9 +1,9 @@
 """The transport for real servers: HTTP/1.1 over TCP and TLS."""
 
 import re
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import msgspec
 
@@ -14,6 +14,7 @@ from kubewright._http.endpoint import Limits, Route, endpoint_of, proxy_of
 from kubewright._http.pool import Opened, Pool
 from kubewright._http.stream import BodyStream
 from kubewright.api.requests import Request
+from kubewright.client.redaction import redacted_repr
 from kubewright.client.transport import (
     Credentials,
     Duplex,
@@ -22,10 +23,12 @@ from kubewright.client.transport import (
     Stream,
     TLSProvider,
 )
-from kubewright.errors import ConfigError, TransportError
+from kubewright.errors import ConfigError, TransportError, TransportTimeoutError
 
 if TYPE_CHECKING:
     import ssl
+
+T = TypeVar("T")
 
 _NEVER = float("inf")
 _UNAUTHORIZED = 401
@@ -101,6 +104,12 @@ class HTTPOptions(msgspec.Struct, frozen=True, kw_only=True):
     timeout: float | None = None
     limits: Limits = Limits()
 
+    def __repr__(self) -> str:
+        return redacted_repr(self, secret=("headers",), urls=("proxy",))
+
+    def __rich_repr__(self) -> list[tuple[str, str]]:
+        return [("", repr(self))]
+
 
 class HTTPTransport:
     """Sends requests to the API server at one address; a `Transport`.
@@ -141,7 +150,12 @@ class HTTPTransport:
             proxy,
             self._options.proxy_context,
         )
-        self._pool = Pool(self._route, limits=self._options.limits, clock=self._clock)
+        self._pool = Pool(
+            self._route,
+            limits=self._options.limits,
+            clock=self._clock,
+            gzip=self._options.gzip,
+        )
         self._default_context: ssl.SSLContext | None = None
         self._look_at_tls = self._clock.monotonic() + _LOOK_AT_TLS_AFTER
         if tls is not None:
@@ -162,14 +176,17 @@ class HTTPTransport:
 
     async def send(self, request: Request, *, timeout: float | None = None) -> Response:
         """Send *request* and return the whole answer."""
-        deadline = self._deadline(timeout)
-        used = self._static if self._renewable is None else await self._renewable.headers()
+        used, deadline = self._static, self._deadline(timeout)
+        if self._renewable is not None:
+            used, deadline = await self._ask(self._renewable.headers(), timeout, deadline)
         method, body = request.method, request.body
         head = self._head(request, used)
         answer = await self._pool.request(method, head, body, deadline=deadline)
-        if answer[0] == _UNAUTHORIZED and (renewed := await self._renewed(used)) is not None:
-            head = self._head(request, renewed)
-            answer = await self._pool.request(method, head, body, deadline=deadline)
+        if answer[0] == _UNAUTHORIZED and self._renewable is not None:
+            renewed, deadline = await self._ask(self._renewed(used), timeout, deadline)
+            if renewed is not None:
+                head = self._head(request, renewed)
+                answer = await self._pool.request(method, head, body, deadline=deadline)
         elif answer[0] == _BAD_REQUEST:
             self._check_scheme(answer)
         return Response(*answer)
@@ -200,7 +217,7 @@ class HTTPTransport:
         ``Authorization`` and the other fixed headers are added as to any request. The request
         itself must bring ``Connection: Upgrade`` and ``Upgrade``.
         """
-        connection, answer = await self._open(request, timeout)
+        connection, answer = await self._open(request, timeout, upgrade=True)
         try:
             yield HTTPDuplex(*answer)
         finally:
@@ -212,16 +229,19 @@ class HTTPTransport:
 
     # --- How a request is sent ---
 
-    async def _open(self, request: Request, seconds: float | None) -> Opened:
-        deadline = self._deadline(seconds)
-        used = self._static if self._renewable is None else await self._renewable.headers()
+    async def _open(
+        self, request: Request, seconds: float | None, *, upgrade: bool = False
+    ) -> Opened:
+        used, deadline = self._static, self._deadline(seconds)
+        if self._renewable is not None:
+            used, deadline = await self._ask(self._renewable.headers(), seconds, deadline)
         method, body = request.method, request.body
         head = self._head(request, used)
-        opened = await self._pool.open(method, head, body, deadline=deadline)
+        opened = await self._pool.open(method, head, body, deadline=deadline, upgrade=upgrade)
         if opened[1][0] != _UNAUTHORIZED:
             return opened
         try:
-            renewed = await self._renewed(used)
+            renewed, deadline = await self._ask(self._renewed(used), seconds, deadline)
         except BaseException:
             opened[0].abort()
             raise
@@ -229,7 +249,27 @@ class HTTPTransport:
             return opened
         opened[0].abort()
         head = self._head(request, renewed)
-        return await self._pool.open(method, head, body, deadline=deadline)
+        return await self._pool.open(method, head, body, deadline=deadline, upgrade=upgrade)
+
+    async def _ask(
+        self, credentials: Coroutine[Any, Any, T], seconds: float | None, deadline: float
+    ) -> tuple[T, float]:
+        """Wait for *credentials*; return them, and until when the request has time."""
+        if getattr(self._renewable, "interactive", False):
+            # A person who logs in may take longer than a request, whose time begins after it.
+            return await credentials, self._deadline(seconds)
+        if deadline == _NEVER:
+            return await credentials, deadline
+        try:
+            async with self._clock.timeout(deadline - self._clock.monotonic()):
+                return await credentials, deadline
+        except TimeoutError as error:
+            if isinstance(error, TransportError):
+                raise
+            raise TransportTimeoutError(
+                f"cannot talk to {self._route}: no credentials came in time. Look what the plugin"
+                " that gives them waits for."
+            ) from None
 
     async def _renewed(self, used: Headers) -> Headers | None:
         """Return other credentials after a 401, or ``None`` if there are none."""

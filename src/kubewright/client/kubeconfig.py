@@ -231,11 +231,12 @@ def _load_yaml(text: str, path: Path) -> Any:
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
         at = f" at line {mark.line + 1}, column {mark.column + 1}" if mark else ""
-        problem = getattr(error, "problem", None) or str(error).partition("\n")[0]
+        # Neither what PyYAML quotes nor a number that is none: both may be a token.
+        problem = getattr(error, "problem", None) or "a value in it cannot be read"
         raise ConfigError(
             f"cannot read the kubeconfig {path}: it is not YAML{at}: {problem}."
             " Correct the file, or write a new one with `kubectl config`."
-        ) from error
+        ) from None  # its text is the line where it happened
 
 
 def _loader() -> Any:

@@ -169,7 +169,8 @@ class _Question(msgspec.Struct, frozen=True):
             " `kubectl api-resources` lists what is there."
         )
         for gv, error in failures.items():
-            message += f"\nIt may also be in {gv}, which could not be read: {error}"
+            place = str(gv) if str(gv).isprintable() else ascii(str(gv))  # it is the server's text
+            message += f"\nIt may also be in {place}, which could not be read: {error}"
         return NoMatchError(message)
 
 

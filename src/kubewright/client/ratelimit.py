@@ -1,13 +1,15 @@
 """Client-side flow control: a bucket of tokens, refilled at a steady rate."""
 
+import asyncio
+
 from kubewright._aio import Clock
 
 
 class TokenBucket:
     """Lets *burst* requests through at once and *qps* a second after that.
 
-    The bucket starts full. Waiters are served in the order they came: each reserves its token when
-    it arrives, so a late one cannot overtake.
+    The bucket starts full. Waiters are served in the order they came, and one that gives up makes
+    the others move up: only the first in line waits for the next token.
     """
 
     def __init__(self, qps: float, burst: int, *, clock: Clock | None = None) -> None:
@@ -18,21 +20,21 @@ class TokenBucket:
         self._tokens = self._burst
         self._clock = clock or Clock()
         self._refilled = self._clock.monotonic()
+        self._turn = asyncio.Lock()
 
     async def wait(self) -> float:
         """Take a token, waiting for it if need be; return the seconds waited."""
-        delay = self._reserve()
-        if delay > 0:
-            try:
-                await self._clock.sleep(delay)
-            except BaseException:
-                self._tokens += 1  # not used after all: whoever comes next may have it
-                raise
-        return delay
+        came = self._clock.monotonic()
+        async with self._turn:
+            self._refill()
+            if self._tokens < 1:
+                await self._clock.sleep((1 - self._tokens) / self._qps)
+                self._refill()
+            self._tokens -= 1
+        return self._clock.monotonic() - came
 
-    def _reserve(self) -> float:
+    def _refill(self) -> None:
         now = self._clock.monotonic()
         earned = (now - self._refilled) * self._qps
-        self._tokens = min(self._burst, self._tokens + earned) - 1
+        self._tokens = min(self._burst, self._tokens + earned)
         self._refilled = now
-        return max(0.0, -self._tokens / self._qps)

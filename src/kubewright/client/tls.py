@@ -7,7 +7,8 @@ broken or half-written by then is ignored, and the last good state goes on servi
 import os
 import re
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -241,20 +242,58 @@ def load_client_certificate(
     Raises:
         ConfigError: It is not PEM, the key is encrypted, or the two do not belong together.
     """
-    # OpenSSL reads a chain from files only. The folder is private to us and gone after the call.
-    with tempfile.TemporaryDirectory(prefix="kubewright-") as folder:
-        path = Path(folder, "client.pem")
-        descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(client.certificate + b"\n" + client.key)
-        try:
-            # An empty password: without one OpenSSL would ask on the terminal for it.
-            context.load_cert_chain(path, password="")
-        except (OSError, ValueError) as error:
-            raise ConfigError(
-                f"cannot use {where}: {_reason(client, error)}."
-                " It must be a PEM certificate with its own, unencrypted PEM key."
-            ) from error
+    try:
+        with _as_file(client.certificate + b"\n" + client.key) as path:
+            _load(context, path, client, where=where)
+    except OSError as error:
+        raise ConfigError(
+            f"cannot use {where}: OpenSSL reads it only from a file, and none can be made here"
+            f" ({error.strerror or error}). Mount a folder that can be written to at /tmp."
+        ) from error
+
+
+def _load(context: "ssl.SSLContext", path: str, client: ClientCertificate, *, where: str) -> None:
+    try:
+        # An empty password: without one OpenSSL would ask on the terminal for it.
+        context.load_cert_chain(path, password="")
+    except (OSError, ValueError) as error:
+        raise ConfigError(
+            f"cannot use {where}: {_reason(client, error)}."
+            " It must be a PEM certificate with its own, unencrypted PEM key."
+        ) from error
+
+
+@contextmanager
+def _as_file(data: bytes) -> Iterator[str]:
+    """Give the path of a file with *data* that only we can read, and that is gone afterwards."""
+    with ExitStack() as stack:
+        yield _in_memory(data, stack) or _in_folder(data, stack)
+
+
+def _in_memory(data: bytes, stack: ExitStack) -> str | None:
+    """Return the path of a file in memory, or None where the system has none.
+
+    Containers often have no folder that they may write to; and a key that was never on a disk
+    cannot be found there.
+    """
+    if not hasattr(os, "memfd_create"):
+        return None
+    try:
+        file = stack.enter_context(os.fdopen(os.memfd_create("kubewright"), "wb", buffering=0))
+        file.write(data)
+    except OSError:
+        return None
+    path = f"/proc/self/fd/{file.fileno()}"
+    return path if os.access(path, os.R_OK) else None
+
+
+def _in_folder(data: bytes, stack: ExitStack) -> str:
+    folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="kubewright-"))
+    path = Path(folder, "client.pem")
+    descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(data)
+    return str(path)
 
 
 def _reason(client: ClientCertificate, error: Exception) -> str:

@@ -169,10 +169,14 @@ def route_to(server: Server) -> Route:
 
 @asynccontextmanager
 async def pool_to(
-    server: Server, limits: Limits | None = None, *, clock: Clock | None = None
+    server: Server,
+    limits: Limits | None = None,
+    *,
+    clock: Clock | None = None,
+    gzip: bool = False,
 ) -> AsyncIterator[Pool]:
     """Give a pool of connections to *server*."""
-    pool = Pool(route_to(server), limits=limits or Limits(), clock=clock or Clock())
+    pool = Pool(route_to(server), limits=limits or Limits(), clock=clock or Clock(), gzip=gzip)
     try:
         yield pool
     finally:

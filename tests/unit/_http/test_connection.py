@@ -1,5 +1,6 @@
 import asyncio
 import gzip
+import socket
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -207,7 +208,10 @@ async def test_a_body_above_the_limit_is_refused(framing: str) -> None:
         "gzip": b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n" + gzip.compress(body),
     }[framing]
 
-    async with serving(answering(answer)) as server, pool_to(server, Limits(body=4999)) as pool:
+    async with (
+        serving(answering(answer)) as server,
+        pool_to(server, Limits(body=4999), gzip=True) as pool,
+    ):
         with pytest.raises(TransportError, match="body is larger than 4999 bytes"):
             await send(pool)
 
@@ -223,21 +227,76 @@ async def test_a_body_at_the_limit_is_accepted() -> None:
 
 
 async def test_a_compressed_body_is_decompressed() -> None:
-    """A proxy may compress even what nobody asked it to."""
+    """Whoever asks for gzip wants to see what is in it."""
     packed = gzip.compress(b"hello")
     head = b"HTTP/1.1 200 OK\r\nContent-Encoding: GZIP\r\nContent-Length: %d\r\n\r\n" % len(packed)
 
-    async with serving(answering(head + packed)) as server, pool_to(server) as pool:
+    async with serving(answering(head + packed)) as server, pool_to(server, gzip=True) as pool:
         received = (await send(pool))[2]
 
     assert received == b"hello"
+
+
+async def test_gzip_that_nobody_asked_for_is_refused() -> None:
+    """It could be a thousand times as large as what we were sent, and we were not warned."""
+    packed = gzip.compress(b"hello")
+    head = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n" % len(packed)
+
+    async with serving(answering(head + packed)) as server, pool_to(server) as pool:
+        with pytest.raises(TransportError, match="gzip, which it was not asked for"):
+            await send(pool)
+        with pytest.raises(TransportError, match="gzip, which it was not asked for"):
+            await pool.open("GET", GET, b"", deadline=NEVER)
+        await server.empty()
+
+
+async def test_a_stream_does_not_switch_protocols() -> None:
+    """A confused proxy may answer 101 to a watch; nobody there could read what follows."""
+    switching = b"HTTP/1.1 101 Switching\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n"
+
+    async with serving(answering(switching)) as server, pool_to(server) as pool:
+        with pytest.raises(TransportError, match="switched protocols without being asked"):
+            await pool.open("GET", GET, b"", deadline=NEVER)
+
+
+async def test_an_upgraded_connection_may_stall() -> None:
+    """A program in a container may not read its input for an hour, and is not dead."""
+    switching = b"HTTP/1.1 101 Switching\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n"
+
+    async def switch(peer: Peer) -> None:
+        await peer.request()
+        await peer.send(switching)
+        await peer.gone()
+
+    async with serving(switch) as server, pool_to(server) as pool:
+        connection, (status, _, _) = await pool.open("GET", GET, b"", deadline=NEVER, upgrade=True)
+        sock = connection._transport.get_extra_info("socket")  # type: ignore[union-attr]  # connected
+        patience = sock.getsockopt(socket.IPPROTO_TCP, getattr(socket, "TCP_USER_TIMEOUT", 18))
+
+        assert status == 101
+        assert patience == 0
+
+
+def test_a_server_that_speaks_before_the_connection_is_made_is_dropped() -> None:
+    """With TLS 1.2 its first bytes can come together with the end of its handshake."""
+    route = Route(endpoint_of("http://test")[0], no_tls)
+    connection = Connection(
+        route, Limits(), VirtualClock(), release=lambda _: None, forget=lambda _: None
+    )
+
+    connection.data_received(OK)
+
+    assert connection.closed
 
 
 async def test_a_broken_compressed_body_fails_its_request_only() -> None:
     """The framing was right, so the connection is as good as before."""
     head = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 4\r\n\r\n"
 
-    async with serving(answering(head + b"junk", OK)) as server, pool_to(server) as pool:
+    async with (
+        serving(answering(head + b"junk", OK)) as server,
+        pool_to(server, gzip=True) as pool,
+    ):
         with pytest.raises(TransportError, match="gzip body is broken"):
             await send(pool)
         answer = await send(pool)

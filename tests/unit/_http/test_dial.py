@@ -181,10 +181,12 @@ async def test_the_socket_is_kept_alive_and_sends_at_once() -> None:
         alive = sock.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE)
         idle = sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE)
         no_delay = sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+        patience = sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT)
         raw.close()
         await server.empty()
 
     assert (alive, idle, no_delay) == (1, 30, 1)
+    assert patience == 75_000  # or what is not acknowledged is sent again for a quarter of an hour
 
 
 async def tunnel(peer: Peer) -> None:
@@ -248,6 +250,7 @@ async def test_tls_goes_through_a_proxy_with_tls(authority: Authority) -> None:
         (b"HTTP/1.1 403 Forbidden\r\n\r\n", "Check what the proxy allows"),
         (b"SSH-2.0-x\r\n\r\n", "gave no answer in HTTP"),
         (b"HTTP/1.1\r\n\r\n", "refused the tunnel"),
+        (b"HTTP/1.1 403 \x1b[2J\r\n\r\n", "'HTTP/1.1 403 \\x1b[2J'"),
         (b"", "gave no answer in HTTP"),
         (b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 20000, "gave no answer in HTTP"),
     ],

@@ -16,10 +16,21 @@ from kubewright.errors import ConfigError
             Endpoint("https", "r.example", 443, "r.example"),
             "/k8s/c/1",
         ),
+        ("https://h/a%2Fb/日 x", Endpoint("https", "h", 443, "h"), "/a%2Fb/%E6%97%A5%20x"),
+        (
+            "https://Büro.example:6443",
+            Endpoint("https", "xn--bro-hoa.example", 6443, "xn--bro-hoa.example:6443"),
+            "",
+        ),
+        ("https://[fe80::1%25eth0]:1", Endpoint("https", "fe80::1%eth0", 1, "[fe80::1]:1"), ""),
+        ("https://[fe80::1%eth0]", Endpoint("https", "fe80::1%eth0", 443, "[fe80::1]"), ""),
     ],
 )
 def test_an_address_gives_server_and_path(url: str, endpoint: Endpoint, path: str) -> None:
-    """Rancher and others serve a cluster under a path, and IPv6 comes in brackets."""
+    """Rancher and others serve a cluster under a path, and IPv6 comes in brackets.
+
+    On the wire there is ASCII only, and the zone of an address is nobody else's business.
+    """
     assert endpoint_of(url) == (endpoint, path)
 
 
@@ -62,3 +73,18 @@ def test_a_route_names_its_proxy_but_not_the_password() -> None:
     route = Route(endpoint, lambda: pytest.fail("not asked"), None, proxy_of("http://a:b@proxy"))
 
     assert str(route) == "https://k8s.example through http://proxy"
+
+
+@pytest.mark.parametrize("url", ["https://b\u00fc..example", "https://h/\ud800"])
+def test_what_has_no_form_on_the_wire_is_refused(url: str) -> None:
+    """An error while it is encoded would come later, and show the headers of the request."""
+    with pytest.raises(ConfigError, match="server address"):
+        endpoint_of(url)
+
+
+def test_a_proxy_does_not_show_its_password() -> None:
+    """Base64 is no secret."""
+    proxy = proxy_of("http://me:p%40ss@proxy.example:3128")
+
+    assert repr(proxy) == "Proxy('http://proxy.example:3128', authorization=***)"
+    assert "bWU6cEBzcw" not in repr(proxy.__rich_repr__())

@@ -3,11 +3,12 @@ import http.client
 import inspect
 import socket
 import ssl
+import sys
 
 import httptools.parser.errors
 import pytest
 
-from kubewright._http.errors import transport_error
+from kubewright._http.errors import is_parser_error, transport_error
 from kubewright.errors import TransportError, TransportTimeoutError
 
 TRIED = "GET https://k8s.example:6443"
@@ -143,3 +144,10 @@ def test_each_failure_of_tls_says_whose_fault_it_is(said: str, hint: str) -> Non
     error.reason = said
 
     assert hint in explained(error)
+
+
+def test_a_parser_that_is_not_loaded_has_raised_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """To load it for the text of an error could raise another one."""
+    monkeypatch.setitem(sys.modules, "httptools.parser.errors", None)
+
+    assert not is_parser_error(RuntimeError("x"))

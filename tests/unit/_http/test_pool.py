@@ -1,11 +1,17 @@
 import asyncio
 import random
+import ssl
+import sys
+from contextlib import suppress
+from typing import Any
 
 import pytest
 
-from kubewright._aio import TaskSet, VirtualClock
-from kubewright._http.endpoint import Limits
+from kubewright._aio import Clock, TaskSet, VirtualClock
+from kubewright._http.endpoint import Limits, Route, endpoint_of
+from kubewright._http.pool import Pool
 from kubewright.errors import LifecycleError, TransportError, TransportTimeoutError
+from tests.unit._http.certificates import Authority
 from tests.unit._http.servers import (
     CHUNKED,
     NEVER,
@@ -34,7 +40,7 @@ async def test_one_after_another_use_one_connection() -> None:
 
 
 async def test_at_once_use_as_many_as_they_need() -> None:
-    """Nobody waits for a connection by default."""
+    """Nobody waits for a connection before there are very many."""
     async with serving(say_ok) as server, pool_to(server) as pool:
         await asyncio.gather(*(send(pool) for _ in range(8)))
 
@@ -367,3 +373,121 @@ async def test_retire_breaks_streams(head: bytes) -> None:
 
         with pytest.raises(TransportError, match="the stream broke"):
             await anext(body)
+
+
+async def test_a_thousand_at_once_do_not_use_a_thousand_connections() -> None:
+    """The usual limit of open files is 1024, for the whole process."""
+    async with serving(say_ok) as server, pool_to(server) as pool:
+        answers = await asyncio.gather(*(send(pool) for _ in range(1000)))
+
+        assert len(answers) == 1000
+        assert len(server.peers) <= 100
+
+
+async def test_a_request_that_cannot_be_started_leaves_no_connection() -> None:
+    """A socket that nobody uses or closes is lost for the life of the process."""
+    broken: Any = "not bytes"
+
+    async with serving(say_ok) as server, pool_to(server) as pool:
+        with pytest.raises(TypeError):
+            await pool.request("GET", GET, broken, deadline=NEVER)
+        await server.empty()
+
+        assert len(pool) == 0
+
+
+async def test_a_parser_that_cannot_be_loaded_is_reported_before_anything_is_opened(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """An import opens files, and so fails when there are too many."""
+    monkeypatch.setitem(sys.modules, "httptools", None)
+
+    async with serving(say_ok) as server, pool_to(server) as pool:
+        with pytest.raises(TransportError, match="parser cannot be loaded") as caught:
+            await send(pool)
+
+        assert not caught.value.lost
+        assert not server.peers
+
+
+async def test_retire_reaches_a_stream_that_is_being_opened() -> None:
+    """It would go on for hours under the identity of before."""
+    asked, retired = asyncio.Event(), asyncio.Event()
+
+    async def slow(peer: Peer) -> None:
+        await peer.request()
+        asked.set()
+        await retired.wait()
+        await peer.send(CHUNKED)
+        await peer.gone()
+
+    async with serving(slow) as server, pool_to(server) as pool:
+        opening = asyncio.create_task(pool.open("GET", GET, b"", deadline=NEVER))
+        await asked.wait()
+        pool.retire()
+        retired.set()
+
+        with pytest.raises(TransportError, match="the stream broke") as caught:
+            await opening
+        await server.empty()
+        assert caught.value.lost
+
+
+async def test_retire_reaches_a_connection_that_is_being_made(authority: Authority) -> None:
+    """The certificate was shown in its handshake, before the pool knew of it."""
+    client = authority.client()
+    asked = 0
+
+    def context() -> ssl.SSLContext:
+        nonlocal asked
+        asked += 1
+        if asked == 1:
+            pool.retire()
+        return client
+
+    async with serving(say_ok, context=authority.server("127.0.0.1")) as server:
+        endpoint, _ = endpoint_of(f"https://127.0.0.1:{server.port}")
+        pool = Pool(Route(endpoint, context), limits=Limits(), clock=Clock())
+        await send(pool)
+        await pool.close()
+
+    assert asked == 2
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("last_words", [OK, b""])
+async def test_a_server_that_ends_with_its_handshake_has_not_lost_a_request(
+    authority: Authority, last_words: bytes
+) -> None:
+    """With TLS 1.2 it can speak, or leave, in the same packet. Nothing was sent to it yet."""
+    context = authority.server("127.0.0.1")
+    context.maximum_version = ssl.TLSVersion.TLSv1_2
+    context.options |= ssl.OP_NO_TICKET
+
+    async def shake_hands(peer: Peer) -> None:
+        incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+        side = context.wrap_bio(incoming, outgoing, server_side=True)
+        while True:
+            try:
+                side.do_handshake()
+                break
+            except ssl.SSLWantReadError:
+                await peer.send(outgoing.read())
+                incoming.write(await peer.reader.read(65536))
+        if last_words:
+            side.write(last_words)
+        else:
+            with suppress(ssl.SSLError):
+                side.unwrap()
+        await peer.send(outgoing.read())
+        await peer.gone()
+
+    async with serving(shake_hands) as server:
+        endpoint, _ = endpoint_of(f"https://127.0.0.1:{server.port}")
+        pool = Pool(Route(endpoint, authority.client), limits=Limits(), clock=Clock())
+        with pytest.raises(TransportError) as caught:
+            await send(pool)
+        await pool.close()
+
+    assert not caught.value.lost
+    assert len(pool) == 0

@@ -177,3 +177,35 @@ def test_what_is_not_gzip_is_reported_as_such() -> None:
     """An error of zlib must not come out as it is."""
     with pytest.raises(TransportError, match="gzip body is broken"):
         Gunzip(TransportError).feed(b"not gzip at all")
+
+
+async def test_a_compressed_stream_comes_out_in_bounded_steps() -> None:
+    """What is held for a slow reader is counted before decompression, which can make it huge."""
+    source = Source(decode=Gunzip(TransportError), full=1000)
+    source.feed(gzip.compress(b"a" * 5000) + gzip.compress(b"b" * 500))
+    source.stream.finish()
+
+    pieces = await collect(source.stream)
+
+    assert b"".join(pieces) == b"a" * 5000 + b"b" * 500
+    assert max(map(len, pieces)) <= 1000
+
+
+@given(
+    parts=st.lists(st.binary(max_size=300), min_size=1, max_size=5),
+    step=st.integers(1, 50),
+    most=st.integers(1, 40),
+)
+def test_gunzip_in_bounded_steps_loses_nothing(parts: list[bytes], step: int, most: int) -> None:
+    """The library keeps some output back when there is no room for it."""
+    packed = b"".join(map(gzip.compress, parts))
+    decoder = Gunzip(TransportError)
+    out = b""
+
+    for i in range(0, len(packed), step):
+        out += decoder.feed(packed[i : i + step], most=most)
+        while decoder.pending:
+            out += decoder.feed(b"", most=most)
+    decoder.finish()
+
+    assert out == b"".join(parts)

@@ -228,3 +228,18 @@ def test_a_misspelt_setting_is_refused() -> None:
             load(environ={}, namespce="shop")  # type: ignore[call-arg]  # the mistake
     with pytest.raises(TypeError, match="there is no setting 'xyz'"):
         Config.from_kubeconfig(document, xyz=1)  # type: ignore[call-arg]  # the mistake
+
+
+def test_the_password_of_a_proxy_is_not_shown() -> None:
+    """A configuration is logged when something is wrong with it, and so is what it becomes."""
+    config = Config(server="https://h", proxy_url="http://user:hunter2@proxy:3128")
+
+    assert "proxy_url='http://***@proxy:3128'" in repr(config)
+    assert "hunter2" not in repr(config.connection(VirtualClock()))
+    assert "proxy:3128" in repr(config.connection(VirtualClock()))
+
+
+def test_fewer_connections_than_none_are_refused() -> None:
+    """It would be taken for no limit, or for none at all."""
+    with pytest.raises(ConfigError, match="connections is -1"):
+        Config(server="https://h", connections=-1)

@@ -49,3 +49,11 @@ def test_a_proxy_that_cannot_be_used_is_refused_at_once() -> None:
     """Not at the first request, which may come much later."""
     with pytest.raises(ConfigError, match="socks5"):
         connect(Config(server="https://example.com", proxy_url="socks5://localhost:1080"))
+
+
+@pytest.mark.parametrize(("setting", "limit"), [(0, None), (7, 7)])
+def test_the_number_of_connections_is_passed_on(setting: int, limit: int | None) -> None:
+    """0 stands for no limit, as a number in a file has to stand for it."""
+    transport = connect(Config(server="http://127.0.0.1:1", connections=setting))
+
+    assert transport._options.limits.connections == limit

@@ -9,7 +9,9 @@ import pytest
 from kubewright.api.kind import GroupVersion, GroupVersionResource
 from kubewright.client.discovery import Discovery, DiscoveryClient
 from kubewright.errors import (
+    ConfigError,
     DecodeError,
+    LifecycleError,
     NoMatchError,
     NotFoundError,
     ServerError,
@@ -288,3 +290,70 @@ def test_nothing_is_discovered_in_an_empty_answer() -> None:
     assert nothing.find_group("apps") is None
     assert nothing.find_resource(GroupVersionResource("", "v1", "pods")) is None
     assert nothing.group_versions() == []
+
+
+@pytest.mark.parametrize("error", [ConfigError("no plugin"), LifecycleError("closed")])
+@pytest.mark.parametrize("old", [True, False])
+async def test_an_error_that_is_nobodys_answer_comes_out_as_it_is(
+    error: Exception, old: bool
+) -> None:
+    """Whoever catches `KubewrightError` would not catch a group of one."""
+    server = DiscoveryServer(old=old)
+    server.errors["/apis/apps/v1" if old else "/apis"] = error
+
+    with pytest.raises(type(error)) as caught:
+        await DiscoveryClient(server).discover()
+
+    assert caught.value is error
+
+
+@pytest.mark.parametrize("name", ["..", "a/b", "bad group", "é", "a" * 300, "%2e%2e", "A"])
+@pytest.mark.parametrize("old", [True, False])
+async def test_a_group_that_is_no_name_is_a_failure_and_never_asked_for(
+    name: str, old: bool
+) -> None:
+    """Requests are built from it: an extension must not say where they go."""
+    server = DiscoveryServer([group(name, v1=[resource("es", "E")])], old=old)
+
+    found = await DiscoveryClient(server).discover()
+
+    assert isinstance(found.failures[GroupVersion(name, "v1")], DecodeError)
+    assert [each.name for each in found.groups] == [""]
+    assert list(found.resources) == [GroupVersion("", "v1")]
+    assert set(server.asked) <= {"/api", "/apis", "/api/v1"}
+
+
+@pytest.mark.parametrize("plural", ["..", ".", "../../../api/v1/secrets", "a b", "a?b", "", "é"])
+async def test_a_resource_that_is_no_name_fails_its_group_version(plural: str) -> None:
+    """Its path would be somebody else's."""
+    evil = group("evil.io", v1=[resource(plural, "E")], v2=[resource("es", "E")])
+
+    found = await DiscoveryClient(DiscoveryServer([evil])).discover()
+
+    assert isinstance(found.failures[GroupVersion("evil.io", "v1")], DecodeError)
+    assert GroupVersion("evil.io", "v1") not in found.resources
+    assert GroupVersion("evil.io", "v2") in found.resources
+
+
+async def test_names_of_metrics_are_accepted() -> None:
+    """The metrics APIs list metrics as resources, and those have names of all kinds."""
+    names = ["http_requests", "datadogmetric@default:x", "s0-rabbitmq-queueName", "a|b"]
+    metrics = group("external.metrics.k8s.io", v1beta1=[resource(each, "E") for each in names])
+
+    found = await DiscoveryClient(DiscoveryServer([metrics])).discover()
+
+    listed = found.resources[GroupVersion("external.metrics.k8s.io", "v1beta1")]
+    assert [each.name for each in listed] == names
+
+
+@pytest.mark.parametrize("old", [True, False])
+async def test_nobody_among_the_named_groups_replaces_the_core_group(old: bool) -> None:
+    """Pods would be looked for where an extension says."""
+    server = DiscoveryServer([group("", v1=[resource("evils", "Pod")])])
+    server.old = {"/apis"} if old else set()
+
+    found = await DiscoveryClient(server).discover()
+
+    assert found.find_resource(GroupVersionResource("", "v1", "pods"))
+    assert not found.find_resource(GroupVersionResource("", "v1", "evils"))
+    assert [each.name for each in found.groups] == [""]

@@ -427,7 +427,7 @@ async def test_names_from_the_server_cannot_leave_the_folder(tmp_path: Path, nam
 
     found = await disk(server, folder).discover()
 
-    assert GroupVersion("evil.io", name) in found.resources
+    assert GroupVersion("evil.io", name) in found.failures
     assert files(tmp_path) == {"a/b/servergroups.json", "a/b/v1/serverresources.json"}
 
 
@@ -440,6 +440,9 @@ async def test_names_from_the_server_cannot_leave_the_folder(tmp_path: Path, nam
         ("https://[::1]:6443", "___1__6443"),
         ("my_host(1)", "my_host(1)"),
         ("https://büro.example", "b_ro.example"),
+        ("https://h/../../../tmp/x", "h/__/__/__/tmp/x"),
+        ("https://h/./a..b/...", "h/_/a..b/..."),
+        ("..", "__"),
     ],
 )  # fmt: skip
 def test_host_folder_is_named_as_kubectl_names_it(host: str, folder: str) -> None:

@@ -11,6 +11,7 @@ from kubewright.api.kind import GroupVersion, GroupVersionResource, RESTMapping
 from kubewright.client.discovery_format import (
     APIGroup,
     Discovery,
+    checked,
     decode_aggregated,
     decode_groups,
     decode_resources,
@@ -224,3 +225,23 @@ def test_order_is_core_first_then_preferred_versions_of_each_group() -> None:
     order = [str(gv) for gv in late_core.group_versions()]
 
     assert order == ["v1", "b/v2", "b/v1", "a/v0"]
+
+
+def test_a_version_that_is_no_name_leaves_the_others_of_its_group() -> None:
+    """The preferred one is then the first of those that can be asked for."""
+    group = APIGroup("example.com", ("..", "v1", "v2"), "..")
+
+    found = checked(Discovery((group,)))
+
+    assert found.groups == (APIGroup("example.com", ("v1", "v2"), "v1"),)
+    assert list(found.failures) == [GroupVersion("example.com", "..")]
+
+
+def test_a_resource_in_the_old_format_must_have_a_name_too() -> None:
+    """Both formats come from the same servers."""
+    gv = GroupVersion("example.com", "v1")
+    body = b"""{"kind": "APIResourceList", "groupVersion": "example.com/v1",
+              "resources": [{"name": "..", "kind": "E"}]}"""
+
+    with pytest.raises(DecodeError, match="cannot stand in a URL"):
+        decode_resources(body, gv)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from kubewright._aio import VirtualClock
-from kubewright.client.exec_plugin import API_VERSIONS, ExecConfig, ExecCredentials
+from kubewright.client.exec_plugin import API_VERSIONS, ExecConfig, ExecCredentials, _Status
 from kubewright.errors import ConfigError, TransportError, TransportTimeoutError
 from kubewright.testing.certificates import Authority
 
@@ -446,3 +446,14 @@ async def test_a_flood_is_no_credential(plugin: Plugin) -> None:
     plugin.script("head -c 3000000 /dev/zero")
 
     assert "it printed more than a megabyte" in await complaint(plugin.credentials())
+
+
+async def test_what_a_plugin_gave_is_not_shown(plugin: Plugin) -> None:
+    """Not even in a debugger's list of variables, which error trackers send away."""
+    plugin.gives(token="s3cr3t")
+    credentials = plugin.credentials()
+
+    await credentials.headers()
+
+    assert "s3cr3t" not in repr(credentials._issued)
+    assert "s3cr3t" not in repr(_Status(token="s3cr3t"))

@@ -432,7 +432,7 @@ async def test_gzip_is_asked_for_only_when_told_to() -> None:
     packed = gzip.compress(b"hello")
     head = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n" % len(packed)
 
-    async with serving(answering(head + packed)) as server:
+    async with serving(answering(head + packed), say_ok) as server:
         async with HTTPTransport(url(server), HTTPOptions(gzip=True)) as transport:
             response = await transport.send(GET)
         async with HTTPTransport(url(server)) as transport:
@@ -634,3 +634,94 @@ async def test_websockets_run_over_an_upgraded_connection(authority: Authority) 
 
             assert protocol.state is State.OPEN
             assert getattr(frame, "data", None) == b"hello"
+
+
+class SlowLogin:
+    """Credentials that take their time, as an exec plugin does."""
+
+    static: Headers | None = None
+
+    def __init__(self, *, interactive: bool = False, slow_at: str = "headers") -> None:
+        self.interactive = interactive
+        self._slow_at = slow_at
+        self.asked = asyncio.Event()
+        self.done = asyncio.Event()
+
+    async def headers(self) -> Headers:
+        if self._slow_at == "headers":
+            self.asked.set()
+            await self.done.wait()
+        return (("Authorization", "Bearer x"),)
+
+    async def rejected(self, used: Headers) -> bool:
+        self.asked.set()
+        await self.done.wait()
+        return False
+
+
+@pytest.mark.parametrize("slow_at", ["headers", "rejected"])
+@pytest.mark.parametrize("streamed", [True, False])
+async def test_the_time_for_credentials_is_part_of_the_requests_time(
+    slow_at: str, streamed: bool
+) -> None:
+    """A plugin that hangs would hold a request up for as long as it likes."""
+    clock = VirtualClock()
+    login = SlowLogin(slow_at=slow_at)
+
+    async def ask(transport: HTTPTransport) -> None:
+        if streamed:
+            async with transport.stream(GET, timeout=5):
+                pass
+        else:
+            await transport.send(GET, timeout=5)
+
+    async with (
+        serving(answering(REFUSED)) as server,
+        HTTPTransport(url(server), credentials=login, clock=clock) as transport,
+    ):
+        task = asyncio.create_task(ask(transport))
+        await login.asked.wait()
+        await clock.advance(5)
+
+        with pytest.raises(TransportTimeoutError, match="no credentials came in time"):
+            await task
+
+
+async def test_a_person_may_take_longer_to_log_in() -> None:
+    """Discovery waits for 32 seconds; a browser, a password and a second factor take more."""
+    clock = VirtualClock()
+    login = SlowLogin(interactive=True)
+
+    async def answer_late(peer: Peer) -> None:
+        await peer.request()
+        await clock.advance(4)
+        await peer.send(OK)
+
+    async with (
+        serving(answer_late) as server,
+        HTTPTransport(url(server), credentials=login, clock=clock) as transport,
+    ):
+        task = asyncio.create_task(transport.send(GET, timeout=5))
+        await login.asked.wait()
+        await clock.advance(6)
+        login.done.set()
+
+        assert (await task).body == b"ok"
+
+
+def test_options_show_no_secrets() -> None:
+    """They stand in tracebacks of whoever prints local variables."""
+    options = HTTPOptions(proxy="http://me:hunter2@proxy", headers=(("Authorization", "hunter2"),))
+
+    assert repr(options) == "HTTPOptions(headers=***, proxy='http://***@proxy')"
+
+
+async def test_a_path_of_the_server_beyond_ascii_is_encoded() -> None:
+    """Python's own error about it would show the whole head, token included."""
+    async with (
+        serving(say_ok) as server,
+        HTTPTransport(url(server, "/日"), credentials=FixedToken()) as transport,
+    ):
+        await transport.send(GET)
+
+    assert server.requests[0].startswith(b"GET /%E6%97%A5/api/v1/pods?limit=5 HTTP/1.1\r\n")

@@ -1,4 +1,5 @@
 import os
+import traceback
 from pathlib import Path
 
 import pytest
@@ -201,3 +202,16 @@ def test_a_number_where_a_string_belongs_is_not_shown() -> None:
 def test_the_repr_of_an_entry_hides_its_body() -> None:
     """It holds tokens and keys."""
     assert repr(Entry("user", "dev", {"token": "hunter2"}, Path("/k"))) == "<user 'dev' in /k>"
+
+
+@pytest.mark.parametrize(
+    "line", ['token: "s3cr3t\n   bad: [', "token: s3cr3t: oops", "token: !!int s3cr3t"]
+)
+def test_broken_yaml_does_not_show_its_secrets(tmp_path: Path, line: str) -> None:
+    """PyYAML quotes the line where it stopped, and a traceback shows what PyYAML said."""
+    file = write(tmp_path / "config", f"users:\n- name: u\n  user:\n    {line}\n")
+
+    with pytest.raises(ConfigError) as caught:
+        read(file)
+
+    assert "s3cr3t" not in "".join(traceback.format_exception(caught.value))

@@ -517,3 +517,14 @@ async def test_thousands_of_custom_resources_are_indexed() -> None:
     server = DiscoveryServer(json.loads(json.dumps(many)))
 
     assert (await mapper_of(server).resolve("k2999")).group == "g2999.io"
+
+
+async def test_a_message_shows_no_control_characters_of_the_server() -> None:
+    """They would clear the terminal, or worse."""
+    server = DiscoveryServer([group("\x1b[2J", v1=[resource("es", "E")])])
+
+    with pytest.raises(NoMatchError) as caught:
+        await RESTMapper(DiscoveryClient(server)).resolve("nothing")
+
+    assert "could not be read" in str(caught.value)
+    assert "\x1b" not in str(caught.value)

@@ -55,3 +55,30 @@ def test_a_rate_that_lets_nothing_through_is_refused(qps: float, burst: int) -> 
     """It would hang every request without a word."""
     with pytest.raises(ValueError, match="qps > 0"):
         TokenBucket(qps, burst)
+
+
+async def test_nobody_overtakes_after_others_gave_up() -> None:
+    """Who waits longest is next, whoever left the queue before or came after."""
+    clock = VirtualClock()
+    bucket = TokenBucket(1, 1, clock=clock)
+    await bucket.wait()
+    served: list[str] = []
+
+    async def one(name: str) -> None:
+        await bucket.wait()
+        served.append(name)
+
+    leaving = [asyncio.create_task(one("gone")) for _ in range(3)]
+    early = asyncio.create_task(one("early"))
+    await asyncio.sleep(0)
+    for task in leaving:
+        task.cancel()
+    await asyncio.wait(leaving)
+    late = asyncio.create_task(one("late"))
+    await clock.advance(1.0)
+    first = list(served)
+    await clock.advance(1.0)
+    await asyncio.gather(early, late)
+
+    assert first == ["early"]
+    assert served == ["early", "late"]

@@ -1,4 +1,5 @@
 import datetime as dt
+import os
 import ssl
 import tempfile
 from pathlib import Path
@@ -10,7 +11,13 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from kubewright._aio import VirtualClock
-from kubewright.client.tls import ClientCertificate, TLSConfig, TLSContexts
+from kubewright.client.tls import (
+    ClientCertificate,
+    TLSConfig,
+    TLSContexts,
+    load_client_certificate,
+    new_context,
+)
 from kubewright.errors import ConfigError
 from kubewright.testing.certificates import Authority, KeyPair
 
@@ -343,3 +350,44 @@ def test_the_repr_shows_no_key() -> None:
 
     assert repr(config) == "TLSConfig(ca_data=<3 bytes>, cert_data=<2 bytes>, key_data=***)"
     assert "hunter2" not in repr(ClientCertificate(b"", b"hunter2"))
+
+
+def test_a_client_certificate_needs_no_folder_to_write_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Hardened containers have a read-only file system, and no /tmp."""
+    if not hasattr(os, "memfd_create"):
+        pytest.skip("this system has no files in memory")
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "missing"))
+    context = new_context()
+
+    load_client_certificate(context, ClientCertificate(CLIENT.certificate, CLIENT.key), "it")
+    context.load_verify_locations(cadata=AUTHORITY.certificate.decode())
+    server = server_context(SERVING, tmp_path, trusts=AUTHORITY.certificate)
+
+    assert peer_name(shake_hands(context, server)) == "jane"
+
+
+def test_without_files_in_memory_a_folder_is_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not every system has them; what was written is gone afterwards."""
+    monkeypatch.delattr(os, "memfd_create", raising=False)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+
+    load_client_certificate(new_context(), ClientCertificate(CLIENT.certificate, CLIENT.key), "it")
+
+    assert not list(tmp_path.iterdir())
+
+
+def test_without_any_place_for_a_file_the_error_says_what_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The user would not guess that a certificate needs /tmp."""
+    monkeypatch.delattr(os, "memfd_create", raising=False)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "missing"))
+
+    with pytest.raises(ConfigError, match=r"cannot use it: .* at /tmp"):
+        load_client_certificate(
+            new_context(), ClientCertificate(CLIENT.certificate, CLIENT.key), "it"
+        )
