@@ -144,7 +144,7 @@ def _bad_json(data: bytes | msgspec.Raw, kind: type, error: Exception) -> Decode
 
 
 def _name(kind: Any) -> str:
-    return getattr(kind, "__name__", None) or str(kind)
+    return kind.__name__ if isinstance(kind, type) else str(kind)
 
 
 def _explain(error: msgspec.ValidationError, kind: type) -> str:
