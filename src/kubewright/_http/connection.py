@@ -49,7 +49,7 @@ class Connection(asyncio.Protocol):
 
     __slots__ = (
         "_body", "_clock", "_deadline", "_feed", "_forget", "_gzip", "_headers",
-        "_heading", "_limits", "_method", "_parser", "_reading", "_release", "_retired", "_route",
+        "_heading", "_limits", "_lost", "_method", "_parser", "_reading", "_release", "_retired", "_route",
         "_started", "_stream", "_timer", "_timer_at", "_transport", "_upgraded", "_used",
         "_waiter", "_wire", "closed", "idle_since", "on_body", "stale",
     )  # fmt: skip
@@ -72,6 +72,7 @@ class Connection(asyncio.Protocol):
         self._gzip = gzip
         # With TLS 1.2 a server can speak, or leave, before the connection counts as made.
         self._transport: asyncio.Transport | None = None
+        self._lost = False
         self._parser: Any = None  # httptools' parser; there is one whenever it calls us
         self._feed: Callable[[bytes], None] = _ignore
         self._waiter: asyncio.Future[Answer] | None = None
@@ -139,7 +140,8 @@ class Connection(asyncio.Protocol):
     def abort(self) -> None:
         """Close the socket at once."""
         self.closed = True
-        if self._transport is not None:
+        # Not once it is lost: asyncio's own transport fails then, if it was closed in good order.
+        if self._transport is not None and not self._lost:
             self._transport.abort()
 
     def retire(self) -> None:
@@ -197,7 +199,7 @@ class Connection(asyncio.Protocol):
         return False
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self.closed = True
+        self.closed = self._lost = True
         if self._timer is not None:
             self._timer.cancel()
         if self._upgraded is not None:

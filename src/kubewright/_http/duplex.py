@@ -76,7 +76,7 @@ class RawConnection(asyncio.Protocol):
 
     def close(self) -> None:
         """Close the connection without waiting for the other side."""
-        if self._transport is not None:
+        if self._transport is not None and self._lost is None:
             self._transport.abort()
 
 

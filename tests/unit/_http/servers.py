@@ -57,7 +57,9 @@ class Peer:
 
     def reset(self) -> None:
         """Close with no manners at all."""
-        self.writer.transport.abort()
+        # A transport that has closed in good order has no loop any more, and then cannot abort.
+        with suppress(AttributeError):
+            self.writer.transport.abort()
 
 
 Script = Callable[[Peer], Awaitable[None]]

@@ -520,3 +520,22 @@ def test_uvloop_runs_it_too() -> None:
             return body, b"".join([data async for data in stream])
 
     assert uvloop.run(exchange()) == (b"ok", b"ok")
+
+
+def test_a_connection_that_is_lost_already_can_be_aborted() -> None:
+    """asyncio's transport fails there, if its last bytes went out after it began to close."""
+
+    class Gone(asyncio.Transport):
+        def abort(self) -> None:
+            raise AttributeError("'NoneType' object has no attribute 'call_soon'")
+
+    route = Route(endpoint_of("http://test")[0], no_tls)
+    connection = Connection(
+        route, Limits(), VirtualClock(), release=lambda _: None, forget=lambda _: None
+    )
+    connection.connection_made(Gone())
+    connection.connection_lost(None)
+
+    connection.abort()
+
+    assert connection.closed
