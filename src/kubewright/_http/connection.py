@@ -48,8 +48,8 @@ class Connection(asyncio.Protocol):
     """
 
     __slots__ = (
-        "_body", "_clock", "_deadline", "_feed", "_forget", "_gzip", "_headers",
-        "_heading", "_limits", "_lost", "_method", "_parser", "_reading", "_release", "_retired", "_route",
+        "_body", "_clock", "_deadline", "_feed", "_forget", "_gzip", "_headers", "_heading",
+        "_limits", "_lost", "_method", "_parser", "_reading", "_release", "_retired", "_route",
         "_started", "_stream", "_timer", "_timer_at", "_transport", "_upgraded", "_used",
         "_waiter", "_wire", "closed", "idle_since", "on_body", "stale",
     )  # fmt: skip

@@ -523,7 +523,7 @@ def test_uvloop_runs_it_too() -> None:
 
 
 def test_a_connection_that_is_lost_already_can_be_aborted() -> None:
-    """asyncio's transport fails there, if its last bytes went out after it began to close."""
+    """The transport of asyncio fails there, if its last bytes went out after it began to close."""
 
     class Gone(asyncio.Transport):
         def abort(self) -> None:
