@@ -19,9 +19,12 @@ FIELDS = frozenset({
     "dropped",
     "error",
     "event",
+    "key",
     "kind",
+    "method",
     "name",
     "namespace",
+    "path",
     "reason",
     "resource_version",
     "warning",
@@ -61,6 +64,10 @@ class Logger:
     def error(self, event: str, **fields: Any) -> None:
         """Say that someone must act."""
         self._logger.error(event, **fields)
+
+    def exception(self, event: str, **fields: Any) -> None:
+        """Say that someone must act, with the traceback of the error being handled."""
+        self._logger.error(event, exc_info=True, **fields)  # noqa: LOG014  # our caller is in one
 
 
 def _render(_logger: Any, _method: str, fields: Any) -> str:

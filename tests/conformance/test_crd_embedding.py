@@ -21,6 +21,7 @@ from kubewright.kinds.core.v1 import (
 )
 from kubewright.testing import Server, probe
 
+pytestmark = pytest.mark.crd
 CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
 

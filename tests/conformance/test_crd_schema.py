@@ -15,6 +15,7 @@ import pytest
 from kubewright.testing import Server, probe
 from tests.golden.crd.every import every_crd
 
+pytestmark = pytest.mark.crd
 CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 CRD = f"{CRDS}/everies.golden.example.com"
 API = "/apis/golden.example.com/v1"

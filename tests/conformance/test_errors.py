@@ -18,8 +18,9 @@ from kubewright.errors import (
     UnauthorizedError,
 )
 from kubewright.kinds.core.v1 import ConfigMap, Secret
-from kubewright.testing import RealServer, Server
+from kubewright.testing import Server
 from tests.conformance.objects import config_map
+from tests.conformance.wire import OwnServer
 
 
 @pytest.fixture
@@ -65,11 +66,11 @@ class Plugin:
         return loaded.replace(namespace=config.namespace, tls=config.tls)
 
 
-async def test_a_missing_right_prints_the_rule_to_add(server: Server, namespace: str) -> None:
+async def test_a_missing_right_prints_the_rule_to_add(
+    own_server: OwnServer, namespace: str
+) -> None:
     """The first deploy of every operator meets it, so the message is the fix."""
-    if not isinstance(server, RealServer):
-        pytest.skip("the users are those of a server that we started")
-    config = server.config(server.reader).replace(namespace=namespace)
+    config = own_server.config(own_server.reader).replace(namespace=namespace)
 
     async with Client(config) as client:
         with pytest.raises(ForbiddenError) as caught:
@@ -86,11 +87,11 @@ async def test_a_missing_right_prints_the_rule_to_add(server: Server, namespace:
     )
 
 
-async def test_a_missing_right_to_watch_is_told_as_well(server: Server, namespace: str) -> None:
+async def test_a_missing_right_to_watch_is_told_as_well(
+    own_server: OwnServer, namespace: str
+) -> None:
     """A stream that is refused says why, like any request."""
-    if not isinstance(server, RealServer):
-        pytest.skip("the users are those of a server that we started")
-    config = server.config(server.nobody).replace(namespace=namespace)
+    config = own_server.config(own_server.nobody).replace(namespace=namespace)
 
     async with (
         Client(config) as client,
@@ -198,12 +199,10 @@ async def test_a_path_that_the_server_does_not_have_is_not_found(client: Client)
         await client.subresource("nothing").get(ConfigMap, "a")
 
 
-async def test_impersonation_acts_as_another(server: Server, namespace: str) -> None:
+async def test_impersonation_acts_as_another(own_server: OwnServer, namespace: str) -> None:
     """Rights are those of who is impersonated."""
-    if not isinstance(server, RealServer):
-        pytest.skip("the users are those of a server that we started")
     impersonation = Impersonation(user="reader")
-    config = Config.load(server.kubeconfig_file, impersonate=impersonation)
+    config = Config.load(own_server.kubeconfig_file, impersonate=impersonation)
 
     async with Client(config.replace(namespace=namespace)) as client:
         assert await client.find(ConfigMap, "a") is None

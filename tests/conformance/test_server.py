@@ -8,7 +8,8 @@ import pytest
 from kubewright.client import Client
 from kubewright.errors import ForbiddenError
 from kubewright.kinds.core.v1 import Namespace
-from kubewright.testing import RealServer, Server, User, probe
+from kubewright.testing import Server, User, probe
+from tests.conformance.wire import OwnServer
 
 
 def test_the_administrator_may_do_everything(server: Server) -> None:
@@ -32,13 +33,11 @@ def test_a_namespace_is_new_and_active(server: Server, namespace: str) -> None:
     assert found["status"]["phase"] == "Active"
 
 
-def test_a_reader_reads_and_does_not_write(server: Server, namespace: str) -> None:
+def test_a_reader_reads_and_does_not_write(own_server: OwnServer, namespace: str) -> None:
     """Tests of 403 rest on a user whose rights are known."""
-    if not isinstance(server, RealServer):
-        pytest.skip("the users are those of a server that we started")
     path = f"/api/v1/namespaces/{namespace}/configmaps"
     body = {"metadata": {"name": "x"}}
-    ask = partial(probe.request, server.url, user=server.reader, ca_data=server.ca_data)
+    ask = partial(probe.request, own_server.url, user=own_server.reader, ca_data=own_server.ca_data)
 
     read = ask("GET", path)
     write = ask("POST", path, body=body)
@@ -46,40 +45,34 @@ def test_a_reader_reads_and_does_not_write(server: Server, namespace: str) -> No
     assert (read.status, write.status) == (200, 403)
 
 
-def test_nobody_is_known_and_has_no_rights(server: Server) -> None:
+def test_nobody_is_known_and_has_no_rights(own_server: OwnServer) -> None:
     """A 403 differs from a 401 by this: the server knows who asks."""
-    if not isinstance(server, RealServer):
-        pytest.skip("the users are those of a server that we started")
-    ask = partial(probe.request, server.url, "GET", "/api/v1/pods", ca_data=server.ca_data)
+    ask = partial(probe.request, own_server.url, "GET", "/api/v1/pods", ca_data=own_server.ca_data)
 
-    known = ask(user=server.nobody)
+    known = ask(user=own_server.nobody)
     unknown = ask(user=User("stranger", token=secrets.token_hex(16)))
 
     assert (known.status, unknown.status) == (403, 401)
 
 
-def test_a_user_added_later_logs_in_with_a_certificate(server: Server) -> None:
+def test_a_user_added_later_logs_in_with_a_certificate(own_server: OwnServer) -> None:
     """Tests of client certificates get their user from here."""
-    if not isinstance(server, RealServer):
-        pytest.skip("only a server that we started has a certificate authority of ours")
-    jane = server.add_user("jane", ["system:masters"])
+    jane = own_server.add_user("jane", ["system:masters"])
 
     answer = probe.request(
-        server.url, "GET", "/api/v1/namespaces", user=jane, ca_data=server.ca_data
+        own_server.url, "GET", "/api/v1/namespaces", user=jane, ca_data=own_server.ca_data
     )
 
     assert answer.status == 200
 
 
-async def test_a_client_is_whom_the_configuration_says(server: Server) -> None:
+async def test_a_client_is_whom_the_configuration_says(own_server: OwnServer) -> None:
     """Tests of rights make a client for each user in this way."""
-    if not isinstance(server, RealServer):
-        pytest.skip("the users are those of a server that we started")
-    jane = server.add_user("jane")
+    jane = own_server.add_user("jane")
 
     async with (
-        Client(server.config(server.reader)) as reader,
-        Client(server.config(jane)) as client,
+        Client(own_server.config(own_server.reader)) as reader,
+        Client(own_server.config(jane)) as client,
     ):
         names = [found.metadata.name async for found in reader.list(Namespace)]
         with pytest.raises(ForbiddenError, match='User "jane"'):
@@ -88,18 +81,16 @@ async def test_a_client_is_whom_the_configuration_says(server: Server) -> None:
     assert "default" in names
 
 
-def test_compaction_makes_old_continue_tokens_gone(server: Server, namespace: str) -> None:
+def test_compaction_makes_old_continue_tokens_gone(own_server: OwnServer, namespace: str) -> None:
     """Tests of 410 make one happen in this way."""
-    if not isinstance(server, RealServer):
-        pytest.skip("only the etcd of a server that we started may be compacted")
     path = f"/api/v1/namespaces/{namespace}/configmaps"
     for name in ("a", "b"):
-        probe.ask(server, "POST", path, body={"metadata": {"name": name}})
-    page = probe.ask(server, "GET", f"{path}?limit=1").json()
-    probe.ask(server, "POST", path, body={"metadata": {"name": "c"}})
+        probe.ask(own_server, "POST", path, body={"metadata": {"name": name}})
+    page = probe.ask(own_server, "GET", f"{path}?limit=1").json()
+    probe.ask(own_server, "POST", path, body={"metadata": {"name": "c"}})
 
-    server.compact()
-    rest = probe.ask(server, "GET", f"{path}?limit=1&continue={page['metadata']['continue']}")
+    own_server.compact()
+    rest = probe.ask(own_server, "GET", f"{path}?limit=1&continue={page['metadata']['continue']}")
 
     assert rest.status == 410
 

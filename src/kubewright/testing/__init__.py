@@ -1,10 +1,51 @@
-"""Servers to test against: a real kube-apiserver on this machine, or one you have already.
+"""Servers to test against: our own, a real kube-apiserver on this machine, or one you have.
 
 Every server here is a `Server`: it has an address, an administrator, and a kubeconfig file. A test
-that asks for no more than that runs against any of them.
+that asks for no more than that runs against any of them. `open_server` starts the one that an
+argument or the environment names.
 """
 
-from kubewright.testing.envtest import RealServer
-from kubewright.testing.server import KubeconfigServer, Server, User
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["KubeconfigServer", "RealServer", "Server", "User"]
+if TYPE_CHECKING:
+    from kubewright.testing.choice import open_server
+    from kubewright.testing.crd_server import RealCRDServer
+    from kubewright.testing.embedded import EmbeddedServer
+    from kubewright.testing.envtest import RealServer
+    from kubewright.testing.server import KubeconfigServer, Server, User
+
+__all__ = [
+    "EmbeddedServer",
+    "KubeconfigServer",
+    "RealCRDServer",
+    "RealServer",
+    "Server",
+    "User",
+    "open_server",
+]
+
+_MODULES = {
+    "EmbeddedServer": "embedded",
+    "KubeconfigServer": "server",
+    "RealCRDServer": "crd_server",
+    "RealServer": "envtest",
+    "Server": "server",
+    "User": "server",
+    "open_server": "choice",
+}
+
+# Loaded when first used: every run of pytest loads our plugin, and most of them need no server.
+# Hidden from type checkers, which know the names from above.
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        module = _MODULES.get(name)
+        if module is None:
+            raise AttributeError(f"module 'kubewright.testing' has no attribute {name!r}")
+        found = globals()[name] = getattr(import_module(f"kubewright.testing.{module}"), name)
+        return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -7,7 +7,12 @@ from pathlib import Path
 
 from kubewright.errors import ConfigError
 
-__all__ = ["apiserver_command", "controller_manager_command", "etcd_command"]
+__all__ = [
+    "apiserver_command",
+    "controller_manager_command",
+    "crd_server_command",
+    "etcd_command",
+]
 
 HOST: str = "127.0.0.1"
 ISSUER: str = "https://kubernetes.default.svc"
@@ -54,6 +59,33 @@ def apiserver_command(program: Path, folder: Path, *, port: int, etcd_url: str) 
     }
     if "--insecure-port" in _output(program, "--help"):
         flags["insecure-port"] = 0  # servers before 1.20 open it; those after 1.23 lack the flag
+    return [str(program), *_as_flags(flags)]
+
+
+def crd_server_command(
+    program: Path, folder: Path, *, port: int, etcd_url: str, kubeconfig: Path
+) -> list[str]:
+    """Return the command for an apiextensions-apiserver.
+
+    It asks the core server of *kubeconfig* who a user is, what he may do, and which namespaces and
+    webhooks there are.
+    """
+    flags: dict[str, object] = {
+        "etcd-servers": etcd_url,
+        "etcd-prefix": "/custom",  # the core server keeps its objects in the same etcd
+        "bind-address": HOST,
+        "secure-port": port,
+        "tls-cert-file": folder / "serving.crt",
+        "tls-private-key-file": folder / "serving.key",
+        "cert-dir": folder / "custom",
+        "kubeconfig": kubeconfig,
+        "authentication-kubeconfig": kubeconfig,
+        "authorization-kubeconfig": kubeconfig,
+        "authentication-skip-lookup": "true",
+        # A core server of 1.20 lacks the kinds with which these are configured.
+        "enable-priority-and-fairness": "false",
+        "disable-admission-plugins": "MutatingAdmissionPolicy,ValidatingAdmissionPolicy",
+    }
     return [str(program), *_as_flags(flags)]
 
 

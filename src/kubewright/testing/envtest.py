@@ -12,10 +12,11 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
-from kubewright.errors import ConfigError, LifecycleError
+from kubewright.errors import LifecycleError
 from kubewright.testing import probe
+from kubewright.testing.access import Access, write_private
 from kubewright.testing.assets import get_program
 from kubewright.testing.commands import (
     HOST,
@@ -24,11 +25,10 @@ from kubewright.testing.commands import (
     etcd_command,
 )
 from kubewright.testing.process import Process, StartError
-from kubewright.testing.server import User, kubeconfig
+from kubewright.testing.server import User
 
 if TYPE_CHECKING:
-    from kubewright.client.config import Config
-    from kubewright.testing.certificates import Authority
+    from kubewright.apiserver.certificates import Authority
 
 __all__ = ["RealServer"]
 
@@ -39,7 +39,7 @@ RBAC: str = "rbac.authorization.k8s.io"
 NO_ANSWER: tuple[type[Exception], ...] = (OSError, http.client.HTTPException)
 
 
-class RealServer:
+class RealServer(Access):
     """A kube-apiserver with an etcd of its own, gone without a trace when it stops.
 
     There are no controllers, no scheduler and no nodes unless *controllers* asks for
@@ -95,47 +95,9 @@ class RealServer:
         return self._folder
 
     @property
-    def ca_file(self) -> Path:
-        """The certificate authority, as a file."""
-        return self.folder / "ca.crt"
-
-    @property
     def ca_data(self) -> bytes:
         """The certificate authority in PEM."""
         return self.ca_file.read_bytes()
-
-    @property
-    def token(self) -> str:
-        """The token of the administrator."""
-        assert self.admin.token is not None
-        return self.admin.token
-
-    @property
-    def kubeconfig_file(self) -> Path:
-        """A kubeconfig for the administrator."""
-        return self.folder / "admin.kubeconfig"
-
-    def kubeconfig(self, user: User | None = None) -> dict[str, Any]:
-        """Return a kubeconfig for *user*, or for the administrator."""
-        return kubeconfig(self.url, user or self.admin, ca_data=self.ca_data)
-
-    def config(self, user: User | None = None) -> "Config":
-        """Return the configuration with which a `Client` is *user*, or the administrator."""
-        from kubewright.client.config import (  # noqa: PLC0415  # to start a server takes no client
-            Config,
-            TLSConfig,
-        )
-
-        user = user or self.admin
-        tls = TLSConfig(ca_data=self.ca_data, cert_data=user.certificate, key_data=user.key)
-        return Config(server=self.url, tls=tls, token=user.token, source="the test server")
-
-    def write_kubeconfig(self, path: Path, user: User | None = None) -> Path:
-        """Write a kubeconfig for *user* to *path*, readable by us only, and return *path*."""
-        import yaml  # noqa: PLC0415  # not needed to use the module, only to write a file
-
-        _write_private(path, yaml.safe_dump(self.kubeconfig(user), sort_keys=False).encode())
-        return path
 
     def add_user(self, name: str, groups: Sequence[str] = ()) -> User:
         """Return a new user with a client certificate; give rights with RBAC."""
@@ -240,17 +202,21 @@ class RealServer:
             self._start_controllers(programs["kube-controller-manager"])
 
     def _write_files(self) -> None:
-        certificates = _certificates()
-        self._authority = certificates.Authority()
+        from kubewright.apiserver.certificates import (  # noqa: PLC0415  # only a start needs it
+            Authority,
+            signing_key,
+        )
+
+        self._authority = Authority("kubewright-test-ca")
         serving = self._authority.serving(*HOSTS)
         for name, content in {
             "ca.crt": self._authority.certificate,
             "serving.crt": serving.certificate,
             "serving.key": serving.key,
-            "accounts.key": certificates.signing_key(),
+            "accounts.key": signing_key(),
             "tokens.csv": _tokens(self.admin, self.reader, self.nobody),
         }.items():
-            _write_private(self.folder / name, content)
+            write_private(self.folder / name, content)
 
     def _start_etcd(self, program: Path) -> None:
         port, peer_port = _free_ports(2)
@@ -316,25 +282,9 @@ class RealServer:
             raise StartError(f"kube-apiserver did not accept a {kind}: {answer.body!r}")
 
 
-def _certificates() -> Any:
-    try:
-        from kubewright.testing import certificates  # noqa: PLC0415  # an optional dependency
-    except ImportError as error:
-        raise ConfigError(
-            "cannot make certificates for a test server: the package 'cryptography' is not"
-            " installed. Run `pip install kubewright[testing]`."
-        ) from error
-    return certificates
-
-
 def _tokens(*users: User) -> bytes:
     rows = (f'{user.token},{user.name},{user.name},"{",".join(user.groups)}"\n' for user in users)
     return "".join(rows).encode()
-
-
-def _write_private(path: Path, content: bytes) -> None:
-    path.touch(mode=0o600)
-    path.write_bytes(content)
 
 
 def _free_ports(count: int) -> list[int]:

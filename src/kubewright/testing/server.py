@@ -54,27 +54,13 @@ class Server(Protocol):
 
 def kubeconfig(url: str, user: User, *, ca_data: bytes | None = None) -> dict[str, Any]:
     """Return a kubeconfig with one context: *user* on the server at *url*."""
-    cluster: dict[str, Any] = {"server": url}
-    if ca_data:
-        cluster["certificate-authority-data"] = base64.b64encode(ca_data).decode()
-    return {
-        "apiVersion": "v1",
-        "kind": "Config",
-        "clusters": [{"name": "test", "cluster": cluster}],
-        "users": [{"name": user.name, "user": _credentials(user)}],
-        "contexts": [{"name": "test", "context": {"cluster": "test", "user": user.name}}],
-        "current-context": "test",
-    }
+    from kubewright.apiserver.kubeconfig import (  # noqa: PLC0415  # a probe needs none of it
+        credentials,
+        document,
+    )
 
-
-def _credentials(user: User) -> dict[str, str]:
-    found: dict[str, str] = {}
-    if user.token:
-        found["token"] = user.token
-    if user.certificate and user.key:
-        found["client-certificate-data"] = base64.b64encode(user.certificate).decode()
-        found["client-key-data"] = base64.b64encode(user.key).decode()
-    return found
+    entry = credentials(token=user.token, certificate=user.certificate, key=user.key)
+    return document(url, (user.name, entry), ca_data=ca_data, name="test")
 
 
 @dataclass(frozen=True, slots=True)

@@ -170,7 +170,7 @@ class Presence(Model):
 
 @kw.rules(
     kw.Rule("self.low <= self.high", message="low is above high", field_path=".low"),
-    kw.Rule("self.low > 0", message_expression="'low is ' + string(self.low)"),
+    kw.Rule("self.low > 0", message_expression="self.low < 0 ? 'low is negative' : 'low is 0'"),
     kw.Rule("!oldSelf.hasValue() || self.low >= 0", optional_old_self=True),
     kw.AtMostOneOf("one_way", "another_way"),
     kw.ExactlyOneOf("left", "right"),

@@ -10,7 +10,7 @@ from kubewright.api.requests import Request
 from kubewright.client.transport import Response
 from kubewright.errors import Attempt, Status, api_error
 
-DATA = Path(__file__).parents[2] / "data"
+DATA = Path(__file__).parents[3] / "src/kubewright/apiserver/data"
 AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 Document = dict[str, Any]
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from kubewright._aio import VirtualClock
+from kubewright.apiserver.certificates import Authority
 from kubewright.client.exec_plugin import API_VERSIONS, ExecConfig, ExecCredentials, _Status
 from kubewright.errors import ConfigError, TransportError, TransportTimeoutError
-from kubewright.testing.certificates import Authority
 
 V1, V1BETA1 = API_VERSIONS
 ENV = {"PATH": os.environ["PATH"], "OURS": "1"}

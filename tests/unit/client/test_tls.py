@@ -11,6 +11,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from kubewright._aio import VirtualClock
+from kubewright.apiserver.certificates import Authority, KeyPair
 from kubewright.client.tls import (
     ClientCertificate,
     TLSConfig,
@@ -19,7 +20,6 @@ from kubewright.client.tls import (
     new_context,
 )
 from kubewright.errors import ConfigError
-from kubewright.testing.certificates import Authority, KeyPair
 
 AUTHORITY = Authority()
 SERVING = AUTHORITY.serving("api.example")

@@ -10,7 +10,7 @@ from typing import Any
 
 from tools.kindgen.facts import ABSENT_IN_GO
 
-DATA = Path(__file__).parents[2] / "data"
+DATA = Path(__file__).parents[3] / "src/kubewright/apiserver/data"
 META = "io.k8s.apimachinery.pkg.apis.meta.v1."
 EXTENSIONS = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1."
 PROPS = EXTENSIONS + "JSONSchemaProps"

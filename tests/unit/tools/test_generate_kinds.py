@@ -15,7 +15,7 @@ from tools.generate_kinds import generate, main
 from tools.kindgen.names import InputError, camel, module_of, snake
 
 ROOT = Path(__file__).parents[3]
-DATA = ROOT / "tests/data"
+DATA = ROOT / "src/kubewright/apiserver/data"
 OPENAPI = DATA / "kubernetes-openapi-v2.json"
 META = "io.k8s.apimachinery.pkg.apis.meta.v1."
 SHOP = "io.k8s.api.shops.v1."

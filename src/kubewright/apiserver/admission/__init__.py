@@ -1,0 +1,1 @@
+"""What is asked before an object is stored: namespaces, webhooks, policies."""

@@ -1,0 +1,66 @@
+"""matchConditions: expressions that say whether a webhook or policy is about a write."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from kubewright.apiserver.admission.expression import Expression, ExpressionError, declarations
+from kubewright.apiserver.authorization.rules import aggregate
+from kubewright.apiserver.strategy import Obj
+
+if TYPE_CHECKING:
+    from kubewright.apiserver.cel import Budget
+
+BUDGET: int = 2_500_000
+"""What the conditions of one webhook or policy may cost."""
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """An expression with a name."""
+
+    name: str
+    expression: Expression
+
+    @classmethod
+    def of(cls, source: Obj) -> "Condition":
+        """Read the MatchCondition of a webhook."""
+        expression = Expression(source.get("expression") or "", lambda: declarations("condition"))
+        return cls(source.get("name") or "", expression)
+
+
+class ConditionError(Exception):
+    """Conditions could not be evaluated, and that is not tolerated."""
+
+
+def all_met(
+    conditions: Iterable[Condition],
+    values: Mapping[str, Any],
+    *,
+    tolerated: bool,
+    budget: "Budget | None" = None,
+) -> bool:
+    """Say whether all conditions hold; one that is false decides, even if others fail.
+
+    Args:
+        conditions: The expressions.
+        values: What they see.
+        tolerated: Whether an expression that fails means that the write is not meant.
+        budget: What they may cost together.
+
+    Raises:
+        ConditionError: An expression failed, and that is not tolerated.
+    """
+    from kubewright.apiserver import cel  # noqa: PLC0415  # not before the first expression
+
+    budget = budget or cel.Budget(BUDGET)
+    errors: list[str] = []
+    for condition in conditions:
+        try:
+            if condition.expression.evaluate(values, budget=budget) is False:
+                return False
+        except ExpressionError as error:
+            errors.append(str(error))
+    if errors and not tolerated:
+        raise ConditionError(aggregate(errors))
+    return not errors

@@ -1,0 +1,233 @@
+"""CEL as admission uses it: which names there are, and errors in Kubernetes' words."""
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal
+
+from kubewright.apiserver.admission.attributes import Attributes
+from kubewright.apiserver.authentication.user import (
+    UserInfo,
+    service_account_groups,
+    service_account_name,
+)
+from kubewright.apiserver.authorization.attributes import Attributes as Question
+from kubewright.apiserver.authorization.attributes import Authorizer
+from kubewright.apiserver.strategy import Obj
+
+if TYPE_CHECKING:
+    from kubewright.apiserver.cel import Budget, Program, Type
+
+Names = Literal["condition", "policy", "message"]
+"""Who evaluates: a webhook's condition, a policy, or the message of one."""
+
+_HIDDEN = frozenset({"uid", "object", "oldObject"})
+
+
+class ExpressionError(Exception):
+    """An expression does not compile, or has no value; the text says which and why."""
+
+
+class BudgetSpentError(ExpressionError):
+    """There is no more time for expressions."""
+
+
+class Expression:
+    """An expression, compiled when it is first needed.
+
+    Args:
+        source: The expression.
+        declare: Returns the types of its names.
+        result: The type that its value must have; any if it is empty.
+    """
+
+    __slots__ = ("_declare", "_problem", "_program", "_result", "source")
+
+    def __init__(
+        self,
+        source: str,
+        declare: "Callable[[], Mapping[str, Type]]",
+        *,
+        result: Literal["bool", "string", ""] = "bool",
+    ) -> None:
+        self.source = source
+        self._declare = declare
+        self._result = result
+        self._program: Program | None = None
+        self._problem = ""
+
+    @property
+    def program(self) -> "Program":
+        """The compiled expression.
+
+        Raises:
+            ExpressionError: It does not compile.
+        """
+        if self._program is None and not self._problem:
+            self._compile()
+        if self._program is None:
+            raise ExpressionError(self._problem)
+        return self._program
+
+    def _compile(self) -> None:
+        from kubewright.apiserver import cel  # noqa: PLC0415  # not before the first expression
+
+        wanted = {"bool": cel.BOOL, "string": cel.STRING, "": None}[self._result]
+        try:
+            self._program = cel.compile_rule(self.source, self._declare(), result=wanted)
+        except cel.ResultTypeError as error:
+            said = f"must evaluate to {error.wanted} but got {error.found}"
+            self._problem = f"compilation error: {said}"
+        except cel.CompileError as error:
+            self._problem = f"compilation error: compilation failed: {error}"
+
+    def evaluate(self, values: Mapping[str, Any], *, budget: "Budget") -> Any:
+        """Return the value.
+
+        Raises:
+            ExpressionError: There is none.
+            BudgetSpentError: This and the expressions before it cost too much.
+        """
+        from kubewright.apiserver import cel  # noqa: PLC0415  # not before the first expression
+
+        program = self.program
+        try:
+            return program.evaluate(values, budget=budget)
+        except cel.BudgetError as error:
+            raise BudgetSpentError(str(error)) from error
+        except cel.EvaluationError as error:
+            said = f"expression '{self.source}' resulted in error: {error}"
+            raise ExpressionError(said) from error
+
+
+@cache
+def declarations(names: Names, *, params: bool = False) -> "Mapping[str, Type]":
+    """Return the types of the names that there are."""
+    from kubewright.apiserver import cel  # noqa: PLC0415  # not before the first expression
+    from kubewright.apiserver.cel.library import authorizer as rights  # noqa: PLC0415  # as above
+
+    found = {
+        "object": cel.DYN,
+        "oldObject": cel.DYN,
+        "request": _request_type(),
+        "namespaceObject": _namespace_type(),
+    }
+    if params:
+        found["params"] = cel.DYN
+    if names != "message":
+        found["authorizer"] = rights.AUTHORIZER
+        found["authorizer.requestResource"] = rights.RESOURCE_CHECK
+    return found
+
+
+def _request_type() -> "Type":
+    from kubewright.apiserver.cel import (  # noqa: PLC0415  # not before the first expression
+        BOOL,
+        DYN,
+        STRING,
+        list_of,
+        map_of,
+        object_type,
+    )
+
+    texts = list_of(STRING)
+    kind = object_type(
+        "kubernetes.GroupVersionKind", dict.fromkeys(("group", "version", "kind"), STRING)
+    )
+    resource = object_type(
+        "kubernetes.GroupVersionResource", dict.fromkeys(("group", "version", "resource"), STRING)
+    )
+    user = {"username": STRING, "uid": STRING, "groups": texts, "extra": map_of(STRING, texts)}
+    plain = ("subResource", "requestSubResource", "name", "namespace", "operation")
+    return object_type(
+        "kubernetes.AdmissionRequest",
+        {
+            **dict.fromkeys(plain, STRING),
+            **dict.fromkeys(("kind", "requestKind"), kind),
+            **dict.fromkeys(("resource", "requestResource"), resource),
+            "userInfo": object_type("kubernetes.UserInfo", user),
+            "dryRun": BOOL,
+            "options": DYN,
+        },
+    )
+
+
+def _namespace_type() -> "Type":
+    from kubewright.apiserver.cel import (  # noqa: PLC0415  # not before the first expression
+        INT,
+        STRING,
+        TIMESTAMP,
+        list_of,
+        map_of,
+        object_type,
+    )
+
+    texts, labels = list_of(STRING), map_of(STRING, STRING)
+    condition = dict.fromkeys(("status", "type", "message", "reason"), STRING)
+    metadata = {
+        **dict.fromkeys(("name", "generateName", "namespace", "UID", "resourceVersion"), STRING),
+        **dict.fromkeys(("labels", "annotations"), labels),
+        **dict.fromkeys(("creationTimestamp", "deletionTimestamp"), TIMESTAMP),
+        **dict.fromkeys(("deletionGracePeriodSeconds", "generation"), INT),
+        "finalizers": texts,
+    }
+    conditions = list_of(
+        object_type("kubernetes.NamespaceCondition", {**condition, "lastTransitionTime": TIMESTAMP})
+    )
+    status = {"conditions": conditions, "phase": STRING}
+    return object_type(
+        "kubernetes.Namespace",
+        {
+            "metadata": object_type("kubernetes.NamespaceMetadata", metadata),
+            "spec": object_type("kubernetes.NamespaceSpec", {"finalizers": texts}),
+            "status": object_type("kubernetes.NamespaceStatus", status),
+        },
+    )
+
+
+def values(asked: Obj, attributes: Attributes, authorizer: Authorizer) -> dict[str, Any]:
+    """Return what expressions see of a write.
+
+    Args:
+        asked: The ``request`` of an AdmissionReview about it.
+        attributes: The write.
+        authorizer: Who answers what users may do.
+    """
+    from kubewright.apiserver.cel.library import authorizer as rights  # noqa: PLC0415  # not before
+
+    def decide(question: rights.Question) -> rights.Decision:
+        return rights.Decision(*authorizer.authorize(_question(question, attributes.user)))
+
+    resource = attributes.resource
+    own = rights.Question(
+        group=resource.group,
+        resource=resource.resource,
+        subresource=attributes.subresource,
+        namespace=attributes.namespace,
+        name=attributes.name,
+    )
+    return {
+        "object": asked["object"],
+        "oldObject": asked["oldObject"],
+        "request": {key: value for key, value in asked.items() if key not in _HIDDEN},
+        "authorizer": rights.Authorizer(decide),
+        "authorizer.requestResource": rights.ResourceCheck(decide, own),
+    }
+
+
+def _question(asked: Any, user: UserInfo) -> Question:
+    if asked.service_account is not None:
+        namespace, name = asked.service_account
+        groups = (*service_account_groups(namespace), "system:authenticated")
+        user = UserInfo(service_account_name(namespace, name), groups=groups)
+    if asked.path:
+        return Question(user, asked.verb, path=asked.path, is_resource=False)
+    return Question(
+        user,
+        asked.verb,
+        asked.group,
+        "*",
+        asked.resource,
+        asked.subresource,
+        asked.name,
+        asked.namespace,
+    )

@@ -1,0 +1,193 @@
+"""Who did what, and what came of it: one event for every call.
+
+Events are kept in memory for tests to read, the latest ones, and can go to a file as well, in the
+format of ``audit.k8s.io/v1``. In memory an event is a tuple; it is put into words when somebody
+asks for it.
+"""
+
+from collections import deque
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any, BinaryIO, Literal, NamedTuple, Self
+from uuid import uuid4
+
+from kubewright.api.times import format_micro_time
+from kubewright.apiserver.authentication.user import UserInfo
+from kubewright.apiserver.names import GroupResource
+from kubewright.apiserver.strategy import Obj
+
+Level = Literal["Metadata", "Request", "RequestResponse"]
+
+
+class Event(NamedTuple):
+    """One call.
+
+    Attributes:
+        verb: As RBAC names it.
+        user: Who asked; for whom, is `impersonated`.
+        uri: The path with its query.
+        code: The HTTP status of the answer.
+        received: When the request was there.
+        finished: When the answer was.
+        resource: What it was about; ``None`` for a path that is no resource.
+        peer: The address of the client, with its port; empty in process.
+        status: The Status that was answered, for a failure.
+        request_object: What the client sent, and
+        response_object: what it got, by the level of the log.
+    """
+
+    verb: str
+    user: UserInfo
+    uri: str
+    code: int
+    received: datetime
+    finished: datetime
+    resource: GroupResource | None = None
+    version: str = ""
+    subresource: str = ""
+    namespace: str = ""
+    name: str = ""
+    peer: str = ""
+    user_agent: str = ""
+    impersonated: UserInfo | None = None
+    status: Obj | None = None
+    annotations: Mapping[str, str] = {}
+    request_object: Any = None
+    response_object: Any = None
+
+    @property
+    def actor(self) -> str:
+        """The name of the user whose rights counted."""
+        return (self.impersonated or self.user).name
+
+    @property
+    def json(self) -> Obj:
+        """The event as ``audit.k8s.io/v1`` writes it, but for its level and id."""
+        found: Obj = {
+            "stage": "ResponseComplete",
+            "requestURI": self.uri,
+            "verb": self.verb,
+            "user": self.user.json,
+        }
+        optional = {
+            "impersonatedUser": self.impersonated.json if self.impersonated else None,
+            "sourceIPs": [_address(self.peer)] if self.peer else None,
+            "userAgent": self.user_agent,
+            "objectRef": self._reference(),
+        }
+        found.update({key: value for key, value in optional.items() if value})
+        found["responseStatus"] = {"metadata": {}, **(self.status or {}), "code": self.code}
+        objects = (("requestObject", self.request_object), ("responseObject", self.response_object))
+        found.update({key: value for key, value in objects if value is not None})
+        found["requestReceivedTimestamp"] = format_micro_time(self.received)
+        found["stageTimestamp"] = format_micro_time(self.finished)
+        if self.annotations:
+            found["annotations"] = dict(self.annotations)
+        return found
+
+    def _reference(self) -> Obj | None:
+        if self.resource is None:
+            return None
+        parts = {
+            "resource": self.resource.resource,
+            "namespace": self.namespace,
+            "name": self.name,
+            "apiGroup": self.resource.group,
+            "apiVersion": self.version,
+            "subresource": self.subresource,
+        }
+        return {key: value for key, value in parts.items() if value}
+
+
+def _address(peer: str) -> str:
+    host, colon, port = peer.rpartition(":")
+    return host.strip("[]") if colon and port.isdigit() else peer
+
+
+class AuditLog:
+    """The latest events, and a file of all of them if one is wanted.
+
+    Args:
+        limit: How many events are kept in memory.
+        file: Where each event goes as a line of JSON; appended to.
+        level: How much of the objects is kept. The bodies of requests and answers can hold
+            secrets, so by default they are not.
+    """
+
+    def __init__(
+        self, *, limit: int = 10_000, file: Path | None = None, level: Level = "Metadata"
+    ) -> None:
+        self.level: Level = level
+        self._events: deque[Event] = deque(maxlen=limit)
+        self._file: BinaryIO | None = file.open("ab") if file else None
+
+    @property
+    def wants_request(self) -> bool:
+        """Whether events should carry what the client sent."""
+        return self.level != "Metadata"
+
+    @property
+    def wants_response(self) -> bool:
+        """Whether events should carry what the client got."""
+        return self.level == "RequestResponse"
+
+    def record(self, event: Event) -> None:
+        """Keep *event*."""
+        self._events.append(event)
+        if self._file is not None:
+            self._write(event)
+
+    def events(self, **wanted: Any) -> list[Event]:
+        """Return the events of which every attribute named is as wanted, oldest first.
+
+        ``user`` and ``resource`` can be given by name: the one whose rights counted, and the
+        plural name in any group.
+
+        Example:
+            log.events(user="system:serviceaccount:shop:operator", verb="update")
+        """
+        return [event for event in self._events if _fits(event, wanted)]
+
+    def clear(self) -> None:
+        """Forget the events in memory; the file keeps them."""
+        self._events.clear()
+
+    def _write(self, event: Event) -> None:
+        import msgspec  # noqa: PLC0415  # the server has it loaded, and only a file needs it here
+
+        assert self._file is not None
+        head = {"kind": "Event", "apiVersion": "audit.k8s.io/v1", "level": self.level}
+        line = {**head, "auditID": str(uuid4()), **event.json}
+        self._file.write(msgspec.json.encode(line) + b"\n")
+        self._file.flush()
+
+    def close(self) -> None:
+        """Close the file; doing it twice does no harm."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def _fits(event: Event, wanted: dict[str, Any]) -> bool:
+    return all(value == _attribute(event, name, value) for name, value in wanted.items())
+
+
+def _attribute(event: Event, name: str, wanted: Any) -> Any:
+    if isinstance(wanted, str) and name == "user":
+        return event.actor
+    if isinstance(wanted, str) and name == "resource":
+        return event.resource.resource if event.resource else None
+    return getattr(event, name)

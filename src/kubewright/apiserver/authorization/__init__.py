@@ -1,0 +1,1 @@
+"""Who may do what: RBAC, its checks against escalation, and the reviews that ask about it."""

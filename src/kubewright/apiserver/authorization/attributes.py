@@ -1,0 +1,109 @@
+"""What is to be allowed or not, and the answer."""
+
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+from kubewright.apiserver.authentication.user import UserInfo
+from kubewright.apiserver.field import quoted
+from kubewright.apiserver.names import GroupResource
+from kubewright.apiserver.status import StatusError
+from kubewright.apiserver.strategy import Obj
+
+Rule = Obj
+"""A PolicyRule as JSON."""
+
+
+@dataclass(slots=True)
+class Attributes:
+    """A request as RBAC sees it.
+
+    Attributes:
+        name: Empty for a collection, and for create.
+        namespace: Empty for the whole cluster; a namespace counts as being inside itself.
+        path: Of a request to something that is no resource.
+        is_resource: Whether the path plays no role.
+    """
+
+    user: UserInfo
+    verb: str
+    group: str = ""
+    version: str = ""
+    resource: str = ""
+    subresource: str = ""
+    name: str = ""
+    namespace: str = ""
+    path: str = ""
+    is_resource: bool = True
+
+
+class Decision(NamedTuple):
+    """Whether it is allowed, and why, or what was wrong with the rules; often there is no more."""
+
+    allowed: bool
+    reason: str = ""
+
+
+class Authorizer(Protocol):
+    """Whoever decides what users may do."""
+
+    def authorize(self, attributes: Attributes) -> Decision:
+        """Decide about one request."""
+        ...
+
+    def rules_for(self, user: UserInfo, namespace: str) -> tuple[list[Rule], list[str]]:
+        """Return all rules for *user* in *namespace*, and what could not be resolved."""
+        ...
+
+
+class AlwaysAllow:
+    """Lets everybody do everything."""
+
+    def authorize(self, attributes: Attributes) -> Decision:
+        """Say yes."""
+        return _YES
+
+    def rules_for(self, user: UserInfo, namespace: str) -> tuple[list[Rule], list[str]]:
+        """Return the rules that allow everything."""
+        everything = {"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]}
+        return [everything, {"verbs": ["*"], "nonResourceURLs": ["*"]}], []
+
+
+_YES = Decision(allowed=True)
+_HTML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
+
+
+def denied(attributes: Attributes, reason: str = "") -> StatusError:
+    """Return the refusal of a request, as the server words it."""
+    why = _explained(attributes).translate(_HTML)
+    if reason:
+        why = f"{why}: {reason}"
+    resource = GroupResource(attributes.group, attributes.resource)
+    details = {
+        key: value
+        for key, value in (
+            ("name", attributes.name),
+            ("group", attributes.group),
+            ("kind", attributes.resource),
+        )
+        if value
+    }
+    if not attributes.resource:
+        subject = "forbidden"
+    elif attributes.name:
+        subject = f'{resource} "{attributes.name}" is forbidden'
+    else:
+        subject = f"{resource} is forbidden"
+    return StatusError(403, "Forbidden", f"{subject}: {why}", details)
+
+
+def _explained(attributes: Attributes) -> str:
+    who = f"User {quoted(attributes.user.name)} cannot {attributes.verb}"
+    if not attributes.is_resource:
+        return f"{who} path {quoted(attributes.path)}"
+    resource = attributes.resource
+    if attributes.subresource:
+        resource += f"/{attributes.subresource}"
+    what = f"{who} resource {quoted(resource)} in API group {quoted(attributes.group)}"
+    if attributes.namespace:
+        return f"{what} in the namespace {quoted(attributes.namespace)}"
+    return f"{what} at the cluster scope"

@@ -1,0 +1,110 @@
+"""What every endpoint works with, and one request on its way through it."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from kubewright._aio import Clock
+from kubewright.api.times import format_time
+from kubewright.apiserver.admission.chain import Admission
+from kubewright.apiserver.authentication.user import UserInfo
+from kubewright.apiserver.authorization.escalation import Escalation
+from kubewright.apiserver.fieldmanager.manager import manager_name
+from kubewright.apiserver.names import GroupResource
+from kubewright.apiserver.registry import Registry
+from kubewright.apiserver.request import Request
+from kubewright.apiserver.resource import Resource
+from kubewright.apiserver.route import Query, Route
+from kubewright.apiserver.storage import Collection, Store
+from kubewright.apiserver.strategy import Write
+
+
+@dataclass(slots=True)
+class Backend:
+    """The state behind the endpoints.
+
+    Attributes:
+        escalation: Refuses roles that would give away rights; ``None`` where rights do not matter.
+        service_accounts: Whether pods run as a service account, which must exist.
+    """
+
+    store: Store
+    registry: Registry
+    clock: Clock
+    admission: Admission
+    escalation: Escalation | None = None
+    service_accounts: bool = False
+
+    def now(self) -> str:
+        """Return the time as objects carry it."""
+        return format_time(self.clock.now())
+
+
+@dataclass(slots=True)
+class Call:
+    """One request to a resource, after it was let in.
+
+    Attributes:
+        resource: The resource in the version of the URL.
+        work: The resource in the version in which the server thinks: the one that is stored for
+            built-in kinds, the one of the URL for custom resources.
+        warnings: Sent as Warning headers with the answer.
+    """
+
+    backend: Backend
+    request: Request
+    route: Route
+    query: Query
+    user: UserInfo
+    resource: Resource
+    work: Resource
+    warnings: list[str] = field(default_factory=list)
+
+    @property
+    def group_resource(self) -> GroupResource:
+        """What errors call the resource."""
+        return self.resource.group_resource
+
+    @property
+    def storage(self) -> GroupResource:
+        """Under which name its objects are stored."""
+        return self.resource.storage
+
+    @property
+    def collection(self) -> Collection:
+        """Where its objects are."""
+        return self.backend.store.collection(self.resource.storage)
+
+    @property
+    def namespace(self) -> str:
+        """The namespace of the object; empty for cluster-wide kinds, namespaces included."""
+        return self.route.namespace if self.resource.namespaced else ""
+
+    @property
+    def name(self) -> str:
+        """The name in the URL; empty for a collection."""
+        return self.route.name
+
+    @property
+    def subresource(self) -> str:
+        """Such as ``status``; empty for the object itself."""
+        return self.route.subresource
+
+    def warn(self, text: str) -> None:
+        """Add a Warning header, once."""
+        if text and text not in self.warnings:
+            self.warnings.append(text)
+
+    def write(self, *, dry_run: bool = False) -> Write:
+        """Return the circumstances that strategies are told."""
+        backend = self.backend
+        return Write(backend.store, self.user, backend.now(), dry_run, self.warn)
+
+    def manager(self, asked: str) -> str:
+        """Return who owns what this request writes."""
+        return manager_name(asked, self.request.headers.get("user-agent", ""))
+
+    def details(self, **more: Any) -> dict[str, Any]:
+        """Return the details of a Status about the object of this call."""
+        resource = self.resource
+        found = {"name": self.name, "group": resource.group, "kind": resource.plural, **more}
+        return {key: value for key, value in found.items() if value}

@@ -1,0 +1,91 @@
+"""What every cluster has before anybody asked for it."""
+
+from uuid import uuid4
+
+from kubewright.apiserver.authorization.bootstrap import bootstrap_objects
+from kubewright.apiserver.names import GroupResource
+from kubewright.apiserver.storage import Store
+from kubewright.apiserver.strategy import Obj
+
+NAMESPACES: tuple[str, ...] = ("default", "kube-node-lease", "kube-public", "kube-system")
+PLURALS: dict[str, str] = {
+    "ClusterRole": "clusterroles",
+    "ClusterRoleBinding": "clusterrolebindings",
+    "Namespace": "namespaces",
+    "PriorityClass": "priorityclasses",
+    "Role": "roles",
+    "RoleBinding": "rolebindings",
+    "Service": "services",
+}
+PRIORITIES: dict[str, tuple[int, str]] = {
+    "system-cluster-critical": (
+        2_000_000_000,
+        (
+            "Used for system critical pods that must run in the cluster, but can be moved to"
+            " another node if necessary."
+        ),
+    ),
+    "system-node-critical": (
+        2_000_001_000,
+        "Used for system critical pods that must not be moved from their current node.",
+    ),
+}
+KUBERNETES_IP: str = "10.96.0.1"
+
+
+def fill(store: Store, now: str) -> None:
+    """Store what is missing of it."""
+    for obj in (*_namespaces(), *bootstrap_objects(), *_priorities(), _kubernetes()):
+        group = obj["apiVersion"].rpartition("/")[0]
+        resource = GroupResource(group, PLURALS[obj["kind"]])
+        metadata = obj["metadata"]
+        if store.find(resource, metadata.get("namespace", ""), metadata["name"]) is None:
+            metadata |= {"uid": str(uuid4()), "creationTimestamp": now}
+            store.put(resource, obj)
+
+
+def _namespaces() -> list[Obj]:
+    return [
+        {
+            "apiVersion": "v1",
+            "kind": "Namespace",
+            "metadata": {"name": name, "labels": {"kubernetes.io/metadata.name": name}},
+            "spec": {"finalizers": ["kubernetes"]},
+            "status": {"phase": "Active"},
+        }
+        for name in NAMESPACES
+    ]
+
+
+def _priorities() -> list[Obj]:
+    return [
+        {
+            "apiVersion": "scheduling.k8s.io/v1",
+            "kind": "PriorityClass",
+            "metadata": {"name": name, "generation": 1},
+            "value": value,
+            "description": description,
+            "preemptionPolicy": "PreemptLowerPriority",
+        }
+        for name, (value, description) in PRIORITIES.items()
+    ]
+
+
+def _kubernetes() -> Obj:
+    labels = {"component": "apiserver", "provider": "kubernetes"}
+    return {
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": {"name": "kubernetes", "namespace": "default", "labels": labels},
+        "spec": {
+            "ports": [{"name": "https", "protocol": "TCP", "port": 443, "targetPort": 6443}],
+            "clusterIP": KUBERNETES_IP,
+            "clusterIPs": [KUBERNETES_IP],
+            "type": "ClusterIP",
+            "sessionAffinity": "None",
+            "ipFamilies": ["IPv4"],
+            "ipFamilyPolicy": "SingleStack",
+            "internalTrafficPolicy": "Cluster",
+        },
+        "status": {"loadBalancer": {}},
+    }

@@ -1,0 +1,324 @@
+"""Certificate signing requests, trust bundles, and certificates of pods."""
+
+from base64 import b64decode
+from binascii import Error as Base64Error
+from collections.abc import Callable
+from typing import Any
+
+from kubewright.apiserver import field, naming
+from kubewright.apiserver.builtin.field_rules import immutable, named, needed, one_of
+from kubewright.apiserver.field import Errors
+from kubewright.apiserver.strategy import Obj, Strategy, Write
+
+_USAGES = (
+    "any",
+    "cert sign",
+    "client auth",
+    "code signing",
+    "content commitment",
+    "crl sign",
+    "data encipherment",
+    "decipher only",
+    "digital signature",
+    "email protection",
+    "encipher only",
+    "ipsec end system",
+    "ipsec tunnel",
+    "ipsec user",
+    "key agreement",
+    "key encipherment",
+    "microsoft sgc",
+    "netscape sgc",
+    "ocsp signing",
+    "s/mime",
+    "server auth",
+    "signing",
+    "timestamping",
+)
+_FINAL = ("Approved", "Denied", "Failed")
+_LEGACY = "kubernetes.io/legacy-unknown"
+_TEN_MINUTES = 600
+_REQUESTER = ("username", "uid", "groups", "extra")
+
+
+class CertificateSigningRequestStrategy(Strategy):
+    """Certificate signing requests: fixed once made, but for what others decide."""
+
+    name_rule = staticmethod(naming.path_segment)
+    has_status = True
+    field_names = frozenset({"spec.signerName"})
+
+    def default(self, obj: Obj) -> None:
+        """Show spec and status, even empty ones."""
+        obj.setdefault("spec", {})
+        obj.setdefault("status", {})
+
+    def prepare_create(self, obj: Obj, write: Write) -> None:
+        """Note who asks."""
+        obj["status"] = {}
+        spec, user = obj["spec"], write.user
+        for name in _REQUESTER:
+            spec.pop(name, None)
+        if user is None:
+            return
+        found = {
+            "username": user.name,
+            "uid": user.uid,
+            "groups": list(user.groups),
+            "extra": {name: list(values) for name, values in dict(user.extra).items()},
+        }
+        spec.update({name: value for name, value in found.items() if value})
+
+    def prepare_update(self, new: Obj, old: Obj, write: Write) -> None:
+        """Keep the request as it was."""
+        new["spec"] = old["spec"]
+
+    def prepare_status_update(self, new: Obj, old: Obj, write: Write) -> None:
+        """Keep who approved, and date the conditions."""
+        _keep_decisions(new, old)
+        _date(new, old, write.now)
+
+    def prepare_approval(self, new: Obj, old: Obj, write: Write) -> None:
+        """Leave only what ``/approval`` may change: the conditions."""
+        _date(new, old, write.now)
+        conditions = (new.get("status") or {}).get("conditions")
+        new["spec"] = old["spec"]
+        new["status"] = dict(old.get("status") or {})
+        if conditions:
+            new["status"]["conditions"] = conditions
+
+    def validate(self, obj: Obj, write: Write) -> Errors:
+        """Check the request itself, what for, and who shall sign."""
+        spec = obj["spec"]
+        found = _request(spec.get("request") or "")
+        usages = spec.get("usages") or []
+        found += needed(usages, "spec.usages")
+        for index, usage in enumerate(usages):
+            found += one_of(usage, _USAGES, f"spec.usages[{index}]")
+        for index, usage in enumerate(usages):
+            if usage in usages[:index]:
+                found.append(field.duplicate(f"spec.usages[{index}]", usage))
+        found += _signer(spec.get("signerName") or "", "spec.signerName")
+        seconds = spec.get("expirationSeconds")
+        if seconds is not None and seconds < _TEN_MINUTES:
+            why = "may not specify a duration less than 600 seconds (10 minutes)"
+            found.append(field.invalid("spec.expirationSeconds", seconds, why))
+        return found + _conditions(obj)
+
+    def validate_status_update(self, new: Obj, old: Obj, write: Write) -> Errors:
+        """Check that no decision is changed, nor a certificate replaced."""
+        found = _conditions(new) + _kept(new, old) + _decisions_kept(new, old)
+        before, after = _certificate(old), _certificate(new)
+        if before and after != before:
+            why = "updates may not modify existing certificate content"
+            found.append(field.forbidden("status.certificate", why))
+        return found
+
+    def validate_approval(self, new: Obj, old: Obj, write: Write) -> Errors:
+        """Check what ``/approval`` sets."""
+        return _conditions(new) + _kept(new, old)
+
+    def selectable_fields(self, obj: Obj) -> dict[str, str]:
+        """Return who shall sign."""
+        return {"spec.signerName": (obj.get("spec") or {}).get("signerName", "")}
+
+
+class ClusterTrustBundleStrategy(Strategy):
+    """Bundles of trusted certificates."""
+
+    allow_unconditional_update = False
+    field_names = frozenset({"spec.signerName"})
+
+    @staticmethod
+    def name_rule(value: str) -> list[str]:
+        """Return what is wrong with a name, which may have a signer in front."""
+        return naming.dns_subdomain(value.rpartition(":")[2])
+
+    def default(self, obj: Obj) -> None:
+        """Show a spec, even an empty one."""
+        obj.setdefault("spec", {}).setdefault("trustBundle", "")
+
+    def validate(self, obj: Obj, write: Write) -> Errors:
+        """Check signer, name and bundle."""
+        spec, name = obj["spec"], obj["metadata"].get("name", "")
+        signer, found = spec.get("signerName") or "", needed(obj["spec"]["trustBundle"], _BUNDLE)
+        if not signer:
+            if ":" in name:
+                why = 'ClusterTrustBundle without signer name must not have ":" in its name'
+                found.append(field.invalid("metadata.name", name, why))
+            return found
+        found += _signer(signer, "spec.signerName")
+        prefix = f"{signer.replace('/', ':')}:"
+        if not name.startswith(prefix):
+            why = f"ClusterTrustBundle for signerName {signer} must be named with prefix {prefix}"
+            found.append(field.invalid("metadata.name", name, why))
+        return found
+
+    def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:
+        """Check that the signer stays."""
+        value, before = new["spec"].get("signerName"), old["spec"].get("signerName")
+        return self.validate(new, write) + immutable(value, before, "spec.signerName")
+
+    def selectable_fields(self, obj: Obj) -> dict[str, str]:
+        """Return whose bundle it is."""
+        return {"spec.signerName": (obj.get("spec") or {}).get("signerName", "")}
+
+
+class PodCertificateRequestStrategy(Strategy):
+    """Requests that kubelets make for pods."""
+
+    allow_unconditional_update = False
+    has_status = True
+    field_names = frozenset({"spec.signerName", "spec.podName", "spec.nodeName"})
+
+    def default(self, obj: Obj) -> None:
+        """Show spec and status, even empty ones."""
+        obj.setdefault("spec", {}).setdefault("maxExpirationSeconds", 86400)
+        obj.setdefault("status", {})
+
+    def validate(self, obj: Obj, write: Write) -> Errors:
+        """Check who shall sign, and for which pod."""
+        spec = obj["spec"]
+        found = _signer(spec.get("signerName") or "", "spec.signerName")
+        rules = (
+            ("podName", naming.dns_subdomain),
+            ("serviceAccountName", naming.dns_subdomain),
+            ("nodeName", naming.dns_subdomain),
+        )
+        for name, rule in rules:
+            found += named(rule, spec.get(name) or "", f"spec.{name}")
+        for name in ("podUID", "serviceAccountUID", "nodeUID"):
+            found += needed(spec.get(name), f"spec.{name}", "must not be empty")
+        return found
+
+    def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:
+        """Check that the request stays."""
+        return immutable(new["spec"], old["spec"], "spec")
+
+    def selectable_fields(self, obj: Obj) -> dict[str, str]:
+        """Return who signs, for which pod and node."""
+        spec = obj.get("spec") or {}
+        names = ("signerName", "podName", "nodeName")
+        return {f"spec.{name}": spec.get(name, "") for name in names}
+
+
+_BUNDLE = "spec.trustBundle"
+
+
+def _request(encoded: str) -> Errors:
+    try:
+        text = b64decode(encoded)
+    except (Base64Error, ValueError):
+        text = b""
+    if b"-----BEGIN CERTIFICATE REQUEST-----" not in text:
+        why = "PEM block type must be CERTIFICATE REQUEST"
+        return [field.invalid("spec.request", encoded or None, why)]
+    if problem := _signature(text):
+        return [field.invalid("spec.request", encoded, problem)]
+    return []
+
+
+def _signature(text: bytes) -> str:
+    from cryptography import x509  # noqa: PLC0415  # slow to import, and few ask for certificates
+
+    try:
+        request = x509.load_pem_x509_csr(text)
+    except ValueError as error:
+        return f"asn1: structure error: {error}"
+    return "" if request.is_signature_valid else "x509: ECDSA verification failure"
+
+
+def _signer(name: str, path: str) -> Errors:
+    if not name:
+        return [field.required(path)]
+    if name == _LEGACY:
+        why = "the legacy signerName is not allowed via this API version"
+        return [field.invalid(path, name, why)]
+    domain, slash, rest = name.partition("/")
+    if not slash or "/" in rest:
+        why = "must be a fully qualified domain and path of the form 'example.com/signer-name'"
+        return [field.invalid(path, name, why)]
+    found: Errors = []
+    if len(domain) > naming.SUBDOMAIN_LIMIT:
+        found.append(field.too_long(path, naming.SUBDOMAIN_LIMIT))
+    found += _labels(domain, naming.dns_label, path)
+    if "." not in domain:
+        why = "should be a domain with at least two segments separated by dots"
+        found.append(field.invalid(path, domain, why))
+    return found + _labels(rest, naming.dns_subdomain, path)
+
+
+def _labels(name: str, rule: Callable[[str], list[str]], path: str) -> Errors:
+    for label in name.split("."):
+        if problems := rule(label):
+            why = f"validating label {field.quoted(label)}: "
+            return [field.invalid(path, name, why + problem) for problem in problems]
+    return []
+
+
+def _certificate(obj: Obj) -> Any:
+    return (obj.get("status") or {}).get("certificate")
+
+
+def _all_conditions(obj: Obj) -> list[Obj]:
+    found: list[Obj] = (obj.get("status") or {}).get("conditions") or []
+    return found
+
+
+def _of_type(obj: Obj, kind: str) -> list[Obj]:
+    return [item for item in _all_conditions(obj) if item.get("type") == kind]
+
+
+def _keep_decisions(new: Obj, old: Obj) -> None:
+    for kind in ("Approved", "Denied"):
+        before, after = _of_type(old, kind), _of_type(new, kind)
+        if len(before) == len(after):
+            for item, other in zip(after, before, strict=True):
+                item.clear()
+                item.update(other)
+
+
+def _date(new: Obj, old: Obj, now: str) -> None:
+    for item in _all_conditions(new):
+        item.setdefault("lastUpdateTime", now)
+        same = [
+            other["lastTransitionTime"]
+            for other in _of_type(old, item.get("type", ""))
+            if other.get("status") == item.get("status") and other.get("lastTransitionTime")
+        ]
+        item.setdefault("lastTransitionTime", same[0] if same else now)
+
+
+def _conditions(obj: Obj) -> Errors:
+    path = "status.conditions"
+    found: Errors = []
+    seen: list[str] = []
+    for index, item in enumerate(_all_conditions(obj)):
+        kind, state = item.get("type") or "", item.get("status") or ""
+        found += needed(kind, f"{path}[{index}].type")
+        allowed = ("True",) if kind in _FINAL else ("False", "True", "Unknown")
+        where = f"{path}[{index}].status"
+        found += needed(state, where) or one_of(state, allowed, where)
+        if {kind, *seen} >= {"Approved", "Denied"} and kind in ("Approved", "Denied"):
+            why = "Approved and Denied conditions are mutually exclusive"
+            found.append(field.invalid(path, kind, why))
+        if kind in seen:
+            found.append(field.duplicate(f"{path}[{index}].type", kind))
+        seen.append(kind)
+    return found
+
+
+def _kept(new: Obj, old: Obj) -> Errors:
+    return [
+        field.forbidden("status.conditions", f'updates may not remove a condition of type "{kind}"')
+        for kind in _FINAL
+        if len(_of_type(new, kind)) < len(_of_type(old, kind))
+    ]
+
+
+def _decisions_kept(new: Obj, old: Obj) -> Errors:
+    return [
+        field.forbidden("status.conditions", f'updates may not add a condition of type "{kind}"')
+        for kind in ("Approved", "Denied")
+        if len(_of_type(new, kind)) > len(_of_type(old, kind))
+    ]

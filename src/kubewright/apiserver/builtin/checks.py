@@ -1,0 +1,175 @@
+"""Small checks that many kinds share, with Kubernetes' texts.
+
+Each takes the value and its path, and returns what is wrong. Those on the way of every pod look at
+several fields in one call, because most fields are absent most of the time.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from kubewright.apiserver import field
+from kubewright.apiserver.field import Errors, FieldError
+from kubewright.apiserver.strategy import Obj
+
+NOT_NEGATIVE: str = "must be greater than or equal to 0"
+POSITIVE: str = "must be greater than zero"
+IMMUTABLE: str = "field is immutable"
+MAX_INT32: int = 2**31 - 1
+MAX_PORT: int = 65535
+MAX_KEY: int = 253
+MAX_PORT_NAME: int = 15
+
+_PORT_NAME = re.compile(r"[-a-z0-9]+").fullmatch
+_LETTER = re.compile(r"[a-z]").search
+_PERCENT = re.compile(r"[0-9]+%").fullmatch
+_KEY = re.compile(r"[-._a-zA-Z0-9]+").fullmatch
+
+_BAD_PERCENT = (
+    "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or"
+    " '93%', regex used for validation is '[0-9]+%')"
+)
+_BAD_KEY = (
+    "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name', "
+    " or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')"
+)
+
+
+def problems(rule: Callable[[str], list[str]], value: str, path: str) -> Errors:
+    """Return what *rule* says about a text."""
+    return [field.invalid(path, value, problem) for problem in rule(value)]
+
+
+def non_negative(obj: Obj, names: Sequence[str], path: str) -> Errors:
+    """Return which of the numbers *names* in *obj* are below zero; absent ones are not."""
+    errors: Errors = []
+    for name in names:
+        value = obj.get(name)
+        if value is not None and value < 0:
+            errors.append(field.invalid(f"{path}.{name}", value, NOT_NEGATIVE))
+    return errors
+
+
+def at_most(obj: Obj, names: Sequence[str], path: str, *, limit: str, text: str = "") -> Errors:
+    """Return which of the counts *names* are above the count *limit* of the same object."""
+    highest = obj.get(limit) or 0
+    text = text or f"cannot be greater than {path}.{limit}"
+    return [
+        field.invalid(f"{path}.{name}", obj.get(name) or 0, text)
+        for name in names
+        if (obj.get(name) or 0) > highest
+    ]
+
+
+def not_decremented(new: Obj, old: Obj, name: str, path: str) -> Errors:
+    """Return whether a counter runs backwards, or is gone."""
+    before = old.get(name)
+    if before is None or (new.get(name) is not None and new[name] >= before):
+        return []
+    return [field.invalid(f"{path}.{name}", new.get(name) or 0, "cannot be decremented")]
+
+
+def immutable(new: Obj, old: Obj, names: Sequence[str], path: str) -> Errors:
+    """Return which of the fields *names* differ between two versions of an object."""
+    return [
+        field.invalid(f"{path}.{name}", new.get(name), IMMUTABLE)
+        for name in names
+        if new.get(name) != old.get(name)
+    ]
+
+
+class Shown(str):
+    """A value that is already written as it is to be shown."""
+
+    __slots__ = ()
+
+
+def unsupported(path: str, value: Any, allowed: Iterable[str]) -> FieldError:
+    """The value is not one of those allowed, which are listed in the order given."""
+    listed = ", ".join(map(field.quoted, allowed))
+    shown = value if isinstance(value, Shown) else field.shown(value)
+    text = f"Unsupported value: {shown}: supported values: {listed}"
+    return FieldError("FieldValueNotSupported", path, text)
+
+
+def omitted(path: str, detail: str) -> FieldError:
+    """The value is not allowed there, and too long to show."""
+    return FieldError("FieldValueInvalid", path, f"Invalid value: {detail}")
+
+
+def one_of(value: str | None, allowed: Sequence[str], path: str) -> Errors:
+    """Return whether a text that must be there is none of *allowed*."""
+    if value in allowed:
+        return []
+    return [unsupported(path, value, allowed) if value else field.required(path)]
+
+
+def in_range(value: int, lowest: int, highest: int, path: str) -> Errors:
+    """Return whether a number is outside of a range."""
+    if lowest <= value <= highest:
+        return []
+    return [field.invalid(path, value, f"must be between {lowest} and {highest}, inclusive")]
+
+
+def port_name(value: str) -> list[str]:
+    """Return what is wrong with the name of a port."""
+    found = []
+    if len(value) > MAX_PORT_NAME:
+        found.append(f"must be no more than {MAX_PORT_NAME} characters")
+    if not _PORT_NAME(value):
+        found.append("must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)")
+    if not _LETTER(value):
+        found.append("must contain at least one letter (a-z)")
+    if "--" in value:
+        found.append("must not contain consecutive hyphens")
+    if value.startswith("-") or value.endswith("-"):
+        found.append("must not begin or end with a hyphen")
+    return found
+
+
+def port(value: int | str, path: str) -> Errors:
+    """Return what is wrong with a port given by number or by name."""
+    if isinstance(value, int):
+        return in_range(value, 1, MAX_PORT, path)
+    return problems(port_name, value, path)
+
+
+def config_key(value: str) -> list[str]:
+    """Return what is wrong with a key of a ConfigMap or Secret."""
+    found = []
+    if len(value) > MAX_KEY:
+        found.append(f"must be no more than {MAX_KEY} characters")
+    if not _KEY(value):
+        found.append(_BAD_KEY)
+    if value in (".", ".."):
+        found.append(f"must not be '{value}'")
+    elif value.startswith(".."):
+        found.append("must not start with '..'")
+    return found
+
+
+def int_or_percent(value: int | str, path: str) -> Errors:
+    """Return what is wrong with a count or a share."""
+    if isinstance(value, str):
+        return [] if _PERCENT(value) else [field.invalid(path, value, _BAD_PERCENT)]
+    return [field.invalid(path, value, NOT_NEGATIVE)] if value < 0 else []
+
+
+def percent(value: int | str) -> int | None:
+    """Return the number of a share such as ``25%``; ``None`` for anything else."""
+    return int(value[:-1]) if isinstance(value, str) and _PERCENT(value) else None
+
+
+def count_or_percent(value: int | str) -> int:
+    """Return the number in a count or a share; 0 for a text that is neither."""
+    share = percent(value)
+    if share is not None:
+        return share
+    return value if isinstance(value, int) else 0
+
+
+def at_most_all(value: int | str, path: str) -> Errors:
+    """Return whether a share is above 100%."""
+    if (percent(value) or 0) > 100:  # noqa: PLR2004  # percent
+        return [field.invalid(path, value, "must not be greater than 100%")]
+    return []

@@ -1,0 +1,34 @@
+"""Leases."""
+
+from kubewright.apiserver import field
+from kubewright.apiserver.builtin.field_rules import not_negative, one_of
+from kubewright.apiserver.field import Errors
+from kubewright.apiserver.strategy import Obj, Strategy, Write
+
+
+class LeaseStrategy(Strategy):
+    """Leases: what leader election and nodes renew."""
+
+    allow_create_on_update = True
+    allow_unconditional_update = False
+
+    def default(self, obj: Obj) -> None:
+        """Show a spec, even an empty one."""
+        obj.setdefault("spec", {})
+
+    def validate(self, obj: Obj, write: Write) -> Errors:
+        """Check the numbers, and who may be preferred."""
+        spec = obj.get("spec") or {}
+        found: Errors = []
+        seconds = spec.get("leaseDurationSeconds")
+        if seconds is not None and seconds <= 0:
+            path = "spec.leaseDurationSeconds"
+            found.append(field.invalid(path, seconds, "must be greater than 0"))
+        found += not_negative(spec.get("leaseTransitions"), "spec.leaseTransitions")
+        strategy = spec.get("strategy")
+        if strategy and "/" not in strategy:
+            found += one_of(strategy, ("OldestEmulationVersion",), "spec.strategy")
+        if spec.get("preferredHolder") and not strategy:
+            why = "may only be specified if `strategy` is defined"
+            found.append(field.forbidden("spec.preferredHolder", why))
+        return found

@@ -1,0 +1,27 @@
+"""Paths of files, as volumes and mounts name them."""
+
+from kubewright.apiserver import field
+from kubewright.apiserver.field import Errors
+
+
+def no_backsteps(value: str, path: str) -> Errors:
+    """Return whether a path goes up somewhere."""
+    if ".." in value and ".." in value.split("/"):
+        return [field.invalid(path, value, "must not contain '..'")]
+    return []
+
+
+def descending(value: str, path: str) -> Errors:
+    """Return what is wrong with a path that must lead downwards."""
+    errors: Errors = []
+    if value.startswith("/"):
+        errors.append(field.invalid(path, value, "must be a relative path"))
+    return errors + no_backsteps(value, path)
+
+
+def descending_unreserved(value: str, path: str) -> Errors:
+    """Return what is wrong with the path of a file that a volume writes itself."""
+    errors = descending(value, path)
+    if value.startswith("..") and not value.startswith("../"):
+        errors.append(field.invalid(path, value, "must not start with '..'"))
+    return errors

@@ -1,0 +1,45 @@
+"""Amounts that are only known to lie between two bounds: sizes of values, costs of calls."""
+
+import math
+from typing import Final, NamedTuple
+
+MOST: Final = 2**64 - 1
+"""Larger amounts count as this one."""
+
+
+class Amount(NamedTuple):
+    """At least *low* and at most *high*."""
+
+    low: int
+    high: int
+
+    def plus(self, other: "Amount") -> "Amount":
+        """Add."""
+        return Amount(min(self.low + other.low, MOST), min(self.high + other.high, MOST))
+
+    def times(self, other: "Amount") -> "Amount":
+        """Multiply."""
+        return Amount(min(self.low * other.low, MOST), min(self.high * other.high, MOST))
+
+    def scaled(self, factor: float) -> "Amount":
+        """Multiply by a factor, rounded up."""
+        return Amount(_scaled(self.low, factor), _scaled(self.high, factor))
+
+    def union(self, other: "Amount") -> "Amount":
+        """Return the amount that covers both."""
+        return Amount(min(self.low, other.low), max(self.high, other.high))
+
+
+def _scaled(number: int, factor: float) -> int:
+    scaled = float(number) * factor
+    return MOST if scaled >= 2.0**64 else min(math.ceil(scaled), MOST)
+
+
+def exactly(number: int) -> Amount:
+    """Return an amount that is known."""
+    return Amount(number, number)
+
+
+NOTHING: Final = exactly(0)
+ONE: Final = exactly(1)
+UNKNOWN: Final = Amount(0, MOST)

@@ -1,0 +1,330 @@
+"""Finds the type of every part of an expression, and which overload each call means."""
+
+from collections.abc import Mapping
+
+from kubewright.apiserver.cel.celtype import (
+    BOOL,
+    DYN,
+    ERROR,
+    IDENTIFIERS,
+    INT,
+    Type,
+    find_field,
+    list_of,
+    map_of,
+    optional_of,
+    param,
+    type_of_type,
+)
+from kubewright.apiserver.cel.declarations import Overload, find_overloads
+from kubewright.apiserver.cel.errors import Issue
+from kubewright.apiserver.cel.expression import (
+    Call,
+    Comprehension,
+    Expression,
+    Ident,
+    ListLiteral,
+    Literal,
+    MapLiteral,
+    Message,
+    Select,
+    children,
+)
+from kubewright.apiserver.cel.unification import Bindings, assignable, more_general, substitute
+from kubewright.apiserver.cel.values import runtime_type
+
+_LOGICAL = frozenset({"_&&_", "_||_"})
+
+
+class Checker:
+    """Walks a tree once, setting the types; *issues* holds what is wrong, *used* the variables."""
+
+    def __init__(self, variables: Mapping[str, Type]) -> None:
+        self.variables = variables
+        self.issues: list[Issue] = []
+        self.used: set[str] = set()
+        self._scopes: list[dict[str, Type]] = []
+        self._bindings: Bindings = {}
+        self._free = 0
+
+    def check(self, tree: Expression) -> None:
+        """Check the whole tree."""
+        self._check(tree)
+        self._settle(tree)
+
+    def _settle(self, node: Expression) -> None:
+        """Replace what stayed free by dyn."""
+        node.type = substitute(self._bindings, node.type, free_to_dyn=True)
+        for child in children(node):
+            self._settle(child)
+
+    def _report(self, offset: int, text: str) -> Type:
+        self.issues.append(Issue(offset, text))
+        return ERROR
+
+    def _undeclared(self, offset: int, name: str) -> Type:
+        return self._report(offset, f"undeclared reference to '{name}' (in container '')")
+
+    def _fits(self, left: Type, right: Type) -> bool:
+        bindings = assignable(self._bindings, [left], [right])
+        if bindings is None:
+            return False
+        self._bindings = bindings
+        return True
+
+    def _resolved(self, found: Type) -> Type:
+        return substitute(self._bindings, found)
+
+    def _fresh(self) -> Type:
+        self._free += 1
+        return param(f"_var{self._free - 1}")
+
+    def _check(self, node: Expression) -> Type:
+        match node:
+            case Literal():
+                node.type = runtime_type(node.value)
+            case Ident():
+                node.type = self._ident(node)
+            case Select():
+                node.type = self._resolved(self._select(node))
+            case Call():
+                node.type = self._call(node)
+            case ListLiteral():
+                node.type = self._list(node)
+            case MapLiteral():
+                node.type = self._map(node)
+            case Message():
+                node.type = self._message(node)
+            case Comprehension():
+                node.type = self._comprehension(node)
+        return node.type
+
+    # Names.
+
+    def _local(self, name: str) -> Type | None:
+        return next((scope[name] for scope in reversed(self._scopes) if name in scope), None)
+
+    def _global(self, name: str) -> Type | None:
+        if name in self.variables:
+            self.used.add(name)
+            return self.variables[name]
+        return type_of_type(IDENTIFIERS[name]) if name in IDENTIFIERS else None
+
+    def _ident(self, node: Ident) -> Type:
+        absolute = node.name.startswith(".")
+        name = node.name.removeprefix(".")
+        found = None if absolute else self._local(name)
+        return found or self._global(name) or self._undeclared(node.offset, node.name)
+
+    def _select(self, node: Select) -> Type:
+        name = _qualified(node)
+        if name and self._local(name.split(".")[0]) is None:
+            found = self._global(name.removeprefix("."))
+            if found is not None:
+                node.variable = name.removeprefix(".")
+                return found
+        found = self._field(node.offset, node.operand, node.field)
+        return BOOL if node.presence else found
+
+    def _field(self, offset: int, operand: Expression, field: str) -> Type:
+        """Return the type of a field; that of an optional object is optional, too."""
+        target = self._resolved(self._check(operand))
+        optional = target.name == "optional_type" and bool(target.params)
+        if optional:
+            target = target.params[0]
+        found = self._field_of(offset, target, field)
+        return optional_of(found) if optional else found
+
+    def _field_of(self, offset: int, target: Type, field: str) -> Type:
+        if target.kind == "map":
+            return target.params[1]
+        if target.kind == "object":
+            known = find_field(target, field)
+            if known is not None:
+                return known.type
+            return self._report(offset, f"undefined field '{field}'")
+        if target.kind == "param":
+            self._fits(DYN, target)
+        elif not target.is_wild():
+            self._report(offset, f"type '{target}' does not support field selection")
+        return DYN
+
+    # Calls.
+
+    def _call(self, node: Call) -> Type:
+        if node.function == "_?._":
+            return self._optional_select(node)
+        for argument in node.args:
+            self._check(argument)
+        if node.target is not None:
+            self._untarget(node)
+        if node.target is not None:
+            self._check(node.target)
+        overloads = find_overloads(node.function.removeprefix("."))
+        if overloads is None:
+            return self._undeclared(node.offset, node.function)
+        node.function = node.function.removeprefix(".")
+        if node.function in _LOGICAL:
+            return self._logical(node)
+        return self._resolve(node, overloads)
+
+    def _untarget(self, node: Call) -> None:
+        """Make ``sets.contains(…)`` a call of that name, rather than of a method of ``sets``."""
+        assert node.target is not None
+        prefix = _qualified(node.target)
+        full = f"{prefix}.{node.function}".removeprefix(".") if prefix else ""
+        if full and find_overloads(full) is not None:
+            node.function, node.target = full, None
+
+    def _optional_select(self, node: Call) -> Type:
+        operand, field = node.args
+        assert isinstance(field, Literal)
+        field.type = runtime_type(field.value)
+        found = self._field(node.offset, operand, field.value)
+        node.overloads = ["select_optional_field"]
+        return found if found.name == "optional_type" else optional_of(found)
+
+    def _logical(self, node: Call) -> Type:
+        result = BOOL
+        for argument in node.args:
+            if not self._fits(argument.type, BOOL):
+                found = self._resolved(argument.type)
+                self._report(argument.offset, f"expected type 'bool' but found '{found}'")
+                result = ERROR
+        node.overloads = ["logical_and" if node.function == "_&&_" else "logical_or"]
+        return result
+
+    def _resolve(self, node: Call, overloads: list[Overload]) -> Type:
+        types = [operand.type for operand in node.operands]
+        result: Type | None = None
+        for overload in overloads:
+            if overload.is_member != (node.target is not None):
+                continue
+            found = self._match(overload, types)
+            if found is None:
+                continue
+            node.overloads.append(overload.id)
+            if result is None:
+                result = found
+            elif result.kind != "dyn" and result != found:
+                result = DYN
+        return result or self._no_overload(node, types)
+
+    def _match(self, overload: Overload, types: list[Type]) -> Type | None:
+        """Return the type that *overload* gives for such arguments, or nothing."""
+        wanted, result = overload.args, overload.result
+        if overload.params:
+            fresh = {name: self._fresh() for name in sorted(overload.params)}
+            wanted = tuple(substitute(fresh, each) for each in wanted)
+            result = substitute(fresh, result)
+        bindings = assignable(self._bindings, types, wanted)
+        if bindings is None:
+            return None
+        self._bindings = bindings
+        return self._resolved(result)
+
+    def _no_overload(self, node: Call, types: list[Type]) -> Type:
+        shown = [str(substitute(self._bindings, each, free_to_dyn=True)) for each in types]
+        target = f"{shown.pop(0)}." if node.target is not None else ""
+        applied = f"'{target}({', '.join(shown)})'"
+        text = f"found no matching overload for '{node.function}' applied to {applied}"
+        return self._report(node.offset, text)
+
+    # Literals of lists, maps and messages.
+
+    def _join(self, previous: Type | None, current: Type) -> Type:
+        if previous is None:
+            return current
+        return more_general(previous, current) if self._fits(previous, current) else DYN
+
+    def _member(self, node: Expression, *, optional: bool) -> Type:
+        found = self._check(node)
+        if not optional:
+            return found
+        if found.name == "optional_type" and found.params:
+            return found.params[0]
+        if found.kind != "dyn":
+            text = f"expected type '{optional_of(found)}' but found '{found}'"
+            self._report(node.offset, text)
+        return found
+
+    def _list(self, node: ListLiteral) -> Type:
+        joined: Type | None = None
+        for place, item in enumerate(node.items):
+            joined = self._join(joined, self._member(item, optional=place in node.optional))
+        return list_of(joined or self._fresh())
+
+    def _map(self, node: MapLiteral) -> Type:
+        key: Type | None = None
+        value: Type | None = None
+        for entry in node.entries:
+            key = self._join(key, self._check(entry.key))
+            value = self._join(value, self._member(entry.value, optional=entry.optional))
+        return map_of(key or self._fresh(), value or self._fresh())
+
+    def _message(self, node: Message) -> Type:
+        name = node.name.removeprefix(".")
+        found = self._global(name)
+        if found is None:
+            return self._undeclared(node.offset, node.name)
+        if found.kind != "type":
+            return self._report(node.offset, f"'{found.name}' is not a type")
+        # No type that an expression can name is a message.
+        self._report(node.offset, f"'{name}' is not a message type")
+        for entry in node.entries:
+            self._check(entry.value)
+            self._report(entry.offset, f"unexpected failed resolution of '{name}'")
+        return ERROR
+
+    # Loops.
+
+    def _comprehension(self, node: Comprehension) -> Type:
+        self._check(node.iterated)
+        accumulated = self._check(node.initial)
+        types = self._iterated(node)
+        self._scopes.append({node.accumulator: accumulated})
+        self._scopes.append(types)
+        self._check(node.condition)
+        self._expect(node.condition, BOOL)
+        self._check(node.step)
+        self._expect(node.step, accumulated)
+        self._scopes.pop()
+        result = self._check(node.result)
+        self._scopes.pop()
+        return self._resolved(result)
+
+    def _iterated(self, node: Comprehension) -> dict[str, Type]:
+        """Return the types of the variables of a loop."""
+        over = self._resolved(node.iterated.type)
+        if over.kind == "list":
+            first, second = INT, over.params[0]
+        elif over.kind == "map":
+            first, second = over.params
+        else:
+            first = second = self._iterated_unknown(node, over)
+        if node.variable2:
+            return {node.variable: first, node.variable2: second}
+        return {node.variable: second if over.kind == "list" else first}
+
+    def _iterated_unknown(self, node: Comprehension, over: Type) -> Type:
+        if over.is_wild() or over.kind == "param":
+            self._fits(DYN, over)
+            return DYN
+        text = f"expression of type '{over}' cannot be range of a comprehension"
+        return self._report(node.iterated.offset, f"{text} (must be list, map, or dynamic)")
+
+    def _expect(self, node: Expression, wanted: Type) -> None:
+        if not self._fits(wanted, node.type):
+            shown, found = self._resolved(wanted), self._resolved(node.type)
+            self._report(node.offset, f"expected type '{shown}' but found '{found}'")
+
+
+def _qualified(node: Expression) -> str:
+    """Return ``a.b.c`` if that is all there is, else nothing."""
+    parts: list[str] = []
+    while isinstance(node, Select) and not node.presence:
+        parts.append(node.field)
+        node = node.operand
+    if not isinstance(node, Ident):
+        return ""
+    return ".".join([node.name, *reversed(parts)])

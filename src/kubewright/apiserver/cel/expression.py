@@ -1,0 +1,182 @@
+"""The tree of an expression, as the parser builds it and the checker annotates it."""
+
+from typing import Any
+
+from kubewright.apiserver.cel.celtype import DYN, Type
+
+
+class Expression:
+    """A node: *offset* says where it is in the source; the checker sets *type*."""
+
+    __slots__ = ("offset", "type")
+
+    def __init__(self, offset: int) -> None:
+        self.offset = offset
+        self.type: Type = DYN
+
+
+class Literal(Expression):
+    """A constant."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, offset: int, value: Any) -> None:
+        super().__init__(offset)
+        self.value = value
+
+
+class Ident(Expression):
+    """A variable, or the name of a type."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, offset: int, name: str) -> None:
+        super().__init__(offset)
+        self.name = name
+
+
+class Select(Expression):
+    """``operand.field``, or ``has(operand.field)`` when only its presence is asked for."""
+
+    __slots__ = ("field", "operand", "presence", "variable")
+
+    def __init__(
+        self, offset: int, operand: Expression, field: str, presence: bool = False
+    ) -> None:
+        super().__init__(offset)
+        self.operand = operand
+        self.field = field
+        self.presence = presence
+        self.variable = ""  # set by the checker if the whole is the name of a variable
+
+
+class Call(Expression):
+    """A call of a function, an operator included; *target* is what stands before the dot."""
+
+    __slots__ = ("args", "function", "overloads", "target")
+
+    def __init__(
+        self,
+        offset: int,
+        function: str,
+        args: list[Expression],
+        target: Expression | None = None,
+    ) -> None:
+        super().__init__(offset)
+        self.function = function
+        self.args = args
+        self.target = target
+        self.overloads: list[str] = []
+
+    @property
+    def operands(self) -> list[Expression]:
+        """The target, if any, and the arguments."""
+        return self.args if self.target is None else [self.target, *self.args]
+
+
+class ListLiteral(Expression):
+    """``[a, ?b]``."""
+
+    __slots__ = ("items", "optional")
+
+    def __init__(self, offset: int, items: list[Expression], optional: frozenset[int]) -> None:
+        super().__init__(offset)
+        self.items = items
+        self.optional = optional
+
+
+class Entry:
+    """``key: value`` of a map, or ``field: value`` of a message."""
+
+    __slots__ = ("key", "offset", "optional", "value")
+
+    def __init__(self, offset: int, key: Expression, value: Expression, optional: bool) -> None:
+        self.offset = offset
+        self.key = key
+        self.value = value
+        self.optional = optional
+
+
+class MapLiteral(Expression):
+    """``{key: value}``."""
+
+    __slots__ = ("entries",)
+
+    def __init__(self, offset: int, entries: list[Entry]) -> None:
+        super().__init__(offset)
+        self.entries = entries
+
+
+class Message(Expression):
+    """``Name{field: value}``; the server offers no such type to rules, but names the mistake."""
+
+    __slots__ = ("entries", "name")
+
+    def __init__(self, offset: int, name: str, entries: list[Entry]) -> None:
+        super().__init__(offset)
+        self.name = name
+        self.entries = entries
+
+
+class Comprehension(Expression):
+    """A fold over a list or map, which is what macros become."""
+
+    __slots__ = (
+        "accumulator",
+        "condition",
+        "initial",
+        "iterated",
+        "result",
+        "step",
+        "variable",
+        "variable2",
+    )
+
+    def __init__(  # noqa: PLR0913  # a fold has these parts
+        self,
+        offset: int,
+        iterated: Expression,
+        *,
+        variable: str,
+        variable2: str = "",
+        accumulator: str,
+        initial: Expression,
+        condition: Expression,
+        step: Expression,
+        result: Expression,
+    ) -> None:
+        super().__init__(offset)
+        self.iterated = iterated
+        self.variable = variable
+        self.variable2 = variable2
+        self.accumulator = accumulator
+        self.initial = initial
+        self.condition = condition
+        self.step = step
+        self.result = result
+
+    def is_binding(self) -> bool:
+        """Tell whether it only names a value: no loop, as ``optMap`` does."""
+        return (
+            isinstance(self.iterated, ListLiteral)
+            and not self.iterated.items
+            and isinstance(self.condition, Literal)
+            and self.condition.value is False
+        )
+
+
+def children(node: Expression) -> list[Expression]:  # noqa: PLR0911  # one answer for each kind
+    """Return the nodes directly below *node*."""
+    if isinstance(node, Select):
+        return [node.operand]
+    if isinstance(node, Call):
+        return node.operands
+    if isinstance(node, ListLiteral):
+        return node.items
+    if isinstance(node, MapLiteral):
+        return [part for entry in node.entries for part in (entry.key, entry.value)]
+    if isinstance(node, Message):
+        return [entry.value for entry in node.entries]
+    if isinstance(node, Comprehension):
+        return [node.iterated, node.initial, node.condition, node.step, node.result]
+    return []

@@ -1,0 +1,117 @@
+"""Compiles expressions, and evaluates them."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from kubewright.apiserver.cel import standard  # noqa: F401  # importing it declares the functions
+from kubewright.apiserver.cel.celtype import BOOL, Type
+from kubewright.apiserver.cel.checker import Checker
+from kubewright.apiserver.cel.compiler import Compiler
+from kubewright.apiserver.cel.cost import PER_CALL_LIMIT, Budget, over_limit
+from kubewright.apiserver.cel.errors import CompileError, nowhere
+from kubewright.apiserver.cel.expression import Expression
+from kubewright.apiserver.cel.literals import check_literals, find_bad_pattern
+from kubewright.apiserver.cel.loops import COST, LIMIT, Frame
+from kubewright.apiserver.cel.parser import parse
+
+
+class ResultTypeError(CompileError):
+    """The expression is valid, but its value is of the wrong type; *found* is that type."""
+
+    def __init__(self, source: str, found: Type, wanted: Type) -> None:
+        super().__init__(source, ())
+        self.found = found
+        self.wanted = wanted
+        self.args = (source, found, wanted)
+
+    def __str__(self) -> str:
+        return f"cel expression must evaluate to a {self.wanted}"
+
+
+class InstantiationError(CompileError):
+    """The expression is valid, but a pattern in it is not."""
+
+    def __init__(self, source: str, problem: str) -> None:
+        super().__init__(source, ())
+        self.problem = problem
+        self.args = (source, problem)
+
+    def __str__(self) -> str:
+        return f"program instantiation failed: {self.problem}"
+
+
+class Program:
+    """An expression, ready to be evaluated any number of times."""
+
+    def __init__(self, source: str, tree: Expression, variables: Mapping[str, Type]) -> None:
+        self.source = source
+        self.tree = tree
+        self.variables = variables
+        self.variables_used: frozenset[str] = frozenset()
+        self._names = tuple(variables)
+        compiler = Compiler({name: LIMIT + 1 + i for i, name in enumerate(self._names)})
+        self._run: Callable[[Frame], Any] = compiler.compile(tree)
+        self._rest = [None] * (compiler.size - LIMIT - 1 - len(self._names))
+
+    @property
+    def type(self) -> Type:
+        """The type of the value."""
+        return self.tree.type
+
+    def evaluate(self, values: Mapping[str, Any], *, budget: Budget | None = None) -> Any:
+        """Return the value of the expression; a variable without a value is null.
+
+        Raises:
+            EvaluationError: It has none for these variables.
+            CostLimitError: It would cost too much, by itself or for *budget*.
+        """
+        get = values.get
+        frame: Frame = [0, PER_CALL_LIMIT, *[get(name) for name in self._names], *self._rest]
+        try:
+            result = self._run(frame)
+            if frame[COST] > frame[LIMIT]:
+                raise over_limit()
+        finally:
+            if budget is not None:
+                budget.spent += frame[COST]
+        if budget is not None:
+            budget.spend(0)
+        return result
+
+
+def compile_rule(
+    source: str, variables: Mapping[str, Type], *, result: Type | None = BOOL
+) -> Program:
+    """Compile an expression over *variables*.
+
+    Args:
+        source: The expression.
+        variables: The types of the names that it can use.
+        result: The type that its value must have; any will do if it is None.
+
+    Raises:
+        CompileError: It is not valid; the text is what the API server prints.
+        ResultTypeError: Its value has another type.
+        InstantiationError: It has a constant pattern that is none.
+    """
+    try:
+        return _compiled(source, variables, result)
+    except RecursionError:
+        text = "expression recursion limit exceeded: 250"
+        raise CompileError(source, [nowhere(text)]) from None
+
+
+def _compiled(source: str, variables: Mapping[str, Type], result: Type | None) -> Program:
+    tree = parse(source)
+    checker = Checker(variables)
+    checker.check(tree)
+    issues = checker.issues or check_literals(tree)
+    if issues:
+        raise CompileError(source, issues)
+    if result is not None and tree.type != result:
+        raise ResultTypeError(source, tree.type, result)
+    if problem := find_bad_pattern(tree):
+        raise InstantiationError(source, problem)
+    program = Program(source, tree, variables)
+    program.variables_used = frozenset(checker.used)
+    return program

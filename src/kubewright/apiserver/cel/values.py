@@ -1,0 +1,232 @@
+"""The values that Python does not have, and what equality means between all of them.
+
+JSON values stand for themselves: ``int`` for int, ``float`` for double, ``dict`` for map and
+for objects. The rest is here.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from kubewright.apiserver.cel.celtype import (
+    BOOL,
+    BYTES,
+    DOUBLE,
+    DURATION,
+    INT,
+    LIST,
+    MAP,
+    NULL,
+    OPTIONAL,
+    STRING,
+    TIMESTAMP,
+    TYPE,
+    UINT,
+    Type,
+)
+from kubewright.apiserver.cel.errors import EvaluationError
+
+NO_OVERLOAD: Final = "no such overload"
+
+
+class UInt(int):
+    """An unsigned integer of 64 bits; it equals the int of the same amount, as CEL wants."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Timestamp:
+    """A moment, in nanoseconds since 1970 in UTC."""
+
+    nanos: int
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Duration:
+    """A length of time in nanoseconds."""
+
+    nanos: int
+
+
+class Optional:
+    """A value that may be missing; `NONE` is the missing one."""
+
+    __slots__ = ("present", "value")
+
+    def __init__(self, value: Any, *, present: bool = True) -> None:
+        self.value = value
+        self.present = present
+
+    def get(self) -> Any:
+        """Return the value.
+
+        Raises:
+            EvaluationError: There is none.
+        """
+        if not self.present:
+            raise EvaluationError("optional.none() dereference")
+        return self.value
+
+
+NONE: Final = Optional(None, present=False)
+
+
+class SetList(list[Any]):
+    """A list whose order does not count: ``x-kubernetes-list-type: set``."""
+
+    __slots__ = ()
+
+
+class MapList(list[Any]):
+    """A list of objects told apart by *keys*: ``x-kubernetes-list-type: map``."""
+
+    __slots__ = ("keys",)
+
+    def __init__(self, items: Iterable[Any], keys: tuple[str, ...]) -> None:
+        super().__init__(items)
+        self.keys = keys
+
+    def key_of(self, item: Any) -> tuple[Any, ...]:
+        """Return what tells *item* from the others."""
+        if not isinstance(item, dict):
+            raise EvaluationError(NO_OVERLOAD)
+        return tuple(map_key(item.get(key)) for key in self.keys)
+
+
+class _BoolKey:
+    """A bool as the key of a map: for Python, True would be the same key as 1."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: bool) -> None:
+        self.value = value
+
+
+_TRUE: Final = _BoolKey(True)
+_FALSE: Final = _BoolKey(False)
+
+TYPES: Final[dict[type, Type]] = {
+    bool: BOOL,
+    int: INT,
+    UInt: UINT,
+    float: DOUBLE,
+    str: STRING,
+    bytes: BYTES,
+    type(None): NULL,
+    list: LIST,
+    SetList: LIST,
+    MapList: LIST,
+    dict: MAP,
+    Timestamp: TIMESTAMP,
+    Duration: DURATION,
+    Optional: OPTIONAL,
+    Type: TYPE,
+}
+"""The CEL type of each Python type; libraries add their own."""
+
+NUMBERS: Final = frozenset({int, UInt, float})
+_LISTS: Final = frozenset({list, SetList, MapList})
+
+
+def map_key(value: Any) -> Any:
+    """Return *value* as it stands as a key in the dict of a map."""
+    if value is True:
+        return _TRUE
+    return _FALSE if value is False else value
+
+
+def key_value(key: Any) -> Any:
+    """Return the value that `map_key` made a key of."""
+    return key.value if type(key) is _BoolKey else key
+
+
+def is_list(value: Any) -> bool:
+    """Tell whether *value* is a list to CEL."""
+    return type(value) in _LISTS
+
+
+def runtime_type(value: Any) -> Type:
+    """Return what ``type(value)`` is."""
+    found = TYPES.get(type(value))
+    if found is None:
+        raise EvaluationError(f"unsupported type {type(value).__name__}")
+    return found
+
+
+def equal(left: Any, right: Any) -> bool:
+    """Compare two values; those of different types differ, but numbers compare by amount."""
+    kind, other = type(left), type(right)
+    if kind is other:
+        if kind in _LISTS:
+            return _equal_lists(left, right)
+        if kind is dict:
+            return _equal_maps(left, right)
+        if kind is Optional:
+            return _equal_optionals(left, right)
+        return bool(left == right) if kind is not Type else left.name == right.name
+    if kind in NUMBERS and other in NUMBERS:
+        mixed = (kind is float) != (other is float)
+        return float(left) == float(right) if mixed else bool(left == right)
+    return kind in _LISTS and other in _LISTS and _equal_lists(left, right)
+
+
+def _equal_lists(left: list[Any], right: list[Any]) -> bool:
+    if len(left) != len(right):
+        return False
+    if type(left) is SetList:
+        return all(contains(left, item) for item in right) and all(
+            contains(right, item) for item in left
+        )
+    if type(left) is MapList:
+        return _equal_map_lists(left, right)
+    return all(equal(a, b) for a, b in zip(left, right, strict=True))
+
+
+def _equal_map_lists(left: MapList, right: list[Any]) -> bool:
+    known = {left.key_of(item): item for item in left}
+    others = {left.key_of(item): item for item in right}
+    return known.keys() == others.keys() and all(
+        equal(item, others[key]) for key, item in known.items()
+    )
+
+
+def _equal_maps(left: dict[Any, Any], right: dict[Any, Any]) -> bool:
+    if len(left) != len(right):
+        return False
+    return all(key in right and equal(value, right[key]) for key, value in left.items())
+
+
+def _equal_optionals(left: Optional, right: Optional) -> bool:
+    if left.present != right.present:
+        return False
+    return not left.present or equal(left.value, right.value)
+
+
+def contains(items: list[Any], wanted: Any) -> bool:
+    """Tell whether a list holds a value."""
+    if type(wanted) is str:
+        return wanted in items  # no other type can equal a string, so Python's answer is right
+    return any(equal(item, wanted) for item in items)
+
+
+def size(value: Any) -> int:
+    """Return what ``size(value)`` is.
+
+    Raises:
+        EvaluationError: It has no size.
+    """
+    if type(value) in {str, bytes, list, dict, SetList, MapList}:
+        return len(value)
+    raise EvaluationError(f"{NO_OVERLOAD}: size")
+
+
+def is_zero(value: Any) -> bool:
+    """Tell whether *value* is the zero of its type, which some optionals leave out."""
+    if isinstance(value, Timestamp):
+        return value.nanos == -62_135_596_800 * 10**9  # the first moment that Go knows
+    if isinstance(value, Duration):
+        return not value.nanos
+    if isinstance(value, Optional):
+        return not value.present or is_zero(value.value)
+    return not value if type(value) in TYPES and not isinstance(value, Type) else False

@@ -1,0 +1,91 @@
+"""The certificates of a server, kept in a folder as long as they are good."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from cryptography.x509 import ExtensionNotFound
+
+from kubewright.apiserver.certificates import Authority, KeyPair, is_serving
+from kubewright.errors import ConfigError
+
+
+@dataclass(frozen=True, slots=True)
+class Certificates:
+    """What a server needs for TLS: who signs, and what it shows itself."""
+
+    authority: Authority
+    serving: KeyPair
+
+
+def certificates(folder: Path | None, hosts: Sequence[str]) -> Certificates:
+    """Return certificates for a server that is reached by *hosts*.
+
+    Those in *folder* are used while they are good for some time to come and the hosts are the
+    same; others are made, and kept there. Without a folder they live as long as the server.
+
+    Raises:
+        ConfigError: The folder cannot be read or written.
+    """
+    if folder is None:
+        authority = Authority()
+        return Certificates(authority, authority.serving(*hosts))
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return _kept(folder, hosts)
+    except OSError as error:
+        raise ConfigError(
+            f"cannot keep certificates in {folder}: {error.strerror or error}."
+            " Use a folder that you can write to."
+        ) from error
+
+
+def write_private(path: Path, content: bytes) -> None:
+    """Write *content* to *path*, whole or not at all, readable by us only.
+
+    Raises:
+        OSError: The folder is not there, or cannot be written to.
+    """
+    partial = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        handle = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        partial.replace(path)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise
+
+
+def _kept(folder: Path, hosts: Sequence[str]) -> Certificates:
+    authority = _authority(folder)
+    serving = _read(folder, "serving")
+    if serving is None or not is_serving(serving, authority, *hosts):
+        serving = authority.serving(*hosts)
+        _write(folder, "serving", serving)
+    return Certificates(authority, serving)
+
+
+def _authority(folder: Path) -> Authority:
+    pair = _read(folder, "ca")
+    if pair is not None:
+        try:
+            return Authority(pair=pair)
+        except (ValueError, ExtensionNotFound):
+            pass  # cut off, or out of date: nobody can trust it, so another one is no loss
+    authority = Authority()
+    _write(folder, "ca", authority.pair)
+    return authority
+
+
+def _read(folder: Path, name: str) -> KeyPair | None:
+    try:
+        return KeyPair((folder / f"{name}.crt").read_bytes(), (folder / f"{name}.key").read_bytes())
+    except FileNotFoundError:
+        return None
+
+
+def _write(folder: Path, name: str, pair: KeyPair) -> None:
+    write_private(folder / f"{name}.key", pair.key)
+    write_private(folder / f"{name}.crt", pair.certificate)

@@ -1,0 +1,161 @@
+"""Empties namespaces that are being deleted, and lets them go when nothing is left."""
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from kubewright.apiserver.controllers.loopback import Loopback, path_of
+from kubewright.apiserver.names import GroupResource
+from kubewright.apiserver.storage import Event
+from kubewright.apiserver.strategy import Obj
+
+if TYPE_CHECKING:
+    from kubewright.apiserver.controllers.worker import Worker
+    from kubewright.apiserver.server import APIServer
+
+NAMESPACES = GroupResource("", "namespaces")
+FINALIZER: str = "kubernetes"
+
+
+class NamespaceController:
+    """Deletes the content of namespaces that are terminating."""
+
+    def __init__(self, server: "APIServer") -> None:
+        self._server = server
+        self._loopback = Loopback(server, "namespace-controller")
+        self._terminating: set[str] = set()
+        self._worker: Worker
+
+    def start(self, worker: "Worker") -> None:
+        """Look at every namespace, and at every change from now on."""
+        self._worker = worker
+        store = self._server.store
+        store.listen(self._heard)
+        for namespace in store.list(NAMESPACES):
+            if namespace["metadata"].get("deletionTimestamp"):
+                self._note(namespace["metadata"]["name"])
+
+    def _note(self, name: str) -> None:
+        self._terminating.add(name)
+        self._worker.add(name)
+
+    def _heard(self, resource: GroupResource, event: Event) -> None:
+        if resource == NAMESPACES:
+            name = event.current.key
+            if event.type == "DELETED":
+                self._terminating.discard(name)
+            elif b'"deletionTimestamp"' in event.current.data:
+                self._note(name)
+        elif event.type == "DELETED" and self._terminating:
+            # The last object of a namespace may have been held by a finalizer until now.
+            name = event.current.key.rpartition("/")[0]
+            if name in self._terminating:
+                self._worker.add(name)
+
+    async def work(self, key: object) -> None:
+        """Delete what is in a namespace, then the namespace."""
+        assert isinstance(key, str)
+        namespace = self._server.store.get(NAMESPACES, "", key)
+        if namespace is None or not namespace["metadata"].get("deletionTimestamp"):
+            return
+        left: dict[str, list[Obj]] = {}
+        for resource in list(self._server.registry.stored()):
+            collection = self._server.store.collection(resource.group_resource)
+            if not resource.namespaced or not collection.list(key):
+                continue
+            if "deletecollection" in resource.verbs:
+                await self._loopback.ask("DELETE", path_of(resource, key))
+            else:
+                await self._delete_each(resource.group_resource, key)
+            if remaining := [stored.decode() for stored in collection.list(key)]:
+                left[str(resource.group_resource)] = remaining
+        if left:
+            self._report(key, left)
+        else:
+            await self._finalize(namespace)
+
+    def _report(self, name: str, left: dict[str, list[Obj]]) -> None:
+        """Say in the conditions of a namespace what still holds it."""
+        store = self._server.store
+        namespace = store.get(NAMESPACES, "", name)
+        if namespace is None:
+            return
+        status = namespace.setdefault("status", {})
+        conditions = conditions_of(left, status.get("conditions") or [], self._server.backend.now())
+        if conditions != status.get("conditions"):
+            status["conditions"] = conditions
+            store.put(NAMESPACES, namespace)
+
+    async def _delete_each(self, resource: GroupResource, namespace: str) -> None:
+        for stored in self._server.store.collection(resource).list(namespace):
+            name = stored.key.rpartition("/")[2]
+            path = self._loopback.path(resource, namespace, name)
+            if path is not None:
+                await self._loopback.ask("DELETE", path)
+
+    async def _finalize(self, namespace: Obj) -> None:
+        spec = namespace.get("spec", {})
+        kept = [name for name in spec.get("finalizers", ()) if name != FINALIZER]
+        if kept == spec.get("finalizers", []):
+            return
+        namespace["spec"] = {**spec, "finalizers": kept}
+        name = namespace["metadata"]["name"]
+        await self._loopback.ask("PUT", f"/api/v1/namespaces/{name}/finalize", namespace)
+
+
+def conditions_of(left: dict[str, list[Obj]], before: list[Obj], now: str) -> list[Obj]:
+    """Return the conditions of a namespace in which *left* is left; times move with the status."""
+    times = {(one["type"], one["status"]): one["lastTransitionTime"] for one in before}
+    rows = (
+        (
+            "NamespaceDeletionDiscoveryFailure",
+            "False",
+            "ResourcesDiscovered",
+            "All resources successfully discovered",
+        ),
+        (
+            "NamespaceDeletionGroupVersionParsingFailure",
+            "False",
+            "ParsedGroupVersions",
+            "All legacy kube types successfully parsed",
+        ),
+        (
+            "NamespaceDeletionContentFailure",
+            "False",
+            "ContentDeleted",
+            "All content successfully deleted, may be waiting on finalization",
+        ),
+        _content(left),
+        _finalizers(left),
+    )
+    return [
+        {
+            "type": kind,
+            "status": status,
+            "lastTransitionTime": times.get((kind, status), now),
+            "reason": reason,
+            "message": message,
+        }
+        for kind, status, reason, message in rows
+    ]
+
+
+def _content(left: dict[str, list[Obj]]) -> tuple[str, str, str, str]:
+    parts = [f"{name} has {len(found)} resource instances" for name, found in sorted(left.items())]
+    text = f"Some resources are remaining: {', '.join(parts)}"
+    return "NamespaceContentRemaining", "True", "SomeResourcesRemain", text
+
+
+def _finalizers(left: dict[str, list[Obj]]) -> tuple[str, str, str, str]:
+    kind = "NamespaceFinalizersRemaining"
+    count = Counter(
+        name
+        for found in left.values()
+        for obj in found
+        for name in obj["metadata"].get("finalizers", ())
+    )
+    if not count:
+        text = "All content-preserving finalizers finished"
+        return kind, "False", "ContentHasNoFinalizers", text
+    parts = [f"{name} in {times} resource instances" for name, times in sorted(count.items())]
+    text = f"Some content in the namespace has finalizers remaining: {', '.join(parts)}"
+    return kind, "True", "SomeFinalizersRemain", text

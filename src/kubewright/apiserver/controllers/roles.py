@@ -1,0 +1,27 @@
+"""Keeps the ClusterRoles that gather rules of others up to date, at once."""
+
+from kubewright.apiserver.authorization.aggregation import stale_roles
+from kubewright.apiserver.names import GroupResource
+from kubewright.apiserver.storage import Event, Store
+
+CLUSTER_ROLES = GroupResource("rbac.authorization.k8s.io", "clusterroles")
+
+
+class RoleAggregator:
+    """Gathers anew whenever a ClusterRole changes; they are few, and change seldom."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def start(self) -> None:
+        """Gather now, and after every change."""
+        self._gather()
+        self._store.listen(self._heard)
+
+    def _heard(self, resource: GroupResource, event: Event) -> None:
+        if resource == CLUSTER_ROLES:
+            self._gather()
+
+    def _gather(self) -> None:
+        for role in stale_roles(self._store.list(CLUSTER_ROLES)):
+            self._store.put(CLUSTER_ROLES, role)

@@ -1,0 +1,252 @@
+"""How custom objects, and the definitions that make them, behave when they are written."""
+
+from functools import cached_property
+from typing import Any
+
+from kubewright.apiserver import field, jsonpath, naming
+from kubewright.apiserver.customresource import definition
+from kubewright.apiserver.customresource import status as definition_status
+from kubewright.apiserver.customresource.scale import validate_scale_spec, validate_scale_status
+from kubewright.apiserver.customresource.structural import children
+from kubewright.apiserver.field import Errors
+from kubewright.apiserver.names import api_version
+from kubewright.apiserver.schema import formats
+from kubewright.apiserver.schema.default import default
+from kubewright.apiserver.schema.embedded import validate_embedded
+from kubewright.apiserver.schema.listtype import validate_lists
+from kubewright.apiserver.schema.prune import settle_numbers
+from kubewright.apiserver.schema.ratchet import Correlated, same
+from kubewright.apiserver.schema.rules import Rules, rules_of
+from kubewright.apiserver.schema.tree import Schema, parse
+from kubewright.apiserver.schema.validate import NO_PATH, validate
+from kubewright.apiserver.strategy import Obj, Strategy, Write
+
+_BLOCKING = frozenset(
+    {
+        "FieldValueNotSupported",
+        "FieldValueRequired",
+        "FieldValueTooLong",
+        "FieldValueTooMany",
+        "FieldValueTypeInvalid",
+    }
+)
+_NOT_CHECKED = (
+    "some validation rules were not checked because the object was invalid; correct the existing"
+    " errors to complete validation"
+)
+_STANDARD_FINALIZERS = frozenset({"orphan", "foregroundDeletion", "kubernetes"})
+_PREFER = "prefer a domain-qualified finalizer name"
+
+
+class CustomResourceStrategy(Strategy):
+    """The behaviour of custom objects in one version of their definition.
+
+    Attributes:
+        kind: As objects say it.
+        api_version: As objects say it.
+        source: The JSON of the schema.
+        scale: The paths of the scale subresource; empty if the version has none.
+    """
+
+    has_generation = True
+    allow_unconditional_update = False
+
+    def __init__(self, crd: Obj, version: Obj) -> None:
+        spec = crd["spec"]
+        subresources = version.get("subresources") or {}
+        self.kind: str = spec["names"]["kind"]
+        self.api_version = api_version(spec["group"], version["name"])
+        self.source: Obj = (version.get("schema") or {}).get("openAPIV3Schema") or {}
+        self.has_status = subresources.get("status") is not None
+        self.scale: Obj = subresources.get("scale") or {}
+        paths = [each["jsonPath"] for each in version.get("selectableFields") or ()]
+        self._selectable = {path.removeprefix("."): path for path in paths}
+        self.field_names = frozenset(self._selectable)
+
+    @cached_property
+    def schema(self) -> Schema:
+        """The shape of the objects."""
+        return parse(self.source)
+
+    @cached_property
+    def rules(self) -> Rules | None:
+        """The rules in CEL, compiled when the first object is checked."""
+        return rules_of(self.schema, root=True)
+
+    def default(self, obj: Obj) -> None:
+        """Fill in what the schema has defaults for."""
+        default(obj, self.schema)
+
+    def prepare_create(self, obj: Obj, write: Write) -> None:
+        """Default again: a status that was taken away may have defaults of its own."""
+        default(obj, self.schema)
+
+    def validate(self, obj: Obj, write: Write) -> Errors:
+        """Return what is wrong with a new object."""
+        if errors := self._validate_type(obj):
+            return errors
+        errors = validate(obj, self.schema)
+        errors += self._validate_scale(obj)
+        errors += validate_embedded(obj, self.schema)
+        errors += validate_lists(obj, self.schema)
+        errors += self._validate_rules(obj, None, errors, write)
+        _warn_of_finalizers(obj, None, write)
+        settle_numbers(obj)
+        return errors
+
+    def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:
+        """Return what is wrong with a change; what it did not touch is not judged."""
+        if errors := self._validate_type(new):
+            return errors
+        correlated = Correlated(new, old, self.schema)
+        errors = validate(new, self.schema, correlated=correlated)
+        errors += self._validate_scale(new)
+        errors += validate_embedded(new, self.schema)
+        errors += self._validate_new_lists(new, old)
+        errors += self._validate_rules(new, old, errors, write, correlated)
+        _warn_of_finalizers(new, old, write)
+        settle_numbers(new)
+        return errors
+
+    def validate_status_update(self, new: Obj, old: Obj, write: Write) -> Errors:
+        """Return what is wrong with a change of the status."""
+        correlated = Correlated(new, old, self.schema)
+        errors: Errors = []
+        shape = self.schema.properties.get("status")
+        if "status" in new and shape is not None:
+            pair = correlated.key("status")
+            errors += validate(new["status"], shape, prefix="status", correlated=pair)
+        if self.scale:
+            errors += validate_scale_status(new, self.scale)
+        errors += self._validate_new_lists(new, old)
+        errors += self._validate_rules(new, old, errors, write, correlated)
+        settle_numbers(new)
+        return errors
+
+    def spec_changed(self, new: Obj, old: Obj) -> bool:
+        """Whether anything but metadata, and a status of its own, changed."""
+        skipped = {"metadata", "status"} if self.has_status else {"metadata"}
+        names = (new.keys() | old.keys()) - skipped
+        missing = object()
+        return any(not same(new.get(name, missing), old.get(name, missing)) for name in names)
+
+    def selectable_fields(self, obj: Obj) -> dict[str, str]:
+        """Return the fields that the definition makes selectable; empty for missing ones."""
+        return {name: self._selected(obj, path) for name, path in self._selectable.items()}
+
+    def _selected(self, obj: Obj, path: str) -> str:
+        found = jsonpath.parse(path).find(obj)
+        return "" if not found or found[0] is None else jsonpath.as_text(found[0])
+
+    def _validate_type(self, obj: Obj) -> Errors:
+        errors: Errors = []
+        if obj.get("kind") != self.kind:
+            errors.append(field.invalid("kind", obj.get("kind") or "", f"must be {self.kind}"))
+        if obj.get("apiVersion") != self.api_version:
+            text = f"must be {self.api_version}"
+            errors.append(field.invalid("apiVersion", obj.get("apiVersion") or "", text))
+        return errors
+
+    def _validate_scale(self, obj: Obj) -> Errors:
+        if not self.scale:
+            return []
+        return validate_scale_spec(obj, self.scale) + validate_scale_status(obj, self.scale)
+
+    def _validate_new_lists(self, new: Obj, old: Obj) -> Errors:
+        """Return repeated elements, unless the old object had some already."""
+        errors = validate_lists(new, self.schema)
+        return [] if errors and validate_lists(old, self.schema) else errors
+
+    def _validate_rules(
+        self,
+        new: Obj,
+        old: Obj | None,
+        known: Errors,
+        write: Write,
+        correlated: Correlated | None = None,
+    ) -> Errors:
+        if self.rules is None:
+            return []
+        if any(error.reason in _BLOCKING for error in known):
+            return [field.invalid(NO_PATH, None, _NOT_CHECKED)]
+        return self.rules.validate(new, old, correlated=correlated, warn=write.warn)
+
+
+def _warn_of_finalizers(new: Obj, old: Obj | None, write: Write) -> None:
+    """Warn of new finalizers that do not say whose they are."""
+    finalizers = new["metadata"].get("finalizers")
+    if not finalizers:
+        return
+    known = ((old or {}).get("metadata") or {}).get("finalizers") or ()
+    for name in sorted(set(finalizers) - set(known)):
+        for text in [*naming.qualified_name(name), *_finalizer_problems(name)]:
+            write.warn(f'metadata.finalizers: "{name}": {text}')
+
+
+def _finalizer_problems(name: str) -> list[str]:
+    if "/" in name or name in _STANDARD_FINALIZERS:
+        return []
+    others = "to avoid accidental conflicts with other finalizer writers"
+    return [f"{_PREFER}{' including a path (/)' if '.' in name else ''} {others}"]
+
+
+class DefinitionStrategy(Strategy):
+    """The behaviour of CustomResourceDefinitions."""
+
+    has_generation = True
+    has_status = True
+    allow_unconditional_update = False
+
+    def default(self, obj: Obj) -> None:
+        """Fill in names and conversion."""
+        definition.default(obj)
+
+    def prepare_create(self, obj: Obj, write: Write) -> None:
+        """Begin with no status but the stored version."""
+        obj["status"] = {}
+        definition_status.add_stored_version(obj)
+
+    def prepare_update(self, new: Obj, old: Obj, write: Write) -> None:
+        """Note the storage version, if it is a new one."""
+        stored = list((old.get("status") or {}).get("storedVersions") or ())
+        new.setdefault("status", {})["storedVersions"] = stored
+        definition_status.add_stored_version(new)
+
+    def validate(self, obj: Obj, write: Write) -> Errors:
+        """Return what is wrong with a new definition."""
+        for name in _unknown_formats(obj):
+            write.warn(f'unrecognized format "{name}"')
+        return definition.validate(obj)
+
+    def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:
+        """Return what is wrong with a changed definition."""
+        known = set(_unknown_formats(old))
+        for name in _unknown_formats(new):
+            if name not in known:
+                write.warn(f'unrecognized format "{name}"')
+        return definition.validate_update(new, old)
+
+    def validate_status_update(self, new: Obj, old: Obj, write: Write) -> Errors:
+        """Return what is wrong with the accepted names."""
+        return definition.validate_status(new)
+
+
+def _unknown_formats(crd: Obj) -> list[str]:
+    found: list[str] = []
+    spec = definition.internal(crd["spec"])
+    shared = [spec.get("validation"), *(each.get("schema") for each in spec["versions"])]
+    for part in shared:
+        source = (part or {}).get("openAPIV3Schema")
+        if source is not None:
+            _collect_formats(source, found)
+    return found
+
+
+def _collect_formats(source: Any, found: list[str]) -> None:
+    name, kind = source.get("format") or "", source.get("type") or ""
+    allowed: Any = {"integer": ("int32", "int64"), "number": ("float", "double")}
+    known = formats.known(name) if kind in {"", "string"} else name in allowed.get(kind, ())
+    if name and not known:
+        found.append(name)
+    for child in children(source):
+        _collect_formats(child, found)

@@ -1,0 +1,201 @@
+"""What the server tells about itself: its groups, versions and resources, in both formats."""
+
+import base64
+import hashlib
+import re
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import msgspec
+
+from kubewright.apiserver import status
+from kubewright.apiserver.names import api_version
+from kubewright.apiserver.registry import Registry
+from kubewright.apiserver.resource import Resource
+from kubewright.apiserver.strategy import Obj
+
+_VERSION = re.compile(r"v(\d+)(?:(alpha|beta)(\d+))?")
+_STAGES = {"alpha": 0, "beta": 1, None: 2}
+
+
+def version_order(version: str) -> tuple[Any, ...]:
+    """Return a sort key that puts the best version first: v2, v1, v1beta1, v1alpha1, others."""
+    match = _VERSION.fullmatch(version)
+    if match is None:
+        return (1, version)
+    major, stage, minor = match.groups()
+    return (0, -_STAGES[stage], -int(major), -int(minor or 0))
+
+
+class Discovery:
+    """Answers about the registry, made once for each of its generations."""
+
+    def __init__(self, registry: Registry) -> None:
+        self._registry = registry
+        self._generation = 0
+        self._made: dict[Any, bytes] = {}
+
+    def _kept(self, key: Any, make: Callable[[], Obj]) -> bytes:
+        if self._generation != self._registry.generation:
+            self._generation = self._registry.generation
+            self._made.clear()
+        if key not in self._made:
+            self._made[key] = msgspec.json.encode(make())
+        return self._made[key]
+
+    def core_versions(self, address: str) -> bytes:
+        """Return the answer to ``/api``."""
+        return self._kept(("/api", address), lambda: _core_versions(address))
+
+    def groups(self) -> bytes:
+        """Return the answer to ``/apis``."""
+        return self._kept("/apis", self._group_list)
+
+    def aggregated(self, *, core: bool, version: str) -> bytes:
+        """Return the answer to ``/api`` or ``/apis`` in the newer format: everything at once."""
+        return self._kept(("aggregated", core, version), lambda: self._aggregated(core, version))
+
+    def group(self, name: str) -> bytes:
+        """Return the answer to ``/apis/<group>``.
+
+        Raises:
+            StatusError: There is no such group.
+        """
+        if not name or name not in self._registry.groups:
+            raise status.no_such_path()
+        return self._kept(("/apis", name), lambda: self._group(name, typed=True))
+
+    def resources(self, group: str, version: str) -> bytes:
+        """Return the answer to ``/apis/<group>/<version>``.
+
+        Raises:
+            StatusError: There is no such version.
+        """
+        found = self._registry.groups.get(group, {}).get(version)
+        if found is None:
+            raise status.no_such_path()
+        return self._kept((group, version), lambda: _resource_list(group, version, found.values()))
+
+    def _names(self, *, core: bool) -> list[str]:
+        return [name for name in self._registry.groups if (name == "") == core]
+
+    def _versions(self, group: str) -> list[str]:
+        return sorted(self._registry.groups[group], key=version_order)
+
+    def _group_list(self) -> Obj:
+        groups = [self._group(name) for name in self._names(core=False)]
+        return {"kind": "APIGroupList", "apiVersion": "v1", "groups": groups}
+
+    def _group(self, name: str, *, typed: bool = False) -> Obj:
+        versions = [
+            {"groupVersion": api_version(name, version), "version": version}
+            for version in self._versions(name)
+        ]
+        head = {"kind": "APIGroup", "apiVersion": "v1"} if typed else {}
+        return {**head, "name": name, "versions": versions, "preferredVersion": versions[0]}
+
+    def _aggregated(self, core: bool, version: str) -> Obj:
+        items = [
+            {
+                "metadata": {"name": name, "creationTimestamp": None}
+                if name
+                else {"creationTimestamp": None},
+                "versions": [
+                    {
+                        "version": one,
+                        "resources": [
+                            _aggregated_resource(resource)
+                            for resource in self._registry.groups[name][one].values()
+                        ],
+                        "freshness": "Current",
+                    }
+                    for one in self._versions(name)
+                ],
+            }
+            for name in self._names(core=core)
+        ]
+        return {
+            "kind": "APIGroupDiscoveryList",
+            "apiVersion": f"apidiscovery.k8s.io/{version}",
+            "metadata": {},
+            "items": items,
+        }
+
+
+def _core_versions(address: str) -> Obj:
+    server = {"clientCIDR": "0.0.0.0/0", "serverAddress": address}
+    return {
+        "kind": "APIVersions",
+        "versions": ["v1"],
+        "serverAddressByClientCIDRs": [server],
+    }
+
+
+def _aggregated_resource(resource: Resource) -> Obj:
+    found: Obj = {
+        "resource": resource.plural,
+        "responseKind": {
+            "group": resource.group,
+            "version": resource.version,
+            "kind": resource.kind,
+        },
+        "scope": "Namespaced" if resource.namespaced else "Cluster",
+        "singularResource": resource.singular,
+        "verbs": list(resource.verbs),
+    }
+    if resource.short_names:
+        found["shortNames"] = list(resource.short_names)
+    if resource.categories:
+        found["categories"] = list(resource.categories)
+    if resource.subresources:
+        found["subresources"] = list(resource.subresources.values())
+    return found
+
+
+def _resource_list(group: str, version: str, resources: Iterable[Resource]) -> Obj:
+    entries: list[Obj] = []
+    for resource in sorted(resources, key=lambda resource: resource.plural):
+        entries.append(_entry(resource))
+        entries += [_sub_entry(resource, name) for name in sorted(resource.subresources)]
+    return {
+        "kind": "APIResourceList",
+        "apiVersion": "v1",
+        "groupVersion": api_version(group, version),
+        "resources": entries,
+    }
+
+
+def _entry(resource: Resource) -> Obj:
+    found: Obj = {
+        "name": resource.plural,
+        "singularName": resource.singular,
+        "namespaced": resource.namespaced,
+        "kind": resource.kind,
+        "verbs": list(resource.verbs),
+    }
+    if resource.short_names:
+        found["shortNames"] = list(resource.short_names)
+    if resource.categories:
+        found["categories"] = list(resource.categories)
+    if "get" in resource.verbs:
+        found["storageVersionHash"] = _hash(resource)
+    return found
+
+
+def _sub_entry(resource: Resource, name: str) -> Obj:
+    source = resource.subresources[name]
+    kind = source.get("responseKind") or {}
+    found: Obj = {
+        "name": f"{resource.plural}/{name}",
+        "singularName": "",
+        "namespaced": resource.namespaced,
+    }
+    group, version = kind.get("group", ""), kind.get("version", "")
+    if version and (group, version) != (resource.group, resource.version):
+        found |= {"group": group, "version": version} if group else {"version": version}
+    return {**found, "kind": kind.get("kind") or resource.kind, "verbs": source.get("verbs") or []}
+
+
+def _hash(resource: Resource) -> str:
+    text = f"{resource.group}/{resource.hub}/{resource.kind}"
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()[:8]).decode()

@@ -1,0 +1,136 @@
+"""Which endpoint answers a request to a resource."""
+
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+
+from kubewright.apiserver import problem, status
+from kubewright.apiserver.authentication.user import UserInfo
+from kubewright.apiserver.backend import Backend, Call
+from kubewright.apiserver.endpoints import reviews, subresources
+from kubewright.apiserver.endpoints.create import create
+from kubewright.apiserver.endpoints.delete import delete, delete_collection
+from kubewright.apiserver.endpoints.patch import patch
+from kubewright.apiserver.endpoints.read import get, list_objects
+from kubewright.apiserver.endpoints.update import update
+from kubewright.apiserver.endpoints.watch import watch
+from kubewright.apiserver.request import Answer, Request, Response, Stream
+from kubewright.apiserver.resource import Resource
+from kubewright.apiserver.route import Query, Route
+
+if TYPE_CHECKING:
+    from kubewright.apiserver.server import APIServer
+
+Endpoint = Callable[[Call], Awaitable[Answer]]
+
+VERBS: dict[str, Endpoint] = {
+    "get": get,
+    "list": list_objects,
+    "watch": watch,
+    "create": create,
+    "update": update,
+    "patch": patch,
+    "delete": delete,
+    "deletecollection": delete_collection,
+}
+# Verbs that a URL with a name has; the others belong to the collection.
+NAMED: frozenset[str] = frozenset({"get", "update", "patch", "delete"})
+
+
+class Dispatcher:
+    """Finds the endpoint for a request and calls it."""
+
+    def __init__(self, backend: Backend, server: "APIServer") -> None:
+        self._backend = backend
+        self._reviews = reviews.Reviews(server)
+        self._subresources = subresources.Subresources(server)
+
+    async def answer(
+        self, request: Request, route: Route, query: Query, *, user: UserInfo
+    ) -> Answer:
+        """Answer a request to a resource.
+
+        Raises:
+            StatusError: There is no such resource or verb, or the endpoint refuses.
+        """
+        registry = self._backend.registry
+        resource = registry.find(route.group, route.version, route.resource)
+        if resource is None:
+            if route.group in registry.groups and not _only_custom(self._backend, route.group):
+                raise status.no_such_path()
+            return problem.NOT_FOUND
+        _check_scope(resource, route)
+        work = resource
+        if not resource.custom:
+            work = registry.find_hub(resource.storage) or resource
+        call = Call(self._backend, request, route, query, user, resource, work)
+        answer = await self._endpoint(call)(call)
+        return _warned(call, answer)
+
+    def _endpoint(self, call: Call) -> Endpoint:
+        resource, verb, sub = call.resource, call.route.verb, call.subresource
+        if sub:
+            entry = resource.subresources.get(sub)
+            if entry is None:
+                raise status.no_such_path()
+            if verb not in entry.get("verbs", ()) and not _connects(sub):
+                raise status.unsupported_method()
+            if sub == "status":
+                return VERBS[verb]
+            return self._subresources.find(call)
+        if special := self._reviews.find(resource.group_resource):
+            if verb not in resource.verbs:
+                raise status.unsupported_method()
+            return special
+        if verb not in resource.verbs or (verb in NAMED) != bool(call.name) != (verb == "watch"):
+            return self._odd(call)
+        return VERBS[verb]
+
+    def _odd(self, call: Call) -> Endpoint:
+        """Return the endpoint for a verb that does not fit its URL, if it does after all."""
+        verb, resource = call.route.verb, call.resource
+        if verb == "watch" and "watch" in resource.verbs:
+            return watch
+        if resource.custom and "create" not in resource.verbs and verb in VERBS:
+            # Its definition is being deleted: what is there can still be let go of.
+            if verb != "create":
+                return VERBS[verb]
+            error = status.method_not_allowed(resource.group_resource, verb)
+            error.message = "create not allowed while custom resource definition is terminating"
+            raise error
+        raise status.unsupported_method()
+
+
+def _connects(sub: str) -> bool:
+    return sub in {"exec", "attach", "portforward", "proxy"}
+
+
+def _only_custom(backend: Backend, group: str) -> bool:
+    versions = backend.registry.groups[group].values()
+    return all(resource.custom for version in versions for resource in version.values())
+
+
+def _check_scope(resource: Resource, route: Route) -> None:
+    """Refuse URLs that do not exist: a node in a namespace, a pod outside of one."""
+    if not resource.namespaced:
+        if route.namespace and resource.plural != "namespaces":
+            raise status.no_such_path()
+    elif not route.namespace:
+        if route.name:
+            raise status.no_such_path()
+        if route.verb in ("create", "deletecollection"):
+            raise status.unsupported_method()
+
+
+def _warned(call: Call, answer: Answer) -> Answer:
+    if call.resource.warning:
+        call.warn(call.resource.warning)
+    if call.warnings and isinstance(answer, (Response, Stream)):
+        headers = tuple(("Warning", f"299 - {_quoted(text)}") for text in call.warnings)
+        answer.headers = (*answer.headers, *headers)
+    return answer
+
+
+def _quoted(text: str) -> str:
+    plain = "".join(c if c.isprintable() else " " for c in text)
+    escaped = plain.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

@@ -1,0 +1,1 @@
+"""The verbs: what each does to the objects of any resource."""

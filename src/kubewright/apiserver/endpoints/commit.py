@@ -1,0 +1,148 @@
+"""The steps that every write shares, from a complete object to a stored one."""
+
+from collections import Counter
+from collections.abc import Callable
+
+from kubewright.apiserver import metadata, status
+from kubewright.apiserver.admission.attributes import (
+    Attributes,
+    GroupVersionKind,
+    GroupVersionResource,
+    Operation,
+)
+from kubewright.apiserver.backend import Call
+from kubewright.apiserver.field import Errors
+from kubewright.apiserver.fieldmanager import manager as fieldmanager
+from kubewright.apiserver.fieldmanager import resets
+from kubewright.apiserver.fieldmanager.fieldset import FieldSet
+from kubewright.apiserver.names import GroupResource
+from kubewright.apiserver.options import WriteOptions
+from kubewright.apiserver.resource import Resource
+from kubewright.apiserver.schema.tree import Schema
+from kubewright.apiserver.strategy import Obj, Write
+
+PODS = GroupResource("", "pods")
+RBAC_GROUP: str = "rbac.authorization.k8s.io"
+
+OWNERS_WARNING: str = (
+    ".metadata.ownerReferences contains duplicate entries; API server dedups owner references in"
+    " 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate"
+    " UID(s) observed: "
+)
+
+
+def deduplicate_owners(call: Call, obj: Obj) -> None:
+    """Drop owner references that are there twice, with a warning."""
+    found = obj["metadata"].get("ownerReferences")
+    if found and metadata.deduplicated_owners(obj["metadata"]):
+        count = Counter(owner.get("uid", "") for owner in found)
+        twice = sorted(uid for uid, times in count.items() if times > 1)
+        call.warn(OWNERS_WARNING + ", ".join(twice))
+
+
+def attributes(
+    call: Call,
+    operation: Operation,
+    obj: Obj | None,
+    old: Obj | None,
+    *,
+    dry_run: bool,
+    options: Obj,
+) -> Attributes:
+    """Return what admission is asked about."""
+    named = (obj or old or {}).get("metadata", {})
+    work = call.work
+    return Attributes(
+        operation=operation,
+        kind=GroupVersionKind(work.group, work.version, work.kind),
+        resource=GroupVersionResource(work.group, work.version, work.plural),
+        user=call.user,
+        object=obj,
+        old_object=old,
+        name=named.get("name", "") or call.name,
+        namespace=named.get("namespace", "") or call.route.namespace,
+        subresource=call.subresource,
+        options=options,
+        dry_run=dry_run,
+        warn=call.warn,
+    )
+
+
+async def mutate(call: Call, asked: Attributes, write: Write) -> Obj:
+    """Let admission change the object; returns what it made of it."""
+    backend, obj = call.backend, asked.object
+    assert obj is not None
+    if call.group_resource == PODS and not asked.subresource:
+        from kubewright.apiserver.builtin import pod_admission  # noqa: PLC0415  # pods only
+
+        if asked.old_object is None:
+            pod_admission.admit_pod(obj, write, service_accounts=backend.service_accounts)
+        else:
+            pod_admission.admit_pod_update(obj, asked.old_object)
+    if backend.escalation is not None and call.resource.group == RBAC_GROUP:
+        backend.escalation.check(
+            call.group_resource,
+            call.user,
+            obj=obj,
+            old=asked.old_object,
+            namespace=call.namespace,
+            name=call.name,
+        )
+    await backend.admission.mutate(asked)
+    assert asked.object is not None
+    return asked.object
+
+
+def own(call: Call, new: Obj, old: Obj | None, options: WriteOptions) -> None:
+    """Note in managedFields who has set what."""
+    resource = call.work
+    fieldmanager.updated(
+        old,
+        new,
+        schema=resource.schema(),
+        api_version=resource.api_version,
+        manager=call.manager(options.field_manager),
+        subresource=call.subresource,
+        now="" if call.subresource == "scale" else call.backend.now(),
+        strip=reset_fields(call),
+        convert=converter(call, resource),
+    )
+
+
+def reset_fields(call: Call) -> FieldSet | None:
+    """Return the fields that this request cannot change, and so cannot come to own."""
+    resource = call.work
+    return resets.reset_fields(
+        resource.kind,
+        call.subresource,
+        has_status=resource.strategy.has_status,
+        custom=resource.custom,
+    )
+
+
+Convert = Callable[[Obj, str], tuple[Obj, Schema] | None]
+
+
+def converter(call: Call, resource: Resource) -> Convert | None:
+    """Return how field managers of other versions are understood; ``None`` if there are none."""
+    versions = {one.api_version: one for one in call.backend.registry.versions_of(resource.storage)}
+    if len(versions) == 1 or resource.asks_webhook:  # a webhook takes too long for this
+        return None
+
+    def convert(obj: Obj, version: str) -> tuple[Obj, Schema] | None:
+        target = versions.get(version)
+        if target is None:
+            return None
+        if target.custom:
+            return {**obj, "apiVersion": version}, target.schema()
+        hub = resource.to_hub(obj) if resource.to_hub else obj
+        return (target.from_hub(hub) if target.from_hub else hub), target.schema()
+
+    return convert
+
+
+def refuse(call: Call, obj: Obj, errors: Errors) -> None:
+    """Raise what validation found, if it found something."""
+    if errors:
+        name = obj["metadata"].get("name") or obj["metadata"].get("generateName", "")
+        raise status.invalid(call.resource.group_kind, name, errors)

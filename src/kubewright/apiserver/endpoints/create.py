@@ -1,0 +1,115 @@
+"""Create."""
+
+from kubewright.apiserver import bodies, metadata, output, status, view
+from kubewright.apiserver.backend import Call
+from kubewright.apiserver.endpoints import commit
+from kubewright.apiserver.options import WriteOptions, write_options
+from kubewright.apiserver.request import Response
+from kubewright.apiserver.strategy import Obj, Write
+
+GENERATED_TRIES: int = 8
+
+
+async def create(call: Call) -> Response:
+    """Store the object in the body."""
+    options = write_options(call.query, "CreateOptions")
+    obj = bodies.read_object(call, options.field_validation)
+    return await store_new(call, into_work(call, obj), options)
+
+
+def into_work(call: Call, obj: Obj) -> Obj:
+    """Return *obj*, of the URL's version, in the version in which we think."""
+    return call.resource.to_hub(obj) if call.resource.to_hub else obj
+
+
+async def store_new(
+    call: Call, obj: Obj, options: WriteOptions, *, managed: bool = False
+) -> Response:
+    """Store *obj*, which is cut to its schema; *managed* if its managedFields are right already."""
+    _place(call, obj)
+    strategy, write = call.work.strategy, call.write(dry_run=options.dry_run)
+    meta = obj["metadata"]
+    generated = _name(meta)
+    if strategy.has_status:
+        obj.pop("status", None)
+    strategy.default(obj)
+    commit.deduplicate_owners(call, obj)
+    if not managed:
+        commit.own(call, obj, None, options)
+    metadata.fill(meta, write.now)
+    if strategy.has_generation:
+        meta["generation"] = 1
+    strategy.prepare_create(obj, write)
+    asked = commit.attributes(
+        call, "CREATE", obj, None, dry_run=options.dry_run, options=_options(options)
+    )
+    before, obj = obj, await commit.mutate(call, asked, write)
+    if obj is not before:
+        bodies.cut(obj, call.work)
+        strategy.default(obj)
+    commit.refuse(call, obj, metadata.validate(obj, call.work) + strategy.validate(obj, write))
+    await call.backend.admission.validate(asked)
+    return await _finish(call, obj, write, generated=generated)
+
+
+def _options(options: WriteOptions, kind: str = "CreateOptions") -> Obj:
+    found: Obj = {"kind": kind, "apiVersion": "meta.k8s.io/v1"}
+    if options.dry_run:
+        found["dryRun"] = ["All"]
+    if options.field_manager:
+        found["fieldManager"] = options.field_manager
+    return found
+
+
+def _place(call: Call, obj: Obj) -> None:
+    """Make sure that the object belongs where the URL puts it."""
+    meta = obj["metadata"]
+    if meta.get("resourceVersion"):
+        text = "resourceVersion should not be set on objects to be created"
+        raise status.StatusError(500, "", text)
+    if not call.resource.namespaced:
+        meta.pop("namespace", None)
+        return
+    if not call.namespace:
+        raise status.bad_request("an empty namespace may not be set during creation")
+    if meta.setdefault("namespace", call.namespace) != call.namespace:
+        raise status.bad_request(
+            "the namespace of the provided object does not match the namespace sent on the request"
+        )
+
+
+def _name(meta: Obj) -> bool:
+    """Make a name if only its beginning is given; returns whether one was made."""
+    prefix = meta.get("generateName")
+    if not prefix or meta.get("name"):
+        return False
+    meta["name"] = metadata.generated_name(prefix)
+    return True
+
+
+async def _finish(call: Call, obj: Obj, write: Write, *, generated: bool) -> Response:
+    store = call.backend.store
+    meta = obj["metadata"]
+    tries = GENERATED_TRIES if generated else 1
+    obj = view.ordered(obj, call.work)
+    to_store = await call.work.write(obj) if call.work.write else obj
+    for last in [False] * (tries - 1) + [True]:
+        if store.find(call.storage, call.namespace, meta["name"]) is None:
+            break
+        if last:
+            raise _taken(call, meta["name"])
+        meta["name"] = to_store["metadata"]["name"] = metadata.generated_name(meta["generateName"])
+    if write.dry_run:
+        shown = call.resource.from_hub(obj) if call.resource.from_hub else obj
+        return output.made(call, shown, code=201)
+    stored = store.put(call.storage, to_store)
+    call.work.strategy.after_create(obj, write)
+    return await output.stored(call, stored, code=201)
+
+
+def _taken(call: Call, name: str) -> status.StatusError:
+    error = status.already_exists(call.group_resource, name)
+    found = call.backend.store.find(call.storage, call.namespace, name)
+    if found is not None and found.decode()["metadata"].get("deletionTimestamp"):
+        error.message = f"object is being deleted: {error.message}"
+    return error

@@ -1,0 +1,228 @@
+"""Delete: at once, after a grace period, or when the last finalizer is gone."""
+
+from datetime import timedelta
+from typing import Any
+
+from kubewright.api.times import format_time
+from kubewright.apiserver import bodies, output, status, view
+from kubewright.apiserver.backend import Call
+from kubewright.apiserver.endpoints import commit
+from kubewright.apiserver.endpoints.update import is_finished
+from kubewright.apiserver.names import GroupResource
+from kubewright.apiserver.options import DeleteOptions, delete_options, list_options
+from kubewright.apiserver.request import Response
+from kubewright.apiserver.selection import Selection
+from kubewright.apiserver.storage import Stored
+from kubewright.apiserver.strategy import Obj
+
+ORPHAN: str = "orphan"
+FOREGROUND: str = "foregroundDeletion"
+RETRIES: int = 5
+# Deleting one of these answers with the object, deleting any other with a Status.
+RETURNED: frozenset[GroupResource] = frozenset(
+    GroupResource("", name)
+    for name in (
+        "persistentvolumeclaims",
+        "persistentvolumes",
+        "pods",
+        "podtemplates",
+        "replicationcontrollers",
+        "resourcequotas",
+        "serviceaccounts",
+        "services",
+    )
+)
+
+
+async def delete(call: Call) -> Response:
+    """Delete one object."""
+    return await delete_with(call, _options(call))
+
+
+async def delete_with(call: Call, options: DeleteOptions) -> Response:
+    """Delete the object that the URL names, with *options* from elsewhere than the body."""
+    for _ in range(RETRIES + 1):
+        stored = call.backend.store.find(call.storage, call.namespace, call.name)
+        if stored is None:
+            raise status.not_found(call.group_resource, call.name)
+        done = await _delete(call, stored, options)
+        if done is not None:
+            return done
+    raise status.stale(call.group_resource, call.name)
+
+
+async def delete_collection(call: Call) -> Response:
+    """Delete every object that matches; answers with what was there."""
+    options = _options(call)
+    selectors = list_options(call.query, watch=False)
+    selection = Selection(call.work, selectors.labels, selectors.fields)
+    chosen = selection.of(call.collection.list(call.namespace))
+    if selectors.limit:
+        chosen = chosen[: selectors.limit]
+    for stored in chosen:
+        current: Stored | None = stored
+        namespace, _, name = stored.key.rpartition("/")
+        while current is not None and await _delete(call, current, options) is None:
+            current = call.backend.store.find(call.storage, namespace, name)
+    revision = str(call.backend.store.revision)
+    return await output.listed(call, chosen, {"resourceVersion": revision})
+
+
+def _options(call: Call) -> DeleteOptions:
+    body = bodies.read_document(call.request) if call.request.body.strip() else None
+    if body is not None and not isinstance(body, dict):
+        raise status.bad_request("the body of a deletion must be DeleteOptions")
+    kind = (body or {}).get("kind", "DeleteOptions")
+    if kind != "DeleteOptions":
+        raise status.bad_request(
+            f"the object provided is unrecognized (must be of type DeleteOptions): {kind}"
+        )
+    return delete_options(call.query, body)
+
+
+async def _delete(call: Call, stored: Stored, options: DeleteOptions) -> Response | None:
+    """Delete one object as far as it goes now; ``None`` if it has changed meanwhile."""
+    store = call.backend.store
+    obj = await view.load(call.work, stored)
+    _check_preconditions(call, obj, options)
+    await _admit(call, obj, options)
+    if store.find(call.storage, *_key(obj)) is not stored:
+        return None
+    marked = _marked(call, obj, options)
+    write = call.write(dry_run=options.dry_run)
+    if marked is None:
+        if not options.dry_run:
+            last = store.remove(call.storage, await _storable(call, obj))
+            call.work.strategy.after_delete(obj, write)
+        else:
+            last = stored
+        return await _gone(call, obj, last)
+    if marked is obj or options.dry_run:
+        return output.made(call, _shown(call, marked))
+    if is_finished(marked):
+        last = store.remove(call.storage, await _storable(call, marked))
+        call.work.strategy.after_delete(marked, write)
+        return await _gone(call, marked, last)
+    kept = store.put(call.storage, await _storable(call, marked))
+    return await output.stored(call, kept)
+
+
+def _key(obj: Obj) -> tuple[str, str]:
+    return obj["metadata"].get("namespace", ""), obj["metadata"]["name"]
+
+
+def _shown(call: Call, obj: Obj) -> Obj:
+    return call.resource.from_hub(obj) if call.resource.from_hub else obj
+
+
+async def _storable(call: Call, obj: Obj) -> Obj:
+    ordered = view.ordered(obj, call.work)
+    return await call.work.write(ordered) if call.work.write else ordered
+
+
+async def _gone(call: Call, obj: Obj, last: Stored) -> Response:
+    if call.group_resource in RETURNED:
+        return await output.stored(call, last)
+    details = {**call.details(uid=obj["metadata"]["uid"]), "name": obj["metadata"]["name"]}
+    content: dict[str, Any] = {
+        "kind": "Status",
+        "apiVersion": "v1",
+        "metadata": {},
+        "status": "Success",
+        "details": details,
+    }
+    return output.body(content)
+
+
+def _check_preconditions(call: Call, obj: Obj, options: DeleteOptions) -> None:
+    meta = obj["metadata"]
+    for word, wanted, found, end in (
+        ("UID", options.uid, meta["uid"], "deleted and then recreated"),
+        ("ResourceVersion", options.resource_version, meta["resourceVersion"], "modified"),
+    ):
+        if wanted is not None and wanted != found:
+            why = (
+                f"the {word} in the precondition ({wanted}) does not match the {word} in record"
+                f" ({found}). The object might have been {end}"
+            )
+            kind = call.resource.group_kind
+            raise status.conflict(GroupResource(kind.group, kind.kind), meta["name"], why)
+
+
+async def _admit(call: Call, obj: Obj, options: DeleteOptions) -> None:
+    source = {"kind": "DeleteOptions", "apiVersion": "meta.k8s.io/v1", **options.source}
+    asked = commit.attributes(call, "DELETE", None, obj, dry_run=options.dry_run, options=source)
+    await call.backend.admission.mutate(asked)
+    await call.backend.admission.validate(asked)
+
+
+def _marked(call: Call, obj: Obj, options: DeleteOptions) -> Obj | None:
+    """Return the object as one that is being deleted, *obj* itself if nothing changes, or ``None``.
+
+    ``None`` stands for: nothing holds it, remove it.
+    """
+    meta = obj["metadata"]
+    strategy = call.work.strategy
+    finalizers = _finalizers(meta.get("finalizers", []), options.propagation)
+    if call.work.kind == "CustomResourceDefinition" and not call.work.custom:
+        finalizers = _with_cleanup(finalizers)
+    grace = strategy.grace_period(obj, options.grace) if strategy.grace else 0
+    held = bool(finalizers or grace or obj.get("kind") == "Namespace")
+    if meta.get("deletionTimestamp"):
+        return _marked_again(call, obj, finalizers, grace)
+    if not held:
+        return None
+    return _deleting(call, obj, finalizers, grace)
+
+
+def _with_cleanup(finalizers: list[str]) -> list[str]:
+    name = "customresourcecleanup.apiextensions.k8s.io"
+    return finalizers if name in finalizers else [*finalizers, name]
+
+
+def _finalizers(present: list[str], propagation: str) -> list[str]:
+    """Return the finalizers with the one that the propagation policy asks for."""
+    if propagation == "":
+        return present
+    others = [name for name in present if name not in (ORPHAN, FOREGROUND)]
+    if propagation == "Orphan":
+        return [*others, ORPHAN]
+    if propagation == "Foreground":
+        return [*others, FOREGROUND]
+    return others
+
+
+def _deleting(call: Call, obj: Obj, finalizers: list[str], grace: int) -> Obj:
+    meta = dict(obj["metadata"])
+    due = call.backend.clock.now() + timedelta(seconds=grace)
+    meta["deletionTimestamp"] = format_time(due)
+    meta["deletionGracePeriodSeconds"] = grace
+    if meta.get("generation"):
+        meta["generation"] += 1
+    meta.pop("finalizers", None)
+    if finalizers:
+        meta["finalizers"] = finalizers
+    marked = {**obj, "metadata": meta}
+    if obj.get("kind") == "Namespace" and not call.work.custom:
+        marked["status"] = {**obj.get("status", {}), "phase": "Terminating"}
+        if not marked.get("spec", {}).get("finalizers") and not finalizers:
+            return marked
+    return marked
+
+
+def _marked_again(call: Call, obj: Obj, finalizers: list[str], grace: int) -> Obj | None:
+    """Return the object when it is deleted for the second time: only sooner, never later."""
+    meta = obj["metadata"]
+    present = meta.get("deletionGracePeriodSeconds") or 0
+    if grace < present:
+        marked = _deleting(call, obj, finalizers, grace)
+        if grace == 0 and not finalizers:
+            return None
+        marked["metadata"]["generation"] = meta.get("generation", 0) or 0
+        if not meta.get("generation"):
+            del marked["metadata"]["generation"]
+        return marked
+    if finalizers != meta.get("finalizers", []):
+        kept = {key: value for key, value in meta.items() if key != "finalizers"}
+        return {**obj, "metadata": {**kept, **({"finalizers": finalizers} if finalizers else {})}}
+    return obj

@@ -1,0 +1,82 @@
+"""Questions in the shape of objects: reviews are answered and not stored."""
+
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from kubewright.apiserver import bodies, output
+from kubewright.apiserver.authentication.reviews import review_self, review_token
+from kubewright.apiserver.authorization.reviews import (
+    review_access,
+    review_local_access,
+    review_own_access,
+    review_own_rules,
+)
+from kubewright.apiserver.backend import Call
+from kubewright.apiserver.endpoints import subresources
+from kubewright.apiserver.names import GroupResource
+from kubewright.apiserver.options import write_options
+from kubewright.apiserver.request import Answer, Response
+from kubewright.apiserver.storage import Stored
+from kubewright.apiserver.strategy import Obj
+
+if TYPE_CHECKING:
+    from kubewright.apiserver.server import APIServer
+
+Endpoint = Callable[[Call], Awaitable[Answer]]
+Review = Callable[[Call, Obj], Obj]
+
+AUTHENTICATION: str = "authentication.k8s.io"
+AUTHORIZATION: str = "authorization.k8s.io"
+
+
+class Reviews:
+    """The resources that have no objects."""
+
+    def __init__(self, server: "APIServer") -> None:
+        users, authorizer = server.users, server.authorizer
+        reviews: dict[tuple[str, str], Review] = {
+            (AUTHENTICATION, "tokenreviews"): lambda _, obj: review_token(obj, users),
+            (AUTHENTICATION, "selfsubjectreviews"): lambda call, obj: review_self(
+                obj, call.user, clock=server.clock
+            ),
+            (AUTHORIZATION, "subjectaccessreviews"): lambda _, obj: review_access(obj, authorizer),
+            (AUTHORIZATION, "localsubjectaccessreviews"): lambda call, obj: review_local_access(
+                obj, authorizer, namespace=call.namespace
+            ),
+            (AUTHORIZATION, "selfsubjectaccessreviews"): lambda call, obj: review_own_access(
+                obj, call.user, authorizer=authorizer
+            ),
+            (AUTHORIZATION, "selfsubjectrulesreviews"): lambda call, obj: review_own_rules(
+                obj, call.user, authorizer=authorizer
+            ),
+        }
+        self._endpoints: dict[GroupResource, Endpoint] = {
+            GroupResource(*key): _endpoint(review) for key, review in reviews.items()
+        }
+        self._endpoints[GroupResource("", "bindings")] = subresources.bind
+        self._endpoints[GroupResource("", "componentstatuses")] = _component_statuses
+
+    def find(self, resource: GroupResource) -> Endpoint | None:
+        """Return what answers for a resource that is not stored."""
+        return self._endpoints.get(resource)
+
+
+def _endpoint(review: Review) -> Endpoint:
+    async def answer(call: Call) -> Response:
+        options = write_options(call.query, "CreateOptions")
+        obj = bodies.read_object(call, options.field_validation)
+        return output.made(call, review(call, obj), code=201)
+
+    return answer
+
+
+async def _component_statuses(call: Call) -> Response:
+    """Answer that all is well: there is one component, and it is answering."""
+    condition = {"type": "Healthy", "status": "True", "message": "ok"}
+    item: Obj = {"metadata": {"name": "etcd-0"}, "conditions": [condition]}
+    item = {"kind": "ComponentStatus", "apiVersion": "v1", **item}
+    if call.name:
+        return output.made(call, item)
+    return await output.listed(call, [Stored("etcd-0", msgspec.json.encode(item), 0)], {})

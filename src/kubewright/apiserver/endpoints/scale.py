@@ -1,0 +1,107 @@
+"""Scale: how many replicas, whatever the kind."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from kubewright.apiserver import bodies, output, status, view
+from kubewright.apiserver.backend import Call
+from kubewright.apiserver.endpoints.read import find
+from kubewright.apiserver.endpoints.update import replace
+from kubewright.apiserver.options import WriteOptions, write_options
+from kubewright.apiserver.patch import json_patch, merge, strategic
+from kubewright.apiserver.request import Answer, Response
+from kubewright.apiserver.schema import definitions
+from kubewright.apiserver.schema.conform import conform
+from kubewright.apiserver.storage import Stored
+from kubewright.apiserver.strategy import Obj
+
+Endpoint = Callable[[Call], Awaitable[Answer]]
+
+API_VERSION: str = "autoscaling/v1"
+
+
+def _scale_of(call: Call, obj: Obj) -> Obj:
+    if call.resource.custom:
+        from kubewright.apiserver.customresource.scale import scale_of as custom  # noqa: PLC0415
+
+        return custom(obj, call.resource.scale_paths)
+    from kubewright.apiserver.builtin.scale import scale_of  # noqa: PLC0415  # few requests scale
+
+    return scale_of(obj)
+
+
+def _with_scale(call: Call, obj: Obj, scale: Obj) -> Obj:
+    if call.resource.custom:
+        from kubewright.apiserver.customresource.scale import with_scale as custom  # noqa: PLC0415
+
+        return custom(obj, scale, call.resource.scale_paths)
+    from kubewright.apiserver.builtin.scale import with_scale  # noqa: PLC0415  # few requests scale
+
+    return with_scale(obj, scale)
+
+
+async def get(call: Call) -> Response:
+    """Answer with the scale of an object."""
+    obj = await view.load(call.resource, find(call))
+    return output.made(call, _scale_of(call, obj))
+
+
+async def update(call: Call) -> Response:
+    """Set the number of replicas."""
+    options = write_options(call.query, "UpdateOptions")
+    wanted = _checked(bodies.read_document(call.request))
+    return await _set(call, lambda _: wanted, options)
+
+
+async def patch(call: Call) -> Response:
+    """Change the number of replicas."""
+    options = write_options(call.query, "PatchOptions")
+    media = bodies.media_type(call.request)
+    change = bodies.parse_yaml(call.request.body)
+    schema = definitions.find("autoscaling", "v1", "Scale")
+    assert schema is not None
+
+    def patched(scale: Obj) -> Obj:
+        if media == "application/json-patch+json":
+            return _checked(json_patch.apply(scale, change))
+        if media == "application/strategic-merge-patch+json":
+            return _checked(strategic.apply(scale, change, schema))
+        if media in ("application/merge-patch+json", "application/apply-patch+yaml"):
+            return _checked(merge.apply(scale, change))
+        raise status.unsupported_media_type(
+            ("application/json-patch+json", "application/merge-patch+json")
+        )
+
+    return await _set(call, patched, options)
+
+
+def _checked(document: Any) -> Obj:
+    schema = definitions.find("autoscaling", "v1", "Scale")
+    assert schema is not None
+    if not isinstance(document, dict) or document.get("kind", "Scale") != "Scale":
+        raise status.bad_request("the body must be a Scale")
+    document.setdefault("metadata", {})
+    conform(document, schema)
+    return document
+
+
+async def _set(call: Call, make: Callable[[Obj], Obj], options: WriteOptions) -> Response:
+    answered: list[Obj] = []
+
+    async def changed(stored: Stored) -> Obj:
+        obj = await view.load(call.work, stored)
+        scale = make(_scale_of(call, obj))
+        version = scale.get("metadata", {}).get("resourceVersion")
+        if version and version != obj["metadata"]["resourceVersion"]:
+            raise status.stale(call.group_resource, call.name)
+        new = _with_scale(call, obj, scale)
+        answered[:] = [new]
+        return new
+
+    await replace(call, changed, options, conditional=False)
+    if options.dry_run:
+        return output.made(call, _scale_of(call, answered[0]))
+    return await get(call)
+
+
+ENDPOINTS: dict[str, Endpoint] = {"get": get, "update": update, "patch": patch}

@@ -1,0 +1,201 @@
+"""What hangs below an object: scale, bindings, evictions, tokens, logs."""
+
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any, Protocol
+
+from kubewright.apiserver import bodies, output, status, view
+from kubewright.apiserver.authentication.reviews import TokenRequests
+from kubewright.apiserver.backend import Call
+from kubewright.apiserver.endpoints import delete, scale
+from kubewright.apiserver.endpoints.parts import PARTS
+from kubewright.apiserver.endpoints.read import find, get
+from kubewright.apiserver.endpoints.update import replace, update
+from kubewright.apiserver.names import GroupResource
+from kubewright.apiserver.options import WriteOptions, delete_options, write_options
+from kubewright.apiserver.request import Answer, Response
+from kubewright.apiserver.storage import Stored
+from kubewright.apiserver.strategy import Obj
+
+if TYPE_CHECKING:
+    from kubewright.apiserver.server import APIServer
+
+Endpoint = Callable[[Call], Awaitable[Answer]]
+
+PODS = GroupResource("", "pods")
+BUDGETS = GroupResource("policy", "poddisruptionbudgets")
+
+
+class Node(Protocol):
+    """Whatever runs the containers: it answers for logs, exec, attach, port-forward and proxy."""
+
+    async def answer(self, call: Call, pod: Obj) -> Answer:
+        """Answer a request to one of these subresources of *pod*."""
+        ...
+
+
+class Subresources:
+    """Finds what answers for a subresource."""
+
+    def __init__(self, server: "APIServer") -> None:
+        self._server = server
+        self._tokens = TokenRequests(server.accounts, server.store, clock=server.clock)
+
+    def find(self, call: Call) -> Endpoint:
+        """Return the endpoint.
+
+        Raises:
+            StatusError: There is none.
+        """
+        name, verb = call.subresource, call.route.verb
+        if name == "scale":
+            return scale.ENDPOINTS[verb]
+        if name in PARTS:
+            if verb == "patch":
+                from kubewright.apiserver.endpoints.patch import patch  # noqa: PLC0415  # a circle
+
+                return patch
+            return get if verb == "get" else update
+        found: Endpoint | None = {
+            "binding": bind,
+            "eviction": evict,
+            "token": self._token,
+        }.get(name)
+        return found or self._connect
+
+    async def _token(self, call: Call) -> Response:
+        """Make a token for a service account."""
+        write_options(call.query, "CreateOptions")
+        document = bodies.read_document(call.request)
+        if not isinstance(document, dict):
+            raise status.bad_request("the body must be a TokenRequest")
+        kind = {"kind": "TokenRequest", "apiVersion": "authentication.k8s.io/v1"}
+        request = {**document, **kind}
+        made = await self._tokens.create(request, namespace=call.namespace, name=call.name)
+        return output.body(made, code=201)
+
+    async def _connect(self, call: Call) -> Answer:
+        """Hand over to the node of a pod."""
+        pod = find(call).decode()
+        node = self._server.node
+        if call.group_resource == PODS and not pod.get("spec", {}).get("nodeName"):
+            raise status.bad_request(f"pod {call.name} does not have a host assigned")
+        if node is None:
+            raise status.service_unavailable(
+                f"cannot reach the {call.subresource} of {call.name}: no node is attached to this"
+                " server, so nothing runs"
+            )
+        return await node.answer(call, pod)
+
+
+async def bind(call: Call) -> Response:
+    """Assign a pod to a node."""
+    options = write_options(call.query, "CreateOptions")
+    binding = _document(call, "Binding")
+    name = call.name or binding.get("metadata", {}).get("name", "")
+    call.route.name = name
+    call = _pods(call)
+
+    async def make(stored: Stored) -> Obj:
+        from kubewright.apiserver.builtin import pod_subresources  # noqa: PLC0415  # schedulers only
+
+        pod = await view.load(call.work, stored)
+        pod_subresources.bind(pod, binding, now=call.backend.now())
+        return pod
+
+    await replace(call, make, options, conditional=False)
+    return _created()
+
+
+def _pods(call: Call) -> Call:
+    """Return the call as one about the pod itself."""
+    pods = call.backend.registry.find_hub(PODS)
+    assert pods is not None
+    call.route.subresource = "binding"
+    return Call(
+        call.backend, call.request, call.route, call.query, call.user, pods, pods, call.warnings
+    )
+
+
+def _document(call: Call, kind: str) -> Obj:
+    document = bodies.read_document(call.request)
+    if not isinstance(document, dict) or document.get("kind", kind) != kind:
+        raise status.bad_request(f"the body must be of kind {kind}")
+    return document
+
+
+def _created() -> Response:
+    content = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success"}
+    return output.body({**content, "code": 201}, code=201)
+
+
+async def evict(call: Call) -> Response:
+    """Delete a pod, if its disruption budget allows."""
+    options = write_options(call.query, "CreateOptions")
+    eviction = _document(call, "Eviction")
+    named = eviction.get("metadata", {}).get("name")
+    if named and named != call.name:
+        raise status.bad_request("name in URL does not match name in Eviction object")
+    pod = find(call).decode()
+    budget = None if _needs_no_budget(pod) else _budget(call, pod)
+    if budget is not None:
+        await _spend(call, budget, options, pod=call.name)
+    source = dict(eviction.get("deleteOptions") or {})
+    if options.dry_run:
+        source["dryRun"] = ["All"]
+    await delete.delete_with(call, delete_options({}, source))
+    return _created()
+
+
+def _needs_no_budget(pod: Obj) -> bool:
+    phase = pod.get("status", {}).get("phase", "")
+    return phase in ("Succeeded", "Failed", "Pending") or bool(
+        pod["metadata"].get("deletionTimestamp")
+    )
+
+
+def _budget(call: Call, pod: Obj) -> Obj | None:
+    from kubewright.apiserver.authorization.labels import label_selector  # noqa: PLC0415  # rare
+
+    labels = pod["metadata"].get("labels", {})
+    found = [
+        budget
+        for budget in call.backend.store.list(BUDGETS, call.namespace)
+        if label_selector(budget.get("spec", {}).get("selector")).matches(labels)
+    ]
+    if len(found) > 1:
+        raise status.StatusError(
+            500,
+            "InternalError",
+            "This pod has more than one PodDisruptionBudget, which the eviction subresource does"
+            " not support.",
+        )
+    return found[0] if found else None
+
+
+async def _spend(call: Call, budget: Obj, options: WriteOptions, *, pod: str) -> None:
+    """Take one disruption from the budget, or refuse."""
+    name = budget["metadata"]["name"]
+    state: dict[str, Any] = budget.get("status", {})
+    behind = (budget["metadata"].get("generation") or 0) > state.get("observedGeneration", 0)
+    if behind:
+        message = "Cannot evict pod as it would violate the pod's disruption budget."
+        error = status.too_many_requests(message, retry_after=10)
+        text = f"The disruption budget {name} is still being processed by the server."
+        error.details["causes"] = [{"reason": "DisruptionBudget", "message": text}]
+        raise error
+    if state.get("disruptionsAllowed", 0) <= 0:
+        error = status.too_many_requests(
+            "Cannot evict pod as it would violate the pod's disruption budget.", retry_after=0
+        )
+        healthy, wanted = state.get("currentHealthy", 0), state.get("desiredHealthy", 0)
+        text = (
+            f"The disruption budget {name} needs {wanted} healthy pods and has {healthy} currently"
+        )
+        error.details = {"causes": [{"reason": "DisruptionBudget", "message": text}]}
+        raise error
+    if options.dry_run:
+        return
+    state = {**state, "disruptionsAllowed": state["disruptionsAllowed"] - 1}
+    disrupted = {**state.get("disruptedPods", {}), pod: call.backend.now()}
+    budget["status"] = {**state, "disruptedPods": disrupted}
+    call.backend.store.put(BUDGETS, budget)

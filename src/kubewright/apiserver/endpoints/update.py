@@ -1,0 +1,267 @@
+"""Update: a new version of an object that is there, or a part of it."""
+
+from collections.abc import Awaitable, Callable
+
+from kubewright.apiserver import bodies, field, metadata, output, status, view
+from kubewright.apiserver.backend import Call
+from kubewright.apiserver.endpoints import commit, parts
+from kubewright.apiserver.endpoints.create import into_work, store_new
+from kubewright.apiserver.names import GroupKind
+from kubewright.apiserver.options import WriteOptions, write_options
+from kubewright.apiserver.request import Response
+from kubewright.apiserver.storage import Stored
+from kubewright.apiserver.storage.collection import key_of
+from kubewright.apiserver.strategy import Obj, Write
+
+RETRIES: int = 5
+BINDING: str = "binding"
+
+Make = Callable[[Stored], Awaitable[Obj]]
+"""Makes the wanted object, in the version in which we think, of the stored one."""
+
+
+async def update(call: Call) -> Response:
+    """Replace an object, or its subresource, with the body."""
+    options = write_options(call.query, "UpdateOptions")
+    first = into_work(call, bodies.read_object(call, options.field_validation))
+    check_name(call, first)
+    if call.backend.store.find(call.storage, call.namespace, call.name) is None:
+        return await _create_instead(call, first, options)
+    ready: list[Obj] = [first]
+
+    async def make(stored: Stored) -> Obj:
+        # Each try needs a fresh copy, since a try changes it; the first is at hand.
+        return ready.pop() if ready else into_work(call, bodies.read_object(call, "Ignore"))
+
+    return await replace(call, make, options, conditional=True)
+
+
+def check_name(call: Call, obj: Obj) -> None:
+    """Refuse an object whose name or namespace is not that of the URL."""
+    meta = obj["metadata"]
+    name = meta.get("name")
+    if not name:
+        raise status.bad_request(
+            f"the name of the object ({call.name} based on URL) was undeterminable: name must be"
+            " provided"
+        )
+    if name != call.name:
+        raise status.bad_request(
+            f"the name of the object ({name}) does not match the name on the URL ({call.name})"
+        )
+    if not call.resource.namespaced:
+        meta.pop("namespace", None)
+        return
+    if meta.setdefault("namespace", call.namespace) != call.namespace:
+        raise status.bad_request(
+            "the namespace of the provided object does not match the namespace sent on the request"
+        )
+
+
+async def _create_instead(call: Call, obj: Obj, options: WriteOptions) -> Response:
+    if call.subresource or not call.work.strategy.allow_create_on_update:
+        raise status.not_found(call.group_resource, call.name)
+    meta = obj["metadata"]
+    if uid := meta.get("uid"):
+        raise status.conflict(call.group_resource, call.name, _other_uid(call, uid, ""))
+    if meta.pop("resourceVersion", None):
+        raise status.not_found(call.group_resource, call.name)
+    return await store_new(call, obj, options)
+
+
+async def replace(
+    call: Call, make: Make, options: WriteOptions, *, conditional: bool, managed: bool = False
+) -> Response:
+    """Store what *make* makes of the present state; tries again when somebody else is faster.
+
+    Args:
+        call: The request.
+        make: See `Make`.
+        options: The request's options.
+        conditional: Whether a missing resourceVersion is a matter for the kind to decide.
+        managed: Whether the managedFields are right already, as apply leaves them.
+    """
+    store = call.backend.store
+    for _ in range(RETRIES + 1):
+        stored = store.find(call.storage, call.namespace, call.name)
+        if stored is None:
+            raise status.not_found(call.group_resource, call.name)
+        new = await make(stored)
+        done = await _attempt(call, stored, new, options, conditional=conditional, managed=managed)
+        if done is not None:
+            return done
+        if new["metadata"].get("resourceVersion") and conditional:
+            break
+    raise status.stale(call.group_resource, call.name)
+
+
+async def _attempt(
+    call: Call,
+    stored: Stored,
+    new: Obj,
+    options: WriteOptions,
+    *,
+    conditional: bool,
+    managed: bool,
+) -> Response | None:
+    """Store *new* in place of *stored*; ``None`` if that is no longer the present state."""
+    old = await view.load(call.work, stored)
+    write = call.write(dry_run=options.dry_run)
+    _check_version(call, new, old, conditional=conditional)
+    _prepare(call, new, old, write)
+    commit.deduplicate_owners(call, new)
+    if not managed:
+        commit.own(call, new, old, options)
+    asked = commit.attributes(
+        call, "UPDATE", new, old, dry_run=options.dry_run, options=_options(options)
+    )
+    before, new = new, await commit.mutate(call, asked, write)
+    if new is not before:
+        bodies.cut(new, call.work)
+        call.work.strategy.default(new)
+    _count_generation(call, new, old)
+    commit.refuse(call, new, _errors(call, new, old, write))
+    await call.backend.admission.validate(asked)
+    return await _finish(call, stored, new, old, write=write)
+
+
+def _options(options: WriteOptions) -> Obj:
+    found: Obj = {"kind": "UpdateOptions", "apiVersion": "meta.k8s.io/v1"}
+    if options.dry_run:
+        found["dryRun"] = ["All"]
+    if options.field_manager:
+        found["fieldManager"] = options.field_manager
+    return found
+
+
+def _check_version(call: Call, new: Obj, old: Obj, *, conditional: bool) -> None:
+    new_meta, old_meta = new["metadata"], old["metadata"]
+    uid = new_meta.get("uid")
+    if conditional and uid and uid != old_meta["uid"]:
+        raise status.conflict(
+            call.group_resource, call.name, _other_uid(call, uid, old_meta["uid"])
+        )
+    version = new_meta.get("resourceVersion")
+    if version == "0":  # is no version, as in Go
+        version = ""
+    if version and version != old_meta["resourceVersion"]:
+        raise status.stale(call.group_resource, call.name)
+    if not version:
+        if conditional and not call.work.strategy.allow_unconditional_update:
+            text = "must be specified for an update"
+            error = field.invalid("metadata.resourceVersion", 0, text)
+            # By its resource, not by its kind: so says Kubernetes here.
+            kind = GroupKind(call.resource.group, call.resource.plural)
+            raise status.invalid(kind, call.name, [error])
+        new_meta["resourceVersion"] = old_meta["resourceVersion"]
+
+
+def _other_uid(call: Call, wanted: str, found: str) -> str:
+    key = key_of(call.namespace, call.name)
+    root = f"/custom/{call.resource.group}" if call.resource.custom else "/registry"
+    return (
+        f"StorageError: invalid object, Code: 4, Key: {root}/{call.resource.plural}/{key},"
+        " ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition:"
+        f" {wanted}, UID in object meta: {found}"
+    )
+
+
+def _prepare(call: Call, new: Obj, old: Obj, write: Write) -> None:
+    strategy = call.work.strategy
+    if call.subresource == "status":
+        _only_status(call, new, old)
+        strategy.default(new)
+        metadata.carry_over(new["metadata"], old["metadata"])
+        strategy.prepare_status_update(new, old, write)
+        return
+    if call.subresource == BINDING:
+        # A binding was checked when it was put into the pod; no other field can have changed.
+        metadata.carry_over(new["metadata"], old["metadata"])
+        return
+    if call.subresource in parts.PARTS:
+        metadata.carry_over(new["metadata"], old["metadata"])
+        strategy.default(new)
+        parts.prepare(call, new, old, write)
+        return
+    metadata.carry_over(new["metadata"], old["metadata"])
+    if strategy.has_status:
+        if "status" in old:
+            new["status"] = old["status"]
+        else:
+            new.pop("status", None)
+    strategy.default(new)
+    strategy.prepare_update(new, old, write)
+
+
+def _only_status(call: Call, new: Obj, old: Obj) -> None:
+    """Take everything but the status from *old*."""
+    for key in [key for key in new if key not in ("status", "metadata")]:
+        del new[key]
+    new |= {key: value for key, value in old.items() if key not in ("status", "metadata")}
+    if not call.work.custom:
+        labels = old["metadata"].get("labels")
+        if call.work.group == "apps":
+            new["metadata"].pop("labels", None)
+            if labels:
+                new["metadata"]["labels"] = labels
+        return
+    managed = new["metadata"].get("managedFields")
+    version = new["metadata"]["resourceVersion"]
+    new["metadata"] = {**old["metadata"], "resourceVersion": version}
+    new["metadata"].pop("managedFields", None)
+    if managed:
+        new["metadata"]["managedFields"] = managed
+
+
+def _count_generation(call: Call, new: Obj, old: Obj) -> None:
+    strategy = call.work.strategy
+    if not strategy.has_generation or call.subresource in ("status", "binding"):
+        return
+    if strategy.spec_changed(new, old):
+        new["metadata"]["generation"] = old["metadata"].get("generation", 0) + 1
+
+
+def _errors(call: Call, new: Obj, old: Obj, write: Write) -> field.Errors:
+    strategy = call.work.strategy
+    errors = metadata.validate_update(new["metadata"], old["metadata"], call.work)
+    if call.subresource == "status":
+        return errors + strategy.validate_status_update(new, old, write)
+    if call.subresource == BINDING:
+        return errors
+    if call.subresource in parts.PARTS:
+        return errors + parts.validate(call, new, old, write)
+    return errors + strategy.validate_update(new, old, write)
+
+
+async def _finish(
+    call: Call, stored: Stored, new: Obj, old: Obj, *, write: Write
+) -> Response | None:
+    store = call.backend.store
+    to_store = new
+    if new != old:
+        to_store = view.ordered(new, call.work)
+        if call.work.write:
+            to_store = await call.work.write(to_store)
+    if store.find(call.storage, call.namespace, call.name) is not stored:
+        return None
+    if write.dry_run:
+        shown = call.resource.from_hub(new) if call.resource.from_hub else new
+        return output.made(call, shown)
+    if is_finished(new):
+        gone = store.remove(call.storage, to_store)
+        call.work.strategy.after_delete(new, write)
+        return await output.stored(call, gone)
+    if new == old and view.is_plain(call.work, stored):
+        return await output.stored(call, stored)
+    return await output.stored(call, store.put(call.storage, to_store))
+
+
+def is_finished(obj: Obj) -> bool:
+    """Whether nothing holds a deleted object any longer."""
+    meta = obj["metadata"]
+    return bool(
+        meta.get("deletionTimestamp")
+        and not meta.get("finalizers")
+        and not meta.get("deletionGracePeriodSeconds")
+        and not (obj.get("kind") == "Namespace" and obj.get("spec", {}).get("finalizers"))
+    )

@@ -1,0 +1,227 @@
+"""Watch: what happens to the objects that match, as it happens."""
+
+import random
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import aclosing
+
+import msgspec
+
+from kubewright.apiserver import output, view
+from kubewright.apiserver.backend import Call
+from kubewright.apiserver.endpoints.read import parse_version
+from kubewright.apiserver.negotiation import Accepted
+from kubewright.apiserver.options import ListOptions, list_options
+from kubewright.apiserver.request import Stream
+from kubewright.apiserver.selection import Selection
+from kubewright.apiserver.status import StatusError
+from kubewright.apiserver.storage import Event, Stored, Watcher
+
+SHORTEST_TIMEOUT: int = 1800  # a watch without a timeout ends after this, or up to twice as long
+BOOKMARK_EVERY: float = 60
+BOOKMARK_BEFORE_END: float = 2
+INITIAL_EVENTS_END: str = "k8s.io/initial-events-end"
+
+encode = msgspec.json.Encoder().encode
+
+
+async def watch(call: Call) -> Stream:
+    """Answer with a stream of events."""
+    options = list_options(call.query, watch=True)
+    selection = Selection(call.work, options.labels, options.fields, name=call.name)
+    form = output.watch_form(call)
+    lines = _Lines(call, selection, form)
+    try:
+        begin = _begin(call, options)
+    except StatusError as error:
+        if error.code != 410:  # noqa: PLR2004  # Gone: told inside the stream, where clients look
+            raise
+        return Stream(_failed(error))
+    return Stream(_stream(call, options, lines, begin))
+
+
+class _Begin:
+    """Where a watch begins: with objects that are there, or with events that were missed."""
+
+    def __init__(
+        self, watcher: Watcher, objects: Sequence[Stored], missed: Sequence[Event]
+    ) -> None:
+        self.watcher = watcher
+        self.objects = objects
+        self.missed = missed
+        self.revision = 0
+
+
+def _begin(call: Call, options: ListOptions) -> _Begin:
+    collection = call.collection
+    wanted = parse_version(options.resource_version, call) if options.resource_version else 0
+    initial = options.initial_events
+    if initial is None:
+        initial = wanted == 0
+    if initial or not wanted:
+        watcher, _ = collection.watch()
+        begin = _Begin(watcher, collection.list(call.namespace) if initial else (), ())
+    else:
+        watcher, missed = collection.watch(since=wanted)
+        begin = _Begin(watcher, (), missed)
+    begin.revision = call.backend.store.revision
+    return begin
+
+
+async def _failed(error: StatusError) -> AsyncIterator[bytes]:
+    yield encode({"type": "ERROR", "object": error.status}) + b"\n"
+
+
+async def _stream(
+    call: Call, options: ListOptions, lines: "_Lines", begin: _Begin
+) -> AsyncIterator[bytes]:
+    watcher = begin.watcher
+    try:
+        async with aclosing(_chunks(call, options, lines, begin)) as chunks:
+            async for chunk in chunks:
+                yield chunk
+    finally:
+        call.collection.unwatch(watcher)
+
+
+async def _chunks(
+    call: Call, options: ListOptions, lines: "_Lines", begin: _Begin
+) -> AsyncGenerator[bytes, None]:
+    if begin.objects and (chunk := await lines.added(begin.objects)):
+        yield chunk
+    if options.initial_events:
+        yield lines.bookmark(begin.revision, last=True)
+    if begin.missed and (chunk := await lines.of(begin.missed)):
+        yield chunk
+    watcher, schedule = begin.watcher, _Schedule(call, options)
+    while not watcher.ended and not schedule.is_over():
+        if (revision := schedule.bookmark_due()) is not None:
+            yield lines.bookmark(revision)
+        try:
+            async with call.backend.clock.timeout(schedule.seconds_left()):
+                await watcher.wait()
+        except TimeoutError:
+            continue
+        if chunk := await lines.of(watcher.take()):
+            yield chunk
+
+
+class _Schedule:
+    """When a watch ends, and when it is due to say how far it is."""
+
+    def __init__(self, call: Call, options: ListOptions) -> None:
+        self._clock = call.backend.clock
+        self._store = call.backend.store
+        now = self._clock.monotonic()
+        spread = random.uniform(1, 2)  # noqa: S311  # so that not all watches end at once
+        self._end = now + (options.timeout or SHORTEST_TIMEOUT * spread)
+        self._bookmarks = options.bookmarks
+        self._next = self._after(now)
+        self._told = 0
+
+    def _after(self, now: float) -> float:
+        if not self._bookmarks or now >= self._end - BOOKMARK_BEFORE_END:
+            return self._end
+        return min(now + BOOKMARK_EVERY, self._end - BOOKMARK_BEFORE_END)
+
+    def is_over(self) -> bool:
+        """Whether the watch has lasted long enough."""
+        return self._clock.monotonic() >= self._end
+
+    def seconds_left(self) -> float:
+        """Return how long to wait for events at most."""
+        return max(0.0, self._next - self._clock.monotonic())
+
+    def bookmark_due(self) -> int | None:
+        """Return the revision to tell, if it is time and there is a new one."""
+        now = self._clock.monotonic()
+        if not self._bookmarks or now < self._next:
+            return None
+        self._next = self._after(now)
+        if self._store.revision == self._told:
+            return None
+        self._told = self._store.revision
+        return self._told
+
+
+class _Lines:
+    """Events as one watcher sees them, in bytes."""
+
+    def __init__(self, call: Call, selection: Selection, form: Accepted) -> None:
+        self._call = call
+        self._selection = selection
+        self._form = form
+        self._prefix = f"{call.namespace}/" if call.namespace else ""
+        # What watchers that ask alike may share.
+        self._shared = (call.resource.api_version, form, call.query.get("includeObject", ""))
+        self._columns_sent = False
+
+    async def added(self, objects: Sequence[Stored]) -> bytes:
+        """Return what is there already."""
+        chosen = self._selection.of(objects)
+        data = await view.rendered(self._call.resource, chosen)
+        return b"".join(self._line("ADDED", item) for item in data)
+
+    async def of(self, events: Sequence[Event]) -> bytes:
+        """Return what happened, as far as it matches."""
+        if self._prefix:
+            events = [event for event in events if event.current.key.startswith(self._prefix)]
+        if self._selection.everything:
+            return b"".join([await self._shared_line(event) for event in events])
+        return b"".join([await self._selected(event) for event in events])
+
+    async def _shared_line(self, event: Event) -> bytes:
+        line: bytes | None = event.memo.get(self._shared)
+        if line is None:
+            (data,) = await view.rendered(self._call.resource, [event.current])
+            line = self._line(event.type, data)
+            if self._form.form != "table":  # the first line of each table says its columns
+                event.memo[self._shared] = line
+        return line
+
+    async def _selected(self, event: Event) -> bytes:
+        matches = self._selection.matches
+        before = event.previous is not None and matches(event.previous)
+        after = event.type != "DELETED" and matches(event.current)
+        if after and before == (event.type == "MODIFIED"):
+            return await self._shared_line(event)
+        if after:
+            (data,) = await view.rendered(self._call.resource, [event.current])
+            return self._line("ADDED", data)
+        if not before:
+            return b""
+        return self._line("DELETED", await self._last_match(event))
+
+    async def _last_match(self, event: Event) -> bytes:
+        """Return the last state that matched, with the version of the event that ended that."""
+        assert event.previous is not None
+        last = await view.load(self._call.resource, event.previous)
+        last["metadata"]["resourceVersion"] = str(event.revision)
+        return encode(last)
+
+    def _line(self, type: str, data: bytes) -> bytes:  # noqa: A002  # the word of the protocol
+        form = self._form
+        if form.form in ("partial", "partial-list"):
+            data = view.partial(data, form.version)
+        elif form.form == "table":
+            data = self._table(data)
+        return b'{"type":"%b","object":%b}\n' % (type.encode(), data)
+
+    def _table(self, data: bytes) -> bytes:
+        response = output.shaped(self._call, data, Accepted("table", self._form.version))
+        if not self._columns_sent:
+            self._columns_sent = True
+            return response.body
+        table = view.decode(response.body)
+        table["columnDefinitions"] = None
+        return encode(table)
+
+    def bookmark(self, revision: int, *, last: bool = False) -> bytes:
+        """Return a bookmark; *last* marks the end of the initial events."""
+        resource = self._call.resource
+        metadata: dict[str, object] = {"resourceVersion": str(revision), "creationTimestamp": None}
+        if last:
+            metadata["annotations"] = {INITIAL_EVENTS_END: "true"}
+        obj = {"kind": resource.kind, "apiVersion": resource.api_version, "metadata": metadata}
+        if self._form.form in ("partial", "partial-list"):
+            obj |= {"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1"}
+        return encode({"type": "BOOKMARK", "object": obj}) + b"\n"

@@ -1,0 +1,153 @@
+"""What is wrong with a field of an object: Kubernetes' validation errors, text by text.
+
+A path is a plain string as it appears in the message: ``spec.containers[0].name``,
+``metadata.labels``, ``data[key]``.
+"""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Literal
+
+Reason = Literal[
+    "FieldValueInvalid",
+    "FieldValueRequired",
+    "FieldValueNotSupported",
+    "FieldValueDuplicate",
+    "FieldValueForbidden",
+    "FieldValueTooLong",
+    "FieldValueTooMany",
+    "FieldValueNotFound",
+    "FieldValueTypeInvalid",
+    "InternalError",
+]
+
+Errors = list["FieldError"]
+"""What a validation found; empty for nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class FieldError:
+    """One broken rule: where, which sort of rule, and the text behind the path."""
+
+    reason: Reason
+    path: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.text}"
+
+    @property
+    def cause(self) -> dict[str, str]:
+        """The entry in ``details.causes`` of the Status."""
+        return {"reason": self.reason, "message": self.text, "field": self.path}
+
+
+def shown(value: Any) -> str:
+    """Return *value* as Go prints it in a validation message."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return quoted(value)
+    if isinstance(value, float):
+        return _float(value)
+    if isinstance(value, int):
+        return str(value)
+    return _compound(value)
+
+
+def quoted(text: str) -> str:
+    """Return *text* in double quotes, escaped as Go does."""
+    plain = text.isprintable() and '"' not in text and "\\" not in text
+    return f'"{text}"' if plain else f'"{_escaped(text)}"'
+
+
+def _escaped(text: str) -> str:
+    table = {"\n": "\\n", "\t": "\\t", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
+    return "".join(table.get(c) or (c if c.isprintable() else f"\\u{ord(c):04x}") for c in text)
+
+
+def _float(value: float) -> str:
+    """Return a float as Go's ``%v``: with an exponent from a million on, and below 0.0001."""
+    if not math.isfinite(value):
+        return {math.inf: "+Inf", -math.inf: "-Inf"}.get(value, "NaN")
+    sign, digits, exponent = Decimal(repr(value)).normalize().as_tuple()
+    assert isinstance(exponent, int)
+    power = len(digits) + exponent - 1
+    if -4 <= power < 6:  # noqa: PLR2004  # Go's limits for plain digits
+        return str(int(value)) if value.is_integer() else repr(value)
+    rest = "".join(map(str, digits[1:]))
+    shown = f"{digits[0]}.{rest}" if rest else str(digits[0])
+    return f"{'-' if sign else ''}{shown}e{'-' if power < 0 else '+'}{abs(power):02}"
+
+
+def _compound(value: Any) -> str:
+    import msgspec  # noqa: PLC0415  # only an invalid object needs it
+
+    text = msgspec.json.encode(value, order="sorted").decode()
+    # Go escapes what matters in HTML, wherever it writes JSON.
+    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+def invalid(path: str, value: Any, detail: str) -> FieldError:
+    """The value is not allowed there."""
+    text = f"Invalid value: {shown(value)}"
+    return FieldError("FieldValueInvalid", path, f"{text}: {detail}" if detail else text)
+
+
+def required(path: str, detail: str = "") -> FieldError:
+    """The value is missing."""
+    text = "Required value"
+    return FieldError("FieldValueRequired", path, f"{text}: {detail}" if detail else text)
+
+
+def not_supported(
+    path: str, value: Any, allowed: Iterable[str], *, sort: bool = True
+) -> FieldError:
+    """The value is not one of those allowed."""
+    listed = ", ".join(quoted(item) for item in (sorted(allowed) if sort else allowed))
+    text = f"Unsupported value: {shown(value)}"
+    if listed:
+        text += f": supported values: {listed}"
+    return FieldError("FieldValueNotSupported", path, text)
+
+
+def duplicate(path: str, value: Any) -> FieldError:
+    """The value is there twice."""
+    return FieldError("FieldValueDuplicate", path, f"Duplicate value: {shown(value)}")
+
+
+def forbidden(path: str, detail: str) -> FieldError:
+    """The field must not be set, or not be changed."""
+    return FieldError("FieldValueForbidden", path, f"Forbidden: {detail}")
+
+
+def too_long(path: str, limit: int) -> FieldError:
+    """The value has too many bytes or characters."""
+    text = f"Too long: may not be more than {limit} bytes"
+    return FieldError("FieldValueTooLong", path, text)
+
+
+def too_many(path: str, actual: int, limit: int) -> FieldError:
+    """The list or map has too many entries."""
+    text = f"Too many: {actual}: must have at most {limit} item{'' if limit == 1 else 's'}"
+    return FieldError("FieldValueTooMany", path, text)
+
+
+def not_found(path: str, value: Any) -> FieldError:
+    """The value names something that does not exist."""
+    return FieldError("FieldValueNotFound", path, f"Not found: {shown(value)}")
+
+
+def type_invalid(path: str, value: Any, detail: str) -> FieldError:
+    """The value has the wrong JSON type."""
+    text = f"Invalid value: {shown(value)}"
+    return FieldError("FieldValueTypeInvalid", path, f"{text}: {detail}" if detail else text)
+
+
+def internal(path: str, detail: str) -> FieldError:
+    """The rule itself could not be checked."""
+    return FieldError("InternalError", path, f"Internal error: {detail}")

@@ -1,0 +1,126 @@
+"""The steps of a field path, as ``managedFields`` writes them.
+
+``f:name`` is a field, ``k:{"name":"web"}`` the list element with those keys, ``v:"a"`` the element
+of a set, ``i:0`` a position. Steps are kept in this form everywhere; two are equal if their texts
+are, because they are always written by `key`, `value` or `canonical`.
+"""
+
+from functools import lru_cache
+from typing import Any
+
+import msgspec
+
+from kubewright.apiserver.field import quoted
+
+_encode = msgspec.json.Encoder(order="sorted").encode
+# Go writes these so in JSON, and a step is compared by its text.
+_ESCAPES = str.maketrans(
+    {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+)
+
+
+class StepError(ValueError):
+    """A step cannot be read."""
+
+
+@lru_cache(maxsize=4096, typed=True)
+def _key(names: tuple[str, ...], *values: Any) -> str:
+    pairs = dict(zip(names, map(_plain, values), strict=True))
+    return "k:" + _encode(pairs).decode().translate(_ESCAPES)
+
+
+def key(names: tuple[str, ...], values: tuple[Any, ...]) -> str:
+    """Return the step to the list element that has these keys."""
+    try:
+        return _key(names, *values)
+    except TypeError:  # a key that is itself an object cannot be remembered
+        return _key.__wrapped__(names, *values)
+
+
+@lru_cache(maxsize=4096, typed=True)
+def value(item: Any) -> str:
+    """Return the step to an element of a set."""
+    return "v:" + _encode(_plain(item)).decode().translate(_ESCAPES)
+
+
+def _plain(item: Any) -> Any:
+    """Return *item* so that equal numbers are written alike: ``1.0`` is 1."""
+    return int(item) if isinstance(item, float) and item.is_integer() else item
+
+
+def canonical(step: str) -> str | None:
+    """Return *step* as we would have written it; ``None`` if its kind is unknown.
+
+    Raises:
+        StepError: It is malformed.
+    """
+    kind, rest = step[:2], step[2:]
+    if len(step) < len("f:") or step[1] != ":":
+        raise StepError(f"missing colon: {step}")
+    if kind == "f:":
+        return step
+    if kind == "i:":
+        return f"i:{_number(rest)}"
+    if kind not in ("k:", "v:"):
+        return None
+    found = _json(rest)
+    if kind == "v:":
+        return "v:" + _encode(_plain(found)).decode().translate(_ESCAPES)
+    if not isinstance(found, dict):
+        raise StepError(f"not an object: {rest}")
+    return key(tuple(found), tuple(found.values()))
+
+
+def _number(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError as error:
+        raise StepError(f"not an index: {text}") from error
+
+
+def _json(text: str) -> Any:
+    try:
+        return msgspec.json.decode(text)
+    except msgspec.DecodeError as error:
+        raise StepError(str(error)) from error
+
+
+@lru_cache(maxsize=4096)
+def order(step: str) -> tuple[Any, ...]:
+    """Return what steps are sorted by: fields, then keys, values, positions."""
+    if step == ".":
+        return (-1,)
+    kind, rest = step[0], step[2:]
+    if kind == "f":
+        return (0, rest)
+    if kind == "k":
+        found = msgspec.json.decode(rest)
+        return (1, [(name, _rank(found[name])) for name in sorted(found)])
+    return (2, _rank(msgspec.json.decode(rest))) if kind == "v" else (3, int(rest))
+
+
+def _rank(item: Any) -> tuple[int, Any]:
+    if isinstance(item, bool):
+        return (2, item)
+    if isinstance(item, (int, float)):
+        return (0, item)
+    return (1, item) if isinstance(item, str) else (3, _encode(item))
+
+
+def text(step: str) -> str:
+    """Return *step* as messages show it: ``.spec``, ``[name="web"]``, ``[="a"]``, ``[0]``."""
+    kind, rest = step[0], step[2:]
+    if kind == "f":
+        return f".{rest}"
+    if kind == "i":
+        return f"[{rest}]"
+    found = msgspec.json.decode(rest)
+    if kind == "v":
+        return f"[={_shown(found)}]"
+    return "[" + ",".join(f"{name}={_shown(found[name])}" for name in sorted(found)) + "]"
+
+
+def _shown(item: Any) -> str:
+    if isinstance(item, str):
+        return quoted(item)
+    return _encode(item).decode()

@@ -1,0 +1,241 @@
+"""What a write does to ``metadata.managedFields``: the part that the request pipeline calls.
+
+Call it when the new object is decoded, cut to its schema and defaulted, and before admission and
+the strategy change it: what they set belongs to nobody.
+"""
+
+from typing import Any
+
+from kubewright.apiserver.fieldmanager import entries, lastapplied, shape
+from kubewright.apiserver.fieldmanager.conflict import ConflictsError
+from kubewright.apiserver.fieldmanager.entries import EntriesError, Managed
+from kubewright.apiserver.fieldmanager.extract import ElementError
+from kubewright.apiserver.fieldmanager.fieldset import FieldSet
+from kubewright.apiserver.fieldmanager.ownership import Convert, Ownership
+from kubewright.apiserver.fieldmanager.validate import joined, misfits
+from kubewright.apiserver.schema.tree import Schema
+from kubewright.apiserver.status import StatusError, bad_request
+
+Obj = dict[str, Any]
+
+BEFORE_FIRST_APPLY: str = "before-first-apply"
+_NAME_LIMIT = 128
+
+
+def manager_name(field_manager: str, user_agent: str) -> str:
+    """Return who writes: the name from the request, or the product of the user agent."""
+    if field_manager:
+        return field_manager
+    room, found = _NAME_LIMIT, []
+    for character in user_agent.split("/", 1)[0]:
+        if not character.isprintable():
+            continue
+        room -= len(character.encode(errors="replace"))
+        if room < 0:
+            break
+        found.append(character)
+    return "".join(found)
+
+
+def updated(  # noqa: PLR0913  # all that a write is made of, by name
+    old: Obj | None,
+    new: Obj,
+    *,
+    schema: Schema,
+    api_version: str,
+    manager: str,
+    now: str,
+    subresource: str = "",
+    strip: FieldSet | None = None,
+    convert: Convert | None = None,
+) -> None:
+    """Set the managed fields of *new* after a create, an update or a patch.
+
+    Args:
+        old: The object before; ``None`` if it is being created. Not modified.
+        new: The object to be; its managed fields may be the client's own.
+        schema: The schema of both.
+        api_version: The version in which both are written.
+        manager: Who writes, by `manager_name`.
+        now: The time, as objects carry it; empty to leave times alone, as writes of a scale do.
+        subresource: Through which subresource; empty for none.
+        strip: Fields that the strategy will reset, and that therefore nobody gets.
+        convert: Returns an object in another version and its schema, or ``None`` for versions
+            that are gone. Without it, all versions have the same fields.
+    """
+    metadata = new.setdefault("metadata", {})
+    ours = metadata.pop("managedFields", None)
+    before = ((old or {}).get("metadata") or {}).get("managedFields")
+    managed = _known(before, None if subresource else ours)
+    created = not old or not (old.get("metadata") or {}).get("uid")
+    if managed or created:
+        ownership = Ownership(schema, api_version, strip=strip, convert=convert)
+        who = entries.owner(manager or "unknown", "Update", api_version, subresource)
+        try:
+            managed = ownership.updated(old or {}, new, managed, who, now=now)
+        except ElementError:
+            managed = entries.stored(before)  # cannot be tracked; it is what Kubernetes does
+    if managed:
+        metadata["managedFields"] = entries.written(managed)
+
+
+def _known(live: Any, ours: Any) -> Managed:
+    """Return the managed fields to start from: the client's if they make sense, or the live."""
+    if ours is not None and ours != live:
+        if entries.is_reset(ours):
+            return {}
+        try:
+            if found := entries.sent(ours):
+                return found
+        except EntriesError:
+            pass
+    return entries.stored(live)
+
+
+def applied(  # noqa: PLR0913  # all that an apply is made of, by name
+    live: Obj | None,
+    config: Obj,
+    *,
+    schema: Schema,
+    api_version: str,
+    manager: str,
+    now: str,
+    kind: str = "",
+    force: bool = False,
+    subresource: str = "",
+    strip: FieldSet | None = None,
+    convert: Convert | None = None,
+) -> Obj:
+    """Return *live* with *config* applied, and the managed fields that follow.
+
+    When nothing changes, the times in the managed fields do not either, so that the result equals
+    *live* if the ownership is also as before.
+
+    Args:
+        live: The object as it is; ``None`` if there is none. Not modified.
+        config: What the manager wants. Not modified.
+        schema: The schema of both.
+        api_version: The version in which both are written.
+        manager: Who applies.
+        now: The time, as objects carry it.
+        kind: The kind that the configuration must be of; empty to leave that unchecked.
+        force: Whether to take fields that others own.
+        subresource: Through which subresource; empty for none.
+        strip: As for `updated`.
+        convert: As for `updated`.
+
+    Raises:
+        StatusError: Others own fields that would change (409), or the configuration does not fit
+            the schema.
+    """
+    _check_version(config, api_version, kind)
+    _check(config, schema)
+    managed = entries.stored(((live or {}).get("metadata") or {}).get("managedFields"))
+    ownership = Ownership(schema, api_version, strip=strip, convert=convert)
+    before = _unmanaged(live) if live else {"apiVersion": api_version, "kind": config.get("kind")}
+    try:
+        if not managed and live:
+            who = entries.owner(BEFORE_FIRST_APPLY, "Update", api_version, subresource)
+            managed = ownership.updated({}, before, managed, who, now=now)
+        applier = _Applier(ownership, before, config, managed)
+        who = entries.owner(manager, "Apply", api_version, subresource)
+        merged, managed = applier.apply(who, force=force, now=now)
+    except ConflictsError as error:
+        raise error.status from None
+    except ElementError as error:
+        raise StatusError(500, "", f"failed to compare objects: {error}") from error
+    return _result(merged, config, managed, manager=manager)
+
+
+def _unmanaged(live: Obj) -> Obj:
+    metadata = live.get("metadata") or {}
+    rest = {name: value for name, value in metadata.items() if name != "managedFields"}
+    return {**live, "metadata": rest}
+
+
+def _check_version(config: Obj, api_version: str, kind: str) -> None:
+    right_kind = not kind or config.get("kind") == kind
+    if config.get("apiVersion") != api_version or not right_kind:
+        raise bad_request(f"invalid object type: {_type_of(config)}")
+
+
+def _check(config: Obj, schema: Schema) -> None:
+    metadata = config.get("metadata") or {}
+    if isinstance(metadata, dict) and isinstance(metadata.get("managedFields"), list):
+        raise bad_request("metadata.managedFields must be nil")
+    if wrong := misfits(config, shape.root(schema, implied=False)):
+        named = metadata if isinstance(metadata, dict) else {}
+        where = f"{named.get('namespace', '')}/{named.get('name', '')}; {_type_of(config)}"
+        raise StatusError(
+            500, "", f"failed to create typed patch object ({where}): {joined(wrong)}"
+        )
+
+
+def _type_of(config: Obj) -> str:
+    """Return the kind as Go prints it: ``apps/v1, Kind=Deployment``, ``/v1, Kind=Pod``."""
+    version = config.get("apiVersion") or ""
+    return f"{version if '/' in version else f'/{version}'}, Kind={config.get('kind') or ''}"
+
+
+class _Applier:
+    """One apply, and its second try if kubectl's annotation excuses the conflicts."""
+
+    def __init__(self, ownership: Ownership, live: Obj, config: Obj, managed: Managed) -> None:
+        self._ownership = ownership
+        self._live = live
+        self._config = config
+        self._managed = managed
+
+    def apply(self, who: entries.Owner, *, force: bool, now: str) -> tuple[Obj, Managed]:
+        try:
+            return self._try(who, force=force, now=now)
+        except ConflictsError as error:
+            if who.manager != lastapplied.MANAGER:
+                raise
+            self._excuse(error)
+        return self._try(who, force=True, now=now)
+
+    def _try(self, who: entries.Owner, *, force: bool, now: str) -> tuple[Obj, Managed]:
+        return self._ownership.applied(
+            self._live, self._config, self._managed, who, force=force, now=now
+        )
+
+    def _excuse(self, error: ConflictsError) -> None:
+        """Raise the conflicts that are not with what kubectl itself once applied."""
+        allowed = self._ownership.last_applied(self._live)
+        if allowed is None:
+            raise error
+        if rest := self._ownership.outside(error.conflicts, allowed):
+            raise ConflictsError(rest) from None
+
+
+def _result(result: Obj, config: Obj, managed: Managed, *, manager: str) -> Obj:
+    metadata = result.setdefault("metadata", {})
+    if managed:
+        metadata["managedFields"] = entries.written(managed)
+    if manager == lastapplied.MANAGER and lastapplied.find(result):
+        lastapplied.refresh(result, config)
+    return result
+
+
+def keep_times(old: Obj, new: Obj) -> None:
+    """Take the old times of the managed fields if they are all that is different in *new*.
+
+    To be called after admission, so that a write which changes nothing writes nothing.
+    """
+    before = (old.get("metadata") or {}).get("managedFields") or []
+    metadata = new.get("metadata") or {}
+    after = metadata.get("managedFields") or []
+    if not after or len(before) != len(after) or before == after:
+        return
+    if any(
+        _timeless(mine) != _timeless(theirs) for mine, theirs in zip(before, after, strict=True)
+    ):
+        return
+    metadata["managedFields"] = before
+    if old != new:
+        metadata["managedFields"] = after
+
+
+def _timeless(entry: Obj) -> Obj:
+    return {name: value for name, value in entry.items() if name != "time"}

@@ -1,0 +1,358 @@
+"""What apply sees of a schema: where ownership is by field, by element, or as a whole.
+
+A `Shape` is made once for each node of a schema and kept there.
+"""
+
+from functools import cache
+from importlib.resources import files
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+
+from kubewright.apiserver.schema import definitions
+from kubewright.apiserver.schema.tree import UNSET, Schema
+
+Scalar = Literal["", "numeric", "string", "boolean", "untyped"]
+Form = Literal["map", "scalar", "list"]
+
+_CONTAINERS = frozenset({dict, list})
+_OBJECT_META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
+# The published OpenAPI document has no defaults, and these are part of list keys.
+_KEY_DEFAULTS = {
+    "ContainerPort": {"protocol": "TCP"},
+    "ServicePort": {"protocol": "TCP"},
+}
+
+
+class Shape:
+    """How the values of one schema node are owned and merged.
+
+    Attributes:
+        scalar: Which scalars are allowed; empty for none.
+        is_map: Whether objects are allowed.
+        atomic_map: Whether an object is owned as a whole.
+        fields: The declared fields: the step to each, and its shape.
+        element: The shape of other fields; ``None`` if there may be none.
+        zeros: Declared fields that are there even if nobody has set them, with their empty value.
+        is_list: Whether lists are allowed.
+        atomic_list: Whether a list is owned as a whole.
+        keys: The fields that tell elements of a list apart, sorted; empty for sets.
+        declared_keys: The same as the schema lists them, for messages.
+        item: The shape of the elements.
+        granular_map: Whether objects are allowed and owned by field.
+        granular_list: Whether lists are allowed and owned by element.
+        steps: The steps to elements seen lately, by their key, if they have one key.
+        form: The form of a value that does not say (``null``, or of a wrong type).
+        mixed: Whether values of more than one form are allowed.
+        loose: Whether ``1`` and ``true`` could both stand somewhere below, which Python takes
+            for equal.
+    """
+
+    __slots__ = (
+        "atomic_list",
+        "atomic_map",
+        "declared_keys",
+        "element",
+        "fields",
+        "form",
+        "granular_list",
+        "granular_map",
+        "is_list",
+        "is_map",
+        "item",
+        "key_defaults",
+        "keys",
+        "loose",
+        "mixed",
+        "scalar",
+        "steps",
+        "zeros",
+    )
+
+    def __init__(self) -> None:
+        self.scalar: Scalar = ""
+        self.is_map = False
+        self.atomic_map = False
+        self.fields: dict[str, tuple[str, Shape]] = {}
+        self.element: Shape | None = None
+        self.zeros: dict[str, Any] = {}
+        self.is_list = False
+        self.atomic_list = False
+        self.keys: tuple[str, ...] = ()
+        self.declared_keys: tuple[str, ...] = ()
+        self.key_defaults: dict[str, Any] = {}
+        self.item: Shape | None = None
+        self.granular_map = False
+        self.granular_list = False
+        self.steps: dict[str, str] = {}
+        self.form: Form = "scalar"
+        self.mixed = False
+        self.loose = False
+
+    def form_of(self, value: Any) -> Form:
+        """Return which of the allowed forms *value* has."""
+        if not self.mixed:
+            return self.form
+        if isinstance(value, dict):
+            return "map" if self.is_map else self.form
+        if isinstance(value, list):
+            return "list" if self.is_list else self.form
+        return "scalar" if value is not None and self.scalar else self.form
+
+    def settle(self) -> None:
+        """Derive what depends on the other attributes."""
+        self.form = "map" if self.is_map else "scalar" if self.scalar else "list"
+        self.mixed = self.is_map + self.is_list + bool(self.scalar) > 1
+        below = [child for _, child in self.fields.values()]
+        below += [child for child in (self.element, self.item) if child is not None]
+        self.loose = self.mixed or any(child.loose for child in below)
+        self.granular_map = self.is_map and not self.atomic_map
+        self.granular_list = self.is_list and not self.atomic_list
+
+
+def _anything(*, atomic: bool) -> Shape:
+    shape = Shape()
+    shape.scalar = "untyped"
+    shape.is_map = shape.is_list = shape.atomic_list = True
+    shape.atomic_map = atomic
+    shape.element = shape
+    shape.item = shape
+    shape.settle()
+    return shape
+
+
+ATOMIC: Shape = _anything(atomic=True)
+"""Anything, owned as a whole."""
+
+DEDUCED: Shape = _anything(atomic=False)
+"""Anything: objects are owned by field, lists as a whole."""
+DEDUCED.item = ATOMIC
+
+
+def root(schema: Schema, *, implied: bool = True) -> Shape:
+    """Return the shape of whole objects.
+
+    Args:
+        schema: The schema of a kind.
+        implied: Whether fields that built-in types cannot leave out count as there; they do in
+            objects that are stored, not in what somebody applies.
+    """
+    name = "fieldmanager.root" if implied else "fieldmanager.root.plain"
+    known: Shape | None = schema.memo.get(name)
+    if known is None:
+        known = schema.memo[name] = _root(schema, implied=implied)
+    return known
+
+
+class _Making(NamedTuple):
+    """How shapes are made; a node has one shape for each way.
+
+    Attributes:
+        implied: As for `root`.
+        preserve: Whether a node above keeps unknown fields; that reaches down to all below.
+    """
+
+    implied: bool = False
+    preserve: bool = False
+
+    def below(self, child: Schema) -> "_Making":
+        """Return how a child is made: a type of its own does not inherit."""
+        return self._replace(preserve=self.preserve and not child.name)
+
+
+def _root(schema: Schema, *, implied: bool) -> Shape:
+    metadata = schema.properties.get("metadata")
+    if schema.name and metadata is not None and metadata.name == "ObjectMeta":
+        return _of(schema, _Making(implied=implied))
+    if implied:
+        return root(schema, implied=False)  # custom resources imply nothing
+    if not schema.properties and not schema.preserve_unknown:
+        return DEDUCED
+    shape = _filled(Shape(), schema, _Making(preserve=schema.preserve_unknown))
+    _add_object_fields(shape)
+    return shape
+
+
+def _add_object_fields(shape: Shape) -> None:
+    for name in ("apiVersion", "kind"):
+        shape.fields[name] = (f"f:{name}", _of(Schema(type="string"), _Making()))
+    metadata = _of(definitions.definition(_OBJECT_META), _Making())
+    shape.fields["metadata"] = ("f:metadata", metadata)
+
+
+def _of(schema: Schema, making: _Making) -> Shape:
+    """Return the shape of a node."""
+    if schema.name == "RawExtension":
+        return ATOMIC
+    if schema.preserve_unknown:
+        making = making._replace(preserve=True)
+    name = f"fieldmanager.{making.implied:d}{making.preserve:d}"
+    known: Shape | None = schema.memo.get(name)
+    if known is None:
+        # Kept before it is filled: JSONSchemaProps contains itself.
+        known = schema.memo[name] = Shape()
+        _filled(known, schema, making)
+        if schema.name == "FieldsV1":
+            known.loose = False  # free in form, but there are no scalars in it
+    return known
+
+
+def _filled(shape: Shape, schema: Schema, making: _Making) -> Shape:
+    shape.scalar = _scalar(schema)
+    if schema.type in ("", "object"):
+        _fill_map(shape, schema, making)
+    if schema.type in ("", "array"):
+        _fill_list(shape, schema, making)
+    shape.settle()
+    return shape
+
+
+def _scalar(schema: Schema) -> Scalar:
+    match schema.type:
+        case "integer" | "number":
+            return "numeric"
+        case "boolean":
+            return "boolean"
+        case "string":
+            return "string" if schema.format in ("", "byte") else "untyped"
+        case "":
+            return "untyped"
+    return ""
+
+
+def _fill_map(shape: Shape, schema: Schema, making: _Making) -> None:
+    shape.is_map = True
+    shape.atomic_map = schema.map_type == "atomic"
+    for name, child in schema.properties.items():
+        shape.fields[name] = (f"f:{name}", _of(child, making.below(child)))
+    if schema.embedded_resource:
+        _add_object_fields(shape)
+    shape.element = _element(schema, making)
+    if making.implied:
+        shape.zeros = zeros(schema)
+
+
+def _element(schema: Schema, making: _Making) -> Shape | None:
+    allowed = schema.source.get("additionalProperties")
+    if allowed is True:
+        return DEDUCED
+    if schema.additional is not None:
+        return _of(schema.additional, making.below(schema.additional))
+    free = making.preserve or not schema.properties
+    return DEDUCED if free and allowed is not False else None
+
+
+def _fill_list(shape: Shape, schema: Schema, making: _Making) -> None:
+    shape.is_list = True
+    shape.atomic_list, shape.declared_keys = _relationship(schema)
+    shape.keys = tuple(sorted(shape.declared_keys))
+    items = schema.items
+    if items is None:
+        shape.item = ATOMIC
+        return
+    shape.item = _of(items, making.below(items))
+    shape.key_defaults = _key_defaults(items, shape.keys)
+
+
+def _relationship(schema: Schema) -> tuple[bool, tuple[str, ...]]:
+    """Return whether a list is atomic, and the keys of its elements."""
+    if "x-kubernetes-list-type" in schema.source or not schema.patch_strategy:
+        return schema.list_type == "atomic", schema.list_map_keys
+    # Older types say it by their patch strategy only.
+    if "merge" not in schema.patch_strategy:
+        return True, ()
+    return False, (schema.merge_key,) if schema.merge_key else ()
+
+
+def _key_defaults(items: Schema, keys: tuple[str, ...]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    implied = zeros(items)
+    for name in keys:
+        child = items.properties.get(name)
+        if child is None:
+            continue
+        default = _KEY_DEFAULTS.get(items.name, {}).get(name, child.default)
+        if default is UNSET:
+            default = implied.get(name)
+        if default is not None:
+            found[name] = default
+    return found
+
+
+@cache
+def _always_present() -> dict[str, list[str]]:
+    """Return, by definition, the fields that Kubernetes' types cannot leave out.
+
+    They are there with their empty value in every object that the real server holds, and so
+    nobody becomes the owner of them by not setting them. A star marks those that are ``null``.
+    """
+    data = files("kubewright.apiserver.fieldmanager").joinpath("zero-fields.json").read_bytes()
+    return msgspec.json.decode(data, type=dict[str, list[str]])
+
+
+def zeros(schema: Schema) -> dict[str, Any]:
+    """Return the fields of a built-in type that are there without having been set."""
+    found: dict[str, Any] = {}
+    for field in _always_present().get(schema.name, ()) if schema.name else ():
+        name = field.removeprefix("*")
+        if name in schema.properties:
+            found[name] = None if name != field else _zero(schema.properties[name])
+    return found
+
+
+def _zero(schema: Schema) -> Any:
+    if schema.format in ("date-time", "micro-time"):
+        return None
+    if schema.format == "quantity":
+        return "0"
+    if schema.int_or_string or schema.type in ("integer", "number"):
+        return 0
+    if schema.type == "object":
+        return None if schema.is_map else {}
+    return {"boolean": False, "string": ""}.get(schema.type)
+
+
+def with_implied(value: Any, shape: Shape) -> Any:
+    """Return *value* with the fields that are there without having been set."""
+    if isinstance(value, dict) and shape.granular_map:
+        fields, element = shape.fields, shape.element or shape
+        full = {**shape.zeros, **value} if shape.zeros else value
+        return {
+            name: with_implied(child, fields[name][1] if name in fields else element)
+            if type(child) in _CONTAINERS
+            else child
+            for name, child in full.items()
+        }
+    if isinstance(value, list) and shape.item is not None and not shape.atomic_list:
+        item = shape.item
+        return [with_implied(child, item) for child in value]
+    return value
+
+
+def without_nulls(value: Any, shape: Shape) -> Any:
+    """Return a copy of *value* without declared fields that are ``null``: they mean unset."""
+    if isinstance(value, dict):
+        fields, element = shape.fields, shape.element or shape
+        return {
+            name: without_nulls(child, fields[name][1] if name in fields else element)
+            if type(child) in _CONTAINERS
+            else child
+            for name, child in value.items()
+            if child is not None or name not in fields
+        }
+    if isinstance(value, list):
+        item = shape.item or shape
+        return [without_nulls(child, item) for child in value]
+    return value
+
+
+def copied(value: Any) -> Any:
+    """Return a deep copy of JSON."""
+    if isinstance(value, dict):
+        return {name: copied(child) for name, child in value.items()}
+    return [copied(child) for child in value] if isinstance(value, list) else value
+
+
+def untyped(shape: Shape) -> bool:
+    """Whether a map declares nothing about its fields."""
+    return shape.element is DEDUCED and not shape.fields

@@ -1,0 +1,30 @@
+"""gzip for large answers, by the rules of kube-apiserver."""
+
+import asyncio
+import zlib
+
+from kubewright.apiserver.request import Headers
+
+GZIP_FROM: int = 128 * 1024
+"""Answers above this size are compressed, if the client takes gzip."""
+
+_THREAD_FROM = 1024 * 1024
+_GZIP_FORMAT = 31
+
+
+def wants_gzip(headers: Headers) -> bool:
+    """Tell whether a client takes gzip. As in kube-apiserver, a weight (``gzip;q=1``) is a no."""
+    accepted = headers.get("accept-encoding", "")
+    return any(coding.strip() == "gzip" for coding in accepted.split(","))
+
+
+async def compressed(body: bytes) -> bytes:
+    """Return *body* as gzip; a large one is compressed in a thread, while others are served."""
+    if len(body) < _THREAD_FROM:
+        return _gzip(body)
+    return await asyncio.to_thread(_gzip, body)
+
+
+def _gzip(body: bytes) -> bytes:
+    deflate = zlib.compressobj(level=1, wbits=_GZIP_FORMAT)
+    return deflate.compress(body) + deflate.flush()

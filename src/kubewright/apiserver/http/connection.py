@@ -1,0 +1,399 @@
+"""One client of the front: its requests in, our answers out, in the same order."""
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator
+from typing import Any, Protocol, cast
+
+from kubewright._aio import Clock
+from kubewright.apiserver.http import peer, refusals, wire
+from kubewright.apiserver.http.compression import GZIP_FROM, compressed, wants_gzip
+from kubewright.apiserver.http.deadline import Deadline
+from kubewright.apiserver.http.limits import Limits
+from kubewright.apiserver.http.reader import Incoming, RequestReader
+from kubewright.apiserver.request import Answer, Handler, Response, Stream, Upgrade
+from kubewright.log import get_logger
+
+_log = get_logger(__name__)
+
+_ONE_WRITE = 256 * 1024
+_WRITE_BUFFER = 256 * 1024
+_LINGER = 1.0
+_TALK_GRACE = 5.0
+_GZIPPED = (("Content-Encoding", "gzip"), ("Vary", "Accept-Encoding"))
+
+
+class Owner(Protocol):
+    """What a connection asks of the server that it belongs to."""
+
+    handler: Handler
+    limits: Limits
+    clock: Clock
+    dates: wire.DateHeader
+
+    def joined(self, connection: "Connection") -> bool:
+        """Hear of a new connection; False if there are too many."""
+        ...
+
+    def left(self, connection: "Connection") -> None:
+        """Hear that a connection is over."""
+        ...
+
+
+class Connection(asyncio.Protocol):
+    """Reads requests and answers them one after the other, in one task.
+
+    The task begins with the first request, and is cancelled when the client goes away.
+    """
+
+    __slots__ = (
+        "_clock", "_deadline", "_drained", "_ending", "_handler", "_limits", "_lost", "_more",
+        "_owner", "_raw", "_reader", "_reading", "_said_all", "_streaming", "_task", "_transport",
+        "_waiting",
+    )  # fmt: skip
+
+    def __init__(self, owner: Owner) -> None:
+        self._owner = owner
+        self._handler = owner.handler
+        self._limits = owner.limits
+        self._clock = owner.clock
+        self._transport: asyncio.Transport
+        self._reader: RequestReader
+        self._task: asyncio.Task[None] | None = None
+        self._waiting: deque[Incoming] = deque()
+        self._more: asyncio.Future[None] | None = None
+        self._drained: asyncio.Future[None] | None = None  # there while the client is slow
+        self._raw: Any = None  # what takes the bytes after an upgrade
+        self._reading = True
+        self._streaming = False
+        self._ending = False  # we answer what is under way, and no more
+        self._said_all = False  # the client sends no more, and waits for what it asked for
+        self._lost = False
+        self._deadline = Deadline(owner.clock)
+
+    # --- What asyncio calls ---
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Begin to read."""
+        self._transport = cast("asyncio.Transport", transport)  # uvloop's is no subclass
+        self._transport.set_write_buffer_limits(high=_WRITE_BUFFER)
+        peer.keep_alive(transport)
+        self._reader = RequestReader(
+            self._limits,
+            self._put,
+            peer=peer.address(transport),
+            certificate=peer.certificate(transport),
+        )
+        if self._owner.joined(self):
+            self._deadline.set(self._limits.head_timeout, self.abort)
+        else:
+            self._reader.refuse(refusals.too_many_connections())
+
+    def data_received(self, data: bytes) -> None:
+        """Read what has come."""
+        reader = self._reader
+        reader.feed(data)
+        if reader.partial:
+            self._read_partly()
+        if len(self._waiting) > self._limits.pipeline or reader.rest:
+            self._pause_reading()
+
+    def eof_received(self) -> bool:
+        """Hear that the client sends no more; tell whether to keep the other direction."""
+        if self._streaming or not self._busy:
+            return False  # nobody waits for an answer, or it would never end
+        # With TLS there is no half of a connection: asyncio closes it all the same.
+        self._reader.close()
+        self._said_all = True
+        return self._transport.get_extra_info("ssl_object") is None
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Hear that the client is gone."""
+        self._lost = True
+        self._reader.close()
+        self.resume_writing()
+        self._deadline.close()
+        if self._task is None or self._task.done():
+            self._owner.left(self)
+        elif self._raw is None:
+            self._task.cancel()
+        else:
+            self._raw.connection_lost(exc)
+            # Not cancelled at once: it may still read what has arrived before the end.
+            self._deadline.set(_TALK_GRACE, self._task.cancel)
+
+    def _done(self, task: "asyncio.Task[None]") -> None:
+        if self._lost:
+            self._deadline.close()
+            self._owner.left(self)
+
+    def pause_writing(self) -> None:
+        """Hear that the client is slow to take what we send."""
+        if self._drained is None:
+            self._drained = asyncio.get_running_loop().create_future()
+            self._deadline.set(self._limits.stall_timeout, self.abort)
+
+    def resume_writing(self) -> None:
+        """Hear that there is room again."""
+        drained, self._drained = self._drained, None
+        if drained is not None:
+            self._deadline.lift()
+            if not drained.done():
+                drained.set_result(None)
+
+    # --- What the server calls ---
+
+    def end(self) -> None:
+        """Finish the request under way, and none after it; a stream ends now, in good order."""
+        self._ending = True
+        self._reader.close()
+        if not self._busy:
+            self._close()
+        elif self._streaming and self._task is not None:
+            self._task.cancel()
+
+    def abort(self) -> None:
+        """Close the socket at once, and end what is under way."""
+        if not self._lost:
+            self._transport.abort()
+        if self._task is not None:
+            self._task.cancel()
+
+    # --- How requests arrive ---
+
+    def _put(self, incoming: Incoming) -> None:
+        self._waiting.append(incoming)
+        if self._drained is None:
+            self._deadline.lift()
+        if self._more is not None:
+            more, self._more = self._more, None
+            if not more.done():
+                more.set_result(None)
+        elif self._task is None:
+            self._task = asyncio.get_running_loop().create_task(self._serve())
+            self._task.add_done_callback(self._done)
+
+    def _read_partly(self) -> None:
+        """Begin to wait for the rest of a request; while one is answered, that is no hurry."""
+        if self._busy:
+            return
+        if self._reader.expects:
+            self._reader.expects = False
+            self._transport.write(wire.CONTINUE)
+        # Once for each part of a request, or a drop a minute would keep it alive.
+        limits = self._limits
+        if not self._reader.heading:
+            self._deadline.set_once(limits.body_timeout, self._late_body)
+        else:
+            self._deadline.set_once(limits.head_timeout, self._late_head)
+
+    def _late_head(self) -> None:
+        self._reader.refuse(refusals.malformed(408, "Request Timeout"))
+
+    def _late_body(self) -> None:
+        self._late_head()
+
+    @property
+    def _busy(self) -> bool:
+        return self._task is not None and self._more is None and not self._task.done()
+
+    # --- How they are answered ---
+
+    async def _serve(self) -> None:
+        waiting = self._waiting
+        try:
+            while not self._lost:
+                if not waiting:
+                    if self._ending or self._said_all:
+                        break
+                    await self._idle()
+                    continue
+                incoming = waiting.popleft()
+                await self._answer(incoming)
+                if self._drained is not None:
+                    await self._drained
+                if not incoming.keep_alive:
+                    self._linger(incoming)
+                    return
+                if self._ending:
+                    break
+                if waiting:
+                    await asyncio.sleep(0)  # one client with many requests is not alone here
+            self._close()
+        except BaseException as error:
+            self.abort()  # whoever cancels us wants the client gone as well
+            if not isinstance(error, Exception):
+                raise
+            _log.exception("connection failed", error=repr(error))  # a fault of ours; see _answer
+
+    async def _idle(self) -> None:
+        self._more = asyncio.get_running_loop().create_future()
+        reader = self._reader
+        if not self._reading and not reader.rest:
+            self._reading = True
+            self._transport.resume_reading()
+        self._deadline.set(self._limits.idle_timeout, self._close)
+        if reader.partial:
+            self._read_partly()
+        await self._more
+
+    async def _answer(self, incoming: Incoming) -> None:
+        request, refusal = incoming.request, incoming.refusal
+        answer: Answer
+        if refusal is not None:
+            answer = refusal
+        else:
+            try:
+                answer = await self._handler.handle(request)
+            except Exception as error:  # noqa: BLE001  # it must not take the connection along
+                _failed(incoming, error)
+                answer = refusals.failed(error)
+        if isinstance(answer, Response):
+            await self._send(answer, incoming)
+        elif isinstance(answer, Stream):
+            await self._stream(answer, incoming)
+        else:
+            await self._upgrade(answer, incoming)
+        if incoming.upgrade and self._raw is None:
+            self._reader.resume()
+
+    async def _send(self, response: Response, incoming: Incoming) -> None:
+        body, headers, status = response.body, response.headers, response.status
+        if len(body) > GZIP_FROM and _may_gzip(response, incoming):
+            body = await compressed(body)
+            headers = (*headers, *_GZIPPED)
+        if self._lost:
+            return
+        head = b"%b%b%b%b%b\r\n" % (
+            wire.start(status, response.content_type),
+            wire.lines(headers) if headers else b"",
+            self._owner.dates.line(self._clock.monotonic()),
+            self._connection_line(incoming),
+            wire.length(status, len(body)),
+        )
+        if not body or incoming.request.method == "HEAD" or wire.bodiless(status):
+            self._transport.write(head)
+        elif len(body) <= _ONE_WRITE:
+            self._transport.write(head + body)
+        else:
+            self._transport.write(head)
+            self._transport.write(body)
+
+    async def _stream(self, stream: Stream, incoming: Incoming) -> None:
+        self._streaming = True
+        self._ending |= incoming.old  # which has no other way to say where a body ends
+        try:
+            whole = await self._send_chunks(stream, incoming)
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if self._lost or not self._ending or task is None:
+                raise
+            task.uncancel()  # it was `end`, and only the stream was meant
+            whole = True
+        except Exception as error:  # noqa: BLE001  # as in _answer
+            _failed(incoming, error)
+            whole = False
+        finally:
+            self._streaming = False
+            await _close_chunks(stream.chunks)
+        if not whole:
+            self.abort()  # the client must not take what it got for all of it
+        elif not incoming.old and incoming.request.method != "HEAD" and not self._lost:
+            self._transport.write(wire.LAST_CHUNK)
+
+    async def _send_chunks(self, stream: Stream, incoming: Incoming) -> bool:
+        """Send the head and the chunks; tell whether that was all."""
+        transport, old = self._transport, incoming.old
+        transport.write(
+            wire.start(stream.status, stream.content_type)
+            + wire.lines(stream.headers)
+            + self._owner.dates.line(self._clock.monotonic())
+            + self._connection_line(incoming)
+            + (b"\r\n" if old else wire.CHUNKED_END)
+        )
+        if incoming.request.method == "HEAD":
+            return True
+        async for chunk in stream.chunks:
+            if chunk:  # an empty one would end the body
+                transport.write(chunk if old else wire.chunk(chunk))
+            if self._drained is not None:
+                await self._drained
+        return True
+
+    async def _upgrade(self, upgrade: Upgrade, incoming: Incoming) -> None:
+        from kubewright._http.duplex import Handover, RawConnection  # noqa: PLC0415  # exec only
+
+        client = incoming.request.peer
+        raw = RawConnection(tried=f"talk to {client}", host=client, buffer=_WRITE_BUFFER)
+        self._transport.write(_switching(upgrade, incoming))
+        raw.connection_made(self._transport)
+        self._raw = raw
+        self._transport.set_protocol(Handover(raw, self))
+        if self._reader.rest:
+            raw.data_received(bytes(self._reader.rest))
+        if not self._reading:
+            self._transport.resume_reading()
+        try:
+            await upgrade.talk(raw)
+        except Exception as error:  # noqa: BLE001  # as in _answer; also when the client is gone
+            if not self._lost:
+                _failed(incoming, error)
+        finally:
+            self._ending = True
+
+    def _connection_line(self, incoming: Incoming) -> bytes:
+        if self._ending or not incoming.keep_alive:
+            return wire.CLOSE
+        return wire.KEEP if incoming.old else b""
+
+    # --- How it ends ---
+
+    def _linger(self, incoming: Incoming) -> None:
+        """Close; after a refusal only once the client has had the time to read it.
+
+        What a client sends after we closed makes its machine drop our last answer.
+        """
+        if incoming.refusal is None or self._lost:
+            self._close()
+            return
+        self._deadline.set(_LINGER, self._close)
+        if not self._reading:
+            self._transport.resume_reading()
+        if self._transport.can_write_eof():
+            self._transport.write_eof()
+
+    def _close(self) -> None:
+        """Close once everything is sent, which a client can put off only for so long."""
+        if not self._lost:
+            self._transport.close()
+            self._deadline.set(self._limits.stall_timeout, self.abort)
+
+    def _pause_reading(self) -> None:
+        if self._reading and not self._lost:
+            self._reading = False
+            self._transport.pause_reading()
+
+
+async def _close_chunks(chunks: AsyncIterator[bytes]) -> None:
+    close = getattr(chunks, "aclose", None)
+    if close is not None:
+        await close()
+
+
+def _may_gzip(response: Response, incoming: Incoming) -> bool:
+    if not wants_gzip(incoming.request.headers):
+        return False
+    return all(name.lower() != "content-encoding" for name, _ in response.headers)
+
+
+def _switching(upgrade: Upgrade, incoming: Incoming) -> bytes:
+    said = {name.lower() for name, _ in upgrade.headers}
+    wanted = incoming.request.headers.get("upgrade", "")
+    usual = (("Connection", "Upgrade"), ("Upgrade", wanted))
+    missing = tuple(pair for pair in usual if pair[0].lower() not in said)
+    return wire.start(101, "") + wire.lines((*missing, *upgrade.headers)) + b"\r\n"
+
+
+def _failed(incoming: Incoming, error: Exception) -> None:
+    request = incoming.request
+    _log.exception("request failed", method=request.method, path=request.path, error=repr(error))

@@ -1,0 +1,32 @@
+"""How much, and how long, the front lets a client have."""
+
+from dataclasses import dataclass
+
+BODY_LIMIT: int = 3 * 1024 * 1024
+"""kube-apiserver's limit for what clients send."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds that keep slow and broken clients from doing harm. Times are seconds.
+
+    Attributes:
+        body: Bytes of a request's body.
+        head: Bytes of a request's line and headers; Go's limit.
+        connections: How many clients at once.
+        pipeline: How many requests of one client may wait while one is answered.
+        head_timeout: From the first byte of a request, or the connection, to the end of its head.
+        body_timeout: From there to the end of its body.
+        idle_timeout: Between two requests; longer than clients keep connections, so that they are
+            the ones who close.
+        stall_timeout: How long a client may take nothing of what we send.
+    """
+
+    body: int = BODY_LIMIT
+    head: int = 1024 * 1024
+    connections: int = 10_000
+    pipeline: int = 64
+    head_timeout: float = 32.0
+    body_timeout: float = 60.0
+    idle_timeout: float = 120.0
+    stall_timeout: float = 60.0

@@ -1,0 +1,240 @@
+"""From bytes to requests, without any I/O: httptools' parser and what it does not check.
+
+The callbacks of the parser run for each request and each header, so they do as little as they can.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from kubewright.apiserver.http import refusals
+from kubewright.apiserver.http.limits import Limits
+from kubewright.apiserver.request import Request, Response
+
+_NAMES: dict[bytes, str] = {}
+_NAMES_KEPT = 256
+_NO_HOST_BEFORE = "1.1"
+
+
+class Incoming(NamedTuple):
+    """What a client sent: a request, or something that is answered with a refusal.
+
+    Attributes:
+        request: The request; what could be read of it when it is refused.
+        refusal: The answer to what is no request. It is the last one of the connection.
+        keep_alive: Whether the client wants to go on after the answer.
+        old: Whether the client speaks HTTP/1.0.
+        upgrade: Whether it asks to leave HTTP; nothing is read before it is answered.
+    """
+
+    request: Request
+    refusal: Response | None = None
+    keep_alive: bool = True
+    old: bool = False
+    upgrade: bool = False
+
+
+class RequestReader:
+    """Reads the requests of one connection, and gives each to *put* when it is whole.
+
+    Attributes:
+        partial: Whether a request has begun and is not whole yet.
+        heading: Whether its head is not whole yet.
+        expects: Whether its client waits to be told to send the body.
+        rest: What came after a request to upgrade; it belongs to the other protocol.
+    """
+
+    __slots__ = (
+        "_body", "_certificate", "_feed", "_head_size", "_headers", "_limits", "_parser",
+        "_peer", "_put", "_size", "_url", "expects", "heading", "partial", "rest",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        limits: Limits,
+        put: Callable[[Incoming], None],
+        *,
+        peer: str = "",
+        certificate: bytes | None = None,
+    ) -> None:
+        self._limits = limits
+        self._put = put
+        self._peer = peer
+        self._certificate = certificate
+        self._url = b""
+        self._headers: dict[str, str] = {}
+        self._body: list[bytes] = []
+        self._size = 0
+        self._head_size = 0
+        self._parser: Any = None
+        self._feed: Callable[[bytes], object] = _ignore
+        self.partial = False
+        self.heading = False
+        self.expects = False
+        self.rest = bytearray()
+        self.resume()
+
+    # --- What the connection calls ---
+
+    def feed(self, data: bytes) -> None:
+        """Take in what came from the client."""
+        try:
+            self._feed(data)
+        except Exception as error:  # noqa: BLE001  # httptools' errors share no base of their own
+            self._stopped(error, data)
+        if self.partial and self.heading:
+            self._head_size += len(data)
+            if self._head_size > self._limits.head:
+                self.refuse(refusals.malformed(431, "Request Header Fields Too Large"))
+
+    def resume(self) -> None:
+        """Go on with HTTP after an upgrade was not granted."""
+        import httptools  # noqa: PLC0415  # not before the first connection
+
+        self._parser = httptools.HttpRequestParser(self)
+        self._feed = self._parser.feed_data
+        rest, self.rest = bytes(self.rest), bytearray()
+        if rest:
+            self.feed(rest)
+
+    def refuse(self, refusal: Response) -> None:
+        """Answer with *refusal*, and read no more."""
+        request = self._request()
+        self.partial = False
+        self.close()
+        self._put(Incoming(request, refusal, keep_alive=False))
+
+    def close(self) -> None:
+        """Ignore whatever else comes; break the cycle with the parser, which holds our methods."""
+        self._feed, self._parser = _ignore, None
+
+    # --- What the parser calls ---
+
+    def on_message_begin(self) -> None:
+        """Forget the request before."""
+        if self._parser is None:
+            raise RuntimeError("no more requests are read")  # ends in _stopped
+        self._url = b""
+        self._headers = {}
+        self._body = []
+        self._size = self._head_size = 0
+        self.partial = self.heading = True
+        self.expects = False
+
+    def on_url(self, url: bytes) -> None:
+        """Take a part of the target."""
+        self._url += url
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Take one header."""
+        if not self.heading:
+            return  # trailers are of no use to us
+        known = _NAMES.get(name) or _lowered(name)
+        text = value.decode("utf-8", "replace")  # as Go reads them
+        headers = self._headers
+        headers[known] = f"{headers[known]}, {text}" if known in headers else text
+
+    def on_headers_complete(self) -> None:
+        """Check the head before the body comes."""
+        self.heading = False
+        headers = self._headers
+        if "host" not in headers and self._parser.get_http_version() >= _NO_HOST_BEFORE:
+            self.refuse(refusals.malformed(what="Bad Request: missing required Host header"))
+        elif "content-length" in headers and int(headers["content-length"]) > self._limits.body:
+            self.refuse(refusals.too_large(self._limits.body))
+        elif "expect" in headers:
+            self._expected(headers["expect"])
+
+    def _expected(self, what: str) -> None:
+        if what.lower() == "100-continue":
+            self.expects = self._parser.get_http_version() >= _NO_HOST_BEFORE
+        else:
+            self.refuse(refusals.malformed(417, "Expectation Failed"))
+
+    def on_body(self, data: bytes) -> None:
+        """Take a part of the body."""
+        self.expects = False  # it did not wait
+        self._size += len(data)
+        if self._size <= self._limits.body:
+            self._body.append(data)
+        elif self.partial:
+            self.refuse(refusals.too_large(self._limits.body))
+
+    def on_message_complete(self) -> None:
+        """Pass the request on."""
+        if not self.partial:
+            return  # it was refused
+        parser = self._parser
+        upgrade = parser.should_upgrade()
+        if upgrade and self._has_body():
+            return  # see _without_upgrade
+        self.partial = self.expects = False
+        request = self._request()
+        if request.path[:1] != "/":
+            self.refuse(refusals.malformed())
+            return
+        keep_alive = parser.should_keep_alive()
+        old = parser.get_http_version() < _NO_HOST_BEFORE
+        if not keep_alive and not upgrade:
+            self.close()  # what follows is not for us, as the client says itself
+        self._put(Incoming(request, None, keep_alive, old, upgrade))
+
+    # --- Small things ---
+
+    def _request(self) -> Request:
+        body = self._body
+        path, _, query = self._url.decode("latin-1").partition("?")
+        if path[:1] != "/" and "://" in path:
+            path = "/" + path.partition("://")[2].partition("/")[2]  # as proxies are asked
+        return Request(
+            self._parser.get_method().decode("latin-1") if self._parser else "",
+            path,
+            query,
+            self._headers,
+            body[0] if len(body) == 1 else b"".join(body),
+            self._certificate,
+            self._peer,
+        )
+
+    def _has_body(self) -> bool:
+        headers = self._headers
+        return "transfer-encoding" in headers or headers.get("content-length", "0") != "0"
+
+    def _stopped(self, error: Exception, data: bytes) -> None:
+        """Find out why the parser does not go on."""
+        import httptools  # noqa: PLC0415  # loaded by now
+
+        if self._parser is None:
+            return  # closed in a callback, while the parser was still at work
+        if isinstance(error, httptools.HttpParserUpgrade):
+            after = data[error.args[0] :]
+            if self.partial:
+                self._without_upgrade(after)
+            else:
+                self.rest += after
+                self._feed = self.rest.extend
+        else:
+            self.refuse(refusals.malformed())
+
+    def _without_upgrade(self, body: bytes) -> None:
+        """Read a request with a body as if it asked for no upgrade.
+
+        The parser does not read such a body: it takes all that follows for the other protocol. What
+        asks so is an ordinary client that would also like HTTP/2.
+        """
+        method = self._parser.get_method()
+        kept = [(name, value) for name, value in self._headers.items() if name != "upgrade"]
+        lines = "".join(f"{name}: {value}\r\n" for name, value in kept).encode()
+        self.rest += b"%b %b HTTP/1.1\r\n%b\r\n" % (method, self._url, lines) + body
+        self.resume()
+
+
+def _lowered(name: bytes) -> str:
+    """Return *name* in lower case; clients send the same few again and again."""
+    lowered = name.decode("latin-1").lower()
+    if len(_NAMES) < _NAMES_KEPT:
+        _NAMES[name] = lowered
+    return lowered
+
+
+def _ignore(data: bytes) -> None:
+    """Stand in for a parser."""

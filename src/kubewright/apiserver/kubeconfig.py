@@ -1,0 +1,86 @@
+"""Kubeconfig files for a server of ours."""
+
+import base64
+from pathlib import Path
+from typing import Any
+
+from kubewright.errors import ConfigError
+
+__all__ = ["check_target", "credentials", "document", "write"]
+
+NAME: str = "kubewright"
+"""The name of the context, and of the cluster, in a file of ours."""
+
+
+def credentials(
+    *, token: str | None = None, certificate: bytes | None = None, key: bytes | None = None
+) -> dict[str, str]:
+    """Return the entry of a user who logs in by a token, or by a certificate (PEM), or both."""
+    found: dict[str, str] = {}
+    if token:
+        found["token"] = token
+    if certificate and key:
+        found["client-certificate-data"] = base64.b64encode(certificate).decode()
+        found["client-key-data"] = base64.b64encode(key).decode()
+    return found
+
+
+def document(
+    url: str, user: tuple[str, dict[str, str]], *, ca_data: bytes | None, name: str = NAME
+) -> dict[str, Any]:
+    """Return a kubeconfig with one context *name*: *user*, a name and an entry, at *url*."""
+    cluster: dict[str, Any] = {"server": url}
+    if ca_data:
+        cluster["certificate-authority-data"] = base64.b64encode(ca_data).decode()
+    return {
+        "apiVersion": "v1",
+        "kind": "Config",
+        "clusters": [{"name": name, "cluster": cluster}],
+        "users": [{"name": user[0], "user": user[1]}],
+        "contexts": [{"name": name, "context": {"cluster": name, "user": user[0]}}],
+        "current-context": name,
+    }
+
+
+def check_target(path: Path) -> None:
+    """Check that a kubeconfig can be written to *path*, and that nothing of others gets lost.
+
+    Raises:
+        ConfigError: The folder is not there, or the file is not one of ours.
+    """
+    if not path.parent.is_dir():
+        raise ConfigError(f"cannot write {path}: the folder {path.parent} does not exist. Make it.")
+    if path.is_dir():
+        raise ConfigError(f"cannot write {path}: it is a folder. Name a file in it.")
+    if path.exists() and not _is_ours(path):
+        raise ConfigError(
+            f"cannot write {path}: it holds other things, which would be lost. Name another file;"
+            " KUBECONFIG may list several."
+        )
+
+
+def write(path: Path, content: dict[str, Any]) -> None:
+    """Write *content* to *path*, whole or not at all, readable by us only.
+
+    Raises:
+        ConfigError: The folder cannot be written to.
+    """
+    import yaml  # noqa: PLC0415  # 9 ms, and most servers in tests need no file
+
+    from kubewright.apiserver.certificate_files import write_private  # noqa: PLC0415  # 45 ms
+
+    try:
+        write_private(path, yaml.safe_dump(content, sort_keys=False).encode())
+    except OSError as error:
+        raise ConfigError(f"cannot write {path}: {error.strerror or error}.") from error
+
+
+def _is_ours(path: Path) -> bool:
+    import yaml  # noqa: PLC0415  # as above
+
+    try:
+        found = yaml.safe_load(path.read_bytes())
+        contexts = found.get("contexts") or () if found else ()
+        return {context["name"] for context in contexts} <= {NAME}
+    except (OSError, ValueError, yaml.YAMLError, AttributeError, KeyError, TypeError):
+        return False

@@ -1,0 +1,88 @@
+"""What admission must be able to do with objects of any kind."""
+
+from typing import Any
+
+from kubewright.apiserver import bodies, status
+from kubewright.apiserver.admission.attributes import GroupVersionKind, GroupVersionResource
+from kubewright.apiserver.names import GroupResource
+from kubewright.apiserver.patch import json_patch
+from kubewright.apiserver.registry import Registry
+from kubewright.apiserver.resource import Resource
+from kubewright.apiserver.status import StatusError
+from kubewright.apiserver.strategy import Obj
+
+
+class RegisteredObjects:
+    """Converts, patches and tidies objects of the kinds in a registry."""
+
+    def __init__(self, registry: Registry) -> None:
+        self._registry = registry
+
+    def equivalents(
+        self, resource: GroupVersionResource, subresource: str
+    ) -> list[tuple[GroupVersionResource, GroupVersionKind]]:
+        """Return the other versions in which the same objects are served."""
+        return [
+            (
+                GroupVersionResource(found.group, found.version, found.plural),
+                GroupVersionKind(found.group, found.version, found.kind),
+            )
+            for found in self._registry.versions_of(resource.group_resource)
+            if found.version != resource.version
+            and (not subresource or subresource in found.subresources)
+        ]
+
+    async def convert(self, obj: Obj, kind: GroupVersionKind) -> Obj:
+        """Return *obj* in the version of *kind*.
+
+        Raises:
+            StatusError: It cannot be converted.
+        """
+        if obj["apiVersion"] == kind.api_version:
+            return obj
+        target = self._resource(kind)
+        if target.custom:
+            assert target.read is not None
+            return (await target.read([obj]))[0]
+        source = self._resource(
+            GroupVersionKind(kind.group, obj["apiVersion"].rpartition("/")[2], obj["kind"])
+        )
+        hub = source.to_hub(obj) if source.to_hub else obj
+        return target.from_hub(hub) if target.from_hub else hub
+
+    def patch(self, obj: Obj, operations: list[Any]) -> Obj:
+        """Return *obj* after a JSON patch; *obj* itself is left as it is.
+
+        Raises:
+            ValueError: The patch does not fit; the text is Kubernetes'.
+        """
+        try:
+            patched: Obj = json_patch.apply(obj, operations)
+        except StatusError as error:
+            # The cause says what a client of ours is not told, and the owner of a webhook is.
+            raise ValueError(str(error.__cause__ or error)) from error
+        return patched
+
+    def normalize(self, obj: Obj, kind: GroupVersionKind) -> Obj:
+        """Return *obj* as a client could have sent it: cut to its schema, and defaulted.
+
+        Raises:
+            StatusError: It is not of its kind any more.
+        """
+        resource = self._resource(kind)
+        bodies.cut(bodies.typed(obj, resource), resource)
+        if resource.version == resource.hub or resource.custom:
+            resource.strategy.default(obj)
+        return obj
+
+    def find_kind(self, version: str, kind: str) -> tuple[GroupResource, bool] | None:
+        """Return the resource of an apiVersion and kind, and whether it is in namespaces."""
+        group, _, name = version.rpartition("/")
+        found = self._registry.find_kind(group, name, kind)
+        return (found.group_resource, found.namespaced) if found else None
+
+    def _resource(self, kind: GroupVersionKind) -> Resource:
+        found = self._registry.find_kind(kind.group, kind.version, kind.kind)
+        if found is None:
+            raise status.internal_error(f"{kind} is served no more")
+        return found

@@ -1,0 +1,95 @@
+"""The schemas of everything that is served, as OpenAPI v2 and v3 documents."""
+
+import hashlib
+from typing import Any
+
+import msgspec
+
+from kubewright.apiserver import status
+from kubewright.apiserver.openapi import protobuf
+from kubewright.apiserver.openapi.document import version2, version3
+from kubewright.apiserver.registry import Registry
+from kubewright.apiserver.request import Request, Response
+
+ROOT: str = "/openapi/v3"
+_JSON = ("application/json", "*/*", "application/*")
+
+
+class OpenAPI:
+    """Answers below ``/openapi``; each document is made when first asked for."""
+
+    def __init__(self, registry: Registry) -> None:
+        self._registry = registry
+        self._generation = 0
+        self._made: dict[str, bytes] = {}
+
+    def answer(self, request: Request, path: str) -> Response:
+        """Answer a request.
+
+        Raises:
+            StatusError: There is no such document, or the client takes no JSON.
+        """
+        accept = request.headers.get("accept", "")
+        if path == "/openapi/v2" and any(media in accept for media in protobuf.MEDIA_TYPES):
+            media = protobuf.MEDIA_TYPES[0]
+            return _tagged(request, self._kept("v2.protobuf"), content_type=media)
+        _check_accept(accept)
+        if path == "/openapi/v2":
+            return _tagged(request, self._kept("v2"))
+        if path == ROOT:
+            return Response(200, self._index())
+        if path.startswith(f"{ROOT}/") and path.removeprefix(f"{ROOT}/") in self._names():
+            return _tagged(request, self._kept(path.removeprefix(f"{ROOT}/")))
+        raise status.no_such_path()
+
+    def _kept(self, name: str) -> bytes:
+        if self._generation != self._registry.generation:
+            self._generation = self._registry.generation
+            self._made.clear()
+        if name not in self._made:
+            encode = protobuf.encode if name == "v2.protobuf" else msgspec.json.encode
+            self._made[name] = encode(self._make(name))
+        return self._made[name]
+
+    def _make(self, name: str) -> dict[str, Any]:
+        if name in ("v2", "v2.protobuf"):
+            return version2(self._registry)
+        group, version = self._names()[name]
+        return version3(self._registry.groups[group][version].values())
+
+    def _names(self) -> dict[str, tuple[str, str]]:
+        return {
+            (f"apis/{group}/{version}" if group else f"api/{version}"): (group, version)
+            for group, versions in self._registry.groups.items()
+            for version in versions
+        }
+
+    def _index(self) -> bytes:
+        # The real server names each document by its content. To know that, all of them would have
+        # to be made; the resources of the version say as well whether it has changed.
+        paths = {
+            name: {"serverRelativeURL": f"{ROOT}/{name}?hash={self._fingerprint(*found)}"}
+            for name, found in self._names().items()
+        }
+        return msgspec.json.encode({"paths": paths})
+
+    def _fingerprint(self, group: str, version: str) -> str:
+        resources = self._registry.groups[group][version].values()
+        text = repr([(resource.plural, resource.since) for resource in resources])
+        return hashlib.sha256(text.encode()).hexdigest().upper()
+
+
+def _tagged(
+    request: Request, body: bytes, *, content_type: str = "application/json"
+) -> Response:
+    tag = f'"{hashlib.sha256(body).hexdigest().upper()}"'
+    headers = (("Etag", tag), ("Vary", "Accept"))
+    if request.headers.get("if-none-match") == tag:
+        return Response(304, b"", headers=headers)
+    return Response(200, body, headers=headers, content_type=content_type)
+
+
+def _check_accept(header: str) -> None:
+    accepted = [clause.partition(";")[0].strip() for clause in header.split(",")]
+    if header and not any(media in _JSON for media in accepted):
+        raise status.not_acceptable(("application/json",))

@@ -1,0 +1,132 @@
+"""Answers: objects and lists in the form that the client asked for."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import msgspec
+
+from kubewright.apiserver import view
+from kubewright.apiserver.backend import Call
+from kubewright.apiserver.negotiation import PLAIN, Accepted, accepted
+from kubewright.apiserver.request import Response
+from kubewright.apiserver.storage import Stored
+from kubewright.apiserver.strategy import Obj
+
+encode = msgspec.json.Encoder().encode
+
+
+def body(content: Any, form: Accepted = PLAIN, *, code: int = 200) -> Response:
+    """Return *content*, a tree or ready JSON, in JSON or YAML."""
+    data = content if isinstance(content, bytes) else encode(content)
+    return Response(code, _yaml(data) if form.yaml else data, form.content_type)
+
+
+def _yaml(data: bytes) -> bytes:
+    from kubewright.apiserver.yaml_format import dump  # noqa: PLC0415  # few clients ask for it
+
+    return dump(view.decode(data))
+
+
+def object_form(call: Call) -> Accepted:
+    """Return the form that the client wants of one object."""
+    header = call.request.headers.get("accept", "")
+    if header in ("application/json", "*/*"):
+        return PLAIN
+    return accepted(header, "table", "partial")
+
+
+def list_form(call: Call) -> Accepted:
+    """Return the form that the client wants of a list."""
+    header = call.request.headers.get("accept", "")
+    if header in ("application/json", "*/*"):
+        return PLAIN
+    return accepted(header, "table", "partial-list")
+
+
+def watch_form(call: Call) -> Accepted:
+    """Return the form that the client wants of each event of a watch."""
+    header = call.request.headers.get("accept", "")
+    if header in ("application/json", "*/*", "application/json;stream=watch"):
+        return PLAIN
+    return accepted(header, "table", "partial", "partial-list")
+
+
+async def stored(call: Call, found: Stored, *, code: int = 200) -> Response:
+    """Answer with a stored object."""
+    form = object_form(call)
+    (data,) = await view.rendered(call.resource, [found])
+    return shaped(call, data, form, code=code)
+
+
+def shaped(call: Call, data: bytes, form: Accepted, *, code: int = 200) -> Response:
+    """Answer with an object in the version of the URL."""
+    if form.form == "partial":
+        data = view.partial(data, form.version)
+    elif form.form == "table":
+        obj = view.decode(data)
+        version = {"resourceVersion": obj.get("metadata", {}).get("resourceVersion", "")}
+        data = encode(_table(call, [obj], form, version, single=True))
+    return body(data, form, code=code)
+
+
+def made(call: Call, obj: Obj, *, code: int = 200) -> Response:
+    """Answer with an object in the version of the URL that is not stored, such as a dry run's."""
+    return shaped(call, encode(obj), object_form(call), code=code)
+
+
+async def listed(call: Call, objects: Sequence[Stored], metadata: Obj) -> Response:
+    """Answer with a list."""
+    form = list_form(call)
+    resource = call.resource
+    items = await view.rendered(resource, objects)
+    if form.form == "table":
+        decode = msgspec.json.Decoder().decode
+        return body(_table(call, map(decode, items), form, metadata), form)
+    if form.form == "partial-list":
+        head = {
+            "kind": "PartialObjectMetadataList",
+            "apiVersion": f"meta.k8s.io/{form.version}",
+            "metadata": metadata,
+        }
+        return body(joined(head, [view.partial(item, form.version) for item in items]), form)
+    if not resource.custom:
+        opening = resource.opening
+        items = [view.without_type(item, opening) for item in items]
+    else:
+        metadata = {"continue": "", **metadata}
+    head = {"kind": resource.list_kind, "apiVersion": resource.api_version, "metadata": metadata}
+    return body(joined(head, items), form)
+
+
+def joined(head: Obj, items: Iterable[bytes]) -> bytes:
+    """Return a list as JSON: *head* with the items behind it."""
+    return encode(head)[:-1] + b',"items":[' + b",".join(items) + b"]}"
+
+
+def _table(
+    call: Call, objects: Iterable[Obj], form: Accepted, metadata: Obj, *, single: bool = False
+) -> Obj:
+    from kubewright.apiserver.table import table_for  # noqa: PLC0415  # kubectl alone asks for it
+
+    table: Obj = table_for(
+        call.resource,
+        objects,
+        now=call.backend.clock.now(),
+        include=call.query.get("includeObject", "Metadata"),
+        version=form.version,
+        single=single,
+    )
+    table["metadata"] = metadata
+    return table
+
+
+def success(call: Call, *, uid: str = "") -> Response:
+    """Answer that something was done and nothing is left to show."""
+    content = {
+        "kind": "Status",
+        "apiVersion": "v1",
+        "metadata": {},
+        "status": "Success",
+        "details": call.details(uid=uid),
+    }
+    return body(content)

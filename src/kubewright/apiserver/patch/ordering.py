@@ -1,0 +1,149 @@
+"""In which order the elements of a list stand after a strategic merge patch."""
+
+from typing import Any
+
+from kubewright.apiserver.patch import gotext
+from kubewright.apiserver.patch.directives import DELETE, DIRECTIVE, SET_ORDER, BadPatchError
+
+
+def bad_type(expected: str, actual: Any) -> BadPatchError:
+    """Something in the patch has a type that does not fit."""
+    received = "%!s(<nil>)" if actual is None else gotext.type_name(actual)
+    return BadPatchError(f"expected a {expected}, but received a {received}")
+
+
+def no_merge_key(item: dict[str, Any], merge_key: str) -> BadPatchError:
+    """An element of a list cannot be matched."""
+    why = f"does not contain declared merge key: {merge_key}"
+    return BadPatchError(f"map: {gotext.shown(item)} {why}")
+
+
+def element_type(*lists: list[Any]) -> type:
+    """Return the type that all elements have."""
+    items = [item for each in lists for item in each]
+    if not items:
+        raise BadPatchError("no elements in any of the given slices")
+    found = type(items[0])
+    if found is list:
+        raise BadPatchError("lists of lists are not supported", 422)
+    if any(type(item) is not found for item in items):
+        shown = " ".join(gotext.shown(each) for each in lists)
+        raise BadPatchError(f"list element types are not identical: [{shown}]")
+    return found
+
+
+def find(items: list[Any], merge_key: str, value: Any) -> int | None:
+    """Return where the element with that key is."""
+    for at, item in enumerate(items):
+        if not isinstance(item, dict):
+            raise BadPatchError(f"value for key {at} is not a map")
+        if merge_key in item and _same(item[merge_key], value):
+            return at
+    return None
+
+
+def unique(items: list[Any]) -> list[Any]:
+    """Return scalars without repetitions."""
+    return [value for _, value in dict.fromkeys((type(item), item) for item in items)]
+
+
+def check(patch: list[Any], order: list[Any], merge_key: str) -> None:
+    """Check that the patch's elements are all in the order it gives, and in that order."""
+    if not patch or not order:
+        return
+    ahead = _kept(patch) if merge_key else patch
+    at = to = 0
+    while at < len(ahead) and to < len(order):
+        if isinstance(ahead[at], dict) and DIRECTIVE in ahead[at]:
+            at += 1
+            continue
+        if _matches(ahead[at], order[to], merge_key):
+            at += 1
+        to += 1
+    if at < len(ahead) and to >= len(order):
+        raise BadPatchError(
+            f"The order in patch list:\n{gotext.shown(patch)}\n"
+            f" doesn't match {SET_ORDER} list:\n{gotext.shown(order)}\n"
+        )
+
+
+def _kept(patch: list[Any]) -> list[Any]:
+    for item in patch:
+        if not isinstance(item, dict):
+            raise bad_type("map[string]interface {}", item)
+    return [item for item in patch if item.get(DIRECTIVE) != DELETE]
+
+
+def _matches(left: Any, right: Any, merge_key: str) -> bool:
+    if not merge_key:
+        return _same(left, right)
+    for item in (left, right):
+        if not isinstance(item, dict):
+            raise bad_type("map[string]interface {}", item)
+    for item in (left, right):
+        if merge_key not in item:
+            raise no_merge_key(item, merge_key)
+    return _same(left[merge_key], right[merge_key])
+
+
+def _same(left: Any, right: Any) -> bool:
+    return type(left) is type(right) and bool(left == right)
+
+
+def ordered(
+    merged: list[Any], order: list[Any], live: list[Any], merge_key: str, sort: type
+) -> list[Any]:
+    """Return *merged* in the order of the patch; what only the server has stays where it was.
+
+    Args:
+        merged: The elements.
+        order: The order that the patch gives, as elements or their keys.
+        live: The list before.
+        merge_key: The key of its elements; empty if they are scalars.
+        sort: The type of its elements.
+    """
+    if merge_key or sort is dict:
+        _require_keys(merge_key, merged, order, live)
+    wanted, was = _places(order, merge_key), _places(live, merge_key)
+    theirs: list[Any] = []
+    ours: list[Any] = []
+    for item in merged:
+        (theirs if _mark(item, merge_key) in wanted else ours).append(item)
+    theirs.sort(key=lambda item: wanted[_mark(item, merge_key)])
+    ours.sort(key=lambda item: was.get(_mark(item, merge_key), -1))
+    return _zipped(ours, theirs, was, merge_key)
+
+
+def _zipped(ours: list[Any], theirs: list[Any], was: dict[Any, int], merge_key: str) -> list[Any]:
+    out: list[Any] = []
+    left = 0
+    for item in theirs:
+        place = was.get(_mark(item, merge_key))
+        while left < len(ours) and place is not None:
+            before = was.get(_mark(ours[left], merge_key))
+            if before is None or before >= place:
+                break
+            out.append(ours[left])
+            left += 1
+        out.append(item)
+    return out + ours[left:]
+
+
+def _require_keys(merge_key: str, *lists: list[Any]) -> None:
+    for item in (item for each in lists for item in each):
+        if not isinstance(item, dict):
+            raise bad_type("map[string]interface {}", item)
+        if merge_key not in item:
+            raise no_merge_key(item, merge_key)
+
+
+def _mark(item: Any, merge_key: str) -> Any:
+    value = item[merge_key] if merge_key else item
+    return (type(value), repr(value) if isinstance(value, (dict, list)) else value)
+
+
+def _places(items: list[Any], merge_key: str) -> dict[Any, int]:
+    found: dict[Any, int] = {}
+    for at, item in enumerate(items):
+        found.setdefault(_mark(item, merge_key), at)
+    return found

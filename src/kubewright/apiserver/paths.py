@@ -1,0 +1,142 @@
+"""What is served at paths that are no resources: discovery, health, version, metrics, schemas."""
+
+import platform
+import sys
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from kubewright.apiserver import problem, status
+from kubewright.apiserver.authentication.reviews import openid_configuration, openid_keys
+from kubewright.apiserver.authentication.user import UserInfo
+from kubewright.apiserver.discovery import Discovery
+from kubewright.apiserver.negotiation import accepted
+from kubewright.apiserver.openapi import OpenAPI
+from kubewright.apiserver.request import Request, Response
+from kubewright.apiserver.route import Route
+
+if TYPE_CHECKING:
+    from kubewright.apiserver.server import APIServer
+
+MAJOR, MINOR = "1", "37"
+CHECKS: tuple[str, ...] = (
+    "ping",
+    "log",
+    "etcd",
+    "informer-sync",
+    "poststarthook/crd-informer-synced",
+)
+GROUP, VERSION = 2, 3  # how many parts /apis/<group> and /apis/<group>/<version> have
+
+
+class Paths:
+    """Answers requests to paths that are no resources."""
+
+    def __init__(self, server: "APIServer") -> None:
+        self._server = server
+        self._discovery = Discovery(server.registry)
+        self._openapi = OpenAPI(server.registry)
+
+    async def answer(self, request: Request, route: Route, user: UserInfo) -> Response:
+        """Answer, or say that nothing is here."""
+        if request.method not in ("GET", "HEAD"):
+            raise status.unsupported_method()
+        path = "/" + route.path.strip("/")
+        first = path.split("/")[1]
+        if first in ("api", "apis"):
+            return self._discover(request, path)
+        if first in ("healthz", "livez", "readyz"):
+            return _health(path, request)
+        if first == "openapi":
+            return self._openapi.answer(request, path)
+        return self._other(path)
+
+    def _other(self, path: str) -> Response:
+        server = self._server
+        if path == "/version":
+            return _json(version())
+        if path == "/metrics":
+            return Response(200, server.metrics.text(self._gauges()), "text/plain; version=0.0.4")
+        if path == "/.well-known/openid-configuration":
+            return _json(openid_configuration(server.accounts, server.url))
+        if path == "/openid/v1/jwks":
+            body = msgspec.json.encode(openid_keys(server.accounts))
+            return Response(200, body, "application/jwk-set+json")
+        if path == "/":
+            return _json({"paths": self._known()})
+        body = msgspec.json.encode({"paths": self._known()})
+        return Response(404, body)
+
+    def _known(self) -> list[str]:
+        groups = self._server.registry.groups
+        found = ["/.well-known/openid-configuration", "/api", "/api/v1", "/apis", "/apis/"]
+        found += [f"/apis/{group}" for group in groups if group]
+        found += [f"/apis/{group}/{one}" for group in groups if group for one in groups[group]]
+        found += ["/healthz", "/livez", "/metrics", "/openapi/v2", "/openapi/v3"]
+        return sorted([*found, "/openid/v1/jwks", "/readyz", "/version"])
+
+    def _gauges(self) -> dict[str, float]:
+        store = self._server.store
+        found = {
+            f'apiserver_storage_objects{{resource="{resource}"}}': float(
+                len(store.collection(resource))
+            )
+            for resource in store.resources()
+        }
+        return {**found, "apiserver_storage_revision": float(store.revision)}
+
+    def _discover(self, request: Request, path: str) -> Response:
+        parts = path.strip("/").split("/")
+        core = parts[0] == "api"
+        if len(parts) == 1:
+            form = accepted(request.headers.get("accept", ""), "discovery")
+            if form.form == "discovery":
+                body = self._discovery.aggregated(core=core, version=form.version)
+                media = (
+                    "application/json;g=apidiscovery.k8s.io;"
+                    f"v={form.version};as=APIGroupDiscoveryList"
+                )
+                return Response(200, body, media)
+            address = self._server.url.partition("://")[2]
+            found = self._discovery.core_versions(address) if core else self._discovery.groups()
+            return Response(200, found)
+        if core:
+            return Response(200, self._discovery.resources("", parts[1]))
+        if parts[1] not in self._server.registry.groups or not parts[1]:
+            return problem.NOT_FOUND
+        if len(parts) == GROUP:
+            return Response(200, self._discovery.group(parts[1]))
+        return Response(200, self._discovery.resources(parts[1], parts[2]))
+
+
+def version() -> dict[str, str]:
+    """Return what ``/version`` says: the Kubernetes that we behave like."""
+    from importlib import metadata  # noqa: PLC0415  # ten milliseconds, for those who ask
+
+    return {
+        "major": MAJOR,
+        "minor": MINOR,
+        "gitVersion": f"v{MAJOR}.{MINOR}.0+kubewright-{metadata.version('kubewright')}",
+        "gitCommit": "",
+        "gitTreeState": "clean",
+        "buildDate": "1970-01-01T00:00:00Z",
+        "goVersion": "",
+        "compiler": f"{platform.python_implementation()} {platform.python_version()}",
+        "platform": f"{sys.platform}/{platform.machine()}",
+    }
+
+
+def _json(content: object) -> Response:
+    return Response(200, msgspec.json.encode(content))
+
+
+def _health(path: str, request: Request) -> Response:
+    name, _, check = path.strip("/").partition("/")
+    if check:
+        if check not in CHECKS:
+            return problem.NOT_FOUND
+        return Response(200, b"ok", problem.TEXT)
+    if "verbose" not in request.query:
+        return Response(200, b"ok", problem.TEXT)
+    lines = [f"[+]{check} ok" for check in CHECKS]
+    return Response(200, "\n".join([*lines, f"{name} check passed\n"]).encode(), problem.TEXT)

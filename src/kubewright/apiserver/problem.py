@@ -1,0 +1,19 @@
+"""Turns what went wrong into an answer."""
+
+import msgspec
+
+from kubewright.apiserver.request import Response
+from kubewright.apiserver.status import StatusError
+
+_encode = msgspec.json.Encoder().encode
+
+TEXT: str = "text/plain; charset=utf-8"
+NOT_FOUND: Response = Response(404, b"404 page not found\n", TEXT)
+
+
+def response(error: StatusError) -> Response:
+    """Return the answer that tells a client of *error*."""
+    headers: tuple[tuple[str, str], ...] = ()
+    if seconds := error.details.get("retryAfterSeconds"):
+        headers = (("Retry-After", str(seconds)),)
+    return Response(error.code, _encode(error.status), headers=headers)

@@ -1,0 +1,1 @@
+"""The shapes of objects, and what walks objects by their shape."""

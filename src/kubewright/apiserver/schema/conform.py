@@ -1,0 +1,283 @@
+"""Built-in kinds: what comes out when Go reads an object into its structs and writes it again.
+
+Unknown fields and nulls go, empty values that Go leaves out go, empty structs that Go cannot leave
+out come, times and quantities get their canonical form, and a value of the wrong JSON type is
+refused. Each node of a schema is compiled once into a function that knows its fields.
+"""
+
+from typing import Any
+
+from kubewright.apiserver.schema import scalars
+from kubewright.apiserver.schema.definitions import definition, fields_in_go
+from kubewright.apiserver.schema.mismatch import (
+    MismatchError,
+    Place,
+    Problems,
+    element_type,
+    go_name,
+    mismatch,
+    path_of,
+)
+from kubewright.apiserver.schema.scalars import Check
+from kubewright.apiserver.schema.tree import Schema
+from kubewright.apiserver.status import bad_request
+
+# How a field is treated: its Python type if nothing else has to be looked at, whether it is left
+# out when empty, what reads it, and the name of its Go type.
+Rule = tuple[type | None, bool, Check | None, str]
+
+JSON_SCHEMA: str = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps"
+
+
+def conform(obj: dict[str, Any], schema: Schema) -> Problems:
+    """Make *obj*, in place, what Go's structs would make of it, and return what was strange.
+
+    Raises:
+        StatusError: A value has the wrong type (400).
+    """
+    problems = Problems()
+    try:
+        compiled(schema)(obj, None, problems)
+    except MismatchError as error:
+        raise unreadable(obj, schema.name, str(error)) from None
+    return problems
+
+
+def unreadable(obj: dict[str, Any], wanted: str, why: str) -> Exception:
+    """Return the refusal of an object that cannot be read."""
+    kind, version = obj.get("kind"), obj.get("apiVersion")
+    if not isinstance(kind, str) or not kind:
+        return bad_request(f"the object provided is unrecognized (must be of type {wanted}): {why}")
+    version = version.rpartition("/")[2] if isinstance(version, str) else ""
+    return bad_request(
+        f'{kind} in version "{version}" cannot be handled as a {wanted or kind}: {why}'
+    )
+
+
+def compiled(schema: Schema) -> Check:
+    """Return the function that reads values of this shape."""
+    found: Check | None = schema.memo.get("conform")
+    if found is None:
+        # Schemas contain themselves: whoever meets this one while it is made calls it later.
+        schema.memo["conform"] = _later(schema)
+        found = schema.memo["conform"] = _compile(schema, go_name(schema))
+    return found
+
+
+def _later(schema: Schema) -> Check:
+    def check(value: Any, place: Place | None, problems: Problems) -> Any:
+        return compiled(schema)(value, place, problems)
+
+    return check
+
+
+def _compile(schema: Schema, go_type: str) -> Check:
+    if schema.name in _UNIONS:
+        return _UNIONS[schema.name]
+    if schema.preserve_unknown or (not schema.type and not schema.properties):
+        return scalars.anything
+    if schema.format == "quantity" or schema.int_or_string:
+        return scalars.int_or_string if schema.int_or_string else scalars.quantity
+    if schema.type == "object" or schema.properties:
+        return _compile_object(schema, go_type)
+    if schema.type == "array":
+        return _list_of(rule_for(schema.items or Schema(), element_type(go_type)), go_type)
+    return scalars.scalar(schema, go_type)
+
+
+def _compile_object(schema: Schema, go_type: str) -> Check:
+    if schema.additional is not None:
+        return _map_of(rule_for(schema.additional, element_type(go_type)), go_type)
+    if not schema.properties and not schema.definition:
+        return scalars.anything
+    return _struct(schema, go_type)
+
+
+def rule_for(schema: Schema, go_type: str, *, omit: bool = False) -> Rule:
+    """Return how a value of this shape is treated where it is a field or an element."""
+    go_type = go_type.replace("[]byte", "[]uint8") or go_name(schema)
+    special = schema.int_or_string or schema.format == "quantity"
+    simple = not (special or schema.format in scalars.TEXTS)
+    if simple and schema.type in {"string", "boolean"}:
+        return (str if schema.type == "string" else bool), omit, None, go_type
+    if simple and schema.type in {"array", "integer", "number"}:
+        return None, omit, _compile(schema, go_type), go_type
+    if schema.additional is not None and not schema.definition:
+        return None, omit, _compile(schema, go_type), go_type
+    if schema.format == "byte":
+        return None, omit, scalars.scalar(schema, go_type), go_type
+    return None, omit, compiled(schema), go_type
+
+
+def _element(rule: Rule) -> Check:
+    """Return what reads an element, for which null is an empty value and not nothing."""
+    expected, _, check, go_type = rule
+    if expected is not None:
+        return scalars.plain(expected, go_type)
+    return check or scalars.anything
+
+
+def _list_of(rule: Rule, go_type: str) -> Check:
+    expected, check = rule[0], _element(rule)
+
+    def check_list(value: Any, place: Place | None, problems: Problems) -> Any:
+        if type(value) is not list:
+            raise mismatch(value, place, go_type)
+        for index, item in enumerate(value):
+            if type(item) is expected:
+                continue
+            value[index] = check(item, (place, index, ""), problems)
+        return value
+
+    return check_list
+
+
+def _map_of(rule: Rule, go_type: str) -> Check:
+    expected, check = rule[0], _element(rule)
+
+    def check_map(value: Any, place: Place | None, problems: Problems) -> Any:
+        if type(value) is not dict:
+            raise mismatch(value, place, go_type)
+        problems.keys += len(value)
+        for key, item in value.items():
+            if type(item) is expected:
+                continue
+            value[key] = check(item, (place, key, ""), problems)
+        return value
+
+    return check_map
+
+
+def _struct(schema: Schema, go_type: str) -> Check:  # noqa: C901  # because of the function in it
+    rules, always, empty = _fields(schema)
+    name = schema.name
+
+    def check(  # noqa: C901, PLR0912  # every field of every request: calls would double its time
+        value: Any, place: Place | None, problems: Problems
+    ) -> Any:
+        if type(value) is not dict:
+            if value is not None:
+                raise mismatch(value, place, go_type)
+            value = {}
+        problems.keys += len(value)
+        dropped: list[str] | None = None
+        for key, item in value.items():
+            rule = rules.get(key)
+            if rule is not None and item is not None:
+                expected, omit, read, field_type = rule
+                if type(item) is expected:
+                    if item or not omit:
+                        continue
+                elif read is None:
+                    raise mismatch(item, (place, key, name), field_type)
+                else:
+                    result = read(item, (place, key, name), problems)
+                    if result or not (omit or result is None):
+                        if result is not item:
+                            value[key] = result
+                        continue
+            elif rule is None:
+                problems.unknown.append(path_of((place, key, name)))
+            if dropped is None:
+                dropped = []
+            dropped.append(key)
+        if dropped is not None:
+            for key in dropped:
+                del value[key]
+        for key, zero in always:
+            if key not in value:
+                value[key] = zero
+        for key, fill in empty:
+            if key not in value:
+                value[key] = fill({}, None, Problems())
+        return value
+
+    return check
+
+
+def _fields(
+    schema: Schema,
+) -> tuple[dict[str, Rule], tuple[tuple[str, Any], ...], tuple[tuple[str, Check], ...]]:
+    """Return how each field is treated, and which are there even when nobody set them."""
+    known = fields_in_go(schema)
+    rules: dict[str, Rule] = {}
+    always: list[tuple[str, Any]] = []
+    empty: list[tuple[str, Check]] = []
+    for name, child in schema.properties.items():
+        described = known.get(name) or _guessed(schema, name, child)
+        go_type = described.strip("*!?")
+        pointer, kept = described.startswith("*"), described.endswith("!")
+        is_struct = _is_struct(child)
+        rules[name] = rule_for(child, go_type, omit=not (pointer or kept or is_struct))
+        if is_struct and not pointer and not described.endswith("?"):
+            empty.append((name, compiled(child)))
+        elif kept and not pointer and (zero := _zero(child)) is not None:
+            always.append((name, zero))
+    return rules, tuple(always), tuple(empty)
+
+
+def _guessed(schema: Schema, name: str, child: Schema) -> str:
+    """Return how Go most likely holds a field that the table does not know."""
+    if name in {"apiVersion", "kind"}:
+        return "string"
+    collection = child.type == "array" or child.additional is not None
+    kept = "!" if name in schema.required else ""
+    return f"{'' if collection or kept else '*'}{go_name(child)}{kept}"
+
+
+def _is_struct(schema: Schema) -> bool:
+    return bool(schema.properties) or (
+        bool(schema.definition)
+        and schema.type == "object"
+        and not schema.preserve_unknown
+        and schema.additional is None
+    )
+
+
+def _zero(schema: Schema) -> Any:
+    """Return what Go writes for a field that nobody set; ``None`` for null, which we leave out."""
+    if schema.format in {"date-time", "micro-time"}:
+        return None
+    if schema.format == "quantity":
+        return "0"
+    if schema.int_or_string:
+        return 0
+    return {"string": "", "integer": 0, "number": 0, "boolean": False}.get(schema.type)
+
+
+def _nested(value: Any, problems: Problems) -> Any:
+    """Read a schema inside a union: Go reads those again by themselves, so nothing is reported."""
+    inner = Problems()
+    result = compiled(definition(JSON_SCHEMA))(value, None, inner)
+    problems.keys += inner.keys
+    return result
+
+
+def _schema_or_list(value: Any, place: Place | None, problems: Problems) -> Any:
+    if isinstance(value, list):
+        return [_nested(item, problems) for item in value]
+    # Go takes anything else, and makes nothing of it.
+    return _nested(value, problems) if isinstance(value, dict) else None
+
+
+def _schema_or_bool(value: Any, place: Place | None, problems: Problems) -> Any:
+    if isinstance(value, dict):
+        return _nested(value, problems)
+    if isinstance(value, bool):
+        return value
+    raise MismatchError("boolean or JSON schema expected")
+
+
+def _schema_or_strings(value: Any, place: Place | None, problems: Problems) -> Any:
+    if isinstance(value, dict):
+        return _nested(value, problems)
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return value
+    raise mismatch(value, place, "[]string")
+
+
+_UNIONS: dict[str, Check] = {
+    "JSONSchemaPropsOrArray": _schema_or_list,
+    "JSONSchemaPropsOrBool": _schema_or_bool,
+    "JSONSchemaPropsOrStringArray": _schema_or_strings,
+}

@@ -1,0 +1,69 @@
+"""Custom resources: fill in what the schema has defaults for."""
+
+from typing import Any
+
+from kubewright.apiserver.schema.tree import UNSET, Schema
+
+
+def default(value: Any, schema: Schema | None) -> None:
+    """Fill in defaults below *value*, in place.
+
+    A null that is not allowed counts as absent. Doing it twice changes nothing more.
+    """
+    if schema is None or not has_defaults(schema):
+        return
+    if isinstance(value, dict):
+        _default_object(value, schema)
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            if _is_missing(item, schema.items):
+                value[index] = _copy_of(schema.items)
+            default(value[index], schema.items)
+
+
+def _default_object(value: dict[str, Any], schema: Schema) -> None:
+    for name, child in _with_default(schema):
+        if name not in value or (value[name] is None and not child.nullable):
+            value[name] = copy(child.default)
+    for key, item in value.items():
+        known = schema.properties.get(key)
+        if known is None and _is_missing(item, schema.additional):
+            value[key] = _copy_of(schema.additional)
+        default(value[key], schema.additional if known is None else known)
+
+
+def _is_missing(value: Any, schema: Schema | None) -> bool:
+    return value is None and schema is not None and not schema.nullable
+
+
+def _copy_of(schema: Schema | None) -> Any:
+    return copy(schema.default) if schema is not None and schema.default is not UNSET else None
+
+
+def _with_default(schema: Schema) -> tuple[tuple[str, Schema], ...]:
+    found: tuple[tuple[str, Schema], ...] | None = schema.memo.get("defaults")
+    if found is None:
+        found = schema.memo["defaults"] = tuple(
+            (name, child)
+            for name, child in schema.properties.items()
+            if child.default is not UNSET and child.default is not None
+        )
+    return found
+
+
+def has_defaults(schema: Schema) -> bool:
+    """Whether a default, or a null that is not allowed, may be at or below this node."""
+    known: bool | None = schema.memo.get("has defaults")
+    if known is None:
+        below = any(has_defaults(child) for child in schema.children())
+        known = schema.memo["has defaults"] = schema.default is not UNSET or below
+    return known
+
+
+def copy(value: Any) -> Any:
+    """Return a copy of a JSON value that shares nothing."""
+    if isinstance(value, dict):
+        return {key: copy(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [copy(item) for item in value]
+    return value

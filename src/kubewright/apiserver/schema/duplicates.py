@@ -1,0 +1,49 @@
+"""Keys that a JSON document has twice: strict decoding refuses them, the others warn."""
+
+import json
+from typing import Any
+
+LIMIT: int = 100
+"""How many problems strict decoding lists before it stops looking."""
+
+_SPACED_COLONS = (b" :", b"\t:", b"\n:", b"\r:")
+
+
+def may_repeat(body: bytes, keys: int) -> bool:
+    """Whether a document with *keys* different keys could have one twice; cheap, never too calm.
+
+    *keys* is what `conform` counted. A colon after a quote is a key or part of a string, so there
+    are never fewer of them than keys were written.
+    """
+    if any(pattern in body for pattern in _SPACED_COLONS):
+        return True
+    return body.count(b'":') > keys
+
+
+def duplicate_fields(body: bytes) -> list[str]:
+    """Return the paths of keys that come more than once in the same object, each path once."""
+    try:
+        document = json.loads(body, object_pairs_hook=_Pairs)
+    except ValueError:
+        return []
+    found: dict[str, None] = {}
+    _search(document, "", found)
+    return list(found)[:LIMIT]
+
+
+class _Pairs(list[tuple[str, Any]]):
+    """The keys and values of an object as they were written."""
+
+
+def _search(value: Any, path: str, found: dict[str, None]) -> None:
+    if isinstance(value, _Pairs):
+        seen: set[str] = set()
+        for key, item in value:
+            inner = f"{path}.{key}" if path else key
+            if key in seen:
+                found[inner] = None
+            seen.add(key)
+            _search(item, inner, found)
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            _search(item, f"{path}[{index}]", found)

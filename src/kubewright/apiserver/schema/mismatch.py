@@ -1,0 +1,87 @@
+"""Where a value is, and Go's words for one that its type cannot hold."""
+
+from typing import Any
+
+from kubewright.apiserver.schema.tree import Schema
+
+# Where a value is: the place above it, its key or index, and the struct it is a field of; the
+# struct is empty for keys of maps and indexes of lists, which Go's type errors leave out.
+Place = tuple[Any, str | int, str]
+
+
+class Problems:
+    """What a reading found besides errors.
+
+    Attributes:
+        unknown: The paths of fields that the kind does not have, in the order of the document.
+        keys: How many keys the objects had, all together.
+    """
+
+    __slots__ = ("keys", "unknown")
+
+    def __init__(self) -> None:
+        self.unknown: list[str] = []
+        self.keys = 0
+
+
+class MismatchError(Exception):
+    """A value that its Go type cannot hold; the text is Go's."""
+
+
+def path_of(place: Place | None) -> str:
+    """Return a place as strict decoding names it."""
+    parts: list[str] = []
+    while place is not None:
+        parts.append(f"[{place[1]}]" if isinstance(place[1], int) else f".{place[1]}")
+        place = place[0]
+    return "".join(reversed(parts)).removeprefix(".")
+
+
+def mismatch(value: Any, place: Place | None, go_type: str) -> MismatchError:
+    """Return Go's error for a value of the wrong JSON type."""
+    return MismatchError(
+        f"json: cannot unmarshal {_json_type(value)} into Go {target(place)} of type {go_type}"
+    )
+
+
+def target(place: Place | None) -> str:
+    """Return what Go says a value was to go into."""
+    fields: list[str] = []
+    struct = ""
+    while place is not None:
+        if place[2]:
+            fields.append(str(place[1]))
+            struct = struct or place[2]
+        place = place[0]
+    return f"struct field {struct}.{'.'.join(reversed(fields))}" if fields else "value"
+
+
+def _json_type(value: Any) -> str:
+    if isinstance(value, bool):
+        return "bool"
+    if isinstance(value, int | float):
+        return "number"
+    names: dict[type, str] = {str: "string", list: "array", dict: "object"}
+    return names.get(type(value), "null")
+
+
+def go_name(schema: Schema) -> str:
+    """Return what Go calls the type of this shape, as far as the schema tells."""
+    if schema.definition:
+        package = schema.definition.split(".")[-2]
+        return f"{package}.{schema.name}"
+    if schema.type == "array":
+        return f"[]{go_name(schema.items)}" if schema.items else "[]interface {}"
+    if schema.additional is not None:
+        return f"map[string]{go_name(schema.additional)}"
+    scalars = {"string": "string", "boolean": "bool", "number": "float64"}
+    if schema.format == "byte":
+        return "[]uint8"
+    return scalars.get(schema.type) or schema.format or "interface {}"
+
+
+def element_type(go_type: str) -> str:
+    """Return what is left of a list's or map's type for its elements; empty if it has a name."""
+    if go_type.startswith("[]"):
+        return go_type[2:]
+    return go_type.partition("]")[2] if go_type.startswith("map[") else ""

@@ -1,0 +1,81 @@
+"""Which objects a list or a watch is about: its label and field selectors."""
+
+from collections.abc import Sequence
+
+from kubewright.api.field_selectors import FieldSelector
+from kubewright.api.selectors import Selector
+from kubewright.apiserver import status
+from kubewright.apiserver.resource import Resource
+from kubewright.apiserver.storage import Stored
+from kubewright.apiserver.strategy import Obj
+
+ALWAYS: frozenset[str] = frozenset({"metadata.name", "metadata.namespace"})
+
+
+class Selection:
+    """Decides whether an object is asked for, by as little decoding as possible."""
+
+    __slots__ = ("_fields", "_key_only", "_labels", "_resource", "everything")
+
+    def __init__(self, resource: Resource, labels: str, fields: str, *, name: str = "") -> None:
+        self._resource = resource
+        self._labels = _parsed_labels(labels) if labels else None
+        self._fields = _parsed_fields(fields, resource) if fields else None
+        if name:
+            by_name = FieldSelector.of({"metadata.name": name})
+            self._fields = by_name if self._fields is None else self._fields & by_name
+        if self._fields is not None and self._fields.selects_everything:
+            self._fields = None
+        if self._labels is not None and self._labels.selects_everything:
+            self._labels = None
+        self.everything = self._labels is None and self._fields is None
+        self._key_only = self._fields is None or all(
+            term.field in ALWAYS for term in self._fields.terms
+        )
+
+    def matches(self, stored: Stored) -> bool:
+        """Whether *stored* is asked for."""
+        if self.everything:
+            return True
+        if self._labels is not None and not self._labels.matches(stored.labels()):
+            return False
+        return self._fields is None or self._fields.matches(self._values(stored))
+
+    def _values(self, stored: Stored) -> dict[str, str]:
+        namespace, _, name = stored.key.rpartition("/")
+        values = {"metadata.name": name, "metadata.namespace": namespace}
+        if not self._key_only:
+            obj: Obj = stored.decode()
+            values |= self._resource.strategy.selectable_fields(obj)
+        return values
+
+    def of(self, objects: Sequence[Stored]) -> Sequence[Stored]:
+        """Return those of *objects* that are asked for."""
+        if self.everything:
+            return objects
+        matches = self.matches
+        return [stored for stored in objects if matches(stored)]
+
+
+def _parsed_labels(text: str) -> Selector:
+    try:
+        return Selector.parse(text)
+    except ValueError as error:
+        raise status.bad_request(f"unable to parse requirement: {error}") from None
+
+
+def _parsed_fields(text: str, resource: Resource) -> FieldSelector:
+    try:
+        selector = FieldSelector.parse(text)
+    except ValueError as error:
+        raise status.bad_request(f"invalid selector: {text!r}; {error}") from None
+    for term in selector.terms:
+        if term.field not in ALWAYS and not resource.strategy.allows_field(term.field):
+            raise status.bad_request(_unsupported(term.field, resource))
+    return selector
+
+
+def _unsupported(path: str, resource: Resource) -> str:
+    if resource.custom or resource.strategy.field_names:
+        return f"field label not supported: {path}"
+    return f'"{path}" is not a known field selector: only "metadata.name", "metadata.namespace"'

@@ -1,0 +1,269 @@
+"""The API server as one object: what comes in goes through here, in the order of Kubernetes.
+
+Who is asking, may they, what for, and then the verb itself; whatever happens, the audit knows.
+"""
+
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+import msgspec
+
+from kubewright._aio import Clock
+from kubewright.apiserver import bootstrap, problem, status
+from kubewright.apiserver.admission.chain import Admission
+from kubewright.apiserver.audit import AuditLog, Event
+from kubewright.apiserver.authentication.authenticator import Authenticator
+from kubewright.apiserver.authentication.impersonation import impersonate
+from kubewright.apiserver.authentication.serviceaccount import ServiceAccountTokens
+from kubewright.apiserver.authentication.user import NOBODY, UserInfo
+from kubewright.apiserver.authorization.attributes import (
+    AlwaysAllow,
+    Attributes,
+    Authorizer,
+    denied,
+)
+from kubewright.apiserver.authorization.escalation import Escalation
+from kubewright.apiserver.authorization.rbac import RBAC
+from kubewright.apiserver.backend import Backend
+from kubewright.apiserver.controllers import Controllers
+from kubewright.apiserver.controllers.definitions import DefinitionController
+from kubewright.apiserver.controllers.roles import RoleAggregator
+from kubewright.apiserver.dispatch import Dispatcher
+from kubewright.apiserver.endpoints.subresources import Node
+from kubewright.apiserver.metrics import Metrics
+from kubewright.apiserver.names import GroupResource
+from kubewright.apiserver.objects import RegisteredObjects
+from kubewright.apiserver.paths import Paths
+from kubewright.apiserver.registry import Registry
+from kubewright.apiserver.request import JSON, Answer, Request, Response, Upgrade
+from kubewright.apiserver.route import Query, Route, is_true, parse_query, parse_route
+from kubewright.apiserver.signing import signing_key
+from kubewright.apiserver.status import StatusError
+from kubewright.apiserver.storage import Store
+from kubewright.apiserver.storage.sqlite import SQLiteJournal
+from kubewright.errors import LifecycleError
+from kubewright.log import get_logger
+
+if TYPE_CHECKING:
+    from kubewright.apiserver.admission.call import WebhookClient
+
+log = get_logger(__name__)
+
+PUBLIC: frozenset[str] = frozenset({"/healthz", "/livez", "/readyz", "/version"})
+
+
+class APIServer:
+    """A Kubernetes API server in this process.
+
+    Args:
+        data_dir: Where objects are kept across restarts; ``None`` keeps them in memory.
+        rbac: Whether users need permissions. Without, whoever gets through may do everything.
+        controllers: Whether to collect garbage and to empty namespaces that are deleted, as
+            kube-controller-manager does beside a real server.
+        service_accounts: Whether pods run as a service account, which must exist. Off by default,
+            since nobody makes the default accounts of namespaces without a cluster around it.
+        audit_log: A file to which every call is appended.
+        clock: Where time comes from.
+
+    Attributes:
+        node: What answers for logs, exec and the like; ``None`` while nothing runs containers.
+
+    Example:
+        async with APIServer() as server:
+            answer = await server.handle(Request("GET", "/api/v1/namespaces", trusted=True))
+    """
+
+    def __init__(
+        self,
+        *,
+        data_dir: Path | None = None,
+        rbac: bool = False,
+        controllers: bool = True,
+        service_accounts: bool = False,
+        audit_log: Path | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        self.clock: Clock = clock or Clock()
+        self.data_dir: Path | None = data_dir
+        self.url: str = ""
+        self.store: Store = Store(
+            journal=SQLiteJournal(data_dir) if data_dir else None, clock=self.clock
+        )
+        self.registry: Registry = Registry()
+        self.accounts: ServiceAccountTokens = ServiceAccountTokens(
+            lambda: signing_key(data_dir), self.store, clock=self.clock
+        )
+        self.users: Authenticator = Authenticator(self.accounts, open_to_all=not rbac)
+        roles = RBAC(self.store)
+        self.authorizer: Authorizer = roles if rbac else AlwaysAllow()
+        self.audit: AuditLog = AuditLog(file=audit_log)
+        self.metrics: Metrics = Metrics()
+        self._webhooks: WebhookClient | None = None
+        objects = RegisteredObjects(self.registry)
+        admission = Admission(
+            self.store,
+            objects,
+            self._webhook_client,
+            authorizer=self.authorizer,
+            find_kind=objects.find_kind,
+        )
+        escalation = Escalation(roles) if rbac else None
+        self.backend: Backend = Backend(
+            self.store, self.registry, self.clock, admission, escalation, service_accounts
+        )
+        self.node: Node | None = None
+        self._dispatcher = Dispatcher(self.backend, self)
+        self._paths = Paths(self)
+        self._definitions = DefinitionController(self, self._webhook_client)
+        self._controllers = Controllers(self) if controllers else None
+        self._started = False
+
+    # Life.
+
+    async def start(self) -> None:
+        """Make what every cluster has, and begin to work."""
+        if self._started:
+            raise LifecycleError("this API server was started before; make another one")
+        self._started = True
+        bootstrap.fill(self.store, self.backend.now())
+        RoleAggregator(self.store).start()
+        self._definitions.begin()
+        if self._controllers:
+            await self._controllers.start()
+
+    async def stop(self) -> None:
+        """End all watches and let go of the files."""
+        if self._controllers:
+            await self._controllers.stop()
+        await self._definitions.stop()
+        if self._webhooks:
+            await self._webhooks.close()
+        self.store.close()
+        self.audit.close()
+
+    def _webhook_client(self) -> "WebhookClient":
+        if self._webhooks is None:
+            from kubewright.apiserver.admission.call import (  # noqa: PLC0415  # ssl, for few
+                ClusterIPResolver,
+                WebhookClient,
+            )
+
+            self._webhooks = WebhookClient(ClusterIPResolver(self.store), clock=self.clock)
+        return self._webhooks
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.stop()
+
+    # Requests.
+
+    async def handle(self, request: Request) -> Answer:
+        """Answer *request*, whatever it is."""
+        received = self.clock.now()
+        query = parse_query(request.query)
+        route = parse_route(request.method, request.path, query)
+        visit = _Visit(request, route, received)
+        try:
+            answer = await self._answer(visit, query)
+        except StatusError as error:
+            answer = problem.response(error)
+        except Exception as error:  # a client must not bring the server down
+            log.exception("request failed", path=request.path, error=repr(error))
+            answer = problem.response(status.internal_error(f"{type(error).__name__}: {error}"))
+        if (
+            isinstance(answer, Response)
+            and answer.content_type == JSON
+            and _is_pretty(request, query)
+        ):
+            answer.body = msgspec.json.format(answer.body, indent=2)
+        self._note(visit, answer)
+        return answer
+
+    async def _answer(self, visit: "_Visit", query: Query) -> Answer:
+        request, route = visit.request, visit.route
+        visit.user = user = self.users.authenticate(request)
+        asked = _attributes(user, route)
+        acting = impersonate(request.headers, asked, self.authorizer)
+        if acting is not None:
+            visit.impersonated = user = acting.user
+            asked = _attributes(user, route)
+        self._authorize(asked)
+        if not route.is_resource:
+            return await self._paths.answer(request, route, user)
+        return await self._dispatcher.answer(request, route, query, user=user)
+
+    def _authorize(self, asked: Attributes) -> None:
+        if asked.path in PUBLIC:
+            return
+        decision = self.authorizer.authorize(asked)
+        if not decision.allowed:
+            raise denied(asked, decision.reason)
+
+    def _note(self, visit: "_Visit", answer: Answer) -> None:
+        code = 101 if isinstance(answer, Upgrade) else answer.status
+        request, route, finished = visit.request, visit.route, self.clock.now()
+        self.metrics.count(route, code, (finished - visit.received).total_seconds())
+        self.audit.record(
+            Event(
+                route.verb,
+                visit.user or NOBODY,
+                f"{request.path}?{request.query}" if request.query else request.path,
+                code,
+                visit.received,
+                finished,
+                GroupResource(route.group, route.resource) if route.resource else None,
+                route.version,
+                route.subresource,
+                route.namespace,
+                route.name,
+                request.peer,
+                request.headers.get("user-agent", ""),
+                visit.impersonated,
+            )
+        )
+
+
+class _Visit:
+    """One request, and what was found out about it."""
+
+    __slots__ = ("impersonated", "received", "request", "route", "user")
+
+    def __init__(self, request: Request, route: Route, received: datetime) -> None:
+        self.received = received
+        self.request = request
+        self.route = route
+        self.user: UserInfo | None = None
+        self.impersonated: UserInfo | None = None
+
+
+def _is_pretty(request: Request, query: Query) -> bool:
+    """Whether a person reads the answer: they asked for it, or use a program for people."""
+    wanted = query.get("pretty")
+    if wanted is not None:
+        return is_true(wanted)
+    return request.headers.get("user-agent", "").startswith(("curl", "Wget", "Mozilla/5.0"))
+
+
+def _attributes(user: UserInfo, route: Route) -> Attributes:
+    if not route.is_resource:
+        return Attributes(user, route.verb, path=route.path, is_resource=False)
+    return Attributes(
+        user,
+        route.verb,
+        group=route.group,
+        version=route.version,
+        resource=route.resource,
+        subresource=route.subresource,
+        name=route.name,
+        namespace=route.namespace,
+    )

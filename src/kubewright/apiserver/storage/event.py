@@ -1,0 +1,77 @@
+"""A stored object, and a change of one."""
+
+from typing import Any, Literal
+
+import msgspec
+
+EventType = Literal["ADDED", "MODIFIED", "DELETED"]
+
+_decode = msgspec.json.Decoder().decode
+
+
+class _Labelled(msgspec.Struct, gc=False):
+    labels: dict[str, str] = {}
+
+
+class _WithLabels(msgspec.Struct, gc=False):
+    metadata: _Labelled = msgspec.field(default_factory=_Labelled)
+
+
+_decode_labels = msgspec.json.Decoder(_WithLabels).decode
+
+
+class Stored:
+    """One object in one revision. It never changes; a newer revision is another one."""
+
+    __slots__ = ("data", "key", "revision")
+
+    def __init__(self, key: str, data: bytes, revision: int) -> None:
+        self.key = key
+        self.data = data
+        self.revision = revision
+
+    def decode(self) -> dict[str, Any]:
+        """Return a private copy of the object."""
+        found: dict[str, Any] = _decode(self.data)
+        return found
+
+    def labels(self) -> dict[str, str]:
+        """Return the labels, without decoding the rest."""
+        return _decode_labels(self.data).metadata.labels
+
+
+class Event:
+    """One change of one object.
+
+    Attributes:
+        current: The object after the change; for a deletion its last state, with the revision of
+            the deletion.
+        previous: The object before it; ``None`` if it was not there.
+        memo: What readers have computed from it, so that a hundred watchers share the work.
+    """
+
+    __slots__ = ("current", "memo", "previous", "time", "type")
+
+    def __init__(
+        self,
+        type: EventType,  # noqa: A002  # the word of the protocol
+        current: Stored,
+        previous: Stored | None,
+        time: float,
+    ) -> None:
+        self.type = type
+        self.current = current
+        self.previous = previous
+        self.time = time
+        self.memo: dict[Any, Any] = {}
+
+    @property
+    def revision(self) -> int:
+        """The revision that this change made."""
+        return self.current.revision
+
+    @property
+    def cost(self) -> int:
+        """The memory that only the history holds: what is no longer current."""
+        old = len(self.previous.data) if self.previous else 0
+        return 300 + old + (len(self.current.data) if self.type == "DELETED" else 0)

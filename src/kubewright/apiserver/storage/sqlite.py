@@ -1,0 +1,116 @@
+"""A journal in SQLite: what was answered survives a kill."""
+
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+from kubewright.apiserver.names import GroupResource
+from kubewright.apiserver.storage.event import Stored
+from kubewright.errors import ConfigError
+
+FILE: str = "objects.db"
+FORMAT: int = 1
+
+_TABLES = """
+CREATE TABLE IF NOT EXISTS objects (
+    api_group TEXT NOT NULL,
+    resource TEXT NOT NULL,
+    key TEXT NOT NULL,
+    revision INTEGER NOT NULL,
+    data BLOB NOT NULL,
+    PRIMARY KEY (api_group, resource, key)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS latest (
+    id INTEGER PRIMARY KEY CHECK (id = 0),
+    revision INTEGER NOT NULL
+);
+INSERT OR IGNORE INTO latest VALUES (0, 1);
+"""
+
+
+class SQLiteJournal:
+    """Objects in one database file, written before a request is answered.
+
+    The write-ahead log reaches the operating system with each change, so a killed process loses
+    nothing. It is not forced to the disk each time: a power cut may lose the last moments, never
+    the consistency.
+
+    Args:
+        folder: Where the file is, or will be; made if missing.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / FILE
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._database = self._opened()
+        except (OSError, sqlite3.Error) as error:
+            raise ConfigError(_explain(self._path, error)) from error
+
+    def _opened(self) -> sqlite3.Connection:
+        database = sqlite3.connect(
+            self._path, isolation_level=None, timeout=0, check_same_thread=False
+        )
+        try:
+            # Held for the life of the process: two servers on one folder would both be wrong.
+            database.execute("PRAGMA locking_mode = EXCLUSIVE")
+            database.execute("PRAGMA journal_mode = WAL")
+            database.execute("PRAGMA synchronous = NORMAL")
+            database.execute("BEGIN IMMEDIATE")
+            found = database.execute("PRAGMA user_version").fetchone()[0]
+            if found not in (0, FORMAT):
+                raise ConfigError(  # noqa: TRY301  # the connection is closed below
+                    f"cannot use {self._path}: it was written in format {found}, and this version"
+                    f" reads format {FORMAT}. Use another folder, or the version that wrote it."
+                )
+            for statement in filter(str.strip, _TABLES.split(";")):
+                database.execute(statement)
+            database.execute(f"PRAGMA user_version = {FORMAT}")
+            database.execute("COMMIT")
+        except BaseException:
+            database.close()
+            raise
+        return database
+
+    def load(self) -> tuple[int, Iterator[tuple[GroupResource, Stored]]]:
+        """Return the latest revision and every object."""
+        query = (
+            "SELECT max(revision) FROM (SELECT revision FROM latest UNION ALL"
+            " SELECT revision FROM objects)"
+        )
+        revision: int = self._database.execute(query).fetchone()[0]
+        return revision, self._rows()
+
+    def _rows(self) -> Iterator[tuple[GroupResource, Stored]]:
+        query = "SELECT api_group, resource, key, data, revision FROM objects"
+        for group, resource, key, data, revision in self._database.execute(query):
+            yield GroupResource(group, resource), Stored(key, data, revision)
+
+    def put(self, resource: GroupResource, stored: Stored) -> None:
+        """Keep an object."""
+        self._database.execute(
+            "INSERT OR REPLACE INTO objects VALUES (?, ?, ?, ?, ?)",
+            (resource.group, resource.resource, stored.key, stored.revision, stored.data),
+        )
+
+    def remove(self, resource: GroupResource, key: str, revision: int) -> None:
+        """Forget an object, and remember the revision in which it went."""
+        self._database.execute("BEGIN")
+        self._database.execute(
+            "DELETE FROM objects WHERE api_group = ? AND resource = ? AND key = ?",
+            (resource.group, resource.resource, key),
+        )
+        self._database.execute("UPDATE latest SET revision = ?", (revision,))
+        self._database.execute("COMMIT")
+
+    def close(self) -> None:
+        """Close the file."""
+        self._database.close()
+
+
+def _explain(path: Path, error: Exception) -> str:
+    if "locked" in str(error):
+        return (
+            f"cannot use {path}: another server has it open. Stop that one, or use another folder."
+        )
+    return f"cannot use {path}: {error}. The folder must be writable and the file a database."

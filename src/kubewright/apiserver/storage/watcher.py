@@ -1,0 +1,60 @@
+"""One reader of the changes of a collection, at its own pace."""
+
+import asyncio
+from collections import deque
+
+from kubewright.apiserver.storage.event import Event
+
+LIMIT: int = 20_000
+
+
+class Watcher:
+    """Receives every event of a collection from now on, until it is closed or falls behind.
+
+    A watcher that does not read is cut off rather than waited for: nobody else is slowed down, and
+    its client lists again.
+    """
+
+    __slots__ = ("_pending", "_waiter", "ended", "limit")
+
+    def __init__(self, *, limit: int = LIMIT) -> None:
+        self.limit = limit
+        self.ended = False
+        self._pending: deque[Event] = deque()
+        self._waiter: asyncio.Future[None] | None = None
+
+    def push(self, event: Event) -> None:
+        """Hand over an event; called by the collection in the middle of a write."""
+        if self.ended:
+            return
+        if len(self._pending) >= self.limit:
+            self.end()
+            return
+        self._pending.append(event)
+        self._wake()
+
+    def end(self) -> None:
+        """Give no more events; what was not read is dropped."""
+        self.ended = True
+        self._pending.clear()
+        self._wake()
+
+    async def wait(self) -> None:
+        """Wait until there is something to `take`, or the end."""
+        if self._pending or self.ended:
+            return
+        self._waiter = asyncio.get_running_loop().create_future()
+        try:
+            await self._waiter
+        finally:
+            self._waiter = None
+
+    def take(self) -> list[Event]:
+        """Return all events that have come since the last call."""
+        taken = list(self._pending)
+        self._pending.clear()
+        return taken
+
+    def _wake(self) -> None:
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)

@@ -1,0 +1,91 @@
+"""Makes the table of a list of objects."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+
+from kubewright.apiserver.resource import Resource
+from kubewright.apiserver.strategy import Obj
+from kubewright.apiserver.table.duration import Ages
+from kubewright.apiserver.table.kinds import printer_for
+from kubewright.apiserver.table.printer import NAME, Printer
+
+Columns = list[Obj]
+
+
+def table_for(
+    resource: Resource,
+    objects: Iterable[Obj],
+    *,
+    now: datetime,
+    include: str = "Metadata",
+    version: str = "v1",
+    single: bool = False,
+) -> Obj:
+    """Return a ``meta.k8s.io`` Table of *objects*.
+
+    Args:
+        resource: The resource in the version of the objects.
+        objects: What to show, as that version has it.
+        now: When the ages are counted from.
+        include: What of each object goes with its row: Metadata, Object or None.
+        version: Of the Table.
+        single: Whether this is the table of one object and not of a list.
+    """
+    printer = _custom(resource) if resource.custom else printer_for(resource.group, resource.plural)
+    rows = _Rows(resource, printer, include, version).of(objects, now=now, single=single)
+    return {
+        "kind": "Table",
+        "apiVersion": f"meta.k8s.io/{version}",
+        "metadata": {},
+        "columnDefinitions": list(printer.columns),
+        "rows": rows,
+    }
+
+
+class _Rows:
+    """Makes the rows of one table."""
+
+    __slots__ = ("_api_version", "_convert", "_include", "_printer")
+
+    def __init__(self, resource: Resource, printer: Printer, include: str, version: str) -> None:
+        self._printer = printer
+        self._include = include
+        self._api_version = f"meta.k8s.io/{version}"
+        self._convert = None if resource.custom else resource.to_hub
+
+    def of(self, objects: Iterable[Obj], *, now: datetime, single: bool) -> list[Obj]:
+        """Return a row for each object."""
+        printer, convert, age = self._printer, self._convert, Ages(now)
+        cells = printer.cells
+        if printer.of_list is not None and not single:
+            objects, cells = printer.of_list(list(objects))
+        rows = []
+        for obj in objects:
+            hub = convert(obj) if convert else obj
+            row: Obj = {"cells": cells(hub, age)}
+            if printer.conditions is not None and (found := printer.conditions(hub)):
+                row["conditions"] = found
+            row["object"] = self._shown(obj)
+            rows.append(row)
+        return rows
+
+    def _shown(self, obj: Obj) -> Any:
+        if self._include == "None":
+            return None
+        if self._include == "Object":
+            return obj
+        return {
+            "kind": "PartialObjectMetadata",
+            "apiVersion": self._api_version,
+            "metadata": obj["metadata"],
+        }
+
+
+def _custom(resource: Resource) -> Printer:
+    from kubewright.apiserver.customresource import columns  # noqa: PLC0415  # built-ins need none
+
+    def cells(obj: Obj, age: Ages) -> list[Any]:
+        return [obj["metadata"].get("name", ""), *columns.cells(obj, resource.columns, age)]
+
+    return Printer((NAME, *columns.headers(resource.columns)), cells)

@@ -1,0 +1,61 @@
+"""What a printer is: columns, and a function that makes the cells of an object."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from kubewright.apiserver.strategy import Obj
+from kubewright.apiserver.table.duration import Ages
+
+Cells = Callable[[Obj, Ages], list[Any]]
+
+NAME_DESCRIPTION: str = (
+    "Name must be unique within a namespace. Is required when creating resources, although some"
+    " resources may allow a client to request the generation of an appropriate name automatically."
+    " Name is primarily intended for creation idempotence and configuration definition. Cannot be"
+    " updated. More info:"
+    " https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names"
+)
+CREATED_DESCRIPTION: str = (
+    "CreationTimestamp is a timestamp representing the server time when this object was created. It"
+    " is not guaranteed to be set in happens-before order across separate operations. Clients may"
+    " not set this value. It is represented in RFC3339 form and is in UTC.\n\nPopulated by the"
+    " system. Read-only. Null for lists. More info:"
+    " https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata"
+)
+
+
+def column(name: str, description: str, type: str = "string", *, wide: bool = False) -> Obj:  # noqa: A002  # the field's name
+    """Return a column; a *wide* one is shown with ``-o wide`` only."""
+    return {
+        "name": name,
+        "type": type,
+        "format": "",
+        "description": description,
+        "priority": int(wide),
+    }
+
+
+NAME: Obj = {**column("Name", NAME_DESCRIPTION), "format": "name"}
+AGE: Obj = column("Age", CREATED_DESCRIPTION)
+CREATED_AT: Obj = column("Created At", CREATED_DESCRIPTION, "date")
+CONTAINERS: Obj = column("Containers", "Names of each container in the template.", wide=True)
+IMAGES: Obj = column("Images", "Images referenced by each container in the template.", wide=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Printer:
+    """How objects of a kind become rows.
+
+    Attributes:
+        columns: In order; the cells of an object are one for each.
+        cells: Makes the cells.
+        conditions: Makes the conditions of a row, for kinds whose objects come to an end.
+        of_list: Returns the objects of a list in order, and what makes their cells, where that
+            depends on all of them.
+    """
+
+    columns: tuple[Obj, ...]
+    cells: Cells
+    conditions: Callable[[Obj], list[Obj] | None] | None = None
+    of_list: Callable[[list[Obj]], tuple[list[Obj], Cells]] | None = None

@@ -1,0 +1,63 @@
+"""Parts of objects as short text."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from kubewright.apiserver.builtin.selectors import compiled
+from kubewright.apiserver.strategy import Obj
+
+NONE, UNSET, UNKNOWN = "<none>", "<unset>", "<unknown>"
+_NOTHING: Obj = {}
+
+
+def part(obj: Obj, name: str) -> Obj:
+    """Return a part of an object, such as its spec; empty if it has none."""
+    found: Obj = obj.get(name) or _NOTHING
+    return found
+
+
+def labels(found: dict[str, str] | None) -> str:
+    """Return labels as ``key=value``, by key."""
+    if not found:
+        return NONE
+    return ",".join(f"{key}={value}" for key, value in sorted(found.items()))
+
+
+def selector(found: Obj | None, *, nothing: str = NONE, broken: str = "<error>") -> str:
+    """Return a label selector as text."""
+    made = compiled(found)
+    if made is None:
+        return broken
+    return nothing if made.selects_nothing else str(made) or nothing
+
+
+def containers(spec: Obj) -> tuple[str, str]:
+    """Return the names and the images of the containers of a pod spec."""
+    found = spec.get("containers") or ()
+    names = ",".join(item.get("name", "") for item in found)
+    return names, ",".join(item.get("image", "") for item in found)
+
+
+def with_more(items: list[str], most: int = 3) -> str:
+    """Return the first items, and how many there are besides."""
+    if len(items) > most:
+        return f"{','.join(items[:most])} + {len(items) - most} more..."
+    return ",".join(items) or UNSET
+
+
+def condition(conditions: Iterable[Obj] | None, kind: str) -> Obj | None:
+    """Return the condition of a type."""
+    return next((item for item in conditions or () if item.get("type") == kind), None)
+
+
+def is_true(conditions: Iterable[Obj] | None, kind: str) -> bool:
+    """Whether a condition holds."""
+    found = condition(conditions, kind)
+    return found is not None and found.get("status") == "True"
+
+
+def go_bool(value: Any) -> str:
+    """Return a boolean as these tables write it."""
+    if value is None:
+        return UNSET
+    return "True" if value else "False"

@@ -1,0 +1,5 @@
+"""The command ``kubewright``."""
+
+from kubewright.cli.app import main
+
+__all__ = ["main"]

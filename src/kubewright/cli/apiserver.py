@@ -1,0 +1,145 @@
+"""The command ``kubewright apiserver``."""
+
+import asyncio
+import contextlib
+import ipaddress
+import os
+import signal
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from kubewright.apiserver import kubeconfig
+from kubewright.apiserver.server import APIServer
+from kubewright.embedded import LocalServer
+from kubewright.errors import ConfigError
+
+__all__ = ["Options", "run", "stopped_by_signal"]
+
+ADMIN: str = "kubernetes-admin"
+MASTERS: tuple[str, ...] = ("system:masters",)
+GRACE: float = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the user wants; see ``kubewright apiserver --help``."""
+
+    host: str = "127.0.0.1"
+    port: int = 0
+    kubeconfig: Path | None = None
+    data_dir: Path | None = None
+    rbac: bool = False
+    audit_log: Path | None = None
+
+
+def run(options: Options) -> None:
+    """Serve until a signal comes.
+
+    Raises:
+        ConfigError: It cannot be done as asked; nothing was written.
+    """
+    _check(options)
+    with _kubeconfig_file(options) as path, asyncio.Runner(loop_factory=_loop_factory()) as runner:
+        runner.run(_serve(options, path))
+
+
+def _check(options: Options) -> None:
+    if options.kubeconfig is not None:
+        kubeconfig.check_target(options.kubeconfig)
+    if not options.rbac and not _is_loopback(options.host):
+        raise ConfigError(
+            f"cannot listen on {options.host} without --rbac: everybody who can reach it would be"
+            " administrator. Add --rbac, or listen on 127.0.0.1."
+        )
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+@contextlib.contextmanager
+def _kubeconfig_file(options: Options) -> Iterator[Path]:
+    """Give the file that the user named; else one in the data folder, or a temporary one."""
+    if options.kubeconfig is not None:
+        yield options.kubeconfig
+    elif options.data_dir is not None:
+        yield options.data_dir / "kubeconfig"
+    else:
+        with tempfile.TemporaryDirectory(prefix="kubewright-") as folder:
+            yield Path(folder) / "kubeconfig"
+
+
+async def _serve(options: Options, path: Path) -> None:
+    api = _api(options)
+    folder = options.data_dir / "pki" if options.data_dir else None
+    server = LocalServer(api, host=options.host, port=options.port, folder=folder)
+    stopped = stopped_by_signal()
+    async with contextlib.AsyncExitStack() as stack:
+        await server.start()
+        stack.push_async_callback(server.stop, GRACE)
+        _write_kubeconfig(server, path)
+        _say(_welcome(server.url, options, path))
+        await stopped.wait()
+        _say("stopping; Ctrl-C again stops at once")
+
+
+def _api(options: Options) -> APIServer:
+    try:
+        return APIServer(data_dir=options.data_dir, rbac=options.rbac, audit_log=options.audit_log)
+    except OSError as error:
+        raise ConfigError(
+            f"cannot start the server: {error}. Use a file or folder that you can write to."
+        ) from error
+
+
+def _write_kubeconfig(server: LocalServer, path: Path) -> None:
+    pair = server.client_pair(ADMIN, MASTERS)
+    entry = kubeconfig.credentials(certificate=pair.certificate, key=pair.key)
+    kubeconfig.write(path, kubeconfig.document(server.url, (ADMIN, entry), ca_data=server.ca_data))
+
+
+def _welcome(url: str, options: Options, path: Path) -> str:
+    rights = "RBAC is on" if options.rbac else "everybody may do everything"
+    kept = (
+        f"objects are kept in {options.data_dir}" if options.data_dir else "objects are in memory"
+    )
+    return (
+        f"Kubernetes API server at {url} ({rights}, {kept})\n"
+        f"  export KUBECONFIG={path.absolute()}\n"
+        "  kubectl get namespaces\n"
+        "Ctrl-C stops it."
+    )
+
+
+def _say(text: str) -> None:
+    print(text, flush=True)  # noqa: T201  # this is what the command is for
+
+
+def stopped_by_signal() -> asyncio.Event:
+    """Return an event that the first signal sets; the second ends the process."""
+    loop, stopped = asyncio.get_running_loop(), asyncio.Event()
+
+    def stop(number: int) -> None:
+        if stopped.is_set():
+            # Everything that was answered is on disk by then.
+            os._exit(128 + number)
+        stopped.set()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop, number)
+    return stopped
+
+
+def _loop_factory() -> "type[asyncio.AbstractEventLoop] | None":
+    """Return uvloop's loop where it is installed; it halves the cost of a request."""
+    try:
+        import uvloop  # noqa: PLC0415  # an extra
+    except ImportError:
+        return None
+    factory: type[asyncio.AbstractEventLoop] = uvloop.Loop
+    return factory

@@ -1,0 +1,31 @@
+"""Kubernetes inside this process: an API server at a local address, or without any network.
+
+Example:
+    client = Client(Config(server="http://in-process"), transport=InProcessTransport(api))
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from kubewright.embedded.local import LocalServer, Served
+    from kubewright.embedded.transport import InProcessTransport
+
+__all__ = ["InProcessTransport", "LocalServer", "Served"]
+
+_MODULES = {"InProcessTransport": "transport", "LocalServer": "local", "Served": "local"}
+
+# Loaded when first used: a server needs no client. Hidden from type checkers, which know the names
+# from above.
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        module = _MODULES.get(name)
+        if module is None:
+            raise AttributeError(f"module 'kubewright.embedded' has no attribute {name!r}")
+        found = globals()[name] = getattr(import_module(f"kubewright.embedded.{module}"), name)
+        return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

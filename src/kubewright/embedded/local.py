@@ -1,0 +1,156 @@
+"""An API server at an address of this machine, with TLS and an authority of its own."""
+
+import socket
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Protocol, Self
+
+from kubewright._aio import Clock
+from kubewright.apiserver.http import HTTPServer, Limits, ServerTLS
+from kubewright.apiserver.request import Answer, Request
+from kubewright.errors import LifecycleError
+
+if TYPE_CHECKING:
+    from kubewright.apiserver.certificate_files import Certificates
+    from kubewright.apiserver.certificates import KeyPair
+
+__all__ = ["LocalServer", "Served"]
+
+NAMES: tuple[str, ...] = (
+    "127.0.0.1", "::1", "localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc",
+)  # fmt: skip
+
+
+class Served(Protocol):
+    """What can be served: an `APIServer`."""
+
+    url: str
+
+    async def start(self) -> None:
+        """Begin to work."""
+        ...
+
+    async def stop(self) -> None:
+        """End all work."""
+        ...
+
+    async def handle(self, request: Request) -> Answer:
+        """Answer *request*."""
+        ...
+
+
+class LocalServer:
+    """Starts *api* and serves it over HTTPS, from `start` to `stop`.
+
+    Args:
+        api: The API server, not started yet.
+        host: The address to listen on.
+        port: The port; 0 for any that is free.
+        folder: Where certificates are kept; they are made anew for each start without one.
+        clock: Where time-outs come from.
+        limits: What clients may have.
+    """
+
+    def __init__(
+        self,
+        api: Served,
+        *,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        folder: Path | None = None,
+        clock: Clock | None = None,
+        limits: Limits = Limits(),  # noqa: B008  # frozen
+    ) -> None:
+        self.api: Served = api
+        self._host = host
+        self._port = port
+        self._folder = folder
+        self._clock = clock
+        self._limits = limits
+        self._certificates: Certificates | None = None
+        self._front: HTTPServer | None = None
+
+    @property
+    def url(self) -> str:
+        """The address for clients on this machine."""
+        if self._front is None:
+            raise LifecycleError("the server does not run: start it first")
+        return self._front.url
+
+    @property
+    def ca_data(self) -> bytes:
+        """The certificate of the authority that signs the server's, and clients', in PEM."""
+        return self._known.authority.certificate
+
+    def client_pair(self, user: str, groups: tuple[str, ...] = ()) -> "KeyPair":
+        """Return a certificate with its key, with which a client is *user* in *groups*."""
+        return self._known.authority.client(user, groups)
+
+    async def start(self) -> Self:
+        """Start the API server, then listen.
+
+        Raises:
+            ConfigError: The address is taken, or a folder cannot be used; nothing runs then.
+        """
+        if self._front is not None:
+            raise LifecycleError("cannot start the server: it runs already")
+        try:
+            front = await self._started()
+        except BaseException:
+            await self.api.stop()  # it may hold files already
+            raise
+        self._front = front
+        self.api.url = front.url
+        return self
+
+    async def stop(self, grace: float = 10.0) -> None:
+        """Take no more requests, finish those under way within *grace* seconds, and end."""
+        front, self._front = self._front, None
+        if front is None:
+            return
+        try:
+            await front.stop(grace)
+        finally:
+            await self.api.stop()
+
+    async def __aenter__(self) -> Self:
+        return await self.start()
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.stop()
+
+    @property
+    def _known(self) -> "Certificates":
+        if self._certificates is None:
+            raise LifecycleError("the server has no certificates yet: start it first")
+        return self._certificates
+
+    async def _started(self) -> HTTPServer:
+        tls = self._tls()
+        await self.api.start()
+        front = HTTPServer(
+            self.api,
+            host=self._host,
+            port=self._port,
+            tls=tls,
+            clock=self._clock,
+            limits=self._limits,
+        )
+        return await front.start()
+
+    def _tls(self) -> ServerTLS:
+        from kubewright.apiserver.certificate_files import certificates  # noqa: PLC0415  # 45 ms
+
+        made = self._certificates = certificates(self._folder, self._hosts())
+        serving = made.serving
+        return ServerTLS(serving.certificate, serving.key, made.authority.certificate)
+
+    def _hosts(self) -> tuple[str, ...]:
+        everywhere = self._host in {"0.0.0.0", "::"}  # noqa: S104  # what a user may have asked for
+        own = socket.gethostname() if everywhere else self._host
+        return tuple(dict.fromkeys((*NAMES, own)))

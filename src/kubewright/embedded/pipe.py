@@ -1,0 +1,62 @@
+"""Bytes from one task to another, never more than a bounded number."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+from kubewright._http.stream import BodyStream
+from kubewright.errors import TransportError
+
+BUFFER: int = 1024 * 1024
+"""How much a reader may be behind before the writer waits; as much as over HTTP."""
+
+
+class Pipe:
+    """What one side writes and the other reads; a slow reader makes the writer wait."""
+
+    __slots__ = ("_chunks", "_over", "_room", "_stream")
+
+    def __init__(self, buffer: int = BUFFER) -> None:
+        self._chunks: list[bytes] = []
+        self._stream = BodyStream(self, self._chunks, full=buffer)
+        self._room = asyncio.Event()
+        self._room.set()
+        self._over = False
+
+    async def write(self, data: bytes) -> None:
+        """Pass *data* on; waits while the reader is slow to take it.
+
+        Raises:
+            TransportError: Nobody reads any more.
+        """
+        await self._room.wait()
+        if self._over:
+            raise TransportError("cannot write: the other side has closed the connection")
+        if data:
+            self._chunks.append(data)
+            self._stream.arrived(len(data))
+
+    def end(self, error: TransportError | None = None) -> None:
+        """Write no more: the reader finds the end, or *error*, after what was written."""
+        self._over = True
+        self._room.set()
+        if error is None:
+            self._stream.finish()
+        else:
+            self._stream.fail(error)
+
+    async def read(self) -> bytes:
+        """Wait for bytes and return all that are there; empty at the end."""
+        return await anext(self._stream, b"")
+
+    def __aiter__(self) -> AsyncIterator[bytes]:
+        return self._stream
+
+    # What the stream asks of the side that fills it.
+
+    def pause_reading(self) -> None:
+        """Let the writer wait."""
+        self._room.clear()
+
+    def resume_reading(self) -> None:
+        """Let the writer go on."""
+        self._room.set()

@@ -1,0 +1,301 @@
+"""From a client to an API server in the same process and event loop, without a socket."""
+
+import asyncio
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
+from typing import Any, Self, TypeVar
+
+from kubewright._aio import Clock, Timeout
+from kubewright.api.requests import Request
+from kubewright.apiserver import request as server
+from kubewright.apiserver.http import refusals
+from kubewright.apiserver.http.limits import BODY_LIMIT
+from kubewright.client.transport import Duplex, Headers, Response, Stream
+from kubewright.embedded.pipe import Pipe
+from kubewright.errors import TransportError, TransportTimeoutError
+from kubewright.log import get_logger
+
+T = TypeVar("T")
+
+_log = get_logger(__name__)
+
+_SWITCHING = 101
+_CREDENTIALS = frozenset({"authorization", "proxy-authorization"})
+
+
+class _Received:
+    """A body that arrives bit by bit, or bytes both ways; a `Stream` and a `Duplex`."""
+
+    __slots__ = ("_incoming", "_outgoing", "headers", "status")
+
+    def __init__(
+        self, status: int, headers: Headers, incoming: Pipe, outgoing: Pipe | None = None
+    ) -> None:
+        self.status: int = status
+        self.headers: Headers = headers
+        self._incoming = incoming
+        self._outgoing = outgoing
+
+    def __aiter__(self) -> AsyncIterator[bytes]:
+        return aiter(self._incoming)
+
+    async def read(self) -> bytes:
+        return await self._incoming.read()
+
+    async def write(self, data: bytes) -> None:
+        if self._outgoing is None:
+            raise TransportError(
+                f"cannot write: the server did not switch protocols but answered {self.status}"
+            )
+        await self._outgoing.write(data)
+
+
+class _Talk:
+    """The server's side of a connection after its upgrade."""
+
+    __slots__ = ("_incoming", "_outgoing")
+
+    def __init__(self, incoming: Pipe, outgoing: Pipe) -> None:
+        self._incoming = incoming
+        self._outgoing = outgoing
+
+    async def read(self) -> bytes:
+        return await self._incoming.read()
+
+    async def write(self, data: bytes) -> None:
+        await self._outgoing.write(data)
+
+
+class InProcessTransport:
+    """Hands requests to a `Handler` as they are; a `Transport`.
+
+    The caller is this process itself, which the server trusts, unless *headers* or the request
+    bring credentials: then they decide, as they would over HTTP.
+
+    Args:
+        handler: The API server.
+        headers: Sent with every request, such as ``Authorization`` or those of impersonation.
+        user_agent: Who we are, for the server's managedFields and audit log.
+        clock: Where time-outs come from.
+    """
+
+    def __init__(
+        self,
+        handler: server.Handler,
+        *,
+        headers: Headers = (),
+        user_agent: str = "kubewright",
+        clock: Clock | None = None,
+    ) -> None:
+        self._handler = handler
+        self._fixed = {"user-agent": user_agent, "host": "in-process"} | _joined(headers)
+        self._clock = clock or Clock()
+        self._waits: set[Timeout] = set()
+        self._open: set[Pipe] = set()
+        self._closed = False
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        await self.close()
+
+    async def send(self, request: Request, *, timeout: float | None = None) -> Response:
+        """Send *request* and return the whole answer."""
+        return await self._bounded(self._whole(request), request, timeout)
+
+    @asynccontextmanager
+    async def stream(
+        self, request: Request, *, timeout: float | None = None
+    ) -> AsyncIterator[Stream]:
+        """Send *request*; *timeout* bounds the wait for the headers."""
+        answer = await self._bounded(self._handle(request), request, timeout)
+        if isinstance(answer, server.Upgrade):
+            raise _problem(request, "it switched protocols without being asked to")
+        async with self._received(answer, request) as received:
+            yield received
+
+    @asynccontextmanager
+    async def upgrade(
+        self, request: Request, *, timeout: float | None = None
+    ) -> AsyncIterator[Duplex]:
+        """Send *request*, which asks to switch protocols; leaving the block ends the talk."""
+        answer = await self._bounded(self._handle(request), request, timeout)
+        if isinstance(answer, server.Upgrade):
+            async with self._talking(answer, request) as duplex:
+                yield duplex
+        else:
+            async with self._received(answer, request) as duplex:
+                yield duplex
+
+    async def close(self) -> None:
+        """Take no more requests; those under way fail with `TransportError`."""
+        self._closed = True
+        for wait in list(self._waits):
+            wait.expire()
+        for pipe in list(self._open):
+            pipe.end(TransportError("the stream broke: the client was closed", lost=True))
+        await asyncio.sleep(0)  # they fail now, not at some later time
+
+    # --- How a request is handled ---
+
+    async def _bounded(
+        self, work: Coroutine[Any, Any, T], request: Request, seconds: float | None
+    ) -> T:
+        """Run *work* until the time is up, or the transport is closed."""
+        if self._closed:
+            work.close()
+            raise _problem(request, "the client was closed before")
+        wait = self._clock.timeout(seconds)
+        self._waits.add(wait)
+        try:
+            async with wait:
+                return await work
+        except TimeoutError as error:
+            if not wait.expired or isinstance(error, TransportError):
+                raise
+            if self._closed:
+                raise _problem(request, "the client was closed", lost=True) from None
+            raise TransportTimeoutError(
+                f"cannot {_tried(request)}: the embedded server did not answer in time"
+            ) from None
+        finally:
+            self._waits.discard(wait)
+
+    async def _handle(self, request: Request) -> server.Answer:
+        if len(request.body) > BODY_LIMIT:
+            return refusals.too_large(BODY_LIMIT)
+        try:
+            return await self._handler.handle(self._request(request))
+        except Exception as error:  # noqa: BLE001  # as over HTTP, where the caller would not see it
+            _log.exception(
+                "request failed", method=request.method, path=request.target, error=repr(error)
+            )
+            return refusals.failed(error)
+
+    async def _whole(self, request: Request) -> Response:
+        answer = await self._handle(request)
+        if isinstance(answer, server.Response):
+            body = b"" if request.method == "HEAD" else answer.body
+            return Response(answer.status, _headers(answer), body)
+        if isinstance(answer, server.Upgrade):
+            raise _problem(request, "it switched protocols without being asked to")
+        try:
+            chunks = [chunk async for chunk in answer.chunks]
+        except Exception as error:
+            raise _broken(request, error) from error
+        finally:
+            await _close(answer.chunks)
+        return Response(answer.status, _headers(answer), b"".join(chunks))
+
+    def _request(self, request: Request) -> server.Request:
+        path, _, query = request.target.partition("?")
+        headers = self._fixed.copy()
+        if request.accept:
+            headers["accept"] = request.accept
+        if request.content_type:
+            headers["content-type"] = request.content_type
+        if request.headers:
+            headers |= _joined(request.headers)
+        trusted = _CREDENTIALS.isdisjoint(headers)
+        return server.Request(request.method, path, query, headers, request.body, trusted=trusted)
+
+    # --- Answers that go on ---
+
+    @asynccontextmanager
+    async def _received(
+        self, answer: server.Response | server.Stream, request: Request
+    ) -> AsyncIterator[_Received]:
+        pipe = Pipe()
+        chunks = _chunks(answer, request)
+        pumping = asyncio.ensure_future(_pump(chunks, pipe, request))
+        self._open.add(pipe)
+        try:
+            yield _Received(answer.status, _headers(answer), pipe)
+        finally:
+            self._open.discard(pipe)
+            await _cancelled(pumping)
+            await _close(chunks)
+
+    @asynccontextmanager
+    async def _talking(self, upgrade: server.Upgrade, request: Request) -> AsyncIterator[_Received]:
+        up, down = Pipe(), Pipe()
+        talking = asyncio.ensure_future(_talk(upgrade, _Talk(up, down), request))
+        talking.add_done_callback(lambda _: down.end())
+        self._open |= {up, down}
+        headers = tuple((name.lower(), value) for name, value in upgrade.headers)
+        try:
+            yield _Received(_SWITCHING, headers, down, up)
+        finally:
+            self._open -= {up, down}
+            up.end()
+            await _cancelled(talking)
+
+
+async def _pump(chunks: AsyncIterator[bytes], pipe: Pipe, request: Request) -> None:
+    """Write *chunks* to *pipe*. A task of its own: a reader may give up waiting and come again."""
+    try:
+        async for chunk in chunks:
+            await pipe.write(chunk)
+    except Exception as error:  # noqa: BLE001  # the reader gets it
+        pipe.end(_broken(request, error))
+    else:
+        pipe.end()
+
+
+async def _talk(upgrade: server.Upgrade, duplex: _Talk, request: Request) -> None:
+    try:
+        await upgrade.talk(duplex)
+    except TransportError:
+        pass  # the client has left
+    except Exception as error:  # noqa: BLE001  # as over HTTP: the connection just ends
+        _log.exception(
+            "request failed", method=request.method, path=request.target, error=repr(error)
+        )
+
+
+def _chunks(answer: server.Response | server.Stream, request: Request) -> AsyncIterator[bytes]:
+    if isinstance(answer, server.Stream) and request.method != "HEAD":
+        return answer.chunks
+    return _once(b"" if isinstance(answer, server.Stream) else answer.body)
+
+
+async def _once(body: bytes) -> AsyncIterator[bytes]:
+    yield body
+
+
+async def _cancelled(task: "asyncio.Future[None]") -> None:
+    task.cancel()
+    await asyncio.wait([task])
+
+
+async def _close(chunks: AsyncIterator[bytes]) -> None:
+    close = getattr(chunks, "aclose", None)
+    if close is not None:
+        await close()
+
+
+def _headers(answer: server.Response | server.Stream) -> Headers:
+    given = tuple((name.lower(), value) for name, value in answer.headers)
+    return (("content-type", answer.content_type), *given)
+
+
+def _joined(headers: Headers) -> dict[str, str]:
+    """Return *headers* as the server reads them: lower case, repeated ones with a comma."""
+    found: dict[str, str] = {}
+    for name, value in headers:
+        lower = name.lower()
+        found[lower] = f"{found[lower]}, {value}" if lower in found else value
+    return found
+
+
+def _tried(request: Request) -> str:
+    return f"{request.method} {request.target}"
+
+
+def _problem(request: Request, what: str, *, lost: bool = False) -> TransportError:
+    return TransportError(f"cannot {_tried(request)}: {what}", lost)
+
+
+def _broken(request: Request, error: Exception) -> TransportError:
+    return _problem(request, f"the stream broke ({error!r})", lost=True)

@@ -1,0 +1,84 @@
+"""How to get into a server that a test has started: files, configurations and users."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kubewright.testing.server import User, kubeconfig
+
+if TYPE_CHECKING:
+    from kubewright.client.config import Config
+
+__all__ = ["Access", "write_private"]
+
+
+class Access:
+    """What every server that tests start has in common.
+
+    Attributes:
+        admin: Somebody who may do everything.
+        reader: Somebody who may read everything.
+        nobody: Somebody who may do nothing.
+    """
+
+    admin: User
+    reader: User
+    nobody: User
+
+    @property
+    def url(self) -> str:
+        """The address."""
+        raise NotImplementedError
+
+    @property
+    def folder(self) -> Path:
+        """A folder of files for this run. It is removed on stop."""
+        raise NotImplementedError
+
+    @property
+    def ca_data(self) -> bytes:
+        """The certificate authority in PEM."""
+        raise NotImplementedError
+
+    @property
+    def ca_file(self) -> Path:
+        """The certificate authority, as a file."""
+        return self.folder / "ca.crt"
+
+    @property
+    def token(self) -> str:
+        """The token of the administrator."""
+        assert self.admin.token is not None
+        return self.admin.token
+
+    @property
+    def kubeconfig_file(self) -> Path:
+        """A kubeconfig for the administrator."""
+        return self.folder / "admin.kubeconfig"
+
+    def kubeconfig(self, user: User | None = None) -> dict[str, Any]:
+        """Return a kubeconfig for *user*, or for the administrator."""
+        return kubeconfig(self.url, user or self.admin, ca_data=self.ca_data)
+
+    def config(self, user: User | None = None) -> "Config":
+        """Return the configuration with which a `Client` is *user*, or the administrator."""
+        from kubewright.client.config import (  # noqa: PLC0415  # to start a server takes no client
+            Config,
+            TLSConfig,
+        )
+
+        user = user or self.admin
+        tls = TLSConfig(ca_data=self.ca_data, cert_data=user.certificate, key_data=user.key)
+        return Config(server=self.url, tls=tls, token=user.token, source="the test server")
+
+    def write_kubeconfig(self, path: Path, user: User | None = None) -> Path:
+        """Write a kubeconfig for *user* to *path*, readable by us only, and return *path*."""
+        import yaml  # noqa: PLC0415  # not needed to use the module, only to write a file
+
+        write_private(path, yaml.safe_dump(self.kubeconfig(user), sort_keys=False).encode())
+        return path
+
+
+def write_private(path: Path, content: bytes) -> None:
+    """Write a file that only we can read."""
+    path.touch(mode=0o600)
+    path.write_bytes(content)

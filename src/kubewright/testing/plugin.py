@@ -1,0 +1,82 @@
+"""Fixtures for pytest: a server for the whole run, and a client and a namespace for each test.
+
+pytest loads this by itself where Kubewright is installed. Nothing else is loaded before a test
+asks for a fixture.
+"""
+
+import secrets
+from collections.abc import AsyncIterator, Iterator
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from kubewright.client import Client
+    from kubewright.testing.server import Server
+
+__all__ = ["kube_client", "kube_namespace", "kube_server", "pytest_addoption"]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option that chooses the server."""
+    parser.getgroup("kubewright").addoption(
+        "--kube-server",
+        default=None,
+        metavar="SERVER",
+        help="what the fixture kube_server is: embedded (the default), real, real-crd or"
+        " kubeconfig; instead of $KUBEWRIGHT_SERVER",
+    )
+
+
+@pytest.fixture(scope="session")
+def kube_server(pytestconfig: pytest.Config) -> "Iterator[Server]":
+    """An API server for all tests of the run; ``--kube-server`` or the environment says which."""
+    from kubewright.errors import ConfigError  # noqa: PLC0415  # not for runs without a server
+    from kubewright.testing.choice import open_server  # noqa: PLC0415  # as above
+
+    try:
+        with open_server(pytestconfig.getoption("--kube-server")) as server:
+            yield server
+    except ConfigError as error:
+        raise pytest.UsageError(str(error)) from None
+
+
+@pytest.fixture
+def kube_namespace(kube_server: "Server") -> Iterator[str]:
+    """The name of a new namespace, which is deleted after the test."""
+    from kubewright.testing import probe  # noqa: PLC0415  # not for runs without a server
+
+    name = f"test-{secrets.token_hex(4)}"
+    body = {"metadata": {"name": name}}
+    made = probe.ask(kube_server, "POST", "/api/v1/namespaces", body=body)
+    if made.status != 201:  # noqa: PLR2004  # Created
+        pytest.fail(f"cannot make the namespace {name}: {made.body.decode(errors='replace')}")
+    yield name
+    probe.ask(kube_server, "DELETE", f"/api/v1/namespaces/{name}")
+
+
+async def _client(kube_server: "Server", kube_namespace: str) -> "AsyncIterator[Client]":
+    """A client of the administrator, at home in the namespace of the test."""
+    from kubewright.client import Client, Config  # noqa: PLC0415  # not for runs without a server
+
+    config = Config.from_kubeconfig(kube_server.kubeconfig_file).replace(namespace=kube_namespace)
+    async with Client(config, field_owner="test") as client:
+        yield client
+
+
+def _missing(request: pytest.FixtureRequest) -> None:
+    """Say what an asynchronous fixture needs."""
+    raise pytest.UsageError(
+        "the fixture kube_client needs pytest-asyncio: pip install pytest-asyncio"
+    )
+
+
+def _async_fixture() -> Any:
+    try:
+        import pytest_asyncio  # noqa: PLC0415  # loaded already, or not installed
+    except ImportError:
+        return pytest.fixture(name="kube_client")(_missing)
+    return pytest_asyncio.fixture(name="kube_client")(_client)
+
+
+kube_client: Any = _async_fixture()

@@ -1,0 +1,81 @@
+"""What two servers may say differently about the same thing: versions, identities and times.
+
+Each server's own values become names in the order in which they first appear, so that two answers
+are equal if, and only if, the same things are equal within them.
+"""
+
+import json
+import re
+from typing import Any
+
+TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
+UID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+ADDRESS = re.compile(r"\b10\.\d+\.\d+\.\d+\b")
+VERSION_IN_TEXT = re.compile(r"(ResourceVersion in precondition: |in object meta: )(\d+)")
+
+INVALID = " is invalid: "
+UNDECLARED = "field not declared in schema"
+
+
+class Names:
+    """The names that one server's own values have got so far."""
+
+    def __init__(self) -> None:
+        self._given: dict[tuple[str, str], str] = {}
+
+    def name(self, kind: str, value: str) -> str:
+        """Return the name of *value*: ``uid-1`` for the first uid, and so on."""
+        count = sum(1 for other, _ in self._given if other == kind)
+        return self._given.setdefault((kind, value), f"{kind}-{count + 1}")
+
+    def normal(self, document: Any) -> Any:
+        """Return *document* with names instead of what is this server's own."""
+        if isinstance(document, dict):
+            return {key: self._entry(key, document[key]) for key in sorted(document)}
+        if isinstance(document, list):
+            return [self.normal(one) for one in document]
+        return self._text(document) if isinstance(document, str) else document
+
+    def _entry(self, key: str, value: Any) -> Any:
+        if key == "metadata" and isinstance(value, dict) and "uid" not in value:
+            return self.normal(_without_place(value))
+        if key == "resourceVersion" and isinstance(value, str) and value.isdecimal():
+            return self.name("version", value)
+        if key == "nodePort" and value:
+            return self.name("port", str(value))
+        if key == "causes" and isinstance(value, list):
+            return _sorted(self.normal(value))
+        if key == "message" and isinstance(value, str):
+            return self._text(_without_order(value))
+        if key == "managedFields" and isinstance(value, list):
+            return _sorted(self.normal(value))
+        return self.normal(value)
+
+    def _text(self, text: str) -> str:
+        text = TIME.sub("TIME", text)
+        text = UID.sub(lambda match: self.name("uid", match[0]), text)
+        text = ADDRESS.sub(lambda match: self.name("address", match[0]), text)
+        return VERSION_IN_TEXT.sub(
+            lambda match: match[1] + self.name("version", match[2]), text
+        )
+
+
+def _without_place(metadata: dict[str, Any]) -> dict[str, Any]:
+    """Drop where a list stands in the history of the whole server, others' writes included."""
+    found = {key: value for key, value in metadata.items() if key != "resourceVersion"}
+    return found | {"continue": "TOKEN"} if found.get("continue") else found
+
+
+def _without_order(message: str) -> str:
+    """Drop what depends on the order in which Go visits a map: any, and another one each time."""
+    if INVALID in message:  # the causes, which are compared too, say the same
+        return message[: message.index(INVALID) + len(INVALID)] + "CAUSES"
+    if UNDECLARED in message:  # an undeclared field ends the search, whatever else is wrong
+        return message[: message.index("): ") + 3] + UNDECLARED
+    head, mark, lines = message.partition("errors:\n")
+    return head + mark + "\n".join(sorted(lines.split("\n")))
+
+
+def _sorted(entries: list[Any]) -> list[Any]:
+    """Sort causes, whose order is Go's, and managers: the next second begins here or there first."""
+    return sorted(entries, key=lambda one: json.dumps(one, sort_keys=True))

@@ -1,0 +1,116 @@
+"""kubectl get: every way to print, and every way to choose."""
+
+from tests.kubectl.conftest import Compare
+from tests.kubectl.session import Difference, Step
+
+TEMPLATE = "{{range .items}}{{.metadata.name}}:{{len .spec.containers}} {{end}}"
+COLUMNS = "NAME:.metadata.name,IMAGE:.spec.containers[*].image,NODE:.spec.nodeName"
+
+FORMATS = (
+    Step("create -f settings.yaml"),
+    Step("create -f pods.yaml"),
+    Step("get pods"),
+    Step("get pods -o wide"),
+    Step("get pods first -o yaml"),
+    Step("get pods first -o json"),
+    Step("get pods -o name"),
+    Step("get pods -o jsonpath='{.items[*].metadata.name}'"),
+    Step("""get pods -o jsonpath='{range .items[*]}{.metadata.name}{"\\t"}{.spec.nodeName}{"\\n"}'"""),
+    Step(f"get pods -o go-template='{TEMPLATE}'"),
+    Step(f"get pods -o custom-columns='{COLUMNS}'"),
+    Step("get pods --no-headers"),
+    Step("get pods --show-labels"),
+    Step("get pods --show-kind"),
+    Step("get pods -L app,tier"),
+    Step("get pods --output-watch-events -o name --watch --request-timeout=0", lines=2),
+    Step("get pods first -o yaml --show-managed-fields"),
+    Step("get pods,configmaps -o name", sort=True),
+    Step("get configmap settings -o jsonpath='{.data.colour}'"),
+    Step("get configmap settings -o jsonpath='{.data.missing}'"),
+    Step("get configmap settings -o jsonpath='{.data.missing}' --allow-missing-template-keys=false", code=1),
+)
+
+CHOICE = (
+    Step("create -f pods.yaml"),
+    Step("get pods -l app=shop"),
+    Step("get pods -l tier=front"),
+    Step("get pods -l 'tier in (front, back),app!=web'"),
+    Step("get pods -l '!tier'"),
+    Step("get pods -l 'not a selector'", code=1),
+    Step("get pods --field-selector=spec.nodeName=node-1"),
+    Step("get pods --field-selector=metadata.name!=first,status.phase=Pending"),
+    Step("get pods --field-selector=spec.colour=blue", code=1),
+    Step("get pods --sort-by=.metadata.name"),
+    Step("get pods --sort-by='{.spec.containers[0].image}'"),
+    Step("get pods --sort-by=.spec.missing", code=1),
+    Step("get pods --chunk-size=1"),
+    Step("get pods first second"),
+    Step("get pods first missing", code=1),
+    Step("get pods missing --ignore-not-found"),
+    Step("get pod/first"),
+    Step("get po first"),
+    Step("get -f pods.yaml"),
+    Step("get pods -A -l app=shop --field-selector=metadata.namespace=choosing-prints-what-was-asked-for"),
+    Step("get pods --all-namespaces -o name --field-selector=metadata.name=no-such-pod"),
+    Step("get all -l app=shop"),
+    Step("get --raw /api/v1/namespaces/default/configmaps?limit=0", differs=None),
+    Step("get --raw /api/v1/namespaces/default/pods/missing", code=1),
+    Step("get --raw /no/such/path", code=1),
+)
+
+KINDS = (
+    Step("get nodes"),
+    Step("create -f cluster.yaml"),
+    Step("get nodes"),
+    Step("get nodes -o wide"),
+    Step("get namespaces kube-system"),
+    Step("get persistentvolumes"),
+    Step("get pvc"),
+    Step("get storageclasses"),
+    Step("get serviceaccounts robot"),
+    Step("get secrets", sort=True),
+    Step("get ingress"),
+    Step("get ingressclass"),
+    Step("get networkpolicies"),
+    Step("get jobs"),
+    Step("get jobs -o wide"),
+    Step("get cronjobs"),
+    Step("get statefulsets"),
+    Step("get statefulsets -o wide"),
+    Step("get daemonsets"),
+    Step("get daemonsets -o wide"),
+    Step("get replicasets"),
+    Step("get rc"),
+    Step("get roles"),
+    Step("get rolebindings"),
+    Step("get rolebindings -o wide"),
+    Step("get clusterroles cluster-admin"),
+    Step("get clusterrolebindings cluster-admin -o wide"),
+    Step("get endpoints"),
+    Step("get leases"),
+    Step("get priorityclasses", sort=True),
+    Step("get resourcequota"),
+    Step("get limitranges"),
+    Step("get poddisruptionbudgets"),
+    Step("get validatingwebhookconfigurations"),
+    Step("get services"),
+    Step("get services -o wide"),
+    Step("get deployments"),
+    Step("get deployments -o wide"),
+    Step("get hpa"),
+)
+
+
+def test_every_output_format(compare: Compare) -> None:
+    """Scripts parse what kubectl prints."""
+    compare(FORMATS)
+
+
+def test_choosing_prints_what_was_asked_for(compare: Compare) -> None:
+    """Selectors, sorting, names and files choose the same objects."""
+    compare(CHOICE)
+
+
+def test_tables_of_many_kinds(compare: Compare) -> None:
+    """The columns of a kind come from the server."""
+    compare(KINDS)

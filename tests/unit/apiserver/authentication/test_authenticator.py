@@ -1,0 +1,114 @@
+from base64 import urlsafe_b64encode
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import serialization
+
+from kubewright.apiserver.authentication.authenticator import Authenticator
+from kubewright.apiserver.authentication.jwt import TokenError
+from kubewright.apiserver.authentication.user import ADMIN, NOBODY, UserInfo
+from kubewright.apiserver.certificates import Authority
+from kubewright.apiserver.request import Request
+from kubewright.apiserver.status import StatusError
+from tests.unit.apiserver.authentication.accounts import World
+
+
+@pytest.fixture
+def world() -> World:
+    return World()
+
+
+def request(**parts: object) -> Request:
+    return Request("GET", "/", **parts)  # type: ignore[arg-type]  # whatever a test needs
+
+
+def bearer(token: str) -> dict[str, str]:
+    return {"authorization": f"Bearer {token}"}
+
+
+def test_a_static_token_is_its_user(world: World) -> None:
+    """The scheme is read in any case, as HTTP has it."""
+    users = Authenticator(world.tokens)
+    token = users.add_user(UserInfo("ann", "7", ("dev",)))
+
+    for headers in (bearer(token), {"authorization": f"bearer {token}"}):
+        assert users.authenticate(request(headers=headers)) == UserInfo(
+            "ann", "7", ("dev", "system:authenticated")
+        )
+
+
+def test_a_service_account_comes_in_with_its_token(world: World) -> None:
+    """Those who are known are in the group of all who are."""
+    token = world.tokens.make(world.account, seconds=600)
+
+    user = Authenticator(world.tokens).authenticate(request(headers=bearer(token)))
+
+    assert user.name == "system:serviceaccount:shop:bot"
+    assert user.groups[-1] == "system:authenticated"
+
+
+@pytest.mark.parametrize("open_to_all", [True, False])
+def test_a_wrong_token_is_never_taken_for_none(world: World, *, open_to_all: bool) -> None:
+    """A client that means to be somebody must hear that it is not."""
+    users = Authenticator(world.tokens, open_to_all=open_to_all)
+
+    with pytest.raises(StatusError) as caught:
+        users.authenticate(request(headers=bearer("wrong"), trusted=True))
+
+    assert (caught.value.code, caught.value.message) == (401, "Unauthorized")
+
+
+@pytest.mark.parametrize("headers", [{}, {"authorization": "Basic YTpi"}, {"authorization": "x"}])
+def test_who_shows_nothing_is_nobody_or_the_one_local_user(headers: dict[str, str]) -> None:
+    """Without RBAC there is one user; other schemes than Bearer count as nothing."""
+    asked = request(headers=headers)
+
+    assert Authenticator().authenticate(asked) is NOBODY
+    assert Authenticator(open_to_all=True).authenticate(asked) is ADMIN
+
+
+def test_this_process_is_trusted_unless_it_says_who_it_is(world: World) -> None:
+    """So a test in process can try what a user may do."""
+    users = Authenticator()
+    token = users.add_user(UserInfo("ann"))
+
+    assert users.authenticate(request(trusted=True)) is ADMIN
+    assert users.authenticate(request(trusted=True, headers=bearer(token))).name == "ann"
+
+
+def test_a_certificate_names_the_user_and_the_groups() -> None:
+    """The common name is the user, the organizations are the groups."""
+    pem = Authority().client("ann", ("dev", "ops")).certificate
+    der = x509.load_pem_x509_certificate(pem).public_bytes(serialization.Encoding.DER)
+
+    user = Authenticator().authenticate(request(certificate=der))
+
+    assert user.name == "ann"
+    assert set(user.groups) == {"dev", "ops", "system:authenticated"}
+    assert user.extra["authentication.kubernetes.io/credential-id"][0].startswith("X509SHA256=")
+
+
+def test_a_certificate_that_names_nobody_counts_as_none() -> None:
+    """The front has verified it, but it may still be a strange one."""
+    assert Authenticator().authenticate(request(certificate=b"junk")) is NOBODY
+
+
+def test_a_browser_sends_its_token_as_a_subprotocol() -> None:
+    """It cannot set headers on a websocket."""
+    users = Authenticator()
+    token = users.add_user(UserInfo("ann"))
+    coded = urlsafe_b64encode(token.encode()).decode().rstrip("=")
+    offered = f"v4.channel.k8s.io, base64url.bearer.authorization.k8s.io.{coded}"
+
+    assert users.authenticate(request(headers={"sec-websocket-protocol": offered})).name == "ann"
+
+
+def test_why_a_token_is_wrong_is_told_to_reviewers_only(world: World) -> None:
+    """A TokenReview shows it as the real server does."""
+    users = Authenticator(world.tokens)
+    token = world.tokens.make(world.account, seconds=600, audiences=["vault"])
+
+    with pytest.raises(TokenError, match=r"^\[invalid bearer token, token audiences \["):
+        users.verify(token)
+    with pytest.raises(TokenError, match=r"^invalid bearer token$"):
+        users.verify("x")

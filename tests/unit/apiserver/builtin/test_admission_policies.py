@@ -1,0 +1,123 @@
+from typing import Any
+
+import pytest
+
+from tests.unit.apiserver.builtin.kind_server import KindServer
+
+GROUP = "admissionregistration.k8s.io"
+RULE = {
+    "operations": ["CREATE"],
+    "apiGroups": ["apps"],
+    "apiVersions": ["v1"],
+    "resources": ["deployments"],
+}
+POLICY: dict[str, Any] = {
+    "matchConstraints": {"resourceRules": [RULE]},
+    "validations": [{"expression": "true"}],
+}
+
+
+def test_a_policy_fails_closed_and_matches_equivalents() -> None:
+    """As webhooks do."""
+    found = KindServer(GROUP, "validatingadmissionpolicies").create({"spec": POLICY})
+
+    assert found["spec"]["failurePolicy"] == "Fail"
+    assert found["spec"]["matchConstraints"] == {
+        "matchPolicy": "Equivalent",
+        "namespaceSelector": {},
+        "objectSelector": {},
+        "resourceRules": [{**RULE, "scope": "*"}],
+    }
+    assert found["status"] == {}
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"matchConstraints": None}, "spec.matchConstraints: Required value"),
+        ({"matchConstraints": {}}, "spec.matchConstraints.resourceRules: Required value"),
+        ({"validations": []}, "validations or auditAnnotations must contain at least one item"),
+        ({"validations": [{}]}, "expression: Required value: expression is not specified"),
+        ({"validations": [{"expression": "a", "message": "a\nb"}]}, "must not contain line breaks"),
+        ({"validations": [{"expression": "a", "message": " "}]}, "must be non-empty if specified"),
+        ({"validations": [{"expression": "a", "reason": "X"}]}, '"RequestEntityTooLarge"'),
+        ({"failurePolicy": "X"}, "spec.failurePolicy: Unsupported value"),
+        ({"paramKind": {"apiVersion": "a/b/c", "kind": "K"}}, "unexpected GroupVersion string: a"),
+        ({"paramKind": {"apiVersion": "v1", "kind": "A B"}}, "may have mixed case, but should oth"),
+        ({"variables": [{"name": "a"}]}, "spec.variables[0].expression: Required value"),
+        ({"auditAnnotations": [{"key": "a"}]}, "valueExpression is not specified"),
+        ({}, ""),
+    ],
+)
+def test_a_policy_asks_something_of_something(change: dict[str, Any], problem: str) -> None:
+    """One that does neither is a mistake."""
+    server = KindServer(GROUP, "validatingadmissionpolicies")
+
+    found = server.refusal({"spec": {**POLICY, **change}})
+
+    assert problem in found
+    assert bool(problem) == bool(found)
+
+
+@pytest.mark.parametrize(
+    ("spec", "problem"),
+    [
+        ({}, "spec.policyName: Required value"),
+        ({"policyName": "a"}, "at least one validation action is required"),
+        ({"policyName": "a", "validationActions": ["X"]}, 'supported values: "Audit", "Deny", "Wa'),
+        (
+            {"policyName": "a", "validationActions": ["Deny", "Warn"]},
+            "must not contain both Deny a",
+        ),
+        ({"policyName": "a", "validationActions": ["Deny", "Deny"]}, 'Duplicate value: "Deny"'),
+        (
+            {"policyName": "a", "validationActions": ["Deny"], "paramRef": {}},
+            "one of name or selector must be specified",
+        ),
+        (
+            {"policyName": "a", "validationActions": ["Deny"], "paramRef": {"name": "x"}},
+            "spec.paramRef.parameterNotFoundAction: Required value",
+        ),
+        ({"policyName": "a", "validationActions": ["Deny", "Audit"]}, ""),
+    ],
+)
+def test_a_binding_says_what_follows(spec: dict[str, Any], problem: str) -> None:
+    """Denied, warned of, or written down."""
+    found = KindServer(GROUP, "validatingadmissionpolicybindings").refusal({"spec": spec})
+
+    assert problem in found
+    assert bool(problem) == bool(found)
+
+
+@pytest.mark.parametrize(
+    ("mutation", "problem"),
+    [
+        ({}, "spec.mutations[0].patchType: Required value"),
+        ({"patchType": "X"}, 'supported values: "ApplyConfiguration", "JSONPatch"'),
+        ({"patchType": "JSONPatch"}, "jsonPatch: Required value: must be specified when patchType"),
+        (
+            {"patchType": "JSONPatch", "jsonPatch": {"expression": "[]"}, "applyConfiguration": {}},
+            'Invalid value: "{applyConfiguration}": must not be specified when patchType is JSONP',
+        ),
+        ({"patchType": "JSONPatch", "jsonPatch": {"expression": "[]"}}, ""),
+    ],
+)
+def test_a_mutation_is_of_one_sort(mutation: dict[str, Any], problem: str) -> None:
+    """A patch or an apply configuration."""
+    matching = {"matchConstraints": {"resourceRules": [RULE]}, "reinvocationPolicy": "Never"}
+    server = KindServer(GROUP, "mutatingadmissionpolicies")
+
+    found = server.refusal({"spec": {**matching, "mutations": [mutation]}})
+
+    assert problem in found
+    assert bool(problem) == bool(found)
+
+
+def test_what_is_deleted_cannot_be_changed() -> None:
+    """A mutating policy is for the other operations."""
+    rules = {"resourceRules": [{**RULE, "operations": ["DELETE"]}]}
+    server = KindServer(GROUP, "mutatingadmissionpolicybindings")
+
+    problem = server.refusal({"spec": {"policyName": "a", "matchResources": rules}})
+
+    assert 'operations: Unsupported value: "DELETE"' in problem

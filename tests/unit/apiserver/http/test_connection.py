@@ -1,0 +1,429 @@
+import asyncio
+import gzip
+import logging
+from collections.abc import AsyncIterator
+
+import pytest
+
+from kubewright._aio import VirtualClock
+from kubewright.apiserver.request import Answer, Duplex, Request, Response, Stream, Upgrade
+from tests.unit.apiserver.http.clients import GET, Scripted, Wire, connected, echo, serving
+
+POST = b"POST /a HTTP/1.1\r\nHost: t\r\nContent-Length: 5\r\n"
+UPGRADE = b"GET /exec HTTP/1.1\r\nHost: t\r\nConnection: Upgrade\r\nUpgrade: words\r\n\r\n"
+
+
+class Endless:
+    """A stream of chunks that knows whether it was closed."""
+
+    def __init__(self, chunk: bytes = b"chunk") -> None:
+        self.chunk = chunk
+        self.sent = 0
+        self.more = asyncio.Semaphore(0)
+        self.closed = asyncio.Event()
+
+    async def chunks(self) -> AsyncIterator[bytes]:
+        try:
+            while True:
+                await self.more.acquire()
+                self.sent += 1
+                yield self.chunk
+        finally:
+            self.closed.set()
+
+    async def answer(self, request: Request) -> Answer:
+        return Stream(self.chunks())
+
+
+async def test_one_connection_serves_many_requests() -> None:
+    """A handshake for each would cost more than the requests."""
+    async with serving() as (server, _), connected(server) as peer:
+        for _ in range(3):
+            await peer.send(POST + b"\r\nhello")
+            head, body = await peer.answer()
+
+            assert head.startswith(b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n")
+            assert b"\r\nDate: " in head
+            assert b"Connection" not in head
+            assert body == b"/a hello"
+        assert server.connections == 1
+
+
+async def test_pipelined_requests_are_answered_in_order() -> None:
+    """Also when the first takes longest."""
+    release = asyncio.Event()
+
+    async def slow_first(request: Request) -> Response:
+        if request.path == "/0":
+            await release.wait()
+        return await echo(request)
+
+    requests = [b"GET /%d HTTP/1.1\r\nHost: t\r\n\r\n" % number for number in range(100)]
+    async with serving(slow_first, pipeline=3) as (server, _), connected(server) as peer:
+        await peer.send(b"".join(requests))
+        release.set()
+
+        answers = [(await peer.answer())[1] for _ in requests]
+
+    assert answers == [b"/%d " % number for number in range(100)]
+
+
+@pytest.mark.parametrize(
+    ("head", "kept"),
+    [
+        (b"GET / HTTP/1.0\r\n\r\n", False),
+        (b"GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", True),
+        (b"GET / HTTP/1.1\r\nHost: t\r\nConnection: close\r\n\r\n", False),
+    ],
+)
+async def test_the_connection_stays_for_those_who_want_it(head: bytes, *, kept: bool) -> None:
+    """And the answer says which."""
+    async with serving() as (server, _), connected(server) as peer:
+        await peer.send(head)
+        answer, _ = await peer.answer()
+
+        assert (b"Connection: keep-alive" in answer) is kept
+        assert (b"Connection: close" in answer) is not kept
+        assert kept or await peer.rest() == b""
+
+
+async def test_head_is_answered_without_the_body() -> None:
+    """With the length that it would have had."""
+    async with serving(Response(200, b"hello")) as (server, _), connected(server) as peer:
+        await peer.send(GET.replace(b"GET", b"HEAD") + GET)
+        first, _ = await peer.answer(bodiless=True)
+        second, body = await peer.answer()
+
+    assert b"Content-Length: 5" in first
+    assert body == b"hello"
+    assert second.startswith(b"HTTP/1.1 200")
+
+
+async def test_permission_to_send_the_body_is_given_when_it_is_its_turn() -> None:
+    """Curl waits a second for it, and some clients for ever."""
+    head = POST + b"Expect: 100-continue\r\n\r\n"
+    async with serving() as (server, _), connected(server) as peer:
+        await peer.send(GET + head)
+        await peer.answer()
+        permission = await peer.head()
+        await peer.send(b"hello")
+
+        assert permission == b"HTTP/1.1 100 Continue\r\n\r\n"
+        assert (await peer.answer())[1] == b"/a hello"
+
+
+async def test_a_body_that_is_too_large_is_refused_although_the_client_goes_on_sending() -> None:
+    """It reads our answer only after it has sent everything, or not at all."""
+    async with serving(body=1000) as (server, handler), connected(server) as peer:
+        await peer.send(b"POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 200000\r\n\r\n")
+        await peer.send(b"x" * 200_000)
+        head, body = await peer.answer()
+        peer.writer.write_eof()
+
+        assert head.startswith(b"HTTP/1.1 413 ")
+        assert b"Connection: close" in head
+        assert b"Request entity too large: limit is 1000" in body
+        assert await peer.rest() == b""
+    assert not handler.requests
+
+
+async def test_nonsense_is_refused_and_the_connection_closed() -> None:
+    """Who speaks another protocol should hear so."""
+    async with serving() as (server, _), connected(server) as peer:
+        await peer.send(GET + b"\x16\x03\x01\r\n\r\n")
+        first, _ = await peer.answer()
+        second, body = await peer.answer()
+        peer.writer.write_eof()
+
+        assert first.startswith(b"HTTP/1.1 200")
+        assert second.startswith(b"HTTP/1.1 400 Bad Request\r\n")
+        assert body == b"400 Bad Request"
+        assert await peer.rest() == b""
+
+
+async def test_a_handler_that_fails_costs_its_own_request_only(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """The next request on the connection is answered."""
+
+    async def fail(request: Request) -> Response:
+        if request.path == "/":
+            raise KeyError("secret")
+        return await echo(request)
+
+    async with serving(fail) as (server, _), connected(server) as peer:
+        await peer.send(GET + POST + b"\r\nhello")
+        failed, _ = await peer.answer()
+        after, _ = await peer.answer()
+
+    assert failed.startswith(b"HTTP/1.1 500")
+    assert after.startswith(b"HTTP/1.1 200")
+    assert [record.levelno for record in caplog.records] == [logging.ERROR]
+
+
+async def test_a_stream_arrives_chunk_by_chunk() -> None:
+    """A watcher sees an event when it happens; an empty chunk must not end the stream."""
+
+    async def chunks() -> AsyncIterator[bytes]:
+        yield b"one"
+        yield b""
+        yield b"two"
+
+    async with (
+        serving(Stream(chunks(), headers=(("X-A", "b"),))) as (server, _),
+        connected(server) as peer,
+    ):
+        await peer.send(GET)
+        head = await peer.head()
+        got = [await peer.chunk() for _ in range(3)]
+
+    assert b"Transfer-Encoding: chunked\r\n" in head
+    assert b"X-A: b\r\n" in head
+    assert got == [b"one", b"two", b""]
+
+
+async def test_a_stream_to_an_old_client_ends_with_the_connection() -> None:
+    """HTTP/1.0 has no chunks, and must not be told that it may go on."""
+
+    async def chunks() -> AsyncIterator[bytes]:
+        yield b"one"
+        yield b"two"
+
+    async with serving(Stream(chunks())) as (server, _), connected(server) as peer:
+        await peer.send(b"GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")
+        head = await peer.head()
+
+        assert b"Connection: close" in head
+        assert b"chunked" not in head
+        assert await peer.rest() == b"onetwo"
+
+
+async def test_a_stream_is_closed_when_the_client_goes_away() -> None:
+    """A watcher that nobody listens to costs memory."""
+    source = Endless()
+    async with serving(source.answer) as (server, _):
+        async with connected(server) as peer:
+            await peer.send(GET)
+            await peer.head()
+
+        await source.closed.wait()
+
+
+async def test_a_stream_waits_for_a_slow_client() -> None:
+    """Chunks wait where they are made, not in the server."""
+    source = Endless()
+    source.more = asyncio.Semaphore(1000)
+    clock = VirtualClock()
+    wire = Wire(Scripted(source.answer), clock)
+    wire.connection.data_received(GET)
+    wire.connection.pause_writing()
+    await clock.settle()
+
+    while_full = source.sent
+    wire.connection.resume_writing()
+    await clock.settle()
+
+    assert while_full == 1
+    assert source.sent == 1000
+    await wire.cut(clock)
+
+
+async def test_a_stream_that_fails_does_not_end_in_good_order(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Otherwise a client takes half a list for a whole one."""
+
+    async def chunks() -> AsyncIterator[bytes]:
+        yield b"one"
+        raise ValueError("broken")
+
+    async with serving(Stream(chunks())) as (server, _), connected(server) as peer:
+        await peer.send(GET)
+        rest = await peer.rest()
+
+    assert not rest.endswith(b"0\r\n\r\n")
+    assert "request failed" in caplog.text
+
+
+@pytest.mark.parametrize("size", [1000, 300_000, 2_000_000])
+async def test_large_answers_are_compressed_for_those_who_ask(size: int) -> None:
+    """Kubectl asks, and a list of pods shrinks to a tenth."""
+    body = b"pod " * (size // 4)
+    asks = b"GET / HTTP/1.1\r\nHost: t\r\nAccept-Encoding: gzip\r\n\r\n"
+    async with serving(Response(200, body)) as (server, _), connected(server) as peer:
+        await peer.send(asks + GET)
+        head, packed = await peer.answer()
+        plain, unpacked = await peer.answer()
+
+    coded = b"Content-Encoding: gzip\r\nVary: Accept-Encoding\r\n" in head
+    assert coded is (size > 128 * 1024)
+    assert (gzip.decompress(packed) if coded else packed) == body
+    assert unpacked == body
+    assert b"Content-Encoding" not in plain
+
+
+async def test_what_the_handler_has_compressed_is_sent_as_it_is() -> None:
+    """Twice compressed is not readable."""
+    answer = Response(200, b"z" * 200_000, headers=(("Content-Encoding", "gzip"),))
+    async with serving(answer) as (server, _), connected(server) as peer:
+        await peer.send(b"GET / HTTP/1.1\r\nHost: t\r\nAccept-Encoding: gzip\r\n\r\n")
+        _, body = await peer.answer()
+
+    assert body == b"z" * 200_000
+
+
+async def test_after_an_upgrade_bytes_go_both_ways() -> None:
+    """Those that came with the request, too."""
+
+    async def talk(duplex: Duplex) -> None:
+        while data := await duplex.read():
+            await duplex.write(data.upper())
+            if b"bye" in data:
+                return
+
+    answer = Upgrade(talk, headers=(("Sec-WebSocket-Accept", "x"),))
+    async with serving(answer) as (server, _), connected(server) as peer:
+        await peer.send(UPGRADE + b"early ")
+        head = await peer.head()
+        await peer.send(b"late bye")
+
+        assert head.startswith(b"HTTP/1.1 101 Switching Protocols\r\n")
+        assert b"Connection: Upgrade\r\nUpgrade: words\r\nSec-WebSocket-Accept: x\r\n" in head
+        assert await peer.rest() == b"EARLY LATE BYE"
+
+
+async def test_an_upgrade_that_is_not_granted_leaves_the_connection_as_it_was() -> None:
+    """Curl asks for HTTP/2 with every first request."""
+    async with serving() as (server, _), connected(server) as peer:
+        await peer.send(UPGRADE + POST + b"\r\nhello")
+
+        assert (await peer.answer())[1] == b"/exec "
+        assert (await peer.answer())[1] == b"/a hello"
+
+
+async def test_a_talk_hears_that_the_client_has_left() -> None:
+    """It reads what was sent before, then the end."""
+    heard: asyncio.Future[list[bytes]] = asyncio.get_running_loop().create_future()
+    left = asyncio.Event()
+
+    async def talk(duplex: Duplex) -> None:
+        await left.wait()
+        heard.set_result([await duplex.read(), await duplex.read()])
+
+    async with serving(Upgrade(talk)) as (server, _):
+        async with connected(server) as peer:
+            await peer.send(UPGRADE)
+            await peer.head()
+            await peer.send(b"last words")
+        left.set()
+
+        assert await heard == [b"last words", b""]
+
+
+async def test_a_request_is_cancelled_when_its_client_goes_away() -> None:
+    """Nobody will read the answer."""
+    started, cancelled = asyncio.Event(), asyncio.Event()
+
+    async def wait(request: Request) -> Response:
+        started.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            cancelled.set()
+        raise AssertionError
+
+    async with serving(wait) as (server, _), connected(server) as peer:
+        await peer.send(GET)
+        await started.wait()
+        await peer.reset()
+
+        await cancelled.wait()
+
+
+async def test_a_client_that_has_said_all_is_still_answered() -> None:
+    """``printf … | nc`` closes its side with the last byte."""
+    started, release = asyncio.Event(), asyncio.Event()
+
+    async def wait(request: Request) -> Response:
+        started.set()
+        await release.wait()
+        return Response(200, b"late")
+
+    async with serving(wait) as (server, _), connected(server) as peer:
+        await peer.send(GET)
+        peer.writer.write_eof()
+        await started.wait()
+        release.set()
+
+        assert (await peer.rest()).endswith(b"late")
+
+
+@pytest.mark.parametrize(
+    ("sent", "seconds", "answer"),
+    [
+        (b"", 32, b""),
+        (b"GET / HT", 32, b"HTTP/1.1 408"),
+        (POST + b"\r\nhe", 60, b"HTTP/1.1 408"),
+        (GET, 120, b"HTTP/1.1 200"),
+    ],
+)
+async def test_a_client_that_dawdles_is_sent_away(sent: bytes, seconds: int, answer: bytes) -> None:
+    """A thousand of them would hold a thousand connections."""
+    clock = VirtualClock()
+    wire = Wire(Scripted(echo), clock)
+    wire.connection.data_received(sent)
+
+    await clock.advance(seconds - 1)
+    stayed = wire.is_open
+    await clock.advance(1 + 2)  # after a refusal it lingers
+
+    assert stayed
+    assert not wire.is_open
+    assert wire.written.startswith(answer)
+    await wire.cut(clock)
+
+
+async def test_a_drop_now_and_then_does_not_keep_a_request_alive() -> None:
+    """The time is for the whole head, not between two bytes."""
+    clock = VirtualClock()
+    wire = Wire(Scripted(echo), clock)
+
+    for byte in (b"G", b"E", b"T"):
+        wire.connection.data_received(byte)
+        await clock.advance(12)
+
+    assert wire.written.startswith(b"HTTP/1.1 408")
+    await wire.cut(clock)
+
+
+async def test_a_client_that_takes_nothing_is_cut_off() -> None:
+    """A list that nobody reads must not stay in memory."""
+    clock = VirtualClock()
+    wire = Wire(Scripted(echo), clock)
+    wire.connection.data_received(GET)
+    wire.connection.pause_writing()
+
+    await clock.advance(61)
+
+    assert not wire.is_open
+    await wire.cut(clock)
+
+
+async def test_too_many_waiting_requests_are_left_in_the_socket() -> None:
+    """A client that sends faster than we answer waits with the rest."""
+    release = asyncio.Event()
+
+    async def wait(request: Request) -> Response:
+        await release.wait()
+        return await echo(request)
+
+    clock = VirtualClock()
+    wire = Wire(Scripted(wait), clock)
+    wire.connection.data_received(GET * 100)
+    while_busy = wire.reading
+    release.set()
+    await clock.settle()
+
+    assert not while_busy
+    assert wire.reading
+    await wire.cut(clock)

@@ -1,0 +1,39 @@
+"""Keys that come twice are found, and documents without them are let through quickly."""
+
+import pytest
+
+from kubewright.apiserver.schema.duplicates import duplicate_fields, may_repeat
+
+
+def test_repeated_keys_are_named_once_with_their_path() -> None:
+    """Strict decoding lists them so."""
+    body = b'{"a":1,"a":2,"a":3,"b":[{"c":{"d":1,"d":1}}]}'
+
+    assert duplicate_fields(body) == ["a", "b[0].c.d"]
+
+
+@pytest.mark.parametrize(
+    ("body", "keys", "may"),
+    [
+        (b'{"a":1,"b":{"c":2}}', 3, False),
+        (b'{"a": 1}', 1, False),
+        (b'{"a":1,"a":2}', 1, True),
+        (b'{"a" :1}', 1, True),
+        (b'{"a\\":":1}', 1, True),
+    ],
+)
+def test_the_quick_check_never_misses_one(body: bytes, keys: int, *, may: bool) -> None:
+    """It may be wrong the other way round: then the slow one decides."""
+    assert may_repeat(body, keys) is may
+
+
+def test_a_broken_document_has_no_repeated_keys() -> None:
+    """Others refuse it."""
+    assert duplicate_fields(b"{") == []
+
+
+def test_the_list_ends_after_a_hundred() -> None:
+    """A client cannot make the answer grow without bound."""
+    body = "{" + ",".join(f'"k{i}":1,"k{i}":1' for i in range(150)) + "}"
+
+    assert len(duplicate_fields(body.encode())) == 100

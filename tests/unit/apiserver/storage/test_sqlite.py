@@ -1,0 +1,100 @@
+"""The journal: what was written is there after a restart."""
+
+from pathlib import Path
+
+import pytest
+
+from kubewright.apiserver.names import GroupResource
+from kubewright.apiserver.storage import Store
+from kubewright.apiserver.storage.sqlite import FILE, SQLiteJournal
+from kubewright.errors import ConfigError
+from tests.unit.apiserver.storage.test_store import PODS, made
+
+
+def test_objects_and_the_revision_survive_a_restart(tmp_path: Path) -> None:
+    """The revision must go on, or clients would take new objects for old ones."""
+    store = Store(journal=SQLiteJournal(tmp_path))
+    store.put(PODS, made("a", text="ünï"))
+    store.put(PODS, made("b"))
+    last = store.remove(PODS, made("b")).revision
+    store.close()
+
+    again = Store(journal=SQLiteJournal(tmp_path))
+
+    found = again.get(PODS, "default", "a")
+    assert found is not None
+    assert found["text"] == "ünï"
+    assert again.get(PODS, "default", "b") is None
+    assert again.revision == last
+    again.close()
+
+
+def test_a_watch_from_before_the_restart_is_told_to_list_again(tmp_path: Path) -> None:
+    """The history is not kept; a client must hear that rather than wait for events for ever."""
+    store = Store(journal=SQLiteJournal(tmp_path))
+    at = store.put(PODS, made("a")).revision
+    store.put(PODS, made("a", n=2))
+    store.close()
+
+    again = Store(journal=SQLiteJournal(tmp_path))
+
+    with pytest.raises(Exception, match="too old resource version"):
+        again.collection(PODS).watch(since=at)
+    _, missed = again.collection(PODS).watch(since=again.revision)
+    assert list(missed) == []
+    again.close()
+
+
+def test_two_servers_cannot_share_a_folder(tmp_path: Path) -> None:
+    """Both would hand out the same revisions."""
+    first = SQLiteJournal(tmp_path)
+
+    with pytest.raises(ConfigError, match="another server has it open"):
+        SQLiteJournal(tmp_path)
+
+    first.close()
+    SQLiteJournal(tmp_path).close()
+
+
+def test_a_file_that_is_no_database_is_refused_and_kept(tmp_path: Path) -> None:
+    """Somebody pointed us at the wrong folder; their file is not ours to overwrite."""
+    (tmp_path / FILE).write_text("my notes, which are long enough to be taken for a header " * 20)
+
+    with pytest.raises(ConfigError, match=FILE):
+        SQLiteJournal(tmp_path)
+
+    assert (tmp_path / FILE).read_text().startswith("my notes")
+
+
+def test_a_newer_format_is_refused(tmp_path: Path) -> None:
+    """An older server must not guess at what a newer one has written."""
+    journal = SQLiteJournal(tmp_path)
+    journal._database.execute("PRAGMA user_version = 99")
+    journal.close()
+
+    with pytest.raises(ConfigError, match="format 99"):
+        SQLiteJournal(tmp_path)
+
+
+def test_a_folder_that_cannot_be_made_is_explained(tmp_path: Path) -> None:
+    """The path may be a file."""
+    (tmp_path / "file").write_text("")
+
+    with pytest.raises(ConfigError, match="file/data"):
+        SQLiteJournal(tmp_path / "file" / "data")
+
+
+def test_resources_of_the_same_name_in_two_groups_stay_apart(tmp_path: Path) -> None:
+    """Events exist in two groups."""
+    store = Store(journal=SQLiteJournal(tmp_path))
+    other = GroupResource("example.com", "pods")
+    store.put(PODS, made("a", n=1))
+    store.put(other, made("a", n=2))
+    store.close()
+
+    again = Store(journal=SQLiteJournal(tmp_path))
+
+    found = again.get(other, "default", "a")
+    assert found is not None
+    assert found["n"] == 2
+    again.close()

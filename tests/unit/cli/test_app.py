@@ -1,0 +1,59 @@
+import subprocess
+import sys
+from importlib.metadata import version
+
+import pytest
+from typer.testing import CliRunner
+
+from kubewright.cli import app as command
+from kubewright.cli import main
+
+runner = CliRunner()
+
+
+def test_the_version_is_that_of_the_package() -> None:
+    """Whoever reports a fault is asked for it."""
+    done = runner.invoke(command.app, ["--version"])
+
+    assert (done.exit_code, done.output) == (0, f"kubewright {version('kubewright')}\n")
+
+
+def test_help_names_every_option() -> None:
+    """Nobody reads the sources to start a server."""
+    done = runner.invoke(command.app, ["apiserver", "--help"])
+
+    assert done.exit_code == 0
+    for option in ("--port", "--host", "--kubeconfig", "--data-dir", "--rbac", "--audit-log"):
+        assert option in done.output
+
+
+@pytest.mark.parametrize("arguments", [[], ["--help"], ["apiserver", "--help"]])
+def test_help_loads_no_server(arguments: list[str]) -> None:
+    """It answers at once."""
+    code = (
+        "import sys; from kubewright.cli import main; sys.argv = ['kubewright', *sys.argv[1:]]\n"
+        "try: main()\n"
+        "except SystemExit: print('kubewright.apiserver' in sys.modules, 'rich' in sys.modules)"
+    )
+
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True
+    )
+
+    assert done.stdout.endswith("False False\n")
+
+
+def test_a_mistake_of_the_user_is_one_line_and_status_2(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Not a stack trace."""
+    arguments = ["apiserver", "--kubeconfig", "/no/such/folder/config"]
+    monkeypatch.setattr(sys, "argv", ["kubewright", *arguments])
+
+    with pytest.raises(SystemExit) as ended:
+        main()
+
+    said = capsys.readouterr().err
+    assert ended.value.code == 2
+    assert said.startswith("kubewright: cannot write /no/such/folder/config: the folder")
+    assert said.count("\n") == 1

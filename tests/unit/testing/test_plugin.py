@@ -1,0 +1,62 @@
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TESTS = """
+import pytest
+
+@pytest.mark.asyncio
+async def test_client(kube_client, kube_namespace):
+    from kubewright.api import ObjectMeta
+    from kubewright.kinds.core.v1 import ConfigMap
+    made = await kube_client.create(ConfigMap(metadata=ObjectMeta(name="a")))
+    assert made.metadata.namespace == kube_namespace
+
+def test_server(kube_server, kube_namespace):
+    from kubewright.testing import probe
+    assert probe.ask(kube_server, "GET", f"/api/v1/namespaces/{kube_namespace}").status == 200
+"""
+NOTHING = """
+import sys
+
+def test_nothing():
+    ours = [name for name in sys.modules if name.startswith("kubewright")]
+    assert sorted(ours) == ["kubewright", "kubewright.testing", "kubewright.testing.plugin"]
+    assert "cryptography" not in sys.modules
+"""
+
+
+def run(folder: Path, code: str, *arguments: str) -> "subprocess.CompletedProcess[str]":
+    """Run pytest on *code*, as a user would."""
+    (folder / "test_it.py").write_text(code)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+
+def test_the_fixtures_are_there_without_any_setting(tmp_path: Path) -> None:
+    """A server, a namespace and a client, with whatever mode of pytest-asyncio."""
+    done = run(tmp_path, TESTS)
+
+    assert "2 passed" in done.stdout, done.stdout
+
+
+def test_a_run_without_our_fixtures_loads_nothing_of_ours(tmp_path: Path) -> None:
+    """Everybody who has Kubewright installed pays for what the plugin loads."""
+    done = run(tmp_path, NOTHING)
+
+    assert "1 passed" in done.stdout, done.stdout
+
+
+@pytest.mark.parametrize("choice", ["reel", "real"])
+def test_a_server_that_is_not_to_be_had_is_said(
+    choice: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With what to do about it."""
+    monkeypatch.setenv("KUBEBUILDER_ASSETS", str(tmp_path))
+
+    done = run(tmp_path, TESTS, f"--kube-server={choice}")
+
+    assert done.returncode
+    assert ("write one of" if choice == "reel" else "KUBEBUILDER_ASSETS") in done.stdout
