@@ -53,9 +53,8 @@ def test_finalizers_are_respected(api: Wire, things: Things) -> None:
     api.patch(f"{things.path}/a", {"metadata": {"finalizers": None}}).ok()
 
 
-def test_pods_get_their_grace(api: Wire, pods: str, things: Things) -> None:
+def test_pods_get_their_grace(api: Wire, pods: str) -> None:
     """Many at once are stopped as politely as one."""
-    assert things
     api.post(pods, pod("a", nodeName="n1")).ok(201)
 
     api.delete(pods, {"gracePeriodSeconds": 9}).ok(200)

@@ -169,7 +169,7 @@ def test_it_says_what_holds_it(api: Wire, mine: str) -> None:
 
 def test_the_finalizer_is_removed_through_its_subresource(api: Wire, mine: str) -> None:
     """``finalize`` is how a controller says that the content is gone."""
-    deleted = terminating(api, mine)
+    terminating(api, mine)
     held = f"{NAMESPACES}/{mine}/configmaps/held"
     api.patch(held, {"metadata": {"finalizers": None}}).ok()
     api.delete(held)

@@ -266,7 +266,7 @@ class TestImpersonation:
         reply = api.ask("GET", configmaps, headers={"Impersonate-Group": "system:masters"})
 
         assert reply.status in (400, 403, 500), reply.text
-        assert "without impersonating a user" in reply.json()["message"]
+        assert "without impersonating a user" in reply.text
 
 
 def test_a_wrong_token_is_unauthorized(api: Wire, configmaps: str) -> None:
@@ -276,9 +276,9 @@ def test_a_wrong_token_is_unauthorized(api: Wire, configmaps: str) -> None:
     assert status["message"] == "Unauthorized"
 
 
-def test_nobody_is_anonymous(api: Wire, own_server: OwnServer, configmaps: str) -> None:
+@pytest.mark.usefixtures("own_server")
+def test_nobody_is_anonymous(api: Wire, configmaps: str) -> None:
     """Without credentials one is system:anonymous, who may do next to nothing."""
-    assert own_server.admin
     status = api.as_user(None).get(configmaps).refused(403, "Forbidden")
 
     assert 'User "system:anonymous" cannot list resource "configmaps"' in status["message"]

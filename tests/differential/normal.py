@@ -71,7 +71,7 @@ def _without_order(message: str) -> str:
     if INVALID in message:  # the causes, which are compared too, say the same
         return message[: message.index(INVALID) + len(INVALID)] + "CAUSES"
     if UNDECLARED in message:  # an undeclared field ends the search, whatever else is wrong
-        return message[: message.index("): ") + 3] + UNDECLARED
+        return message.partition(": ")[0] + ": " + UNDECLARED
     head, mark, lines = message.partition("errors:\n")
     return head + mark + "\n".join(sorted(lines.split("\n")))
 

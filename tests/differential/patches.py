@@ -39,3 +39,28 @@ def _deleted(document: Any, places: list[int]) -> Any:
         key: None if key in gone else _deleted(value, places[1:])
         for key, value in document.items()
     }
+
+
+def strategic_patches(documents: Strategy) -> Strategy:
+    """Return merge patches in which some objects and lists carry directives."""
+    places = st.lists(st.integers(0, 5), max_size=3)
+    directives = st.sampled_from([None, None, "delete", "replace", "merge", "wrong"])
+    return st.tuples(merge_patches(documents), places, directives).map(
+        lambda drawn: _directed(drawn[0], drawn[1], drawn[2]) if drawn[2] else drawn[0]
+    )
+
+
+def _directed(document: Any, places: list[int], directive: str) -> Any:
+    """Put *directive* where the path of *places* ends."""
+    if isinstance(document, dict) and document:
+        if not places:
+            return {**document, "$patch": directive}
+        name = sorted(document)[places[0] % len(document)]
+        return {**document, name: _directed(document[name], places[1:], directive)}
+    if isinstance(document, list) and document:
+        if not places:
+            return [*document, {"$patch": directive}]
+        index = places[0] % len(document)
+        changed = _directed(document[index], places[1:], directive)
+        return [*document[:index], changed, *document[index + 1 :]]
+    return document

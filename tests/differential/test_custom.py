@@ -43,6 +43,7 @@ class Sinks(Machine):
     COLLECTIONS = {
         version: f"/apis/{GROUP}/{version}/namespaces/{{namespace}}/sinks" for version in SCHEMAS
     }
+    OWN = list(SCHEMAS)
 
     def last(self, collection: str) -> dict[str, Any]:
         metadata = {"name": f"zz-{collection}", "labels": {"l": "1"}}
@@ -136,6 +137,7 @@ class Ruleds(Machine):
     """Objects with CEL rules."""
 
     COLLECTIONS = {"ruleds": f"/apis/{GROUP}/v1/namespaces/{{namespace}}/ruleds"}
+    OWN = ["ruleds"]
 
     def last(self, collection: str) -> dict[str, Any]:
         metadata = {"name": f"zz-{collection}", "labels": {"l": "1"}}

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from string import Template
 
 from kubewright.testing import Server
 
@@ -63,6 +64,7 @@ class Step:
         during: Commands that run once this one has begun to answer.
         lines: End the command once it printed so many lines; for ``--watch``.
         sort: Whether the order of lines is nobody's promise.
+        save: A name for what was printed; later steps write it as ``$name``.
         differs: What need not be equal, and why.
     """
 
@@ -74,6 +76,7 @@ class Step:
     during: Sequence[str] = ()
     lines: int | None = None
     sort: bool = False
+    save: str = ""
     differs: Difference | None = None
 
 
@@ -97,6 +100,7 @@ class Terminal:
 
     def __init__(self, server: Server, home: Path, *, namespace: str) -> None:
         self._home = home
+        self._saved: dict[str, str] = {}
         self._namespace = namespace
         self._kubeconfigs = write_kubeconfigs(server, home)
 
@@ -106,13 +110,15 @@ class Terminal:
             code, text = self._follow(step)
         else:
             code, text = self._call(step)
+        if step.save:
+            self._saved[step.save] = text
         lines = masked(text).strip().splitlines()
         return Outcome(step, code, "\n".join(sorted(lines) if step.sort else lines))
 
     def _call(self, step: Step) -> tuple[int, str]:
         done = subprocess.run(
             self._command(step.command),
-            input=step.stdin or "",
+            input=Template(step.stdin or "").safe_substitute(self._saved),
             env=self._environment(step),
             cwd=MANIFESTS,
             capture_output=True,

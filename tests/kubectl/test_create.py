@@ -1,7 +1,8 @@
 """kubectl create: from files and from flags."""
 
+from tests.kubectl import differences
 from tests.kubectl.conftest import Compare
-from tests.kubectl.session import Difference, Step
+from tests.kubectl.session import Step
 
 GENERATORS = (
     Step("create configmap made --from-literal=a=1 --from-literal=b=two"),
@@ -13,7 +14,7 @@ GENERATORS = (
     Step("create secret tls pair --cert=missing --key=missing", code=1),
     Step("create serviceaccount robot"),
     Step("create deployment web --image=nginx --replicas=2 --port=80"),
-    Step("get deployment web -o yaml"),
+    Step("get deployment web -o yaml", differs=differences.NO_NULL_TIME),
     Step("expose deployment web --port=80 --target-port=8080 --name=front"),
     Step("create service clusterip plain --tcp=80:8080"),
     Step("create service nodeport outside --tcp=80:8080 --node-port=30123"),
@@ -26,7 +27,7 @@ GENERATORS = (
     Step("create quota enough --hard=pods=10"),
     Step("create priorityclass high-1 --value=1000"),
     Step("run loose --image=nginx --labels=app=loose --env=A=1 --port=80"),
-    Step("get pod loose -o yaml"),
+    Step("get pod loose -o yaml", differs=differences.POD_GENERATION),
     Step("create ingress entry --rule=example.org/=web:80"),
     Step("create namespace made-by-flag"),
     Step("create configmap dry --from-literal=a=1 --dry-run=client -o yaml"),
@@ -55,6 +56,7 @@ FILES = (
         "create -f - --validate=strict",
         stdin="apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ncolour: blue",
         code=1,
+        differs=differences.STRICT,
     ),
     Step(
         "create -f - --validate=false",
@@ -74,6 +76,7 @@ FILES = (
         "create -f - --validate=false",
         stdin="apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nspec: {replicas: two}",
         code=1,
+        differs=differences.GO_JSON,
     ),
 )
 

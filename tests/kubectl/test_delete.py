@@ -1,7 +1,7 @@
 """kubectl delete and wait, and kubectl get --watch."""
 
 from tests.kubectl.conftest import Compare
-from tests.kubectl.session import Difference, Step
+from tests.kubectl.session import Step
 
 HELD = """
 apiVersion: v1
@@ -20,8 +20,9 @@ DELETE = (
     Step("delete pod second --wait=false"),
     Step("delete pod first --grace-period=0 --force"),
     Step("get pods"),
-    Step("delete deployment web --cascade=orphan"),
-    Step("delete -f web.yaml --ignore-not-found"),
+    Step("delete deployment web --cascade=orphan --wait=false"),
+    Step("get deployment web -o jsonpath='{.metadata.finalizers}'"),
+    Step("delete -f web.yaml --ignore-not-found --wait=false"),
     Step("create -f settings.yaml"),
     Step("delete configmaps -l app=web"),
     Step("create -f settings.yaml"),
@@ -76,11 +77,6 @@ WATCH = (
         during=("label configmap settings app=other --overwrite", "label configmap settings app=web --overwrite"),
         lines=3,
     ),
-    Step(
-        "get configmap settings --watch-only --output-watch-events",
-        during=("annotate configmap settings a=b",),
-        lines=None,
-    ) if False else Step("get configmap settings -o name"),
     Step(
         "get configmap settings -w --output-watch-events -o jsonpath='{.type}{\"\\n\"}'",
         during=("annotate configmap settings a=b", "delete configmap settings"),

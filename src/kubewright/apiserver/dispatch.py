@@ -81,7 +81,7 @@ class Dispatcher:
             if verb not in resource.verbs:
                 raise status.unsupported_method()
             return special
-        if verb not in resource.verbs or (verb in NAMED) != bool(call.name) != (verb == "watch"):
+        if verb not in resource.verbs or (verb in NAMED) != bool(call.name):
             return self._odd(call)
         return VERBS[verb]
 

@@ -115,6 +115,7 @@ def _table(
         include=call.query.get("includeObject", "Metadata"),
         version=form.version,
         single=single,
+        subresource=call.subresource,
     )
     table["metadata"] = metadata
     return table

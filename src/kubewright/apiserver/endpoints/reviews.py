@@ -74,6 +74,7 @@ def _endpoint(review: Review) -> Endpoint:
 
 async def _component_statuses(call: Call) -> Response:
     """Answer that all is well: there is one component, and it is answering."""
+    call.warn("v1 ComponentStatus is deprecated in v1.19+")
     condition = {"type": "Healthy", "status": "True", "message": "ok"}
     item: Obj = {"metadata": {"name": "etcd-0"}, "conditions": [condition]}
     item = {"kind": "ComponentStatus", "apiVersion": "v1", **item}

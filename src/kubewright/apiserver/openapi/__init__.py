@@ -79,9 +79,7 @@ class OpenAPI:
         return hashlib.sha256(text.encode()).hexdigest().upper()
 
 
-def _tagged(
-    request: Request, body: bytes, *, content_type: str = "application/json"
-) -> Response:
+def _tagged(request: Request, body: bytes, *, content_type: str = "application/json") -> Response:
     tag = f'"{hashlib.sha256(body).hexdigest().upper()}"'
     headers = (("Etag", tag), ("Vary", "Accept"))
     if request.headers.get("if-none-match") == tag:

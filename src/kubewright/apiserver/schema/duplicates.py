@@ -31,6 +31,27 @@ def duplicate_fields(body: bytes) -> list[str]:
     return list(found)[:LIMIT]
 
 
+def strict_problems(body: bytes, unknown: list[str], *, custom: bool) -> list[str]:
+    """Return the texts of all that strict decoding finds in a document that may repeat keys.
+
+    For built-in kinds they come in the order of the document, and an unknown field is only unknown,
+    however often it is there. Custom objects are read without a schema first: what is repeated
+    comes before what is unknown.
+    """
+    if custom:
+        texts = [f'duplicate field "{path}"' for path in duplicate_fields(body)]
+        return (texts + [f'unknown field "{path}"' for path in unknown])[:LIMIT]
+    try:
+        document = json.loads(body, object_pairs_hook=_Pairs)
+    except ValueError:
+        document = _Pairs()
+    found: dict[str, None] = {}
+    _collect(document, "", frozenset(unknown), found)
+    # What the document does not have in this form, such as YAML, comes last.
+    found.update((f'unknown field "{path}"', None) for path in unknown)
+    return list(found)[:LIMIT]
+
+
 class _Pairs(list[tuple[str, Any]]):
     """The keys and values of an object as they were written."""
 
@@ -47,3 +68,20 @@ def _search(value: Any, path: str, found: dict[str, None]) -> None:
     elif isinstance(value, list):
         for index, item in enumerate(value):
             _search(item, f"{path}[{index}]", found)
+
+
+def _collect(value: Any, path: str, unknown: frozenset[str], found: dict[str, None]) -> None:
+    if isinstance(value, _Pairs):
+        seen: set[str] = set()
+        for key, item in value:
+            inner = f"{path}.{key}" if path else key
+            if inner in unknown:
+                found[f'unknown field "{inner}"'] = None
+                continue
+            if key in seen:
+                found[f'duplicate field "{inner}"'] = None
+            seen.add(key)
+            _collect(item, inner, unknown, found)
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            _collect(item, f"{path}[{index}]", unknown, found)

@@ -7,10 +7,13 @@ import msgspec
 
 from kubewright._aio import Clock
 from kubewright.apiserver.names import GroupResource
+from kubewright.apiserver.status import StatusError
 from kubewright.apiserver.storage.collection import Collection, key_of
 from kubewright.apiserver.storage.event import Event, EventType, Stored
 
 HISTORY_SECONDS: float = 300  # as long as etcd remembers under a kube-apiserver
+
+SIZE_LIMIT: int = 1536 * 1024  # what etcd takes by default; clients meet it with real clusters
 
 encode = msgspec.json.Encoder().encode
 
@@ -107,10 +110,16 @@ class Store:
     # Writing.
 
     def put(self, resource: GroupResource, obj: dict[str, Any]) -> Stored:
-        """Store *obj*, new or changed, and set its resourceVersion."""
+        """Store *obj*, new or changed, and set its resourceVersion.
+
+        Raises:
+            StatusError: It is too large; nothing has changed then.
+        """
         metadata = obj["metadata"]
         key = key_of(metadata.get("namespace", ""), metadata["name"])
         stored = self._stored(key, obj)
+        if len(stored.data) > SIZE_LIMIT:
+            raise StatusError(500, "", "etcdserver: request is too large")
         if self._journal:
             self._journal.put(resource, stored)
         previous = self.collection(resource).find(key)

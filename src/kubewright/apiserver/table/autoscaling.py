@@ -1,4 +1,4 @@
-"""The row of a horizontal pod autoscaler: where its metrics are and where they should be."""
+"""The rows of a horizontal pod autoscaler, and of the scale that it sets."""
 
 from typing import Any
 
@@ -78,4 +78,21 @@ AUTOSCALERS = Printer(
         AGE,
     ),
     _autoscaler,
+)
+
+
+def _scale(obj: Obj, age: Ages) -> list[Any]:
+    meta = obj["metadata"]
+    wanted, there = (part(obj, name).get("replicas", 0) for name in ("spec", "status"))
+    return [meta.get("name", ""), wanted, there, age(meta.get("creationTimestamp"))]
+
+
+SCALES = Printer(
+    (
+        NAME,
+        column("Desired", "The number of replicas that is wanted.", "integer"),
+        column("Available", "The number of replicas that is there.", "integer"),
+        AGE,
+    ),
+    _scale,
 )

@@ -1,6 +1,6 @@
 """Makes the table of a list of objects."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import Any
 
@@ -21,6 +21,7 @@ def table_for(
     include: str = "Metadata",
     version: str = "v1",
     single: bool = False,
+    subresource: str = "",
 ) -> Obj:
     """Return a ``meta.k8s.io`` Table of *objects*.
 
@@ -31,9 +32,12 @@ def table_for(
         include: What of each object goes with its row: Metadata, Object or None.
         version: Of the Table.
         single: Whether this is the table of one object and not of a list.
+        subresource: Which part of the objects they are; a scale is a kind of its own.
     """
-    printer = _custom(resource) if resource.custom else printer_for(resource.group, resource.plural)
-    rows = _Rows(resource, printer, include, version).of(objects, now=now, single=single)
+    scales = subresource == "scale"
+    printer = _scales() if scales else _printer(resource)
+    convert = None if scales or resource.custom else resource.to_hub
+    rows = _Rows(printer, convert, include, version).of(objects, now=now, single=single)
     return {
         "kind": "Table",
         "apiVersion": f"meta.k8s.io/{version}",
@@ -48,11 +52,13 @@ class _Rows:
 
     __slots__ = ("_api_version", "_convert", "_include", "_printer")
 
-    def __init__(self, resource: Resource, printer: Printer, include: str, version: str) -> None:
+    def __init__(
+        self, printer: Printer, convert: Callable[[Obj], Obj] | None, include: str, version: str
+    ) -> None:
         self._printer = printer
         self._include = include
         self._api_version = f"meta.k8s.io/{version}"
-        self._convert = None if resource.custom else resource.to_hub
+        self._convert = convert
 
     def of(self, objects: Iterable[Obj], *, now: datetime, single: bool) -> list[Obj]:
         """Return a row for each object."""
@@ -80,6 +86,16 @@ class _Rows:
             "apiVersion": self._api_version,
             "metadata": obj["metadata"],
         }
+
+
+def _printer(resource: Resource) -> Printer:
+    return _custom(resource) if resource.custom else printer_for(resource.group, resource.plural)
+
+
+def _scales() -> Printer:
+    from kubewright.apiserver.table.autoscaling import SCALES  # noqa: PLC0415  # few ask for it
+
+    return SCALES
 
 
 def _custom(resource: Resource) -> Printer:

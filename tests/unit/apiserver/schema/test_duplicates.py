@@ -2,7 +2,11 @@
 
 import pytest
 
-from kubewright.apiserver.schema.duplicates import duplicate_fields, may_repeat
+from kubewright.apiserver.schema.duplicates import (
+    duplicate_fields,
+    may_repeat,
+    strict_problems,
+)
 
 
 def test_repeated_keys_are_named_once_with_their_path() -> None:
@@ -37,3 +41,22 @@ def test_the_list_ends_after_a_hundred() -> None:
     body = "{" + ",".join(f'"k{i}":1,"k{i}":1' for i in range(150)) + "}"
 
     assert len(duplicate_fields(body.encode())) == 100
+
+
+def test_strict_decoding_tells_all_in_the_order_of_the_server() -> None:
+    """Built-in kinds by document, custom ones by sort of problem."""
+    body = b'{"a":1,"a":2,"zz":{"q":1,"q":2},"zz":1,"b":[{"c":1,"c":1}]}'
+
+    assert strict_problems(body, ["zz"], custom=False) == [
+        'duplicate field "a"',
+        'unknown field "zz"',
+        'duplicate field "b[0].c"',
+    ]
+    assert strict_problems(body, ["zz"], custom=True) == [
+        'duplicate field "a"',
+        'duplicate field "zz.q"',
+        'duplicate field "zz"',
+        'duplicate field "b[0].c"',
+        'unknown field "zz"',
+    ]
+    assert strict_problems(b"a: 1", ["x"], custom=False) == ['unknown field "x"']
