@@ -3,6 +3,7 @@
 import json
 import secrets
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -156,6 +157,15 @@ def wait_for_status(api: Wire, path: str, status: int) -> Reply:
     """Ask until *path* answers with *status*: a CRD is served a moment after it is accepted."""
     deadline = time.monotonic() + PATIENCE
     while (reply := api.get(path)).status != status:
+        assert time.monotonic() < deadline, reply.text
+        time.sleep(0.05)
+    return reply
+
+
+def wait_until(api: Wire, path: str, holds: Callable[[Reply], bool]) -> Reply:
+    """Ask until the answer is as *holds* wants it: a changed CRD holds a moment later."""
+    deadline = time.monotonic() + PATIENCE
+    while not holds(reply := api.get(path)):
         assert time.monotonic() < deadline, reply.text
         time.sleep(0.05)
     return reply

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.conformance.crds import CRDS, Installed, Installer, object_of, version
+from tests.conformance.crds import CRDS, Installed, Installer, object_of, version, wait_until
 from tests.conformance.wire import Wire, with_query
 
 pytestmark = pytest.mark.crd
@@ -103,12 +103,10 @@ def test_old_objects_get_new_defaults_when_read(api: Wire, install: Installer) -
     spec["properties"]["b"]["default"] = "new"
 
     api.put(f"{CRDS}/{widgets.name}", found).ok()
-    for _ in range(100):
-        if "b" in (read := api.get(widgets.path("a")).ok()["spec"]):
-            break
+    reply = wait_until(api, widgets.path("a"), lambda reply: "b" in reply.ok()["spec"])
     listed = api.get(widgets.path()).ok()["items"][0]["spec"]
 
-    assert read == listed == {"a": "1", "b": "new"}
+    assert reply.ok()["spec"] == listed == {"a": "1", "b": "new"}
 
 
 def test_defaults_are_owned_by_nobody(api: Wire, widgets: Installed) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.conformance.crds import ANYTHING, Installed, Installer, object_of, version
+from tests.conformance.crds import ANYTHING, Installed, Installer, object_of, version, wait_until
 from tests.conformance.wire import Wire
 
 pytestmark = pytest.mark.crd
@@ -125,8 +125,6 @@ def test_what_was_stored_before_is_pruned_when_read(api: Wire, install: Installe
 
     definition = f"/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{widgets.name}"
     api.put(definition, found).ok()
-    for _ in range(100):
-        if "b" not in (spec := api.get(widgets.path("a")).ok()["spec"]):
-            break
+    reply = wait_until(api, widgets.path("a"), lambda reply: "b" not in reply.ok()["spec"])
 
-    assert spec == {"a": "1"}
+    assert reply.ok()["spec"] == {"a": "1"}

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.conformance.crds import CRDS, Installed, Installer, object_of, version
+from tests.conformance.crds import CRDS, Installed, Installer, object_of, version, wait_until
 from tests.conformance.hooks import Hook, serving
 from tests.conformance.wire import Wire
 
@@ -200,10 +200,8 @@ def test_a_webhook_that_is_away_is_an_error(api: Wire, converted: Installed) -> 
     config["url"] = "https://127.0.0.1:9/convert"
     api.put(f"{CRDS}/{converted.name}", found).ok()
 
-    for _ in range(100):
-        reply = api.get(converted.path("a", version="v2"))
-        if reply.status != 200:
-            break
+    path = converted.path("a", version="v2")
+    reply = wait_until(api, path, lambda reply: reply.status != 200)
 
     assert reply.status == 500, reply.text
     assert "conversion webhook for" in reply.json()["message"]

@@ -154,7 +154,8 @@ CASES: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
         {
             "spec.replicas": 1,
             "spec.podManagementPolicy": "OrderedReady",
-            "spec.updateStrategy": {"type": "RollingUpdate", "rollingUpdate": {"partition": 0}},
+            "spec.updateStrategy.type": "RollingUpdate",
+            "spec.updateStrategy.rollingUpdate.partition": 0,
             "spec.revisionHistoryLimit": 10,
             "spec.volumeClaimTemplates.0.spec.volumeMode": "Filesystem",
             "spec.volumeClaimTemplates.0.status.phase": "Pending",

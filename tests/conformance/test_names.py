@@ -85,10 +85,11 @@ def test_a_namespace_is_named_by_a_label(api: Wire, name: str) -> None:
     """It becomes a part of host names too."""
     reply = api.post("/api/v1/namespaces", {"metadata": {"name": name}})
 
-    said = LABEL if len(name) < 64 else "must be no more than 63 characters"
-    assert [(field, message) for _, field, message in reply.causes()] == [
-        ("metadata.name", f'Invalid value: "{name}": {said}')
-    ]
+    told = [message for _, field, message in reply.causes() if field == "metadata.name"]
+    said = [LABEL] if len(name) < 64 else ["must be no more than 63 characters"]
+    if "." in name:
+        said.append("must not contain dots")  # how newer servers say it
+    assert told in [[f'Invalid value: "{name}": {one}'] for one in said]
 
 
 @pytest.mark.parametrize("name", ["system:a", "A_b", "a b", "ü"])

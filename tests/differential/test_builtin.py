@@ -91,7 +91,9 @@ class Builtins(Machine):
     def patch_status(self, data: st.DataObject, name: str) -> None:
         """Change the status."""
         key = self.collection(data)
-        status = KINDS[key].status or st.just({"x": 1})
+        status = KINDS[key].status
+        if status is None:
+            status = st.just({"x": 1})
         patch = {"status": data.draw(merge_patches(status)), "metadata": {"labels": {"l": "2"}}}
         how = data.draw(st.sampled_from(["merge", "strategic"]))
         self.pair.write("PATCH", f"{self.path(key, name)}/status", patch, patch=how, fieldManager="three")

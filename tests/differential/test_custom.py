@@ -122,15 +122,18 @@ class Sinks(Machine):
             self.pair.write("PATCH", path, body, patch=how, fieldManager=owner)
 
     @rule(name=OBJECTS, version=VERSION, replicas=mostly(st.integers(0, 5), st.sampled_from([-1, "x", None])),
-          owner=MANAGERS, how=st.sampled_from(["get", "merge", "apply"]))
+          owner=MANAGERS, how=st.sampled_from(["get", "merge", "json"]))
     def scale(self, name: str, version: str, replicas: Any, owner: str, how: str) -> None:
         """Read or write the number of replicas."""
         path = f"{self.path(version, name)}/scale"
-        body = {"apiVersion": "autoscaling/v1", "kind": "Scale", "metadata": {"name": name}, "spec": {"replicas": replicas}}
+        bodies: dict[str, Any] = {
+            "merge": {"spec": {"replicas": replicas}},
+            "json": [{"op": "replace", "path": "/spec/replicas", "value": replicas}],
+        }
         if how == "get":
             self.pair.ask("GET", path)
         else:
-            self.pair.ask("PATCH", path, body, patch=how, fieldManager=owner)
+            self.pair.ask("PATCH", path, bodies[how], patch=how, fieldManager=owner)
 
 
 class Ruleds(Machine):

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 
 import pytest
@@ -13,7 +13,6 @@ from kubewright.testing.assets import get_program
 from tests.kubectl.session import Outcome, Step, Terminal, problems
 
 Compare = Callable[..., None]
-Play = Callable[[Server], list[Outcome]]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -38,7 +37,8 @@ class Pairs:
     """Starts each server when the first session asks for it, and keeps it for the rest."""
 
     def __init__(self) -> None:
-        self._started: dict[str, AbstractContextManager[Server]] = {}
+        self._started: dict[str, Server] = {}
+        self._stack = ExitStack()
 
     def get(self, name: str) -> Server:
         """Return the server called *name*."""
@@ -48,14 +48,12 @@ class Pairs:
             "real-crd": RealCRDServer,
         }
         if name not in self._started:
-            self._started[name] = makers[name]()
-            self._started[name].__enter__()
-        return self._started[name]  # type: ignore[return-value]  # a server enters as itself
+            self._started[name] = self._stack.enter_context(makers[name]())
+        return self._started[name]
 
     def close(self) -> None:
         """Stop what was started."""
-        for server in self._started.values():
-            server.__exit__(None, None, None)
+        self._stack.close()
 
 
 @pytest.fixture(scope="session")
@@ -79,7 +77,8 @@ def compare(pairs: Pairs, tmp_path: Path, request: pytest.FixtureRequest) -> Com
             assert made.code == 0, made.text
             return [terminal.run(step) for step in steps]
 
-        pairs.get(real)  # not in the thread: a failed start is then said plainly
+        for name in ("embedded", real):
+            pairs.get(name)  # not in the threads: both would start the same one
         with ThreadPoolExecutor() as pool:
             ours, theirs = pool.map(play, ("embedded", real))
         found = [

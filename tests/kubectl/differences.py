@@ -6,11 +6,6 @@ POD_GENERATION = Difference(
     why="pods have had a generation since 1.33",
     newer=[r'"?generation"?: 1,?'],
 )
-POD_MANAGED_FIELDS = Difference(
-    why="pods have had a generation since 1.33, and references to keys are atomic since 1.22",
-    newer=[r"generation: 1", r"f:configMapKeyRef: {}"],
-    older=[r"f:configMapKeyRef:", r"f:key: {}", r"f:name: {}", r"\.: {}"],
-)
 NO_NULL_TIME = Difference(
     why="1.20 wrote the creation time of a pod template, which never has one, as null",
     older=["creationTimestamp: null"],

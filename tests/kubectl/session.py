@@ -43,12 +43,14 @@ class Difference:
         newer: Patterns of lines that only the embedded server's output has; each must be there.
         older: Patterns of lines that only the real server's output has; each must be there.
         expect: A pattern that the embedded server's output has, instead of being equal.
+        code: What kubectl returns with the real server, if not what it returns with ours.
     """
 
     why: str
     newer: Sequence[str] = ()
     older: Sequence[str] = ()
     expect: str | None = None
+    code: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,9 +199,10 @@ def masked(text: str) -> str:
 def problems(embedded: Outcome, real: Outcome) -> Iterator[str]:
     """Tell what is wrong with a step's outcomes, in words."""
     step = embedded.step
-    for name, outcome in (("the embedded server", embedded), ("the real server", real)):
-        if outcome.code != step.code:
-            yield f"{name} ended it with {outcome.code}, not {step.code}:\n{outcome.text}"
+    older = step.code if step.differs is None or step.differs.code is None else step.differs.code
+    for name, outcome, code in (("embedded", embedded, step.code), ("real", real, older)):
+        if outcome.code != code:
+            yield f"kubectl returned {outcome.code} and not {code} ({name}):\n{outcome.text}"
     ours, theirs = embedded.text, real.text
     if step.differs is not None:
         if ours == theirs:

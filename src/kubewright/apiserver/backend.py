@@ -8,7 +8,6 @@ from kubewright.api.times import format_time
 from kubewright.apiserver.admission.chain import Admission
 from kubewright.apiserver.authentication.user import UserInfo
 from kubewright.apiserver.authorization.escalation import Escalation
-from kubewright.apiserver.fieldmanager.manager import manager_name
 from kubewright.apiserver.names import GroupResource
 from kubewright.apiserver.registry import Registry
 from kubewright.apiserver.request import Request
@@ -101,6 +100,10 @@ class Call:
 
     def manager(self, asked: str) -> str:
         """Return who owns what this request writes."""
+        from kubewright.apiserver.fieldmanager.manager import (  # noqa: PLC0415  # for writes only
+            manager_name,
+        )
+
         return manager_name(asked, self.request.headers.get("user-agent", ""))
 
     def details(self, **more: Any) -> dict[str, Any]:

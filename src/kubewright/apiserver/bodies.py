@@ -11,7 +11,7 @@ from kubewright.apiserver.options import FieldValidation
 from kubewright.apiserver.request import Request
 from kubewright.apiserver.resource import Resource
 from kubewright.apiserver.schema.conform import conform
-from kubewright.apiserver.schema.duplicates import duplicate_fields, may_repeat
+from kubewright.apiserver.schema.duplicates import may_repeat, strict_problems
 from kubewright.apiserver.schema.prune import fit
 from kubewright.apiserver.strategy import Obj
 
@@ -69,14 +69,16 @@ def parse_yaml(body: bytes) -> Any:
     """
     try:
         return _decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except RecursionError as error:
+        raise status.bad_request(f"error decoding YAML: {error}") from None
+    except (msgspec.DecodeError, UnicodeDecodeError):
         pass
     import yaml  # noqa: PLC0415  # most clients send JSON
 
-    from kubewright.apiserver.yaml_format import Loader  # noqa: PLC0415
+    from kubewright.apiserver import yaml_format  # noqa: PLC0415
 
     try:
-        return yaml.load(body, Loader=Loader)  # noqa: S506  # a SafeLoader
+        return yaml_format.load(body)
     except (yaml.YAMLError, UnicodeDecodeError, ValueError, RecursionError) as error:
         raise status.bad_request(f"error decoding YAML: {error}") from None
 
@@ -118,9 +120,10 @@ def checked(
     obj = typed(document, resource)
     unknown, keys = cut(obj, resource)
     if validation != "Ignore":
-        problems = [f'unknown field "{path}"' for path in unknown]
         if body and may_repeat(body, keys):
-            problems += [f'duplicate field "{path}"' for path in duplicate_fields(body)]
+            problems = strict_problems(body, unknown, custom=resource.custom)
+        else:
+            problems = [f'unknown field "{path}"' for path in unknown]
         if problems:
             _report(call, problems, resource, validation)
     return obj

@@ -1,39 +1,45 @@
 """Which endpoint answers a request to a resource."""
 
 from collections.abc import Awaitable, Callable
+from functools import cache, cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from kubewright.apiserver import problem, status
 from kubewright.apiserver.authentication.user import UserInfo
 from kubewright.apiserver.backend import Backend, Call
-from kubewright.apiserver.endpoints import reviews, subresources
-from kubewright.apiserver.endpoints.create import create
-from kubewright.apiserver.endpoints.delete import delete, delete_collection
-from kubewright.apiserver.endpoints.patch import patch
-from kubewright.apiserver.endpoints.read import get, list_objects
-from kubewright.apiserver.endpoints.update import update
-from kubewright.apiserver.endpoints.watch import watch
 from kubewright.apiserver.request import Answer, Request, Response, Stream
 from kubewright.apiserver.resource import Resource
 from kubewright.apiserver.route import Query, Route
 
 if TYPE_CHECKING:
+    from kubewright.apiserver.endpoints.reviews import Reviews
+    from kubewright.apiserver.endpoints.subresources import Subresources
     from kubewright.apiserver.server import APIServer
 
 Endpoint = Callable[[Call], Awaitable[Answer]]
 
-VERBS: dict[str, Endpoint] = {
-    "get": get,
-    "list": list_objects,
-    "watch": watch,
-    "create": create,
-    "update": update,
-    "patch": patch,
-    "delete": delete,
-    "deletecollection": delete_collection,
+# Module and function: loaded when first asked for, so that the first answer comes early.
+VERBS: dict[str, tuple[str, str]] = {
+    "get": ("read", "get"),
+    "list": ("read", "list_objects"),
+    "watch": ("watch", "watch"),
+    "create": ("create", "create"),
+    "update": ("update", "update"),
+    "patch": ("patch", "patch"),
+    "delete": ("delete", "delete"),
+    "deletecollection": ("delete", "delete_collection"),
 }
 # Verbs that a URL with a name has; the others belong to the collection.
 NAMED: frozenset[str] = frozenset({"get", "update", "patch", "delete"})
+
+
+@cache
+def endpoint_for(verb: str) -> Endpoint:
+    """Return what answers *verb*, one of `VERBS`."""
+    module, function = VERBS[verb]
+    found: Endpoint = getattr(import_module(f"kubewright.apiserver.endpoints.{module}"), function)
+    return found
 
 
 class Dispatcher:
@@ -41,8 +47,21 @@ class Dispatcher:
 
     def __init__(self, backend: Backend, server: "APIServer") -> None:
         self._backend = backend
-        self._reviews = reviews.Reviews(server)
-        self._subresources = subresources.Subresources(server)
+        self._server = server
+
+    @cached_property
+    def _reviews(self) -> "Reviews":
+        from kubewright.apiserver.endpoints.reviews import Reviews  # noqa: PLC0415  # as VERBS
+
+        return Reviews(self._server)
+
+    @cached_property
+    def _subresources(self) -> "Subresources":
+        from kubewright.apiserver.endpoints.subresources import (  # noqa: PLC0415  # as VERBS
+            Subresources,
+        )
+
+        return Subresources(self._server)
 
     async def answer(
         self, request: Request, route: Route, query: Query, *, user: UserInfo
@@ -75,25 +94,27 @@ class Dispatcher:
             if verb not in entry.get("verbs", ()) and not _connects(sub):
                 raise status.unsupported_method()
             if sub == "status":
-                return VERBS[verb]
+                return endpoint_for(verb)
             return self._subresources.find(call)
-        if special := self._reviews.find(resource.group_resource):
+        if "delete" not in resource.verbs and (  # such as a review, which is not stored
+            special := self._reviews.find(resource.group_resource)
+        ):
             if verb not in resource.verbs:
                 raise status.unsupported_method()
             return special
         if verb not in resource.verbs or (verb in NAMED) != bool(call.name):
             return self._odd(call)
-        return VERBS[verb]
+        return endpoint_for(verb)
 
     def _odd(self, call: Call) -> Endpoint:
         """Return the endpoint for a verb that does not fit its URL, if it does after all."""
         verb, resource = call.route.verb, call.resource
         if verb == "watch" and "watch" in resource.verbs:
-            return watch
+            return endpoint_for("watch")
         if resource.custom and "create" not in resource.verbs and verb in VERBS:
             # Its definition is being deleted: what is there can still be let go of.
             if verb != "create":
-                return VERBS[verb]
+                return endpoint_for(verb)
             error = status.method_not_allowed(resource.group_resource, verb)
             error.message = "create not allowed while custom resource definition is terminating"
             raise error

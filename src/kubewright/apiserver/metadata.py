@@ -122,12 +122,8 @@ def _finalizer_errors(finalizers: list[str], resource: Resource) -> Errors:
     path = "metadata.finalizers"
     errors: Errors = []
     if STANDARD_FINALIZERS.issubset(finalizers):
-        listed = ", ".join(map(field.quoted, finalizers))
         text = "finalizer orphan and foregroundDeletion cannot be both set"
-        value = f"[]string{{{listed}}}"
-        errors.append(
-            field.FieldError("FieldValueInvalid", path, f"Invalid value: {value}: {text}")
-        )
+        errors.append(field.invalid(path, finalizers, text))
     unchecked = resource.custom or resource.group == "apiextensions.k8s.io"
     for index, name in enumerate(finalizers):
         at = f"{path}[{index}]"

@@ -2,10 +2,9 @@
 
 from typing import Any
 
-from kubewright.apiserver import bodies, status
+from kubewright.apiserver import status
 from kubewright.apiserver.admission.attributes import GroupVersionKind, GroupVersionResource
 from kubewright.apiserver.names import GroupResource
-from kubewright.apiserver.patch import json_patch
 from kubewright.apiserver.registry import Registry
 from kubewright.apiserver.resource import Resource
 from kubewright.apiserver.status import StatusError
@@ -56,6 +55,8 @@ class RegisteredObjects:
         Raises:
             ValueError: The patch does not fit; the text is Kubernetes'.
         """
+        from kubewright.apiserver.patch import json_patch  # noqa: PLC0415  # for webhooks only
+
         try:
             patched: Obj = json_patch.apply(obj, operations)
         except StatusError as error:
@@ -69,6 +70,8 @@ class RegisteredObjects:
         Raises:
             StatusError: It is not of its kind any more.
         """
+        from kubewright.apiserver import bodies  # noqa: PLC0415  # for webhooks only
+
         resource = self._resource(kind)
         bodies.cut(bodies.typed(obj, resource), resource)
         if resource.version == resource.hub or resource.custom:

@@ -1,21 +1,22 @@
 """What is served at paths that are no resources: discovery, health, version, metrics, schemas."""
 
+import hashlib
 import platform
 import sys
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from kubewright.apiserver import problem, status
-from kubewright.apiserver.authentication.reviews import openid_configuration, openid_keys
 from kubewright.apiserver.authentication.user import UserInfo
-from kubewright.apiserver.discovery import Discovery
 from kubewright.apiserver.negotiation import accepted
-from kubewright.apiserver.openapi import OpenAPI
 from kubewright.apiserver.request import Request, Response
 from kubewright.apiserver.route import Route
 
 if TYPE_CHECKING:
+    from kubewright.apiserver.discovery import Discovery
+    from kubewright.apiserver.openapi import OpenAPI
     from kubewright.apiserver.server import APIServer
 
 MAJOR, MINOR = "1", "37"
@@ -26,6 +27,7 @@ CHECKS: tuple[str, ...] = (
     "informer-sync",
     "poststarthook/crd-informer-synced",
 )
+OPENID, OPENID_KEYS = "/.well-known/openid-configuration", "/openid/v1/jwks"
 GROUP, VERSION = 2, 3  # how many parts /apis/<group> and /apis/<group>/<version> have
 
 
@@ -34,8 +36,20 @@ class Paths:
 
     def __init__(self, server: "APIServer") -> None:
         self._server = server
-        self._discovery = Discovery(server.registry)
-        self._openapi = OpenAPI(server.registry)
+
+    # Made for those who ask: a server that just starts has other things to do.
+
+    @cached_property
+    def _discovery(self) -> "Discovery":
+        from kubewright.apiserver.discovery import Discovery  # noqa: PLC0415  # as said above
+
+        return Discovery(self._server.registry)
+
+    @cached_property
+    def _openapi(self) -> "OpenAPI":
+        from kubewright.apiserver.openapi import OpenAPI  # noqa: PLC0415  # as said above
+
+        return OpenAPI(self._server.registry)
 
     async def answer(self, request: Request, route: Route, user: UserInfo) -> Response:
         """Answer, or say that nothing is here."""
@@ -57,23 +71,31 @@ class Paths:
             return _json(version())
         if path == "/metrics":
             return Response(200, server.metrics.text(self._gauges()), "text/plain; version=0.0.4")
-        if path == "/.well-known/openid-configuration":
-            return _json(openid_configuration(server.accounts, server.url))
-        if path == "/openid/v1/jwks":
-            body = msgspec.json.encode(openid_keys(server.accounts))
-            return Response(200, body, "application/jwk-set+json")
+        if path in (OPENID, OPENID_KEYS):
+            return self._openid(path)
         if path == "/":
             return _json({"paths": self._known()})
         body = msgspec.json.encode({"paths": self._known()})
         return Response(404, body)
 
+    def _openid(self, path: str) -> Response:
+        from kubewright.apiserver.authentication.reviews import (  # noqa: PLC0415  # as said above
+            openid_configuration,
+            openid_keys,
+        )
+
+        accounts = self._server.accounts
+        if path == OPENID:
+            return _json(openid_configuration(accounts, self._server.url))
+        return Response(200, msgspec.json.encode(openid_keys(accounts)), "application/jwk-set+json")
+
     def _known(self) -> list[str]:
         groups = self._server.registry.groups
-        found = ["/.well-known/openid-configuration", "/api", "/api/v1", "/apis", "/apis/"]
+        found = [OPENID, "/api", "/api/v1", "/apis", "/apis/"]
         found += [f"/apis/{group}" for group in groups if group]
         found += [f"/apis/{group}/{one}" for group in groups if group for one in groups[group]]
         found += ["/healthz", "/livez", "/metrics", "/openapi/v2", "/openapi/v3"]
-        return sorted([*found, "/openid/v1/jwks", "/readyz", "/version"])
+        return sorted([*found, OPENID_KEYS, "/readyz", "/version"])
 
     def _gauges(self) -> dict[str, float]:
         store = self._server.store
@@ -96,7 +118,7 @@ class Paths:
                     "application/json;g=apidiscovery.k8s.io;"
                     f"v={form.version};as=APIGroupDiscoveryList"
                 )
-                return Response(200, body, media)
+                return _tagged(request, body, media)
             address = self._server.url.partition("://")[2]
             found = self._discovery.core_versions(address) if core else self._discovery.groups()
             return Response(200, found)
@@ -124,6 +146,15 @@ def version() -> dict[str, str]:
         "compiler": f"{platform.python_implementation()} {platform.python_version()}",
         "platform": f"{sys.platform}/{platform.machine()}",
     }
+
+
+def _tagged(request: Request, body: bytes, media: str) -> Response:
+    """Answer with *body*, or that the client has it already."""
+    tag = f'"{hashlib.sha256(body).hexdigest().upper()}"'
+    headers = (("ETag", tag), ("Vary", "Accept"), ("Cache-Control", "public"))
+    if request.headers.get("if-none-match") == tag:
+        return Response(304, b"", media, headers)
+    return Response(200, body, media, headers)
 
 
 def _json(content: object) -> Response:

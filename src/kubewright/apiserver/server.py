@@ -31,7 +31,6 @@ from kubewright.apiserver.controllers import Controllers
 from kubewright.apiserver.controllers.definitions import DefinitionController
 from kubewright.apiserver.controllers.roles import RoleAggregator
 from kubewright.apiserver.dispatch import Dispatcher
-from kubewright.apiserver.endpoints.subresources import Node
 from kubewright.apiserver.metrics import Metrics
 from kubewright.apiserver.names import GroupResource
 from kubewright.apiserver.objects import RegisteredObjects
@@ -42,12 +41,13 @@ from kubewright.apiserver.route import Query, Route, is_true, parse_query, parse
 from kubewright.apiserver.signing import signing_key
 from kubewright.apiserver.status import StatusError
 from kubewright.apiserver.storage import Store
-from kubewright.apiserver.storage.sqlite import SQLiteJournal
 from kubewright.errors import LifecycleError
 from kubewright.log import get_logger
 
 if TYPE_CHECKING:
     from kubewright.apiserver.admission.call import WebhookClient
+    from kubewright.apiserver.endpoints.subresources import Node
+    from kubewright.apiserver.storage.sqlite import SQLiteJournal
 
 log = get_logger(__name__)
 
@@ -89,7 +89,7 @@ class APIServer:
         self.data_dir: Path | None = data_dir
         self.url: str = ""
         self.store: Store = Store(
-            journal=SQLiteJournal(data_dir) if data_dir else None, clock=self.clock
+            journal=_journal(data_dir) if data_dir else None, clock=self.clock
         )
         self.registry: Registry = Registry()
         self.accounts: ServiceAccountTokens = ServiceAccountTokens(
@@ -231,6 +231,12 @@ class APIServer:
                 visit.impersonated,
             )
         )
+
+
+def _journal(folder: Path) -> "SQLiteJournal":
+    from kubewright.apiserver.storage.sqlite import SQLiteJournal  # noqa: PLC0415  # not in memory
+
+    return SQLiteJournal(folder)
 
 
 class _Visit:

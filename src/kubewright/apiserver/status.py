@@ -50,7 +50,7 @@ class StatusError(Exception):
 
 
 # Reasons whose status always has details, be they empty.
-_DETAILED = frozenset({"NotFound", "MethodNotAllowed"})
+_DETAILED = frozenset({"Invalid", "MethodNotAllowed", "NotFound"})
 
 
 def _about(resource: GroupResource, name: str) -> dict[str, Any]:

@@ -17,7 +17,8 @@ def default_of(field: msgspec.structs.FieldInfo, schema: JSONSchema, path: str) 
     """Return the default for *schema* as JSON, or `NOTHING`.
 
     ``None``, an empty collection and ``absent`` are not sent by us either, so they are none. A
-    model that is made of its own defaults is ``{}``, from which the server fills in the rest.
+    model that is made of its own defaults is ``{}``, from which the server fills in the rest, unless
+    it has rules.
     """
     if field.default_factory is msgspec.NODEFAULT:
         return NOTHING
@@ -53,7 +54,19 @@ def _model_default(value: Model, schema: JSONSchema) -> Any:
         return NOTHING
     if not _is_plain(value):
         return built
-    return {} if completes(schema) else NOTHING
+    if not completes(schema):
+        return NOTHING
+    return built if _has_rules(schema) else {}
+
+
+def _has_rules(schema: JSONSchema) -> bool:
+    """Say whether CEL rules look at a value of *schema*.
+
+    The server tries them on the default as it stands, before it fills in the defaults inside.
+    """
+    if "x-kubernetes-validations" in schema:
+        return True
+    return any(_has_rules(inner) for inner in schema.get("properties", {}).values())
 
 
 def _is_plain(value: Model) -> bool:

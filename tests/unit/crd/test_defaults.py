@@ -4,6 +4,8 @@ from typing import Any
 
 import pytest
 
+import kubewright as kw
+from kubewright.crd import schema_of
 from kubewright.crd.defaults import built_of, check_default, completes
 from kubewright.errors import SchemaError
 
@@ -41,3 +43,24 @@ def test_a_default_that_fits_passes() -> None:
     check_default(["a"], set[str], "x")
     with pytest.raises(SchemaError, match="does not fit"):
         check_default([1], set[str], "x")
+
+
+def test_a_default_with_rules_is_written_out() -> None:
+    """The server tries CEL rules on the default before it fills in the defaults inside."""
+
+    @kw.rules(kw.Rule("self.low <= self.high"))
+    class Range(kw.Model):
+        low: int = 1
+        high: int = 3
+
+    class Plain(kw.Model):
+        size: int = 2
+
+    class Spec(kw.Model):
+        range: Range = kw.field(default_factory=Range)
+        plain: Plain = kw.field(default_factory=Plain)
+
+    properties = schema_of(Spec)["properties"]
+
+    assert properties["range"]["default"] == {"low": 1, "high": 3}
+    assert properties["plain"]["default"] == {}

@@ -6,6 +6,7 @@ from kubewright.errors import ConfigError
 from kubewright.testing.commands import (
     apiserver_command,
     controller_manager_command,
+    crd_server_command,
     etcd_command,
 )
 
@@ -64,6 +65,20 @@ def test_controller_manager_closes_its_plain_port_where_there_is_one(tmp_path: P
 
     assert "--port=0" in old_command
     assert "--port=0" not in new_command
+
+
+def test_the_crd_server_asks_the_core_server_and_keeps_apart_in_etcd(tmp_path: Path) -> None:
+    """Users, rights and namespaces are the core server's; the objects are not."""
+    kubeconfig = tmp_path / "core.kubeconfig"
+
+    command = crd_server_command(
+        tmp_path / "program", tmp_path, port=1, etcd_url="http://e", kubeconfig=kubeconfig
+    )
+
+    asked = [flag for flag in command if flag.endswith(f"kubeconfig={kubeconfig}")]
+    assert len(asked) == 3
+    assert "--etcd-prefix=/custom" in command
+    assert "--bind-address=127.0.0.1" in command
 
 
 def test_a_program_that_does_not_run_is_named(tmp_path: Path) -> None:

@@ -1,17 +1,26 @@
 """The admission chain, as the pipeline uses it."""
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from kubewright.apiserver.admission.attributes import Attributes, Objects
 from kubewright.apiserver.admission.lifecycle import NamespaceLifecycle
-from kubewright.apiserver.admission.policies import FindKind, ValidatingPolicies
-from kubewright.apiserver.admission.webhooks import Caller, MutatingWebhooks, ValidatingWebhooks
 from kubewright.apiserver.authorization.attributes import AlwaysAllow, Authorizer
+from kubewright.apiserver.names import GroupResource
 from kubewright.apiserver.strategy import Reader
 
 if TYPE_CHECKING:
     from kubewright.apiserver.admission.call import WebhookClient
+    from kubewright.apiserver.admission.configured import ConfiguredAdmission
+    from kubewright.apiserver.admission.policies import FindKind
+
+_GROUP = "admissionregistration.k8s.io"
+MUTATING: GroupResource = GroupResource(_GROUP, "mutatingwebhookconfigurations")
+VALIDATING: tuple[GroupResource, ...] = (
+    GroupResource(_GROUP, "validatingwebhookconfigurations"),
+    GroupResource(_GROUP, "validatingadmissionpolicies"),
+)
 
 
 class Admission:
@@ -32,16 +41,28 @@ class Admission:
         client: "Callable[[], WebhookClient]",
         *,
         authorizer: Authorizer | None = None,
-        find_kind: FindKind | None = None,
+        find_kind: "FindKind | None" = None,
     ) -> None:
-        authorizer = authorizer or AlwaysAllow()
-        caller = Caller(reader, objects, client, authorizer=authorizer)
+        self._reader = reader
+        self._objects = objects
+        self._client = client
+        self._authorizer = authorizer or AlwaysAllow()
+        self._find_kind = find_kind
         self._lifecycle = NamespaceLifecycle(reader)
-        self._mutating = MutatingWebhooks(caller)
-        self._policies = ValidatingPolicies(
-            reader, objects, authorizer=authorizer, find_kind=find_kind
+
+    @cached_property
+    def _configured(self) -> "ConfiguredAdmission":
+        from kubewright.apiserver.admission.configured import (  # noqa: PLC0415  # for who has some
+            ConfiguredAdmission,
         )
-        self._validating = ValidatingWebhooks(caller)
+
+        return ConfiguredAdmission(
+            self._reader,
+            self._objects,
+            self._client,
+            authorizer=self._authorizer,
+            find_kind=self._find_kind,
+        )
 
     async def mutate(self, attributes: Attributes) -> None:
         """Check the namespace, and let webhooks change ``attributes.object``.
@@ -50,7 +71,8 @@ class Admission:
             StatusError: The write is refused.
         """
         self._lifecycle.check(attributes)
-        await self._mutating.mutate(attributes)
+        if self._reader.revision_of(MUTATING):
+            await self._configured.mutate(attributes)
 
     async def validate(self, attributes: Attributes) -> None:
         """Ask policies and webhooks about the object as it would be stored.
@@ -58,5 +80,5 @@ class Admission:
         Raises:
             StatusError: The write is refused.
         """
-        await self._policies.validate(attributes)
-        await self._validating.validate(attributes)
+        if any(map(self._reader.revision_of, VALIDATING)):
+            await self._configured.validate(attributes)

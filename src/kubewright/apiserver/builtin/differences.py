@@ -6,7 +6,7 @@ inside of a pod, and for a few parts of workloads.
 """
 
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
@@ -27,7 +27,7 @@ class _Field(NamedTuple):
 @cache
 def _structs() -> dict[str, tuple[_Field, ...]]:
     """Read the table: ``Go json kind``; a dot stands for the Go name with a small first letter."""
-    data = files("kubewright.apiserver").joinpath("data/internal-types.json").read_bytes()
+    data = Path(__file__).parents[1].joinpath("data/internal-types.json").read_bytes()
     table: dict[str, list[str]] = msgspec.json.decode(data)
     return {name: tuple(map(_field, lines)) for name, lines in table.items()}
 

@@ -289,11 +289,14 @@ def _validate_stored_versions(crd: Obj) -> Errors:
     if not stored:
         return [field.invalid(path, None, "must have at least one stored version")]
     versions = crd["spec"].get("versions") or []
-    errors = [
-        field.invalid(path, stored, f"must have the storage version {version['name']}")
-        for version in versions
-        if version.get("storage") and version["name"] not in stored
-    ]
+    errors: Errors = []
+    missing = set(stored)
+    for version in versions:
+        # One of that name was met already if it is there twice: so counts Kubernetes.
+        if version.get("storage") and version["name"] not in missing:
+            text = f"must have the storage version {version['name']}"
+            errors.append(field.invalid(path, stored, text))
+        missing.discard(version.get("name"))
     served = {version.get("name") for version in versions}
     for index, name in enumerate(stored):
         if name not in served:

@@ -91,6 +91,15 @@ def _field(name: str, value: Any) -> Any:
     return value if value is None or shape is None else shape(value)
 
 
+def _value(value: Any) -> Any:
+    """Return any JSON as Go writes it: keys sorted, whole numbers without a fraction."""
+    if isinstance(value, dict):
+        return {key: _value(value[key]) for key in sorted(value)}
+    if isinstance(value, list):
+        return [_value(part) for part in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
 def _schemas(value: list[Any]) -> list[Any]:
     return [schema(part) for part in value]
 
@@ -128,6 +137,9 @@ _SHAPES: dict[str, Callable[[Any], Any]] = {
         "Description": value.get("description") or "",
         "URL": value.get("url") or "",
     },
+    "default": _value,
+    "enum": _value,
+    "example": _value,
     "allOf": _schemas,
     "anyOf": _schemas,
     "oneOf": _schemas,

@@ -70,7 +70,9 @@ def _writer(
 
     async def write(obj: Obj) -> Obj:
         (converted,) = await converter.convert([copy(obj)], resource.hub)
+        # What is read of it has these defaults, so it may as well be stored with them.
         fit(converted, shape())
+        default(converted, shape())
         return converted
 
     return write

@@ -24,7 +24,7 @@ def settle(crd: Obj, others: Iterable[Obj], *, now: str) -> bool:
     before = _snapshot(status)
     names, reason, problem = _accepted(crd, others)
     status["acceptedNames"] = names
-    status.setdefault("conditions", [])
+    status["conditions"] = status.get("conditions") or []
     if problem:
         set_condition(crd, "NamesAccepted", ("False", reason, problem), now=now)
     else:

@@ -203,7 +203,7 @@ class DefinitionStrategy(Strategy):
 
     def prepare_create(self, obj: Obj, write: Write) -> None:
         """Begin with no status but the stored version."""
-        obj["status"] = {}
+        obj["status"] = {"conditions": None, "acceptedNames": {"plural": "", "kind": ""}}
         definition_status.add_stored_version(obj)
 
     def prepare_update(self, new: Obj, old: Obj, write: Write) -> None:

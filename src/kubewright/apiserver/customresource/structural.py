@@ -217,7 +217,8 @@ def _nested(source: Source, path: str, *, skip_any: bool = False) -> Errors:
     for name, text in _FORBIDDEN_NESTED:
         value = source.get(name)
         empty = name == "additionalProperties" and value == {}
-        if (value or empty) and value is not False:
+        given = name == "default" and value is not None
+        if given or ((value or empty) and value is not False):
             errors.append(field.forbidden(f"{path}.{name}", text))
     if "metadata" in (source.get("properties") or {}):
         text = "must not be specified in a nested context"

@@ -73,10 +73,12 @@ async def mutate(call: Call, asked: Attributes, write: Write) -> Obj:
     backend, obj = call.backend, asked.object
     assert obj is not None
     if call.group_resource == PODS and not asked.subresource:
-        from kubewright.apiserver.builtin import pod_admission  # noqa: PLC0415  # pods only
+        from kubewright.apiserver.builtin import limits, pod_admission  # noqa: PLC0415  # pods only
 
         if asked.old_object is None:
             pod_admission.admit_pod(obj, write, service_accounts=backend.service_accounts)
+            limits.admit_limits(obj, write)
+            limits.check_limits(obj, write)
         else:
             pod_admission.admit_pod_update(obj, asked.old_object)
     if backend.escalation is not None and call.resource.group == RBAC_GROUP:

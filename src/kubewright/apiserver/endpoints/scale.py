@@ -30,6 +30,15 @@ def _scale_of(call: Call, obj: Obj) -> Obj:
     return scale_of(obj)
 
 
+def _scale_before(call: Call, obj: Obj) -> Obj:
+    """Return the Scale that a change begins with; a custom object may have no replicas yet."""
+    if not call.resource.custom:
+        return _scale_of(call, obj)
+    from kubewright.apiserver.customresource.scale import scale_for_update  # noqa: PLC0415
+
+    return scale_for_update(obj, call.resource.scale_paths)
+
+
 def _with_scale(call: Call, obj: Obj, scale: Obj) -> Obj:
     if call.resource.custom:
         from kubewright.apiserver.customresource.scale import with_scale as custom  # noqa: PLC0415
@@ -90,7 +99,7 @@ async def _set(call: Call, make: Callable[[Obj], Obj], options: WriteOptions) ->
 
     async def changed(stored: Stored) -> Obj:
         obj = await view.load(call.work, stored)
-        scale = make(_scale_of(call, obj))
+        scale = make(_scale_before(call, obj))
         version = scale.get("metadata", {}).get("resourceVersion")
         if version and version != obj["metadata"]["resourceVersion"]:
             raise status.stale(call.group_resource, call.name)

@@ -7,7 +7,7 @@ nobody owns a field that is not there.
 """
 
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -32,7 +32,7 @@ class _Rules:
 @cache
 def _pointers() -> dict[str, list[str]]:
     """Return, by definition, the scalars for which empty and unset are two things."""
-    data = files("kubewright.apiserver.fieldmanager").joinpath("pointer-fields.json").read_bytes()
+    data = Path(__file__).with_name("pointer-fields.json").read_bytes()
     return msgspec.json.decode(data, type=dict[str, list[str]])
 
 

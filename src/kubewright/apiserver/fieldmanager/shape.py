@@ -4,7 +4,7 @@ A `Shape` is made once for each node of a schema and kept there.
 """
 
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import msgspec
@@ -286,7 +286,7 @@ def _always_present() -> dict[str, list[str]]:
     They are there with their empty value in every object that the real server holds, and so
     nobody becomes the owner of them by not setting them. A star marks those that are ``null``.
     """
-    data = files("kubewright.apiserver.fieldmanager").joinpath("zero-fields.json").read_bytes()
+    data = Path(__file__).with_name("zero-fields.json").read_bytes()
     return msgspec.json.decode(data, type=dict[str, list[str]])
 
 

@@ -10,6 +10,7 @@ from kubewright.apiserver.openapi import protobuf
 from kubewright.apiserver.openapi.document import version2, version3
 from kubewright.apiserver.registry import Registry
 from kubewright.apiserver.request import Request, Response
+from kubewright.apiserver.route import parse_query
 
 ROOT: str = "/openapi/v3"
 _JSON = ("application/json", "*/*", "application/*")
@@ -39,7 +40,7 @@ class OpenAPI:
         if path == ROOT:
             return Response(200, self._index())
         if path.startswith(f"{ROOT}/") and path.removeprefix(f"{ROOT}/") in self._names():
-            return _tagged(request, self._kept(path.removeprefix(f"{ROOT}/")))
+            return self._document(request, path.removeprefix(f"{ROOT}/"))
         raise status.no_such_path()
 
     def _kept(self, name: str) -> bytes:
@@ -64,6 +65,17 @@ class OpenAPI:
             for version in versions
         }
 
+    def _document(self, request: Request, name: str) -> Response:
+        """Answer with the document of a version, which its address may say not to change."""
+        asked = parse_query(request.query).get("hash")
+        right = self._fingerprint(*self._names()[name])
+        if asked and asked != right:
+            return Response(301, b"", headers=(("Location", f"{ROOT}/{name}?hash={right}"),))
+        answer = _tagged(request, self._kept(name))
+        if asked:
+            answer.headers = (*answer.headers, ("Cache-Control", "public, immutable"))
+        return answer
+
     def _index(self) -> bytes:
         # The real server names each document by its content. To know that, all of them would have
         # to be made; the resources of the version say as well whether it has changed.
@@ -75,8 +87,11 @@ class OpenAPI:
 
     def _fingerprint(self, group: str, version: str) -> str:
         resources = self._registry.groups[group][version].values()
-        text = repr([(resource.plural, resource.since) for resource in resources])
-        return hashlib.sha256(text.encode()).hexdigest().upper()
+        content = [
+            (resource.plural, resource.kind, resource.schema().source if resource.custom else None)
+            for resource in resources
+        ]
+        return hashlib.sha256(msgspec.json.encode(content)).hexdigest().upper()
 
 
 def _tagged(request: Request, body: bytes, *, content_type: str = "application/json") -> Response:

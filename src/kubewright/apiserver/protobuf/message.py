@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -20,7 +20,7 @@ Field = tuple[str, str, str]
 @cache
 def messages() -> dict[str, dict[str, list[str]]]:
     """Return all messages by their definitions; see ``tools/generate_protobuf.py``."""
-    data = files("kubewright.apiserver").joinpath("data/protobuf.json").read_bytes()
+    data = Path(__file__).parents[1].joinpath("data/protobuf.json").read_bytes()
     found: dict[str, dict[str, list[str]]] = msgspec.json.decode(data)
     return found
 

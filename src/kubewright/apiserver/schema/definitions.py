@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from kubewright.apiserver.schema.tree import Schema, read
 
+DATA: Path = Path(__file__).parents[1] / "data"
 PREFIX: str = "#/definitions/"
 # Definitions that say "string" or "object" and mean more.
 FORMATS: dict[str, str] = {
@@ -34,7 +35,7 @@ FREE_FORM: frozenset[str] = frozenset(
 @cache
 def document() -> dict[str, Any]:
     """Return the OpenAPI v2 document."""
-    data = files("kubewright.apiserver").joinpath("data/kubernetes-openapi-v2.json").read_bytes()
+    data = DATA.joinpath("kubernetes-openapi-v2.json").read_bytes()
     found: dict[str, Any] = msgspec.json.decode(data)
     return found
 
@@ -42,7 +43,7 @@ def document() -> dict[str, Any]:
 @cache
 def go_fields() -> dict[str, dict[str, str]]:
     """Return how Go holds each field of each definition; see ``tools/generate_go_fields.py``."""
-    data = files("kubewright.apiserver").joinpath("data/go-fields.json").read_bytes()
+    data = DATA.joinpath("go-fields.json").read_bytes()
     found: dict[str, dict[str, str]] = msgspec.json.decode(data)
     return found
 

@@ -150,7 +150,8 @@ def test_a_new_definition_starts_with_its_stored_version() -> None:
 
     definitions.prepare_create(crd, write())
 
-    assert crd["status"] == {"storedVersions": ["v1"]}
+    names = {"plural": "", "kind": ""}
+    assert crd["status"] == {"conditions": None, "acceptedNames": names, "storedVersions": ["v1"]}
     assert definitions.validate(crd, write()) == []
 
 

@@ -1,0 +1,50 @@
+"""The part of the chain that users configure: webhooks and policies."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from kubewright.apiserver.admission.attributes import Attributes, Objects
+from kubewright.apiserver.admission.policies import FindKind, ValidatingPolicies
+from kubewright.apiserver.admission.webhooks import Caller, MutatingWebhooks, ValidatingWebhooks
+from kubewright.apiserver.authorization.attributes import Authorizer
+from kubewright.apiserver.strategy import Reader
+
+if TYPE_CHECKING:
+    from kubewright.apiserver.admission.call import WebhookClient
+
+
+class ConfiguredAdmission:
+    """Asks the webhooks and policies that are stored; see `chain.Admission` for the arguments."""
+
+    def __init__(
+        self,
+        reader: Reader,
+        objects: Objects,
+        client: "Callable[[], WebhookClient]",
+        *,
+        authorizer: Authorizer,
+        find_kind: FindKind | None = None,
+    ) -> None:
+        caller = Caller(reader, objects, client, authorizer=authorizer)
+        self._mutating = MutatingWebhooks(caller)
+        self._policies = ValidatingPolicies(
+            reader, objects, authorizer=authorizer, find_kind=find_kind
+        )
+        self._validating = ValidatingWebhooks(caller)
+
+    async def mutate(self, attributes: Attributes) -> None:
+        """Let webhooks change ``attributes.object``.
+
+        Raises:
+            StatusError: The write is refused.
+        """
+        await self._mutating.mutate(attributes)
+
+    async def validate(self, attributes: Attributes) -> None:
+        """Ask policies and webhooks about the object as it would be stored.
+
+        Raises:
+            StatusError: The write is refused.
+        """
+        await self._policies.validate(attributes)
+        await self._validating.validate(attributes)
