@@ -22,8 +22,11 @@ DELETIONS = st.fixed_dictionaries(
         "preconditions": st.sampled_from(["uid", "resourceVersion", "both", "wrong", "stale"]),
     },
 )
-SELECTORS = st.sampled_from(
-    [None, "l=1", "l!=1", "l in (1,2)", "l", "!m", "l=1,m=2", "l in (", "l notin (1)", "a b"]
+PARTS = ["l", "m", "1", "in", "notin", "(", ")", ",", "=", "==", "!=", "!", "<", ">", "é", "_"]
+SELECTORS = st.one_of(
+    st.none(),
+    st.sampled_from(["l=1", "l!=1", "l in (1,2)", "l", "!m", "l=1,m=2", "l notin (1)"]),
+    st.lists(st.sampled_from(PARTS), max_size=6).map(" ".join),
 )
 FIELDS = st.sampled_from([None, None, "metadata.name=a", "metadata.name!=a", "spec.nothing=1"])
 

@@ -44,7 +44,7 @@ class Names:
         if key == "nodePort" and value:
             return self.name("port", str(value))
         if key == "causes" and isinstance(value, list):
-            return _sorted(self.normal(value))
+            return _unique(_sorted(self.normal(value)))
         if key == "message" and isinstance(value, str):
             return self._text(_without_order(value))
         if key == "managedFields" and isinstance(value, list):
@@ -58,6 +58,11 @@ class Names:
         return VERSION_IN_TEXT.sub(
             lambda match: match[1] + self.name("version", match[2]), text
         )
+
+
+def _unique(entries: list[Any]) -> list[Any]:
+    """Drop what is said twice: Kubernetes checks some things so."""
+    return [one for index, one in enumerate(entries) if one not in entries[:index]]
 
 
 def _without_place(metadata: dict[str, Any]) -> dict[str, Any]:

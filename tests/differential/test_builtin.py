@@ -7,6 +7,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, rule, run_state_machine_as_test
 
+from tests.differential import known
 from tests.differential.kinds import KINDS, METADATA_POINTERS, POINTERS
 from tests.differential.machine import AGES, DRY, OBJECTS, VERSIONS, Machine
 from tests.differential.pair import Pair
@@ -28,6 +29,10 @@ class Builtins(Machine):
 
     def path(self, collection: str, name: str = "") -> str:
         return super().path(collection, name and self.name(collection, name))
+
+    def exists(self, path: str) -> bool:
+        """Whether there is an object; what both say of it is compared elsewhere."""
+        return self.pair.sides[0].wire.get(path).status == 200
 
     def last(self, collection: str) -> dict[str, Any]:
         kind = KINDS[collection]
@@ -59,6 +64,8 @@ class Builtins(Machine):
         """Replace what was read now or earlier, or its status."""
         key = self.collection(data)
         kind, path = KINDS[key], self.path(key, name)
+        if key in known.CREATED_BY_PUT and not self.exists(path):
+            return
         change = kind.body(self.name(key, name), metadata, data.draw(kind.content))
         if status and kind.status is not None:
             change["status"] = data.draw(kind.status)

@@ -1,5 +1,6 @@
 """What a request may be told beside its body: the parameters of its URL, checked."""
 
+import re
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -11,6 +12,9 @@ from kubewright.apiserver.route import Query, is_true
 
 FieldValidation = Literal["Ignore", "Warn", "Strict"]
 MANAGER_LIMIT: int = 128
+_INTEGER = re.compile(r"[-+]?[0-9]+").fullmatch
+_LARGEST = 2**63 - 1
+_DIGITS = 40  # more than any number that fits
 
 
 @dataclass(slots=True)
@@ -139,10 +143,11 @@ def parse_int(query: Query, name: str) -> int:
         StatusError: It is none.
     """
     text = query[name]
-    try:
-        return int(text)
-    except ValueError:
-        raise status.bad_request(f'strconv.ParseInt: parsing "{text}": invalid syntax') from None
+    if not _INTEGER(text):
+        raise status.bad_request(f'strconv.ParseInt: parsing "{text}": invalid syntax')
+    if len(text) > _DIGITS or not -_LARGEST - 1 <= int(text) <= _LARGEST:
+        raise status.bad_request(f'strconv.ParseInt: parsing "{text}": value out of range')
+    return int(text)
 
 
 @dataclass(slots=True)
@@ -173,7 +178,7 @@ def list_options(query: Query, *, watch: bool) -> ListOptions:
         fields=query.get("fieldSelector", ""),
         resource_version=query.get("resourceVersion", ""),
         match=query.get("resourceVersionMatch", ""),
-        limit=parse_int(query, "limit") if query.get("limit") else 0,
+        limit=max(0, parse_int(query, "limit")) if query.get("limit") else 0,
         continue_token=query.get("continue", ""),
         timeout=parse_int(query, "timeoutSeconds") if query.get("timeoutSeconds") else None,
         bookmarks=is_true(query.get("allowWatchBookmarks", "")),

@@ -61,7 +61,12 @@ def _parsed_labels(text: str) -> Selector:
     try:
         return Selector.parse(text)
     except ValueError as error:
-        raise status.bad_request(f"unable to parse requirement: {error}") from None
+        from kubewright.apiserver.selector_problem import (  # noqa: PLC0415  # few are wrong
+            label_selector_problem,
+        )
+
+        why = label_selector_problem(text) or f"unable to parse requirement: {error}"
+        raise status.bad_request(why) from None
 
 
 def _parsed_fields(text: str, resource: Resource) -> FieldSelector:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from kubewright.testing.choice import open_server
+    from kubewright.testing.clock import VirtualClock
     from kubewright.testing.crd_server import RealCRDServer
     from kubewright.testing.embedded import EmbeddedServer
     from kubewright.testing.envtest import RealServer
@@ -22,6 +23,7 @@ __all__ = [
     "RealServer",
     "Server",
     "User",
+    "VirtualClock",
     "open_server",
 ]
 
@@ -32,6 +34,7 @@ _MODULES = {
     "RealServer": "envtest",
     "Server": "server",
     "User": "server",
+    "VirtualClock": "clock",
     "open_server": "choice",
 }
 

@@ -11,6 +11,8 @@ from kubewright.apiserver.endpoints.update import is_finished
 from kubewright.apiserver.names import GroupResource
 from kubewright.apiserver.options import DeleteOptions, delete_options, list_options
 from kubewright.apiserver.request import Response
+from kubewright.apiserver.schema import definitions
+from kubewright.apiserver.schema.conform import conform
 from kubewright.apiserver.selection import Selection
 from kubewright.apiserver.storage import Stored
 from kubewright.apiserver.strategy import Obj
@@ -77,6 +79,11 @@ def _options(call: Call) -> DeleteOptions:
         raise status.bad_request(
             f"the object provided is unrecognized (must be of type DeleteOptions): {kind}"
         )
+    if body:
+        body["kind"] = kind
+        schema = definitions.find("", "v1", "DeleteOptions")
+        assert schema is not None
+        conform(body, schema)
     return delete_options(call.query, body)
 
 

@@ -64,7 +64,11 @@ async def _create_instead(call: Call, obj: Obj, options: WriteOptions) -> Respon
     meta = obj["metadata"]
     if uid := meta.get("uid"):
         raise status.conflict(call.group_resource, call.name, _other_uid(call, uid, ""))
-    if meta.pop("resourceVersion", None):
+    version = meta.pop("resourceVersion", None) or "0"
+    if not version.isdecimal():
+        why = f'strconv.ParseUint: parsing "{version}": invalid syntax'
+        raise status.StatusError(500, "", why)
+    if int(version):
         raise status.not_found(call.group_resource, call.name)
     return await store_new(call, obj, options)
 

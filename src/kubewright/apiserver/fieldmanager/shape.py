@@ -3,11 +3,7 @@
 A `Shape` is made once for each node of a schema and kept there.
 """
 
-from functools import cache
-from pathlib import Path
 from typing import Any, Literal, NamedTuple
-
-import msgspec
 
 from kubewright.apiserver.schema import definitions
 from kubewright.apiserver.schema.tree import UNSET, Schema
@@ -16,6 +12,7 @@ Scalar = Literal["", "numeric", "string", "boolean", "untyped"]
 Form = Literal["map", "scalar", "list"]
 
 _CONTAINERS = frozenset({dict, list})
+_STRUCT_FORMATS = frozenset({"date-time", "micro-time", "quantity"})
 _OBJECT_META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 # The published OpenAPI document has no defaults, and these are part of list keys.
 _KEY_DEFAULTS = {
@@ -279,25 +276,25 @@ def _key_defaults(items: Schema, keys: tuple[str, ...]) -> dict[str, Any]:
     return found
 
 
-@cache
-def _always_present() -> dict[str, list[str]]:
-    """Return, by definition, the fields that Kubernetes' types cannot leave out.
-
-    They are there with their empty value in every object that the real server holds, and so
-    nobody becomes the owner of them by not setting them. A star marks those that are ``null``.
-    """
-    data = Path(__file__).with_name("zero-fields.json").read_bytes()
-    return msgspec.json.decode(data, type=dict[str, list[str]])
-
-
 def zeros(schema: Schema) -> dict[str, Any]:
-    """Return the fields of a built-in type that are there without having been set."""
+    """Return the fields of a built-in type that Go cannot leave out, with their empty values.
+
+    They are there in every object that a real server holds, and so nobody becomes the owner of
+    them by not setting them.
+    """
     found: dict[str, Any] = {}
-    for field in _always_present().get(schema.name, ()) if schema.name else ():
-        name = field.removeprefix("*")
-        if name in schema.properties:
-            found[name] = None if name != field else _zero(schema.properties[name])
+    for name, kind in definitions.fields_in_go(schema).items():
+        child = schema.properties.get(name)
+        if child is not None and _is_always_there(child, kind):
+            found[name] = None if kind.startswith("*") else _zero(child)
     return found
+
+
+def _is_always_there(schema: Schema, kind: str) -> bool:
+    if kind.endswith("!"):
+        return True
+    is_struct = bool(schema.properties) or schema.format in _STRUCT_FORMATS
+    return is_struct and not kind.startswith(("*", "[]", "map["))
 
 
 def _zero(schema: Schema) -> Any:

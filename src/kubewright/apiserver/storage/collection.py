@@ -6,9 +6,12 @@ from collections.abc import Iterator, Sequence
 
 from kubewright.apiserver import status
 from kubewright.apiserver.storage.event import Event, Stored
+from kubewright.apiserver.storage.packing import Packer
 from kubewright.apiserver.storage.watcher import Watcher
 
 HISTORY_BYTES: int = 32 * 1024 * 1024
+HOT_BYTES: int = 8 * 1024 * 1024
+"""So much of what was written lately is kept ready; the rest is packed."""
 SNAPSHOTS: int = 4
 
 
@@ -35,6 +38,9 @@ class Collection:
         self._keys: list[str] = []
         self._history: deque[Event] = deque()
         self._history_cost = 0
+        self._hot: deque[Event] = deque()
+        self._hot_bytes = 0
+        self._packer = Packer()
         self._watchers: set[Watcher] = set()
         self._snapshots: OrderedDict[int, StoredList] = OrderedDict()
 
@@ -110,10 +116,21 @@ class Collection:
         self.revision = event.revision
         self._history.append(event)
         self._history_cost += event.cost
-        if self._history_cost > HISTORY_BYTES:
+        while self._history_cost > HISTORY_BYTES:
             self._forget_oldest()
+        self._hot.append(event)
+        self._hot_bytes += event.current.size
+        if self._hot_bytes > HOT_BYTES:
+            self._cool()
         for watcher in self._watchers:
             watcher.push(event)
+
+    def _cool(self) -> None:
+        while self._hot_bytes > HOT_BYTES:
+            event = self._hot.popleft()
+            self._hot_bytes -= event.current.size
+            event.memo.clear()
+            event.current.pack(self._packer)
 
     def _insert(self, key: str) -> None:
         # Names that only grow are the common case, and cheaper than a search.
@@ -127,6 +144,9 @@ class Collection:
         self._objects = {stored.key: stored for stored in objects}
         self._keys = sorted(self._objects)
         self.revision = max((stored.revision for stored in objects), default=0)
+        if sum(stored.size for stored in objects) > HOT_BYTES:
+            for stored in objects:
+                stored.pack(self._packer)
 
     def watch(self, *, since: int | None = None) -> tuple[Watcher, Sequence[Event]]:
         """Return a new watcher, and the events after *since* that it comes too late for.

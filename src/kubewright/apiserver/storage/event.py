@@ -4,6 +4,8 @@ from typing import Any, Literal
 
 import msgspec
 
+from kubewright.apiserver.storage.packing import Packer
+
 EventType = Literal["ADDED", "MODIFIED", "DELETED"]
 
 _decode = msgspec.json.Decoder().decode
@@ -21,14 +23,31 @@ _decode_labels = msgspec.json.Decoder(_WithLabels).decode
 
 
 class Stored:
-    """One object in one revision. It never changes; a newer revision is another one."""
+    """One object in one revision. It never changes; a newer revision is another one.
 
-    __slots__ = ("data", "key", "revision")
+    Attributes:
+        size: How many bytes `data` has.
+    """
+
+    __slots__ = ("_bytes", "_packer", "key", "revision", "size")
 
     def __init__(self, key: str, data: bytes, revision: int) -> None:
         self.key = key
-        self.data = data
         self.revision = revision
+        self.size = len(data)
+        self._bytes = data
+        self._packer: Packer | None = None
+
+    @property
+    def data(self) -> bytes:
+        """The object as JSON."""
+        return self._bytes if self._packer is None else self._packer.unpack(self._bytes)
+
+    def pack(self, packer: Packer) -> None:
+        """Take less room from now on, if that is possible; `data` takes a little longer then."""
+        if self._packer is None and (packed := packer.pack(self._bytes)) is not None:
+            self._bytes = packed
+            self._packer = packer
 
     def decode(self) -> dict[str, Any]:
         """Return a private copy of the object."""
@@ -73,5 +92,5 @@ class Event:
     @property
     def cost(self) -> int:
         """The memory that only the history holds: what is no longer current."""
-        old = len(self.previous.data) if self.previous else 0
-        return 300 + old + (len(self.current.data) if self.type == "DELETED" else 0)
+        old = self.previous.size if self.previous else 0
+        return 300 + old + (self.current.size if self.type == "DELETED" else 0)

@@ -118,7 +118,7 @@ class Store:
         metadata = obj["metadata"]
         key = key_of(metadata.get("namespace", ""), metadata["name"])
         stored = self._stored(key, obj)
-        if len(stored.data) > SIZE_LIMIT:
+        if stored.size > SIZE_LIMIT:
             raise StatusError(500, "", "etcdserver: request is too large")
         if self._journal:
             self._journal.put(resource, stored)
