@@ -9,6 +9,8 @@ VENV := .venv
 STAMP := $(VENV)/.installed
 BENCH_VENV := .venv-bench
 BENCH_STAMP := $(BENCH_VENV)/.installed
+CLIENTS_VENV := .venv-clients
+CLIENTS_STAMP := $(CLIENTS_VENV)/.installed
 # Tools find the interpreter and one another through PATH, as in an activated environment.
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
@@ -75,12 +77,27 @@ ifneq ($(filter real real-crd,$(SERVER)),)
 endif
 	KUBEBUILDER_ASSETS=$(ASSETS) pytest tests/conformance --server=$(SERVER) $(PYTEST)
 
+.PHONY: kubectl
+kubectl: $(STAMP) ## a session of kubectl, compared between the embedded and the real servers
+	@[ -n "$(ASSETS)" ] || { echo "no real server: run \`make real-apiserver\` first, or set KUBEBUILDER_ASSETS" >&2; exit 1; }
+	KUBEBUILDER_ASSETS=$(ASSETS) pytest tests/kubectl $(PYTEST)
+
+.PHONY: clients
+clients: $(STAMP) $(CLIENTS_STAMP) ## other people's clients, unmodified, against the embedded server
+	CLIENTS_VENV=$(CURDIR)/$(CLIENTS_VENV) pytest tests/clients $(PYTEST)
+
+$(CLIENTS_STAMP): requirements/clients.txt
+	@[ -x $(CLIENTS_VENV)/bin/python ] || { python=$$($(FIND_PYTHON)); "$$python" -m venv $(CLIENTS_VENV); }
+	$(CLIENTS_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/clients.txt
+	@touch $@
+
 .PHONY: check
 check: lint types unit ## lint + types + unit: before every push
 
 .PHONY: test
 test: unit ## everything that this machine can run
 	@$(MAKE) conformance SERVER=embedded
+	@$(MAKE) clients
 ifeq ($(ASSETS),)
 	@echo "test: no real server here, so the conformance tests ran against the embedded one only; \`make real-apiserver\` builds them"
 else
@@ -88,6 +105,8 @@ else
 	@$(MAKE) conformance SERVER=real
 	@if [ -x "$(ASSETS)/apiextensions-apiserver" ]; then $(MAKE) conformance SERVER=real-crd; \
 	else echo "test: no apiextensions-apiserver in $(ASSETS), so SERVER=real-crd did NOT run"; fi
+	@if command -v kubectl >/dev/null; then $(MAKE) kubectl; \
+	else echo "test: no kubectl on this machine, so its session did NOT run"; fi
 endif
 
 .PHONY: bench
@@ -117,9 +136,10 @@ lock: $(STAMP) ## pin the requirements anew, with hashes
 	@command -v uv >/dev/null || $(VENV)/bin/python -m pip install --quiet uv
 	$(LOCK) --group dev pyproject.toml -o requirements/dev.txt
 	$(LOCK) --group bench pyproject.toml -c requirements/dev.txt -o requirements/bench.txt
+	$(LOCK) --group clients pyproject.toml -c requirements/dev.txt -c requirements/bench.txt -o requirements/clients.txt
 LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links
 
 .PHONY: clean
 clean: ## remove what can be made again, .venv included
-	rm -rf $(VENV) $(BENCH_VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(BENCH_VENV) $(CLIENTS_VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

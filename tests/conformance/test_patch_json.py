@@ -75,10 +75,9 @@ def test_lists_are_edited_by_index_and_dash(api: Wire, path: str) -> None:
     "operation",
     [
         {"op": "remove", "path": "/data/none"},
-        pytest.param(
-            {"op": "replace", "path": "/data/none", "value": "1"},
-            marks=pytest.mark.since("1.23", reason="older servers add what is not there"),
-        ),
+        # Kubernetes lets `replace` add a key that is not there, and kubectl counts on it; a build
+        # with a newer patch library refuses. A missing parent is refused by all.
+        {"op": "replace", "path": "/none/deeper", "value": "1"},
         {"op": "add", "path": "/none/deeper", "value": "1"},
         {"op": "test", "path": "/data/k", "value": "2"},
         {"op": "move", "from": "/data/none", "path": "/data/n"},

@@ -11,7 +11,10 @@ from typing import Any
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 UID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 ADDRESS = re.compile(r"\b10\.\d+\.\d+\.\d+\b")
-VERSION_IN_TEXT = re.compile(r"(ResourceVersion in precondition: |in object meta: )(\d+)")
+VERSION_IN_TEXT = re.compile(
+    r"(ResourceVersion in precondition: |in object meta: |in the precondition \(|in record \()(\d+)"
+)
+SELF = re.compile(r"\bselfType\d+")
 
 INVALID = " is invalid: "
 UNDECLARED = "field not declared in schema"
@@ -52,7 +55,7 @@ class Names:
         return self.normal(value)
 
     def _text(self, text: str) -> str:
-        text = TIME.sub("TIME", text)
+        text = SELF.sub("selfType", TIME.sub("TIME", text))
         text = UID.sub(lambda match: self.name("uid", match[0]), text)
         text = ADDRESS.sub(lambda match: self.name("address", match[0]), text)
         return VERSION_IN_TEXT.sub(

@@ -5,6 +5,7 @@ import re
 import shlex
 import subprocess
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +23,7 @@ MASKS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", "<uid>"),
         (r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)", "<time>"),
         (r"\b[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d [+-]\d{4}", "<time>"),
+        (r"(Resource Version:\s+)\d+", r"\1<version>"),
         (r'(resourceVersion"?: ?)"\d+"', r'\1"<version>"'),
         (r"(?<![\w.=-])(\d+[dhm])*\d+s(?![\w.-])", "<age>"),
         (r"https://127\.0\.0\.1:\d+", "<server>"),
@@ -63,8 +65,9 @@ class Step:
         code: What kubectl must return, on both servers.
         user: Whose kubeconfig it is: admin, reader or nobody.
         editor: For ``edit``: the program that stands for a person.
-        during: Commands that run once this one has begun to answer.
+        during: Commands that run once this one watches.
         lines: End the command once it printed so many lines; for ``--watch``.
+        retry: Whether to try until it succeeds: servers publish some things a moment later.
         sort: Whether the order of lines is nobody's promise.
         save: A name for what was printed; later steps write it as ``$name``.
         differs: What need not be equal, and why.
@@ -77,6 +80,7 @@ class Step:
     editor: str = ""
     during: Sequence[str] = ()
     lines: int | None = None
+    retry: bool = False
     sort: bool = False
     save: str = ""
     differs: Difference | None = None
@@ -112,6 +116,9 @@ class Terminal:
             code, text = self._follow(step)
         else:
             code, text = self._call(step)
+            deadline = time.monotonic() + TIMEOUT
+            while step.retry and code != step.code and time.monotonic() < deadline:
+                code, text = self._call(step)
         if step.save:
             self._saved[step.save] = text
         lines = masked(text).strip().splitlines()
@@ -133,35 +140,39 @@ class Terminal:
     def _follow(self, step: Step) -> tuple[int, str]:
         """Run a step that waits, and meanwhile what it waits for."""
         with subprocess.Popen(
-            self._command(step.command),
+            [*self._command(step.command), "-v=6"],  # it says when it watches
             env=self._environment(step),
             cwd=MANIFESTS,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
+            stderr=subprocess.PIPE,
             text=True,
         ) as process:
             alarm = threading.Timer(TIMEOUT, process.kill)
             alarm.start()
             try:
-                text = "".join(self._answer(process, step))
-                return (0 if step.lines is not None else process.wait()), text
+                self._meanwhile(process, step)
+                return self._end(process, step)
             finally:
                 alarm.cancel()
                 process.kill()
 
-    def _answer(self, process: subprocess.Popen[str], step: Step) -> Iterator[str]:
-        assert process.stdout is not None
-        if step.lines is not None:
-            yield process.stdout.readline()  # it watches from here on
+    def _meanwhile(self, process: subprocess.Popen[str], step: Step) -> None:
+        assert process.stderr is not None
+        for line in process.stderr:
+            if "watch=true" in line:
+                break
         for command in step.during:
             code, text = self._call(Step(command))
             assert code == 0, text
-        if step.lines is None:
-            yield process.stdout.read()
-            return
-        for _ in range(step.lines - 1):
-            yield process.stdout.readline()
+
+    def _end(self, process: subprocess.Popen[str], step: Step) -> tuple[int, str]:
+        assert process.stdout is not None
+        if step.lines is not None:
+            return 0, "".join(process.stdout.readline() for _ in range(step.lines))
+        printed, log = process.communicate()
+        said = (line for line in log.splitlines() if not re.match(r"[IWE]\d{4} ", line))
+        return process.returncode, "\n".join((printed, *said))
 
     def _command(self, command: str) -> list[str]:
         program = os.environ.get("KUBECTL", "kubectl")

@@ -66,7 +66,7 @@ SESSION = (
     Step("apply --validate=false --server-side -f shop.yaml", code=1),
     Step("apply --validate=false --server-side --force-conflicts -f shop.yaml"),
     Step("get shop corner -o yaml --show-managed-fields"),
-    Step("edit shop corner -o name", editor="sed -i s/Oslo/Bergen/"),
+    Step("edit shop corner", editor="sed -i s/Oslo/Bergen/"),
     Step("diff -f shop.yaml", code=1),
     Step("replace --validate=false -f shop.yaml"),
     Step("label shop corner open=yes"),

@@ -25,7 +25,7 @@ FORMATS = (
     Step("get pods --show-kind"),
     Step("get pods -L app,tier"),
     Step("get pods --output-watch-events -o name --watch --request-timeout=0", lines=2),
-    Step("get pods second -o yaml --show-managed-fields", differs=differences.POD_GENERATION),
+    Step("get pods third -o yaml --show-managed-fields", differs=differences.POD_GENERATION),
     Step("get pods,configmaps -o name", sort=True),
     Step("get configmap settings -o jsonpath='{.data.colour}'"),
     Step("get configmap settings -o jsonpath='{.data.missing}'"),

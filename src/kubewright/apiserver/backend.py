@@ -1,7 +1,8 @@
 """What every endpoint works with, and one request on its way through it."""
 
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct
 
 from kubewright._aio import Clock
 from kubewright.api.times import format_time
@@ -17,8 +18,7 @@ from kubewright.apiserver.storage import Collection, Store
 from kubewright.apiserver.strategy import Write
 
 
-@dataclass(slots=True)
-class Backend:
+class Backend(Struct):
     """The state behind the endpoints.
 
     Attributes:
@@ -38,8 +38,7 @@ class Backend:
         return format_time(self.clock.now())
 
 
-@dataclass(slots=True)
-class Call:
+class Call(Struct):
     """One request to a resource, after it was let in.
 
     Attributes:
@@ -56,7 +55,7 @@ class Call:
     user: UserInfo
     resource: Resource
     work: Resource
-    warnings: list[str] = field(default_factory=list)
+    warnings: list[str] = []
 
     @property
     def group_resource(self) -> GroupResource:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from kubewright.apiserver import problem, status
 from kubewright.apiserver.authentication.user import UserInfo
 from kubewright.apiserver.backend import Backend, Call
+from kubewright.apiserver.negotiation import accepted
 from kubewright.apiserver.request import Answer, Request, Response, Stream
 from kubewright.apiserver.resource import Resource
 from kubewright.apiserver.route import Query, Route
@@ -32,6 +33,7 @@ VERBS: dict[str, tuple[str, str]] = {
 }
 # Verbs that a URL with a name has; the others belong to the collection.
 NAMED: frozenset[str] = frozenset({"get", "update", "patch", "delete"})
+WRITES: frozenset[str] = frozenset({"create", "update", "patch", "delete", "deletecollection"})
 
 
 @cache
@@ -82,7 +84,11 @@ class Dispatcher:
         if not resource.custom:
             work = registry.find_hub(resource.storage) or resource
         call = Call(self._backend, request, route, query, user, resource, work)
-        answer = await self._endpoint(call)(call)
+        endpoint = self._endpoint(call)
+        if route.verb in WRITES:
+            # Before anything is stored: a refusal must not be half a success.
+            accepted(request.headers.get("accept", ""), "table", "partial", "partial-list")
+        answer = await endpoint(call)
         return _warned(call, answer)
 
     def _endpoint(self, call: Call) -> Endpoint:

@@ -6,9 +6,10 @@ A path is a plain string as it appears in the message: ``spec.containers[0].name
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Literal
+
+from msgspec import Struct
 
 Reason = Literal[
     "FieldValueInvalid",
@@ -27,8 +28,7 @@ Errors = list["FieldError"]
 """What a validation found; empty for nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class FieldError:
+class FieldError(Struct, frozen=True):
     """One broken rule: where, which sort of rule, and the text behind the path."""
 
     reason: Reason
@@ -59,6 +59,9 @@ def shown(value: Any) -> str:
     return _compound(value)
 
 
+_ESCAPES = {char: f"\\{name}" for char, name in zip('\a\b\f\n\r\t\v"\\', 'abfnrtv"\\', strict=True)}
+
+
 def quoted(text: str) -> str:
     """Return *text* in double quotes, escaped as Go does."""
     plain = text.isprintable() and '"' not in text and "\\" not in text
@@ -66,8 +69,13 @@ def quoted(text: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    table = {"\n": "\\n", "\t": "\\t", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
-    return "".join(table.get(c) or (c if c.isprintable() else f"\\u{ord(c):04x}") for c in text)
+    return "".join(_ESCAPES.get(c) or (c if c.isprintable() else _code(ord(c))) for c in text)
+
+
+def _code(point: int) -> str:
+    if point < 0x80:  # noqa: PLR2004  # one byte of UTF-8
+        return f"\\x{point:02x}"
+    return f"\\u{point:04x}" if point <= 0xFFFF else f"\\U{point:08x}"  # noqa: PLR2004
 
 
 def _float(value: float) -> str:
@@ -87,9 +95,18 @@ def _float(value: float) -> str:
 def _compound(value: Any) -> str:
     import msgspec  # noqa: PLC0415  # only an invalid object needs it
 
-    text = msgspec.json.encode(value, order="sorted").decode()
+    text = msgspec.json.encode(_whole(value), order="sorted").decode()
     # Go escapes what matters in HTML, wherever it writes JSON.
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+def _whole(value: Any) -> Any:
+    """Return *value* with ``1.0`` as ``1``, as Go writes it."""
+    if isinstance(value, dict):
+        return {key: _whole(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_whole(item) for item in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def invalid(path: str, value: Any, detail: str) -> FieldError:
@@ -133,7 +150,8 @@ def too_long(path: str, limit: int) -> FieldError:
 
 def too_many(path: str, actual: int, limit: int) -> FieldError:
     """The list or map has too many entries."""
-    text = f"Too many: {actual}: must have at most {limit} item{'' if limit == 1 else 's'}"
+    most = f"must have at most {limit} item{'' if limit == 1 else 's'}"
+    text = f"Too many: {actual}: {most if limit >= 0 else 'has too many items'}"
     return FieldError("FieldValueTooMany", path, text)
 
 

@@ -54,11 +54,15 @@ class Metrics:
 
 
 def _labels(key: Key) -> str:
-    verb, group, version, resource, subresource = key
+    verb, group, version, resource, subresource = map(_escaped, key)
     return (
         f'group="{group}",resource="{resource}",subresource="{subresource}",verb="{verb}",'
         f'version="{version}"'
     )
+
+
+def _escaped(value: str) -> str:
+    return value.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")
 
 
 def _histogram(labels: str, found: list[float]) -> list[str]:

@@ -114,7 +114,7 @@ def annotations(found: dict[str, str], path: str) -> Errors:
     size = 0
     for key, value in found.items():
         errors += [field.invalid(path, key, problem) for problem in qualified_name(key.lower())]
-        size += len(key) + len(value)
+        size += len(key.encode()) + len(value.encode())
     if size > ANNOTATIONS_LIMIT:
         errors.append(field.too_long(path, ANNOTATIONS_LIMIT))
     return errors

@@ -1,8 +1,9 @@
 """Which form of an answer a client wants: its Accept header, read once."""
 
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
+
+from msgspec import Struct
 
 from kubewright.apiserver import status
 
@@ -23,8 +24,7 @@ _VERSIONS: dict[Form, tuple[str, ...]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Accepted:
+class Accepted(Struct, frozen=True):
     """The best form that both sides know.
 
     Attributes:

@@ -1,8 +1,9 @@
 """What a request may be told beside its body: the parameters of its URL, checked."""
 
 import re
-from dataclasses import dataclass, field
 from typing import Any, Literal
+
+from msgspec import Struct
 
 from kubewright.apiserver import field as fields
 from kubewright.apiserver import status
@@ -17,8 +18,7 @@ _LARGEST = 2**63 - 1
 _DIGITS = 40  # more than any number that fits
 
 
-@dataclass(slots=True)
-class WriteOptions:
+class WriteOptions(Struct):
     """The parameters of create, update and patch."""
 
     dry_run: bool = False
@@ -73,8 +73,7 @@ def _manager_errors(manager: str) -> list[FieldError]:
     return found
 
 
-@dataclass(slots=True)
-class DeleteOptions:
+class DeleteOptions(Struct):
     """What a deletion is told, by its body or by its URL."""
 
     dry_run: bool = False
@@ -82,7 +81,7 @@ class DeleteOptions:
     propagation: str = ""
     uid: str | None = None
     resource_version: str | None = None
-    source: dict[str, Any] = field(default_factory=dict)
+    source: dict[str, Any] = {}
 
 
 def delete_options(query: Query, body: dict[str, Any] | None) -> DeleteOptions:
@@ -150,8 +149,7 @@ def parse_int(query: Query, name: str) -> int:
     return int(text)
 
 
-@dataclass(slots=True)
-class ListOptions:
+class ListOptions(Struct):
     """The parameters of list and watch."""
 
     labels: str = ""

@@ -49,9 +49,13 @@ class Registry:
         self.generation = 1
         self.groups: dict[str, dict[str, Resources]] = {}
         self._custom: dict[str, list[Resource]] = {}
+        self._custom_hubs: dict[str, GroupResource] = {}
         self._hubs: dict[GroupResource, Resource] = {}
         for resource in builtin_resources():
             self._add(resource)
+        self._builtin = frozenset(
+            (group, version) for group, versions in self.groups.items() for version in versions
+        )
 
     def find(self, group: str, version: str, plural: str) -> Resource | None:
         """Return the resource in that version."""
@@ -87,10 +91,15 @@ class Registry:
     def set_custom(self, definition: str, resources: Iterable[Resource], hub: Resource) -> None:
         """Serve what a CRD, called *definition*, now defines."""
         self.remove_custom(definition)
-        self._custom[definition] = found = list(resources)
+        # What is built in wins, as the local APIServices of a real server do.
+        self._custom[definition] = found = [
+            one for one in resources if (one.group, one.version) not in self._builtin
+        ]
         for resource in found:
             self._add(resource)
-        self._hubs[hub.group_resource] = hub
+        if hub.group_resource not in self._hubs or found:
+            self._hubs[hub.group_resource] = hub
+            self._custom_hubs[definition] = hub.group_resource
         self.generation += 1
 
     def remove_custom(self, definition: str) -> None:
@@ -102,7 +111,8 @@ class Registry:
                 del versions[resource.version]
             if not versions:
                 del self.groups[resource.group]
-            self._hubs.pop(resource.group_resource, None)
+        if (hub := self._custom_hubs.pop(definition, None)) is not None:
+            self._hubs.pop(hub, None)
         self.generation += 1
 
     def _add(self, resource: Resource) -> None:

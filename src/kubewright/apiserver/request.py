@@ -6,8 +6,9 @@ of the three kinds of `Answer`.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass, field
 from typing import Protocol
+
+from msgspec import Struct
 
 JSON: str = "application/json"
 
@@ -15,8 +16,7 @@ Headers = dict[str, str]
 """Names in lower case. A repeated header is joined with a comma, as RFC 9110 allows."""
 
 
-@dataclass(slots=True)
-class Request:
+class Request(Struct):
     """One request, read wholly.
 
     Attributes:
@@ -33,15 +33,14 @@ class Request:
     method: str
     path: str
     query: str = ""
-    headers: Headers = field(default_factory=dict)
+    headers: Headers = {}
     body: bytes = b""
     certificate: bytes | None = None
     peer: str = ""
     trusted: bool = False
 
 
-@dataclass(slots=True)
-class Response:
+class Response(Struct):
     """A whole answer. `headers` come in addition to the content type and length."""
 
     status: int
@@ -50,8 +49,7 @@ class Response:
     headers: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(slots=True)
-class Stream:
+class Stream(Struct):
     """An answer that goes on: a watch, or a log that is followed.
 
     `chunks` is asked for the next chunk only when the client has taken enough of those before, and
@@ -76,8 +74,7 @@ class Duplex(Protocol):
         ...
 
 
-@dataclass(slots=True)
-class Upgrade:
+class Upgrade(Struct):
     """An answer 101: the connection belongs to `talk` until that returns, and is closed then."""
 
     talk: Callable[[Duplex], Awaitable[None]]

@@ -1,8 +1,9 @@
 """What a path asks for: Kubernetes' reading of a URL, in one value."""
 
-from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import parse_qsl, unquote
+
+from msgspec import Struct
 
 Query = dict[str, str]
 """The first value of each parameter; Kubernetes ignores the others."""
@@ -11,8 +12,7 @@ _VERBS = {"GET": "get", "HEAD": "get", "POST": "create", "PUT": "update", "PATCH
 _NAMESPACE_PARTS = frozenset({"status", "finalize"})
 
 
-@dataclass(slots=True)
-class Route:
+class Route(Struct):
     """A request to a resource, or to a path that is none.
 
     Attributes:

@@ -52,6 +52,7 @@ if TYPE_CHECKING:
 log = get_logger(__name__)
 
 PUBLIC: frozenset[str] = frozenset({"/healthz", "/livez", "/readyz", "/version"})
+METHODS: frozenset[str] = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
 class APIServer:
@@ -177,12 +178,15 @@ class APIServer:
             answer = await self._answer(visit, query)
         except StatusError as error:
             answer = problem.response(error)
+        except RecursionError:  # nested too deeply for us
+            answer = problem.response(status.bad_request("exceeded max depth"))
         except Exception as error:  # a client must not bring the server down
             log.exception("request failed", path=request.path, error=repr(error))
             answer = problem.response(status.internal_error(f"{type(error).__name__}: {error}"))
         if (
             isinstance(answer, Response)
             and answer.content_type == JSON
+            and answer.body
             and _is_pretty(request, query)
         ):
             answer.body = msgspec.json.format(answer.body, indent=2)
@@ -212,7 +216,10 @@ class APIServer:
     def _note(self, visit: "_Visit", answer: Answer) -> None:
         code = 101 if isinstance(answer, Upgrade) else answer.status
         request, route, finished = visit.request, visit.route, self.clock.now()
-        self.metrics.count(route, code, (finished - visit.received).total_seconds())
+        known = self.registry.find(route.group, route.version, route.resource)
+        # What nobody serves is counted as one thing: a client that guesses must not fill us up.
+        counted = route if known else Route(request.method.lower() if request.method in METHODS else "other", "")
+        self.metrics.count(counted, code, (finished - visit.received).total_seconds())
         self.audit.record(
             Event(
                 route.verb,

@@ -9,8 +9,9 @@ fields, deletion) is done by the pipeline and is not a strategy's business.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any, Protocol
+
+from msgspec import Struct
 
 from kubewright.apiserver import naming
 from kubewright.apiserver.field import Errors
@@ -36,8 +37,7 @@ class Reader(Protocol):
         ...
 
 
-@dataclass(slots=True)
-class Write:
+class Write(Struct):
     """The circumstances of a write, for the few kinds that care.
 
     Attributes:

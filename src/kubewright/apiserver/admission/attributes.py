@@ -1,8 +1,9 @@
 """What admission decides about: a write, before it is stored."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol
+
+from msgspec import Struct
 
 from kubewright.apiserver import status
 from kubewright.apiserver.authentication.user import UserInfo
@@ -45,8 +46,7 @@ class GroupVersionResource(NamedTuple):
 NAMESPACES: GroupVersionResource = GroupVersionResource("", "v1", "namespaces")
 
 
-@dataclass(slots=True)
-class Attributes:
+class Attributes(Struct):
     """A write that is about to happen.
 
     Attributes:
@@ -74,7 +74,7 @@ class Attributes:
     options: Obj | None = None
     dry_run: bool = False
     warn: Callable[[str], None] = lambda _: None
-    annotations: dict[str, str] = field(default_factory=dict)
+    annotations: dict[str, str] = {}
 
     def __post_init__(self) -> None:
         if not self.name and self.object is not None:

@@ -8,9 +8,10 @@ when neither works.
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import NamedTuple
 from urllib.parse import unquote
+
+from msgspec.structs import replace
 
 from kubewright.apiserver import status
 from kubewright.apiserver.authentication.user import (

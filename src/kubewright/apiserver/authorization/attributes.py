@@ -1,7 +1,8 @@
 """What is to be allowed or not, and the answer."""
 
-from dataclasses import dataclass
 from typing import NamedTuple, Protocol
+
+from msgspec import Struct
 
 from kubewright.apiserver.authentication.user import UserInfo
 from kubewright.apiserver.field import quoted
@@ -13,8 +14,7 @@ Rule = Obj
 """A PolicyRule as JSON."""
 
 
-@dataclass(slots=True)
-class Attributes:
+class Attributes(Struct):
     """A request as RBAC sees it.
 
     Attributes:

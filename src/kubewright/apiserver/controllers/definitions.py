@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from kubewright.apiserver.backend import Backend
-from kubewright.apiserver.controllers.loopback import Loopback, path_of
+from kubewright.apiserver.controllers.loopback import Loopback
 from kubewright.apiserver.controllers.worker import Worker
 from kubewright.apiserver.customresource.status import (
     FINALIZER,
@@ -143,7 +143,13 @@ class DefinitionController:
         collection = self._backend.store.collection(hub.group_resource)
         namespaces = {stored.key.rpartition("/")[0] for stored in collection.list()}
         for namespace in sorted(namespaces):
-            await self._loopback.ask("DELETE", path_of(hub, namespace))
+            path = self._loopback.path(hub.group_resource, namespace)
+            if path is not None:
+                await self._loopback.ask("DELETE", path)
+        if not self._backend.registry.versions_of(hub.group_resource):
+            # In no version served: nobody can ask for it, so it goes without being asked for.
+            for obj in list(self._backend.store.list(hub.group_resource)):
+                self._backend.store.remove(hub.group_resource, obj)
 
     def _release(self, name: str) -> None:
         store = self._backend.store

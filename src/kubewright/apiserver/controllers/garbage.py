@@ -58,6 +58,7 @@ class GarbageCollector:
         self._loopback = Loopback(server, "garbage-collector")
         self._owned: dict[str, dict[Place, None]] = {}
         self._owners: dict[Place, tuple[Owner, ...]] = {}
+        self._gone: set[str] = set()
         self._worker: Worker
 
     def start(self, worker: "Worker") -> None:
@@ -104,6 +105,7 @@ class GarbageCollector:
                 places.pop(place, None)
                 if not places:
                     del self._owned[owner.uid]
+                    self._gone.discard(owner.uid)
             # A foreground deletion may have waited for this one.
             self._revisit_owner(owner, place)
 
@@ -117,6 +119,9 @@ class GarbageCollector:
     ) -> None:
         """Queue the dependents of an object that goes, and the object if it waits for them."""
         if gone:
+            if found.uid in self._owned:
+                # The definition of its kind may go, too, before somebody looks.
+                self._gone.add(found.uid)
             for dependent in self._owned.get(found.uid, ()):
                 self._worker.add(dependent)
         elif place is not None and found.deletion_timestamp:
@@ -144,9 +149,14 @@ class GarbageCollector:
 
     def _owner_state(self, owner: Owner, place: Place) -> str:
         """Return ``solid``, ``waiting`` (for its dependents), or ``gone``."""
+        if owner.uid in self._gone:
+            return "gone"
         group = owner.api_version.rpartition("/")[0]
-        if self._server.registry.find_any(group, owner.kind) is None:
+        resource = self._server.registry.find_any(group, owner.kind)
+        if resource is None:
             return "solid"  # nobody knows; a kind that is not served here may be elsewhere
+        if resource.namespaced and "/" not in place.key:
+            return "solid"  # in which namespace it would be, nobody can say
         found = self._find_owner(owner, place)
         if found is None:
             return "gone"

@@ -22,10 +22,12 @@ class Loopback:
 
     def path(self, resource: GroupResource, namespace: str, name: str = "") -> str | None:
         """Return the path of an object or collection; ``None`` if it is served no more."""
-        hub = self._server.registry.find_hub(resource)
-        if hub is None:
+        registry = self._server.registry
+        # Objects may be stored in a version that is not served.
+        served, hub = registry.versions_of(resource), registry.find_hub(resource)
+        if hub is None or not served:
             return None
-        return path_of(hub, namespace, name)
+        return path_of(hub if hub in served else served[0], namespace, name)
 
     async def ask(self, method: str, path: str, body: Any = None, *, media: str = "") -> Response:
         """Send a request, and return the answer."""

@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from kubewright.apiserver.controllers.loopback import Loopback, path_of
+from kubewright.apiserver.controllers.loopback import Loopback
 from kubewright.apiserver.names import GroupResource
 from kubewright.apiserver.storage import Event
 from kubewright.apiserver.strategy import Obj
@@ -62,8 +62,11 @@ class NamespaceController:
             collection = self._server.store.collection(resource.group_resource)
             if not resource.namespaced or not collection.list(key):
                 continue
+            path = self._loopback.path(resource.group_resource, key)
+            if path is None:  # nobody can see what is in no version served
+                continue
             if "deletecollection" in resource.verbs:
-                await self._loopback.ask("DELETE", path_of(resource, key))
+                await self._loopback.ask("DELETE", path)
             else:
                 await self._delete_each(resource.group_resource, key)
             if remaining := [stored.decode() for stored in collection.list(key)]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from kubewright.apiserver import field, naming
 from kubewright.apiserver.customresource import go_json
+from kubewright.apiserver.customresource.structural import children
 from kubewright.apiserver.customresource.versions import (
     invalid_struct,
     schema_of,
@@ -45,7 +46,10 @@ def default(crd: Obj) -> None:
     if not names.get("listKind") and kind:
         names["listKind"] = f"{kind}List"
     conversion = spec.setdefault("conversion", {"strategy": "None"})
-    service = ((conversion.get("webhook") or {}).get("clientConfig") or {}).get("service")
+    webhook = conversion.get("webhook") or {}
+    if all(webhook.get(name) is None for name in ("clientConfig", "conversionReviewVersions")):
+        conversion.pop("webhook", None)
+    service = (webhook.get("clientConfig") or {}).get("service")
     if service is not None:
         service.setdefault("port", 443)
 
@@ -339,12 +343,22 @@ def _validate_approval(new: Obj, old: Obj | None) -> Errors:
 
 
 def _validate_preserve(new: Obj, old: Obj | None) -> Errors:
-    if old is not None and old["spec"].get("preserveUnknownFields"):
-        return []
+    path = "spec.preserveUnknownFields"
     if not new["spec"].get("preserveUnknownFields"):
         return []
-    text = (
-        "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in"
-        " spec.versions[*].schema instead"
-    )
-    return [field.invalid("spec.preserveUnknownFields", True, text)]  # the value
+    errors: Errors = []
+    sources = (schema_of(version) for version in new["spec"].get("versions") or ())
+    if any(source is not None and _has_defaults(source) for source in sources):
+        text = "must be false in order to use defaults in the schema"
+        errors.append(field.invalid(path, True, text))  # the value
+    if old is None or not old["spec"].get("preserveUnknownFields"):
+        text = (
+            "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in"
+            " spec.versions[*].schema instead"
+        )
+        errors.append(field.invalid(path, True, text))  # the value
+    return errors
+
+
+def _has_defaults(source: Obj) -> bool:
+    return source.get("default") is not None or any(map(_has_defaults, children(source)))

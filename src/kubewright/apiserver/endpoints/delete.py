@@ -7,7 +7,7 @@ from kubewright.api.times import format_time
 from kubewright.apiserver import bodies, output, status, view
 from kubewright.apiserver.backend import Call
 from kubewright.apiserver.endpoints import commit
-from kubewright.apiserver.endpoints.update import is_finished
+from kubewright.apiserver.endpoints.update import is_finished, is_namespace
 from kubewright.apiserver.names import GroupResource
 from kubewright.apiserver.options import DeleteOptions, delete_options, list_options
 from kubewright.apiserver.request import Response
@@ -93,25 +93,21 @@ async def _delete(call: Call, stored: Stored, options: DeleteOptions) -> Respons
     obj = await view.load(call.work, stored)
     _check_preconditions(call, obj, options)
     await _admit(call, obj, options)
+    marked = _marked(call, obj, options)
+    final = obj if marked is None else marked
+    to_store = await _storable(call, final)
+    # Admission and conversion may have taken a while: from here on, nothing waits.
     if store.find(call.storage, *_key(obj)) is not stored:
         return None
-    marked = _marked(call, obj, options)
-    write = call.write(dry_run=options.dry_run)
-    if marked is None:
-        if not options.dry_run:
-            last = store.remove(call.storage, await _storable(call, obj))
-            call.work.strategy.after_delete(obj, write)
-        else:
-            last = stored
-        return await _gone(call, obj, last)
+    if options.dry_run and marked is None:
+        return await _gone(call, obj, stored)
     if marked is obj or options.dry_run:
-        return output.made(call, _shown(call, marked))
-    if is_finished(marked):
-        last = store.remove(call.storage, await _storable(call, marked))
-        call.work.strategy.after_delete(marked, write)
-        return await _gone(call, marked, last)
-    kept = store.put(call.storage, await _storable(call, marked))
-    return await output.stored(call, kept)
+        return output.made(call, _shown(call, final))
+    if marked is None or is_finished(final):
+        last = store.remove(call.storage, to_store)
+        call.work.strategy.after_delete(final, call.write())
+        return await _gone(call, final, last)
+    return await output.stored(call, store.put(call.storage, to_store))
 
 
 def _key(obj: Obj) -> tuple[str, str]:
@@ -174,7 +170,7 @@ def _marked(call: Call, obj: Obj, options: DeleteOptions) -> Obj | None:
     if call.work.kind == "CustomResourceDefinition" and not call.work.custom:
         finalizers = _with_cleanup(finalizers)
     grace = strategy.grace_period(obj, options.grace) if strategy.grace else 0
-    held = bool(finalizers or grace or obj.get("kind") == "Namespace")
+    held = bool(finalizers or grace or is_namespace(obj))
     if meta.get("deletionTimestamp"):
         return _marked_again(call, obj, finalizers, grace)
     if not held:
@@ -210,10 +206,8 @@ def _deleting(call: Call, obj: Obj, finalizers: list[str], grace: int) -> Obj:
     if finalizers:
         meta["finalizers"] = finalizers
     marked = {**obj, "metadata": meta}
-    if obj.get("kind") == "Namespace" and not call.work.custom:
+    if is_namespace(obj):
         marked["status"] = {**obj.get("status", {}), "phase": "Terminating"}
-        if not marked.get("spec", {}).get("finalizers") and not finalizers:
-            return marked
     return marked
 
 

@@ -14,6 +14,7 @@ from kubewright.apiserver.selection import Selection
 from kubewright.apiserver.status import StatusError
 from kubewright.apiserver.storage import Stored
 
+LONGEST_VERSION: int = 40  # digits: more than any number that fits
 INCONSISTENT: str = (
     "The provided continue parameter is too old to display a consistent list result. You can start"
     " a new list without the continue parameter, or use the continue token in this response to"
@@ -126,15 +127,16 @@ def parse_version(text: str, call: Call) -> int:
     Raises:
         StatusError: It is none, or we are not there yet.
     """
-    try:
-        wanted = int(text)
-        if wanted < 0:
-            raise ValueError  # noqa: TRY301  # the same answer as for what is no number
-    except ValueError:
-        why = f'strconv.ParseUint: parsing "{text}": invalid syntax'
+    problem = ""
+    if not (text.isascii() and text.isdecimal()):
+        problem = "invalid syntax"
+    elif len(text) > LONGEST_VERSION or int(text) >= 1 << 64:
+        problem = "value out of range"
+    if problem:
+        why = f'strconv.ParseUint: parsing "{text}": {problem}'
         message = f'invalid resource version: resourceVersion: Invalid value: "{text}": {why}'
-        raise status.bad_request(message) from None
-    current = call.backend.store.revision
+        raise status.bad_request(message)
+    wanted, current = int(text), call.backend.store.revision
     if wanted > current:
         raise too_large_version(wanted, current)
     return wanted

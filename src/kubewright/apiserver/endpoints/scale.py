@@ -73,6 +73,11 @@ async def patch(call: Call) -> Response:
     def patched(scale: Obj) -> Obj:
         if media == "application/json-patch+json":
             return _checked(json_patch.apply(scale, change))
+        if not isinstance(change, dict):
+            sort = bodies.json_type(change)
+            raise status.bad_request(
+                f"json: cannot unmarshal {sort} into Go value of type map[string]interface {{}}"
+            )
         if media == "application/strategic-merge-patch+json":
             return _checked(strategic.apply(scale, change, schema))
         if media in ("application/merge-patch+json", "application/apply-patch+yaml"):
@@ -89,8 +94,9 @@ def _checked(document: Any) -> Obj:
     assert schema is not None
     if not isinstance(document, dict) or document.get("kind", "Scale") != "Scale":
         raise status.bad_request("the body must be a Scale")
-    document.setdefault("metadata", {})
+    document.setdefault("kind", "Scale")
     conform(document, schema)
+    document.setdefault("metadata", {})
     return document
 
 

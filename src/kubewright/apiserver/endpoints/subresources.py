@@ -13,6 +13,8 @@ from kubewright.apiserver.endpoints.update import replace, update
 from kubewright.apiserver.names import GroupResource
 from kubewright.apiserver.options import WriteOptions, delete_options, write_options
 from kubewright.apiserver.request import Answer, Response
+from kubewright.apiserver.schema import definitions
+from kubewright.apiserver.schema.conform import conform
 from kubewright.apiserver.storage import Stored
 from kubewright.apiserver.strategy import Obj
 
@@ -65,9 +67,7 @@ class Subresources:
     async def _token(self, call: Call) -> Response:
         """Make a token for a service account."""
         write_options(call.query, "CreateOptions")
-        document = bodies.read_document(call.request)
-        if not isinstance(document, dict):
-            raise status.bad_request("the body must be a TokenRequest")
+        document = _document(call, "TokenRequest", "authentication.k8s.io")
         kind = {"kind": "TokenRequest", "apiVersion": "authentication.k8s.io/v1"}
         request = {**document, **kind}
         made = await self._tokens.create(request, namespace=call.namespace, name=call.name)
@@ -116,10 +116,14 @@ def _pods(call: Call) -> Call:
     )
 
 
-def _document(call: Call, kind: str) -> Obj:
+def _document(call: Call, kind: str, group: str = "") -> Obj:
     document = bodies.read_document(call.request)
     if not isinstance(document, dict) or document.get("kind", kind) != kind:
         raise status.bad_request(f"the body must be of kind {kind}")
+    schema = definitions.find(group, "v1", kind)
+    assert schema is not None
+    document["kind"] = kind
+    conform(document, schema)
     return document
 
 
@@ -131,7 +135,7 @@ def _created() -> Response:
 async def evict(call: Call) -> Response:
     """Delete a pod, if its disruption budget allows."""
     options = write_options(call.query, "CreateOptions")
-    eviction = _document(call, "Eviction")
+    eviction = _document(call, "Eviction", "policy")
     named = eviction.get("metadata", {}).get("name")
     if named and named != call.name:
         raise status.bad_request("name in URL does not match name in Eviction object")

@@ -31,7 +31,11 @@ async def update(call: Call) -> Response:
 
     async def make(stored: Stored) -> Obj:
         # Each try needs a fresh copy, since a try changes it; the first is at hand.
-        return ready.pop() if ready else into_work(call, bodies.read_object(call, "Ignore"))
+        if ready:
+            return ready.pop()
+        again = into_work(call, bodies.read_object(call, "Ignore"))
+        check_name(call, again)
+        return again
 
     return await replace(call, make, options, conditional=True)
 
@@ -94,8 +98,6 @@ async def replace(
         done = await _attempt(call, stored, new, options, conditional=conditional, managed=managed)
         if done is not None:
             return done
-        if new["metadata"].get("resourceVersion") and conditional:
-            break
     raise status.stale(call.group_resource, call.name)
 
 
@@ -267,5 +269,10 @@ def is_finished(obj: Obj) -> bool:
         meta.get("deletionTimestamp")
         and not meta.get("finalizers")
         and not meta.get("deletionGracePeriodSeconds")
-        and not (obj.get("kind") == "Namespace" and obj.get("spec", {}).get("finalizers"))
+        and not (is_namespace(obj) and obj.get("spec", {}).get("finalizers"))
     )
+
+
+def is_namespace(obj: Obj) -> bool:
+    """Whether *obj* is a namespace, and not a custom resource that is called so."""
+    return obj.get("kind") == "Namespace" and obj.get("apiVersion") == "v1"

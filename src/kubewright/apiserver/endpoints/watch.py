@@ -95,6 +95,9 @@ async def _chunks(
     watcher, schedule = begin.watcher, _Schedule(call, options)
     while not watcher.ended and not schedule.is_over():
         if (revision := schedule.bookmark_due()) is not None:
+            # A bookmark says that everything up to it was told.
+            if chunk := await lines.of(watcher.take()):
+                yield chunk
             yield lines.bookmark(revision)
         try:
             async with call.backend.clock.timeout(schedule.seconds_left()):
