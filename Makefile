@@ -91,12 +91,17 @@ $(CLIENTS_STAMP): requirements/clients.txt
 	$(CLIENTS_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/clients.txt
 	@touch $@
 
+.PHONY: durability
+durability: $(STAMP) ## kill a server in the middle of 1,000 writes; nothing that was answered is lost
+	pytest tests/durability $(PYTEST)
+
 .PHONY: check
 check: lint types unit ## lint + types + unit: before every push
 
 .PHONY: test
 test: unit ## everything that this machine can run
 	@$(MAKE) conformance SERVER=embedded
+	@$(MAKE) durability
 	@$(MAKE) clients
 ifeq ($(ASSETS),)
 	@echo "test: no real server here, so the conformance tests ran against the embedded one only; \`make real-apiserver\` builds them"
@@ -110,8 +115,14 @@ else
 endif
 
 .PHONY: bench
-bench: $(BENCH_STAMP) ## compare with Kopf, kubernetes and lightkube, side by side
+bench: $(BENCH_STAMP) ## compare with Kopf, kubernetes and lightkube, and with the real server, side by side
 	$(BENCH_VENV)/bin/python -m bench $(BENCH)
+	@if [ -n "$(ASSETS)" ]; then $(MAKE) bench-apiserver; \
+	else echo "bench: no real server here, so the embedded one was NOT compared with it; \`make real-apiserver\` builds it"; fi
+
+.PHONY: bench-apiserver
+bench-apiserver: $(BENCH_STAMP) ## compare the embedded API server with the real one
+	KUBEBUILDER_ASSETS=$(ASSETS) $(BENCH_VENV)/bin/python -m bench apiserver $(BENCH_APISERVER)
 
 $(BENCH_STAMP): requirements/bench.txt pyproject.toml
 	@[ -x $(BENCH_VENV)/bin/python ] || { python=$$($(FIND_PYTHON)); "$$python" -m venv $(BENCH_VENV); }
@@ -136,7 +147,7 @@ lock: $(STAMP) ## pin the requirements anew, with hashes
 	@command -v uv >/dev/null || $(VENV)/bin/python -m pip install --quiet uv
 	$(LOCK) --group dev pyproject.toml -o requirements/dev.txt
 	$(LOCK) --group bench pyproject.toml -c requirements/dev.txt -o requirements/bench.txt
-	$(LOCK) --group clients pyproject.toml -c requirements/dev.txt -c requirements/bench.txt -o requirements/clients.txt
+	$(LOCK) --group clients -c requirements/dev.txt -c requirements/bench.txt -o requirements/clients.txt
 LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links
 
 .PHONY: clean

@@ -28,7 +28,6 @@ def main(arguments: list[str] | None = None) -> int:
     """Run what the command line asks for."""
     options = _parser().parse_args(arguments)
     amount = QUICK if options.quick else Amount()
-    sys.path.insert(0, str(ROOT / "src"))
     runs: Runs = {}
     for number in range(options.rounds):
         servers = [OURS, REAL, DURABLE] if number % 2 == 0 else [DURABLE, REAL, OURS]

@@ -69,9 +69,7 @@ class _Load:
     def __init__(self, server: Running) -> None:
         self._server = server
 
-    def __call__(
-        self, verb: str, *, clients: int = 1, first: int = 0, count: int = 1
-    ) -> Numbers:
+    def __call__(self, verb: str, *, clients: int = 1, first: int = 0, count: int = 1) -> Numbers:
         """Return what the job cost."""
         job = {
             "target": asdict(self._server.target),

@@ -17,6 +17,7 @@ import yaml
 
 from bench.apiserver.processes import descendants
 from bench.apiserver.wire import Target
+from kubewright.testing import RealServer
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = "from kubewright.cli import main; main()"
@@ -95,8 +96,6 @@ def _target(kubeconfig: Path) -> Target:
 @contextlib.contextmanager
 def real(assets: Path | None) -> Iterator[Running]:
     """Start etcd and kube-apiserver."""
-    from kubewright.testing import RealServer
-
     before = time.perf_counter()
     with RealServer(assets=assets) as server:
         seconds = time.perf_counter() - before

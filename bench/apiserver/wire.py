@@ -33,7 +33,10 @@ class Target:
         if self.token:
             lines.append(f"Authorization: Bearer {self.token}")
         if body:
-            lines += [f"Content-Type: {media or 'application/json'}", f"Content-Length: {len(body)}"]
+            lines += [
+                f"Content-Type: {media or 'application/json'}",
+                f"Content-Length: {len(body)}",
+            ]
         return "\r\n".join([*lines, "", ""]).encode() + body
 
 
@@ -109,6 +112,6 @@ async def connect(target: Target) -> Connection:
     parts = urlsplit(target.url)
     loop = asyncio.get_running_loop()
     _, connection = await loop.create_connection(
-        Connection, parts.hostname, parts.port, ssl=context
+        Connection, parts.hostname or "", parts.port or 443, ssl=context
     )
     return connection

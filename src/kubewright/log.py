@@ -5,6 +5,7 @@ first line that is logged, since a program that only builds objects should not p
 """
 
 import logging
+import traceback
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -72,8 +73,9 @@ class Logger:
 
 def _render(_logger: Any, _method: str, fields: Any) -> str:
     """Return the line as people read it: the message, then the fields."""
-    event = fields.pop("event")
-    return " ".join([str(event), *(f"{name}={value!r}" for name, value in fields.items())])
+    event, failed = fields.pop("event"), fields.pop("exc_info", False)
+    line = " ".join([str(event), *(f"{name}={value!r}" for name, value in fields.items())])
+    return f"{line}\n{traceback.format_exc().rstrip()}" if failed else line
 
 
 def get_logger(name: str) -> Logger:

@@ -11,7 +11,6 @@ from tests.differential import known
 from tests.differential.pair import Pair
 
 # The same examples in every run of CI; others, and more of them, in a deep one.
-QUICK = settings.register_profile
 settings.register_profile(
     "differential",
     derandomize=True,
@@ -29,6 +28,12 @@ settings.register_profile(
     max_examples=500,
     stateful_step_count=25,
 )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Search briefly unless told otherwise; other folders have profiles of their own."""
+    if not config.getoption("--hypothesis-profile"):
+        settings.load_profile("differential")
 
 
 @pytest.fixture(scope="session")

@@ -74,7 +74,9 @@ CONTAINER = st.fixed_dictionaries(
 )
 TEMPLATE = st.fixed_dictionaries(
     {
-        "metadata": st.fixed_dictionaries({"labels": LABELS.map(lambda found: {"app": "a", **found})}),
+        "metadata": st.fixed_dictionaries(
+            {"labels": LABELS.map(lambda found: {"app": "a", **found})}
+        ),
         "spec": st.fixed_dictionaries(
             {"containers": st.lists(CONTAINER, min_size=1, max_size=2)},
             optional={
@@ -90,15 +92,22 @@ TEMPLATE = st.fixed_dictionaries(
 DEPLOYMENT = st.fixed_dictionaries(
     {
         "spec": st.fixed_dictionaries(
-            {"selector": mostly(st.just({"matchLabels": {"app": "a"}}), st.just({"matchLabels": {"app": "b"}})),
-             "template": TEMPLATE},
+            {
+                "selector": mostly(
+                    st.just({"matchLabels": {"app": "a"}}), st.just({"matchLabels": {"app": "b"}})
+                ),
+                "template": TEMPLATE,
+            },
             optional={
                 "replicas": st.sampled_from([0, 1, 3, -1]),
                 "strategy": st.sampled_from(
                     [
                         {"type": "Recreate"},
                         {"type": "RollingUpdate"},
-                        {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 0, "maxUnavailable": 0}},
+                        {
+                            "type": "RollingUpdate",
+                            "rollingUpdate": {"maxSurge": 0, "maxUnavailable": 0},
+                        },
                         {"rollingUpdate": {"maxSurge": "50%"}},
                         {"type": "wrong"},
                     ]
@@ -169,7 +178,11 @@ STATUS = some(
     observedGeneration=st.sampled_from([0, 1, -1]),
     conditions=st.lists(CONDITION, max_size=2),
 )
-BALANCER = some(loadBalancer=some(ingress=st.lists(some(hostname=st.just("a.b"), ip=st.just("1.2.3.4")), max_size=1)))
+BALANCER = some(
+    loadBalancer=some(
+        ingress=st.lists(some(hostname=st.just("a.b"), ip=st.just("1.2.3.4")), max_size=1)
+    )
+)
 KINDS = {
     "configmap": Kind("ConfigMap", "v1", CONFIG_MAP),
     "secret": Kind("Secret", "v1", SECRET),
@@ -181,15 +194,33 @@ KINDS = {
 POINTERS = {
     "configmap": ["/data/a", "/data", "/immutable", "/data/b"],
     "secret": ["/data/a", "/stringData", "/type", "/data"],
-    "service": ["/spec/ports/0", "/spec/ports/-", "/spec/type", "/spec/selector", "/spec/ports/0/port"],
+    "service": [
+        "/spec/ports/0",
+        "/spec/ports/-",
+        "/spec/type",
+        "/spec/selector",
+        "/spec/ports/0/port",
+    ],
     "deployment": [
-        "/spec/replicas", "/spec/template/spec/containers/0/image", "/spec/template/spec/containers/-",
-        "/spec/selector", "/spec/template/metadata/labels/l", "/spec/strategy", "/status/replicas",
+        "/spec/replicas",
+        "/spec/template/spec/containers/0/image",
+        "/spec/template/spec/containers/-",
+        "/spec/selector",
+        "/spec/template/metadata/labels/l",
+        "/spec/strategy",
+        "/status/replicas",
     ],
     "clusterrole": ["/rules/0", "/rules/-", "/rules"],
     "priorityclass": ["/value", "/description"],
 }
 METADATA_POINTERS = [
-    "/metadata/labels", "/metadata/labels/l", "/metadata/finalizers/0", "/metadata/name", "/kind", "",
-    "/metadata/annotations/l", "/missing/x", "/metadata/resourceVersion",
+    "/metadata/labels",
+    "/metadata/labels/l",
+    "/metadata/finalizers/0",
+    "/metadata/name",
+    "/kind",
+    "",
+    "/metadata/annotations/l",
+    "/missing/x",
+    "/metadata/resourceVersion",
 ]

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule
 
 from tests.differential.pair import Pair, Side
-from tests.differential.values import ANYTHING, mostly
+from tests.differential.values import mostly
 
 OBJECTS = st.sampled_from(["a", "a", "b"])
 """Few, so that most operations meet an object that is there."""
@@ -59,7 +59,10 @@ class Machine(RuleBasedStateMachine):
         self.chosen = sorted(self.COLLECTIONS)
         self.namespace = self.pair.start()
         self.since = {
-            key: [side.wire.get(self.path(key)).ok()["metadata"]["resourceVersion"] for side in self.pair.sides]
+            key: [
+                side.wire.get(self.path(key)).ok()["metadata"]["resourceVersion"]
+                for side in self.pair.sides
+            ]
             for key in self.OWN
         }
 
@@ -73,7 +76,9 @@ class Machine(RuleBasedStateMachine):
         return data.draw(st.sampled_from(self.chosen))
 
     @rule(data=st.data(), name=OBJECTS, options=DELETIONS, dry=DRY)
-    def delete(self, data: st.DataObject, name: str, options: dict[str, Any], dry: str | None) -> None:
+    def delete(
+        self, data: st.DataObject, name: str, options: dict[str, Any], dry: str | None
+    ) -> None:
         """Delete an object, under conditions."""
         path = self.path(self.collection(data), name)
         body = (lambda side: deletion(options, path, side)) if options else None
@@ -85,15 +90,22 @@ class Machine(RuleBasedStateMachine):
         self.pair.ask("GET", self.path(self.collection(data), name))
 
     @rule(data=st.data(), labels=SELECTORS, fields=FIELDS, limit=st.sampled_from([None, 1, 2]))
-    def list(self, data: st.DataObject, labels: str | None, fields: str | None, limit: int | None) -> None:
+    def list(
+        self, data: st.DataObject, labels: str | None, fields: str | None, limit: int | None
+    ) -> None:
         """Read a collection, page by page."""
         query: dict[str, Any] = {"labelSelector": labels, "fieldSelector": fields, "limit": limit}
-        path = self.path(data.draw(st.sampled_from([key for key in self.chosen if key in self.OWN] or self.OWN)))
+        path = self.path(
+            data.draw(st.sampled_from([key for key in self.chosen if key in self.OWN] or self.OWN))
+        )
         replies = self.pair.ask("GET", path, **query)
         while replies[0].status == 200 and replies[0].json()["metadata"].get("continue"):
             tokens = [one.json()["metadata"]["continue"] for one in replies]
             replies = self.pair.ask(
-                "GET", path, **query, **{"continue": lambda side, found=tokens: found[self.pair.sides.index(side)]}
+                "GET",
+                path,
+                **query,
+                **{"continue": lambda side, found=tokens: found[self.pair.sides.index(side)]},
             )
 
     def teardown(self) -> None:
@@ -129,8 +141,8 @@ class Machine(RuleBasedStateMachine):
                 if name == self.last(collection)["metadata"]["name"]:
                     break
                 if not name.startswith("zz-"):
-                    found.append(here.names.normal(one))
-        return self.pair.known.applied(found)
+                    found.append(here.names.normal(self.pair.known.applied(one)))
+        return found
 
     def changed(self, path: str, *, age: int, version: str, change: dict[str, Any]) -> Any:
         """Return how each side makes a new document from what it had."""

@@ -1,7 +1,9 @@
 """What two servers may say differently about the same thing: versions, identities and times.
 
 Each server's own values become names in the order in which they first appear, so that two answers
-are equal if, and only if, the same things are equal within them.
+are equal if, and only if, the same things are equal within them. Causes and managers are sorted:
+the order of the first is that in which Go visits a map, and the order of the others is by time, of
+which the next second may begin on one server first.
 """
 
 import json
@@ -41,26 +43,21 @@ class Names:
 
     def _entry(self, key: str, value: Any) -> Any:
         if key == "metadata" and isinstance(value, dict) and "uid" not in value:
-            return self.normal(_without_place(value))
-        if key == "resourceVersion" and isinstance(value, str) and value.isdecimal():
+            value = _without_place(value)
+        elif key == "resourceVersion" and isinstance(value, str) and value.isdecimal():
             return self.name("version", value)
-        if key == "nodePort" and value:
-            return self.name("port", str(value))
-        if key == "causes" and isinstance(value, list):
-            return _unique(_sorted(self.normal(value)))
-        if key == "message" and isinstance(value, str):
-            return self._text(_without_order(value))
-        if key == "managedFields" and isinstance(value, list):
-            return _sorted(self.normal(value))
-        return self.normal(value)
+        elif key == "message" and isinstance(value, str):
+            value = _without_order(value)
+        found = self.normal(value)
+        if key in {"causes", "managedFields"} and isinstance(found, list):
+            return _unique(sorted(found, key=lambda one: json.dumps(one, sort_keys=True)))
+        return found
 
     def _text(self, text: str) -> str:
         text = SELF.sub("selfType", TIME.sub("TIME", text))
         text = UID.sub(lambda match: self.name("uid", match[0]), text)
         text = ADDRESS.sub(lambda match: self.name("address", match[0]), text)
-        return VERSION_IN_TEXT.sub(
-            lambda match: match[1] + self.name("version", match[2]), text
-        )
+        return VERSION_IN_TEXT.sub(lambda match: match[1] + self.name("version", match[2]), text)
 
 
 def _unique(entries: list[Any]) -> list[Any]:
@@ -82,8 +79,3 @@ def _without_order(message: str) -> str:
         return message.partition(": ")[0] + ": " + UNDECLARED
     head, mark, lines = message.partition("errors:\n")
     return head + mark + "\n".join(sorted(lines.split("\n")))
-
-
-def _sorted(entries: list[Any]) -> list[Any]:
-    """Sort causes, whose order is Go's, and managers: the next second begins here or there first."""
-    return sorted(entries, key=lambda one: json.dumps(one, sort_keys=True))

@@ -63,7 +63,9 @@ class Pair:
             reply = side.wire.ask(method, with_query(path, **here), sent, headers=headers)
             replies.append(reply)
         embedded, real = replies
-        self.compare(f"{method} {with_query(path, **query)}", self._said(embedded, 0), self._said(real, 1))
+        self.compare(
+            f"{method} {with_query(path, **query)}", self._said(embedded, 0), self._said(real, 1)
+        )
         return embedded, real
 
     def write(self, method: str, path: str, body: Any = None, **query: Any) -> None:
@@ -82,17 +84,18 @@ class Pair:
             raise AssertionError(f"{what}\n{difference(embedded, real)}")
 
     def _said(self, reply: Reply, side: int) -> Any:
-        document = self.sides[side].names.normal(reply.json())
-        return self.known.applied({"status": reply.status, "body": document})
+        document = self.sides[side].names.normal(self.known.applied(reply.json()))
+        return {"status": reply.status, "body": document}
 
 
 def difference(embedded: Any, real: Any) -> str:
     """Return the lines that differ, with a few around them."""
-    lines = (
-        json.dumps(one, indent=1, sort_keys=True, ensure_ascii=False).splitlines()
-        for one in (embedded, real)
-    )
-    return "\n".join(difflib.unified_diff(*lines, "embedded", "real", n=4, lineterm=""))
+    left, right = _lines(embedded), _lines(real)
+    return "\n".join(difflib.unified_diff(left, right, "embedded", "real", n=4, lineterm=""))
+
+
+def _lines(document: Any) -> list[str]:
+    return json.dumps(document, indent=1, sort_keys=True, ensure_ascii=False).splitlines()
 
 
 def _object_path(method: str, path: str, name: str) -> str:

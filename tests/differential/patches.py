@@ -4,6 +4,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from tests.differential.known import PLAIN_MAPS
 from tests.differential.values import ANYTHING, Strategy, mostly
 
 
@@ -20,7 +21,9 @@ def json_patches(pointers: list[str]) -> Strategy:
     broken = st.sampled_from(
         [{"op": "wrong", "path": "/spec"}, {"op": "add"}, {"op": "add", "path": "spec", "value": 1}]
     )
-    return st.lists(mostly(st.one_of(valued, removed, moved), broken, weight=20), min_size=1, max_size=3)
+    return st.lists(
+        mostly(st.one_of(valued, removed, moved), broken, weight=20), min_size=1, max_size=3
+    )
 
 
 def merge_patches(documents: Strategy) -> Strategy:
@@ -36,8 +39,7 @@ def _deleted(document: Any, places: list[int]) -> Any:
     names = sorted(document)
     gone = {names[place] for place in places if place < len(names)}
     return {
-        key: None if key in gone else _deleted(value, places[1:])
-        for key, value in document.items()
+        key: None if key in gone else _deleted(value, places[1:]) for key, value in document.items()
     }
 
 
@@ -56,6 +58,8 @@ def _directed(document: Any, places: list[int], directive: str) -> Any:
         if not places:
             return {**document, "$patch": directive}
         name = sorted(document)[places[0] % len(document)]
+        if name in PLAIN_MAPS:
+            return document
         return {**document, name: _directed(document[name], places[1:], directive)}
     if isinstance(document, list) and document:
         if not places:

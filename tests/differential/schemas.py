@@ -10,9 +10,22 @@ NAMES = st.sampled_from(["a", "b", "c"])
 TYPES = st.sampled_from(["string", "integer", "number", "boolean", "object", "array"])
 RULES = st.sampled_from(
     [
-        "true", "self > 1", "self.a == 1", "has(self.a)", "size(self) < 3", "self ==", "1 + 'a'",
-        "self == oldSelf", "self.all(x, x > 1)", "self.all(x, self.all(y, x == y))", "missing",
-        "self.matches('[')", "self.a.b == self.c", "oldSelf.hasValue()", "type(self) == int", "",
+        "true",
+        "self > 1",
+        "self.a == 1",
+        "has(self.a)",
+        "size(self) < 3",
+        "self ==",
+        "1 + 'a'",
+        "self == oldSelf",
+        "self.all(x, x > 1)",
+        "self.all(x, self.all(y, x == y))",
+        "missing",
+        "self.matches('[')",
+        "self.a.b == self.c",
+        "oldSelf.hasValue()",
+        "type(self) == int",
+        "",
     ]
 )
 MESSAGES = st.sampled_from(["text", "", "two\nlines", " "])
@@ -43,8 +56,8 @@ KEYWORDS: dict[str, Strategy] = {
     "uniqueItems": st.booleans(),
     "minProperties": SMALL,
     "maxProperties": SMALL,
-    "required": st.lists(NAMES, max_size=2),
-    "enum": st.lists(ANYTHING, max_size=3),
+    "required": st.lists(NAMES, min_size=1, max_size=2),
+    "enum": st.lists(ANYTHING, min_size=1, max_size=3),
     "title": st.just("a title"),
     "description": st.just("a description"),
     "example": ANYTHING,
@@ -54,7 +67,7 @@ KEYWORDS: dict[str, Strategy] = {
     "x-kubernetes-embedded-resource": st.booleans(),
     "x-kubernetes-list-type": st.sampled_from(["set", "map", "atomic", "wrong"]),
     "x-kubernetes-map-type": st.sampled_from(["granular", "atomic", "wrong"]),
-    "x-kubernetes-list-map-keys": st.lists(NAMES, max_size=2),
+    "x-kubernetes-list-map-keys": st.lists(NAMES, min_size=1, max_size=2),
     "x-kubernetes-validations": st.lists(RULE, min_size=1, max_size=2),
     "$ref": st.just("#/definitions/a"),
     "type": TYPES,
@@ -64,10 +77,22 @@ FITTING = {
     "integer": ["default", "nullable", "format", "minimum", "maximum", "multipleOf", "enum"],
     "number": ["default", "minimum", "maximum", "exclusiveMinimum"],
     "boolean": ["default", "nullable"],
-    "array": ["minItems", "maxItems", "x-kubernetes-list-type", "x-kubernetes-list-map-keys", "default"],
+    "array": [
+        "minItems",
+        "maxItems",
+        "x-kubernetes-list-type",
+        "x-kubernetes-list-map-keys",
+        "default",
+    ],
     "object": [
-        "required", "minProperties", "maxProperties", "x-kubernetes-map-type", "default",
-        "x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource", "nullable",
+        "required",
+        "minProperties",
+        "maxProperties",
+        "x-kubernetes-map-type",
+        "default",
+        "x-kubernetes-preserve-unknown-fields",
+        "x-kubernetes-embedded-resource",
+        "nullable",
     ],
 }
 
@@ -134,7 +159,9 @@ SUBRESOURCES = st.fixed_dictionaries(
     },
 )
 SELECTABLE = st.lists(
-    st.fixed_dictionaries({"jsonPath": st.sampled_from([".spec.a", ".spec.b", ".metadata.name", "a", ""])}),
+    st.fixed_dictionaries(
+        {"jsonPath": st.sampled_from([".spec.a", ".spec.b", ".metadata.name", "a", ""])}
+    ),
     max_size=2,
 )
 
@@ -154,7 +181,9 @@ def versions(draw: st.DrawFn) -> dict[str, Any]:
     }
     more = draw(st.lists(st.sampled_from(sorted(optional)), max_size=1, unique=True))
     return {
-        "name": draw(mostly(st.sampled_from(["v1", "v2", "v1beta1"]), st.sampled_from(["", "V1", "1"]))),
+        "name": draw(
+            mostly(st.sampled_from(["v1", "v2", "v1beta1"]), st.sampled_from(["", "V1", "1"]))
+        ),
         "served": draw(mostly(st.just(True), st.just(False))),
         "storage": draw(mostly(st.just(True), st.just(False))),
         "schema": {"openAPIV3Schema": root},
@@ -167,10 +196,18 @@ SPEC_CHANGES: dict[str, Strategy] = {
     "group": st.sampled_from(["", "nodots", "x.k8s.io", "A.b"]),
     "preserveUnknownFields": st.booleans(),
     "conversion": st.sampled_from(
-        [{"strategy": "None"}, {"strategy": "Webhook"}, {"strategy": "wrong"}, {"strategy": "None", "webhook": {}}]
+        [
+            {"strategy": "None"},
+            {"strategy": "Webhook"},
+            {"strategy": "wrong"},
+            {"strategy": "None", "webhook": {}},
+        ]
     ),
     "names": st.fixed_dictionaries(
-        {"plural": st.sampled_from(["things", "Things", ""]), "kind": st.sampled_from(["Thing", "thing!", ""])},
+        {
+            "plural": st.sampled_from(["things", "Things", ""]),
+            "kind": st.sampled_from(["Thing", "thing!", ""]),
+        },
         optional={
             "singular": st.sampled_from(["thing", "A"]),
             "shortNames": st.lists(st.sampled_from(["t", "T", ""]), max_size=2),
@@ -188,7 +225,9 @@ def definitions(draw: st.DrawFn) -> dict[str, Any]:
         "group": "example.com",
         "scope": "Namespaced",
         "names": {"plural": "things", "kind": "Thing"},
-        "versions": draw(mostly(st.lists(versions(), min_size=1, max_size=1), st.lists(versions(), max_size=2))),
+        "versions": draw(
+            mostly(st.lists(versions(), min_size=1, max_size=1), st.lists(versions(), max_size=2))
+        ),
     }
     if draw(st.integers(0, 6)) == 0:
         name = draw(st.sampled_from(sorted(SPEC_CHANGES)))

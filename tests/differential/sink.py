@@ -105,28 +105,44 @@ def ruled(schema: dict[str, Any], *rules: dict[str, Any]) -> dict[str, Any]:
 RULES = ruled(
     object_of(
         low=ruled(COUNT, rule("self < 80", messageExpression="self > 100 ? 'huge' : string(self)")),
-        high=ruled(COUNT, rule("self >= oldSelf", message="may only grow", reason="FieldValueForbidden")),
+        high=ruled(
+            COUNT, rule("self >= oldSelf", message="may only grow", reason="FieldValueForbidden")
+        ),
         fixed=ruled({**TEXT, "maxLength": 10}, rule("self == oldSelf")),
         words=ruled(
             {**list_of({**TEXT, "maxLength": 10}, "set"), "maxItems": 5},
             rule("self.all(one, one.size() < 3)", message="short words"),
-            rule("oldSelf.all(one, one in self)", messageExpression="oldSelf.filter(one, !(one in self))[0]"),
+            rule(
+                "oldSelf.all(one, one in self)",
+                messageExpression="oldSelf.filter(one, !(one in self))[0]",
+            ),
         ),
         pairs={
             **list_of(
                 ruled(
-                    {**object_of(name={**TEXT, "maxLength": 10}, count=COUNT), "required": ["name"]},
-                    rule("!has(self.count) || self.count % 2 == 0", fieldPath=".count", reason="FieldValueInvalid"),
+                    {
+                        **object_of(name={**TEXT, "maxLength": 10}, count=COUNT),
+                        "required": ["name"],
+                    },
+                    rule(
+                        "!has(self.count) || self.count % 2 == 0",
+                        fieldPath=".count",
+                        reason="FieldValueInvalid",
+                    ),
                     rule("!has(oldSelf.count) || has(self.count)", message="count stays"),
                 ),
-                "map", "name",
+                "map",
+                "name",
             ),
             "maxItems": 5,
         },
         map=ruled(
             {**MAP, "maxProperties": 4},
             rule("self.all(key, key != 'b')"),
-            rule("size(self) >= (oldSelf.hasValue() ? size(oldSelf.value()) : 0)", optionalOldSelf=True),
+            rule(
+                "size(self) >= (oldSelf.hasValue() ? size(oldSelf.value()) : 0)",
+                optionalOldSelf=True,
+            ),
         ),
         either=ruled(
             {"x-kubernetes-int-or-string": True},
@@ -139,7 +155,11 @@ RULES = ruled(
             rule("self.metadata.name.startsWith('a')"),
         ),
     ),
-    rule("!has(self.low) || !has(self.high) || self.low <= self.high", message="low over high", fieldPath=".low"),
+    rule(
+        "!has(self.low) || !has(self.high) || self.low <= self.high",
+        message="low over high",
+        fieldPath=".low",
+    ),
     rule("has(self.fixed) || !has(oldSelf.fixed)", message="fixed stays"),
 )
 GROUP = "differential.example.com"
@@ -163,7 +183,13 @@ def definition(kind: str, *versions: dict[str, Any]) -> dict[str, Any]:
 
 def _version(name: str, spec: dict[str, Any], *, storage: bool, **more: Any) -> dict[str, Any]:
     schema = object_of(spec=spec, status=STATUS)
-    return {"name": name, "served": True, "storage": storage, "schema": {"openAPIV3Schema": schema}, **more}
+    return {
+        "name": name,
+        "served": True,
+        "storage": storage,
+        "schema": {"openAPIV3Schema": schema},
+        **more,
+    }
 
 
 BOTH: dict[str, Any] = {"subresources": {"status": {}, "scale": SCALE}}

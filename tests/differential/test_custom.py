@@ -18,11 +18,32 @@ SCHEMAS = {"v1": SPEC, "v2": STRICT}
 SPECS = {name: values(schema) for name, schema in SCHEMAS.items()}
 VERSION = st.sampled_from(["v1", "v1", "v2"])
 POINTERS = [
-    "/spec/granular", "/spec/granular/a", "/spec/map/a", "/spec/ports/0", "/spec/ports/-",
-    "/spec/ports/0/port", "/spec/set/0", "/spec/set/-", "/spec/open/a", "/spec/nest/x", "/spec/nest",
-    "/spec/nullable", "/spec/defaulted", "/spec/embedded/metadata/name", "/spec/free", "/spec",
-    "/metadata/labels", "/metadata/labels/l", "/metadata/finalizers/0", "/status/replicas",
-    "/metadata/name", "/kind", "/spec/atoms/1", "/spec/missing/x", "", "/spec/word",
+    "/spec/granular",
+    "/spec/granular/a",
+    "/spec/map/a",
+    "/spec/ports/0",
+    "/spec/ports/-",
+    "/spec/ports/0/port",
+    "/spec/set/0",
+    "/spec/set/-",
+    "/spec/open/a",
+    "/spec/nest/x",
+    "/spec/nest",
+    "/spec/nullable",
+    "/spec/defaulted",
+    "/spec/embedded/metadata/name",
+    "/spec/free",
+    "/spec",
+    "/metadata/labels",
+    "/metadata/labels/l",
+    "/metadata/finalizers/0",
+    "/status/replicas",
+    "/metadata/name",
+    "/kind",
+    "/spec/atoms/1",
+    "/spec/missing/x",
+    "",
+    "/spec/word",
 ]
 
 
@@ -60,7 +81,13 @@ class Sinks(Machine):
 
     @rule(data=st.data(), name=OBJECTS, version=VERSION, metadata=METADATA, dry=DRY, owner=MANAGERS)
     def create(
-        self, data: st.DataObject, name: str, version: str, metadata: dict[str, Any], dry: Any, owner: str
+        self,
+        data: st.DataObject,
+        name: str,
+        version: str,
+        metadata: dict[str, Any],
+        dry: Any,
+        owner: str,
     ) -> None:
         """Create an object."""
         body = self.body(name, version, metadata, data.draw(SPECS[version]))
@@ -68,11 +95,21 @@ class Sinks(Machine):
         self.pair.write("POST", self.path(version), body, fieldManager=owner, **query)
 
     @rule(
-        data=st.data(), name=OBJECTS, version=VERSION, metadata=METADATA, owner=MANAGERS,
+        data=st.data(),
+        name=OBJECTS,
+        version=VERSION,
+        metadata=METADATA,
+        owner=MANAGERS,
         force=st.sampled_from([None, None, "true"]),
     )
     def apply(
-        self, data: st.DataObject, name: str, version: str, metadata: dict[str, Any], owner: str, force: Any
+        self,
+        data: st.DataObject,
+        name: str,
+        version: str,
+        metadata: dict[str, Any],
+        owner: str,
+        force: Any,
     ) -> None:
         """Apply a configuration as one of several managers."""
         body = self.body(name, version, metadata, data.draw(SPECS[version]))
@@ -81,12 +118,23 @@ class Sinks(Machine):
         )
 
     @rule(
-        data=st.data(), name=OBJECTS, version=VERSION, metadata=METADATA, owner=MANAGERS,
-        age=AGES, expected=VERSIONS,
+        data=st.data(),
+        name=OBJECTS,
+        version=VERSION,
+        metadata=METADATA,
+        owner=MANAGERS,
+        age=AGES,
+        expected=VERSIONS,
     )
     def replace(
-        self, data: st.DataObject, name: str, version: str, metadata: dict[str, Any], owner: str,
-        age: int, expected: str,
+        self,
+        data: st.DataObject,
+        name: str,
+        version: str,
+        metadata: dict[str, Any],
+        owner: str,
+        age: int,
+        expected: str,
     ) -> None:
         """Replace what was read now or earlier."""
         change = {**self.body(name, version, {}, data.draw(SPECS[version])), "metadata": metadata}
@@ -100,14 +148,20 @@ class Sinks(Machine):
         self.pair.write("PATCH", self.path(version, name), patch, patch="json", fieldManager=owner)
 
     @rule(data=st.data(), name=OBJECTS, version=VERSION, metadata=METADATA, owner=MANAGERS)
-    def patch_merge(self, data: st.DataObject, name: str, version: str, metadata: Any, owner: str) -> None:
+    def patch_merge(
+        self, data: st.DataObject, name: str, version: str, metadata: Any, owner: str
+    ) -> None:
         """Send a merge patch."""
         patch = data.draw(merge_patches(SPECS[version]))
         body = {"metadata": metadata, "spec": patch}
         self.pair.write("PATCH", self.path(version, name), body, patch="merge", fieldManager=owner)
 
     @rule(
-        name=OBJECTS, version=VERSION, status=values(STATUS), owner=MANAGERS, spec=SPECS["v1"],
+        name=OBJECTS,
+        version=VERSION,
+        status=values(STATUS),
+        owner=MANAGERS,
+        spec=SPECS["v1"],
         how=st.sampled_from(["merge", "apply", "put"]),
     )
     def status(self, name: str, version: str, status: Any, owner: str, spec: Any, how: str) -> None:
@@ -121,8 +175,13 @@ class Sinks(Machine):
             body = {**self.body(name, version, {}, spec), "status": status}
             self.pair.write("PATCH", path, body, patch=how, fieldManager=owner)
 
-    @rule(name=OBJECTS, version=VERSION, replicas=mostly(st.integers(0, 5), st.sampled_from([-1, "x", None])),
-          owner=MANAGERS, how=st.sampled_from(["get", "merge", "json"]))
+    @rule(
+        name=OBJECTS,
+        version=VERSION,
+        replicas=mostly(st.integers(0, 5), st.sampled_from([-1, "x", None])),
+        owner=MANAGERS,
+        how=st.sampled_from(["get", "merge", "json"]),
+    )
     def scale(self, name: str, version: str, replicas: Any, owner: str, how: str) -> None:
         """Read or write the number of replicas."""
         path = f"{self.path(version, name)}/scale"
@@ -156,7 +215,13 @@ class Ruleds(Machine):
     def replace(self, name: str, spec: Any) -> None:
         """Replace its spec."""
         path = self.path("ruleds", name)
-        self.pair.write("PUT", path, self.changed(path, age=0, version="same", change={**self.last(""), "metadata": {}, "spec": spec}))
+        self.pair.write(
+            "PUT",
+            path,
+            self.changed(
+                path, age=0, version="same", change={**self.last(""), "metadata": {}, "spec": spec}
+            ),
+        )
 
     @rule(name=OBJECTS, spec=merge_patches(values(RULES)))
     def patch(self, name: str, spec: Any) -> None:

@@ -59,9 +59,7 @@ def _objects(schema: dict[str, Any], *, wrong: bool) -> Strategy:
     if "additionalProperties" in schema:
         inner = values(schema["additionalProperties"], wrong=wrong)
         return st.dictionaries(st.sampled_from(["a", "b", "é"]), inner, max_size=3)
-    fields = {
-        name: values(one, wrong=wrong) for name, one in schema.get("properties", {}).items()
-    }
+    fields = {name: values(one, wrong=wrong) for name, one in schema.get("properties", {}).items()}
     required = {name: fields.pop(name) for name in schema.get("required", ())}
     if schema.get("x-kubernetes-preserve-unknown-fields") or wrong:
         fields["unknown"] = ANYTHING
@@ -74,14 +72,16 @@ def _some(required: dict[str, Strategy], optional: dict[str, Strategy]) -> Strat
     """Return objects with few of the *optional* fields: a small object shows a difference best."""
     few = st.lists(st.sampled_from(sorted(optional)), max_size=4, unique=True)
     return few.flatmap(
-        lambda names: st.fixed_dictionaries({**required, **{one: optional[one] for one in names}})
-        if optional
-        else st.fixed_dictionaries(required)
+        lambda names: (
+            st.fixed_dictionaries({**required, **{one: optional[one] for one in names}})
+            if optional
+            else st.fixed_dictionaries(required)
+        )
     )
 
 
 def _embedded() -> Strategy:
-    """Return objects within objects; at most one thing is wrong, since Go says which it met first."""
+    """Return objects within objects; one thing is wrong at most: Go says which it met first."""
     metadata = st.fixed_dictionaries(
         {}, optional={"name": WORDS, "labels": st.just({"a": "b"}), "unknown": WORDS}
     )

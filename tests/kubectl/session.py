@@ -6,7 +6,7 @@ import shlex
 import subprocess
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from string import Template
@@ -228,7 +228,7 @@ def problems(embedded: Outcome, real: Outcome) -> Iterator[str]:
         yield from _difference(ours, theirs)
 
 
-def _without(patterns: Sequence[str], text: str) -> Iterator[str]:
+def _without(patterns: Sequence[str], text: str) -> Generator[str, None, str]:
     lines = text.splitlines()
     for pattern in patterns:
         kept = [line for line in lines if not re.fullmatch(pattern, line.strip())]

@@ -15,15 +15,15 @@ EDIT = (
     Step("edit configmap settings", editor="true"),
     Step("edit configmap settings", editor="false", code=1),
     Step("edit deployment web", editor="sed -i 's/replicas: 2/replicas: 4/'"),
-    Step("patch configmap settings -p '{\"data\":{\"colour\":\"grey\"}}'"),
-    Step("patch configmap settings -p '{\"data\":{\"colour\":\"grey\"}}'"),
-    Step("patch configmap settings --type=merge -p '{\"data\":{\"size\":null}}'"),
+    Step('patch configmap settings -p \'{"data":{"colour":"grey"}}\''),
+    Step('patch configmap settings -p \'{"data":{"colour":"grey"}}\''),
+    Step('patch configmap settings --type=merge -p \'{"data":{"size":null}}\''),
     Step(f"patch configmap settings --type=json -p '{RENAME}' -o yaml"),
     Step(f"patch configmap settings --type=json -p '{WRONG_TEST}'", code=1),
-    Step("patch configmap settings --type=json -p '[{\"op\":\"remove\",\"path\":\"/data/no\"}]'", code=1),
+    Step('patch configmap settings --type=json -p \'[{"op":"remove","path":"/data/no"}]\'', code=1),
     Step("patch configmap settings -p 'not json'", code=1),
     Step(
-        "patch configmap settings --type=merge -p '{\"data\":{\"size\":3}}'",
+        'patch configmap settings --type=merge -p \'{"data":{"size":3}}\'',
         code=1,
         differs=differences.GO_JSON,
     ),
@@ -31,18 +31,20 @@ EDIT = (
     Step(f"patch deployment web -p '{STRATEGIC}'"),
     Step("get deployment web -o jsonpath='{.spec.template.spec.containers[*].name}'"),
     Step(
-        "patch deployment web -p '{\"spec\":{\"selector\":{\"matchLabels\":{\"app\":\"x\"}}}}'",
+        'patch deployment web -p \'{"spec":{"selector":{"matchLabels":{"app":"x"}}}}\'',
         code=1,
         differs=Difference(
             why="values that are no text have been shown as JSON since 1.31, not as Go",
-            expect=r'(?s)`selector` does not match template `labels`.*'
+            expect=r"(?s)`selector` does not match template `labels`.*"
             r'spec.selector: Invalid value: {"matchLabels":{"app":"x"}}: field is immutable',
         ),
     ),
-    Step("patch -f settings.yaml -p '{\"data\":{\"a\":\"b\"}}' --dry-run=server"),
+    Step('patch -f settings.yaml -p \'{"data":{"a":"b"}}\' --dry-run=server'),
     Step("replace -f settings-changed.yaml"),
     Step("get configmap settings -o yaml"),
-    Step("replace -f -", stdin="apiVersion: v1\nkind: ConfigMap\nmetadata: {name: missing}", code=1),
+    Step(
+        "replace -f -", stdin="apiVersion: v1\nkind: ConfigMap\nmetadata: {name: missing}", code=1
+    ),
     Step(
         "replace -f -",
         stdin="apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, resourceVersion: '1'}",

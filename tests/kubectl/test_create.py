@@ -36,6 +36,15 @@ GENERATORS = (
     Step("create token robot --duration=10m --audience=tests --bound-object-kind=Pod", code=1),
 )
 
+WRONG_POD = """
+apiVersion: v1
+kind: Pod
+metadata: {name: a}
+spec:
+  restartPolicy: Now
+  containers: [{name: A_b, image: ''}]
+"""
+
 FILES = (
     Step("create -f settings.yaml"),
     Step("create -f settings.yaml", code=1),
@@ -69,7 +78,7 @@ FILES = (
     ),
     Step(
         "create -f - --validate=false",
-        stdin="apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: A_b, image: ''}], restartPolicy: Now}",
+        stdin=WRONG_POD,
         code=1,
     ),
     Step(

@@ -18,6 +18,8 @@ def explained(pattern: str) -> Difference:
     )
 
 
+READY = '{"status":{"conditions":[{"type":"Ready","status":"True"}]}}'
+SET_READY = f"patch shop corner --subresource=status --type=merge -p '{READY}'"
 SESSION = (
     Step("get shops", code=1),
     Step("apply --validate=false -f shop.yaml", code=1),
@@ -36,6 +38,9 @@ SESSION = (
     Step("get shops"),
     Step("apply --validate=false -f shop.yaml"),
     Step("apply --validate=false -f shop.yaml"),
+    Step("apply --validate=false -f shop-changed.yaml"),
+    Step("get shop corner -o jsonpath='{.spec}'"),
+    Step("apply --validate=false -f shop.yaml"),
     Step("get shops"),
     Step("get shops -o wide"),
     Step("get sh corner -o yaml"),
@@ -44,8 +49,15 @@ SESSION = (
     Step("get all"),
     Step("describe shop corner"),
     Step("create --validate=false -f -", stdin=shop("{}"), code=1),
-    Step("create --validate=false -f -", stdin=shop("{owner: A, counters: -1, kind: cars}"), code=1),
-    Step("create --validate=false -f -", stdin=shop("{owner: Bob, kind: food, counters: 0}"), code=1),
+    Step(
+        "create --validate=false -f -",
+        stdin=shop("{owner: A, counters: -1, kind: cars}"),
+        code=1,
+        sort=True,
+    ),
+    Step(
+        "create --validate=false -f -", stdin=shop("{owner: Bob, kind: food, counters: 0}"), code=1
+    ),
     Step("create --validate=false -f -", stdin=shop("{owner: Bob, counters: many}"), code=1),
     Step(
         "create -f - --validate=strict",
@@ -58,15 +70,15 @@ SESSION = (
     Step("scale shop corner --replicas=7"),
     Step("get shop corner --subresource=scale"),
     Step("get shop corner --subresource=status -o name"),
-    Step("patch shop corner --subresource=status --type=merge -p '{\"status\":{\"open\":7}}'"),
-    Step("patch shop corner --type=merge -p '{\"status\":{\"open\":8},\"spec\":{\"owner\":\"Eve\"}}'"),
+    Step('patch shop corner --subresource=status --type=merge -p \'{"status":{"open":7}}\''),
+    Step('patch shop corner --type=merge -p \'{"status":{"open":8},"spec":{"owner":"Eve"}}\''),
     Step("get shop corner -o jsonpath='{.status} {.spec.owner} {.metadata.generation}'"),
     Step("patch shop corner -p '{}'", code=1),
-    Step("patch shop corner --type=merge -p '{\"spec\":{\"owner\":1}}'", code=1),
+    Step('patch shop corner --type=merge -p \'{"spec":{"owner":1}}\'', code=1),
     Step("apply --validate=false --server-side -f shop.yaml", code=1),
     Step("apply --validate=false --server-side --force-conflicts -f shop.yaml"),
     Step("get shop corner -o yaml --show-managed-fields"),
-    Step("edit shop corner", editor="sed -i s/Oslo/Bergen/"),
+    Step("edit --validate=false shop corner", editor="sed -i s/Oslo/Bergen/"),
     Step("diff -f shop.yaml", code=1),
     Step("replace --validate=false -f shop.yaml"),
     Step("label shop corner open=yes"),
@@ -75,10 +87,7 @@ SESSION = (
     Step("get shops --field-selector=spec.owner=Ada", code=1),
     Step(
         "wait shop corner --for=condition=Ready --timeout=20s",
-        during=(
-            'patch shop corner --subresource=status --type=merge -p'
-            ' \'{"status":{"conditions":[{"type":"Ready","status":"True"}]}}\'',
-        ),
+        during=(SET_READY,),
     ),
     Step("delete shop other"),
     Step("delete -f shop.yaml"),

@@ -10,7 +10,7 @@ metadata:
   name: held
   finalizers: [example.org/hold]
 """
-RELEASE = "patch configmap held --type=merge -p '{\"metadata\":{\"finalizers\":null}}'"
+RELEASE = 'patch configmap held --type=merge -p \'{"metadata":{"finalizers":null}}\''
 
 DELETE = (
     Step("create -f settings.yaml -f pods.yaml -f web.yaml"),
@@ -59,7 +59,9 @@ WAIT = (
     Step("wait pod first --for=jsonpath='{.status.phase}'=Running --timeout=20s"),
     Step("wait pod second --for=jsonpath='{.status.phase}'=Running --timeout=1s", code=1),
     Step("wait configmap settings --for=create --timeout=20s"),
-    Step("wait configmap settings --for=delete --timeout=20s", during=("delete configmap settings",)),
+    Step(
+        "wait configmap settings --for=delete --timeout=20s", during=("delete configmap settings",)
+    ),
     Step("wait configmap missing --for=delete"),
     Step("wait configmap missing --for=condition=Ready --timeout=1s", code=1),
     Step("wait pods --all --for=condition=Nothing --timeout=1s", code=1),
@@ -69,12 +71,19 @@ WATCH = (
     Step("create -f settings.yaml"),
     Step(
         "get configmaps --watch --field-selector=metadata.name=settings",
-        during=("label configmap settings a=b", "delete configmap settings", "create -f settings.yaml"),
+        during=(
+            "label configmap settings a=b",
+            "delete configmap settings",
+            "create -f settings.yaml",
+        ),
         lines=5,
     ),
     Step(
         "get configmaps -w -o name -l app=web",
-        during=("label configmap settings app=other --overwrite", "label configmap settings app=web --overwrite"),
+        during=(
+            "label configmap settings app=other --overwrite",
+            "label configmap settings app=web --overwrite",
+        ),
         lines=3,
     ),
     Step(

@@ -40,30 +40,6 @@ OBJECTS = (
     ),
 )
 
-CLUSTER = (
-    Step("create -f cluster-2.yaml"),
-    Step("describe node node-7"),
-    Step("describe persistentvolume disk-7"),
-    Step("describe pvc claim"),
-    Step("describe storageclass fast"),
-    Step("describe secret password"),
-    Step("describe serviceaccount robot"),
-    Step("describe ingress entry"),
-    Step("describe ingressclass inside"),
-    Step("describe networkpolicy closed"),
-    Step("describe job once"),
-    Step("describe cronjob nightly"),
-    Step("describe statefulset store"),
-    Step("describe daemonset agent"),
-    Step("describe replicaset alone"),
-    Step("describe role see"),
-    Step("describe rolebinding seers"),
-    Step("describe clusterrole cluster-admin"),
-    Step("describe lease leader"),
-    Step("describe quota enough"),
-    Step("describe limits limits"),
-)
-
 
 def test_describing_objects(compare: Compare) -> None:
     """A description joins an object with its events and relatives."""

@@ -17,7 +17,9 @@ FORMATS = (
     Step("get pods first -o json", differs=differences.POD_GENERATION),
     Step("get pods -o name"),
     Step("get pods -o jsonpath='{.items[*].metadata.name}'"),
-    Step("""get pods -o jsonpath='{range .items[*]}{.metadata.name}{"\\t"}{.spec.nodeName}{"\\n"}'"""),
+    Step(
+        """get pods -o jsonpath='{range .items[*]}{.metadata.name}{"\\t"}{.spec.nodeName}{"\\n"}'"""
+    ),
     Step(f"get pods -o go-template='{TEMPLATE}'"),
     Step(f"get pods -o custom-columns='{COLUMNS}'"),
     Step("get pods --no-headers"),
@@ -29,9 +31,13 @@ FORMATS = (
     Step("get pods,configmaps -o name", sort=True),
     Step("get configmap settings -o jsonpath='{.data.colour}'"),
     Step("get configmap settings -o jsonpath='{.data.missing}'"),
-    Step("get configmap settings -o jsonpath='{.data.missing}' --allow-missing-template-keys=false", code=1),
+    Step(
+        "get configmap settings -o jsonpath='{.data.missing}' --allow-missing-template-keys=false",
+        code=1,
+    ),
 )
 
+CHOICE_NAMESPACE = "choosing-prints-what-was-asked-for"
 CHOICE = (
     Step("create -f pods.yaml"),
     Step("get pods -l app=shop"),
@@ -59,7 +65,7 @@ CHOICE = (
     Step("get pod/first"),
     Step("get po first"),
     Step("get -f pods.yaml"),
-    Step("get pods -A -l app=shop --field-selector=metadata.namespace=choosing-prints-what-was-asked-for"),
+    Step(f"get pods -A -l app=shop --field-selector=metadata.namespace={CHOICE_NAMESPACE}"),
     Step("get pods --all-namespaces -o name --field-selector=metadata.name=no-such-pod"),
     Step("get all -l app=shop"),
     Step("get --raw /api/v1/namespaces/default/configmaps?limit=0"),
@@ -92,7 +98,8 @@ KINDS = (
     Step(
         "get pvc",
         differs=columns(
-            "NAME  STATUS  VOLUME  CAPACITY  ACCESS MODES  STORAGECLASS  VOLUMEATTRIBUTESCLASS  AGE",
+            "NAME  STATUS  VOLUME  CAPACITY  ACCESS MODES  STORAGECLASS"
+            "  VOLUMEATTRIBUTESCLASS  AGE",
             "claim  Pending  slow  <unset>  <age>",
             why="classes of volume attributes came with 1.29",
         ),
@@ -160,6 +167,28 @@ KINDS = (
     Step("get deployments"),
     Step("get deployments -o wide"),
     Step("get hpa"),
+    Step("describe node node-9"),
+    Step("describe persistentvolume disk"),
+    Step("describe pvc claim"),
+    Step("describe storageclass slow"),
+    Step("describe secret password"),
+    Step("describe serviceaccount robot"),
+    Step("describe ingress entry"),
+    Step("describe ingressclass outside"),
+    Step("describe networkpolicy closed"),
+    Step("describe job once"),
+    Step("describe statefulset store"),
+    Step("describe daemonset agent"),
+    Step("describe replicaset alone"),
+    Step("describe rc old"),
+    Step("describe role see"),
+    Step("describe rolebinding seers"),
+    Step("describe clusterrole cluster-admin"),
+    Step("describe lease leader"),
+    Step("describe quota enough"),
+    Step("describe limits limits"),
+    Step("describe endpoints manual"),
+    Step("describe service elsewhere"),
 )
 
 
@@ -173,6 +202,6 @@ def test_choosing_prints_what_was_asked_for(compare: Compare) -> None:
     compare(CHOICE)
 
 
-def test_tables_of_many_kinds(compare: Compare) -> None:
-    """The columns of a kind come from the server."""
+def test_tables_and_descriptions_of_many_kinds(compare: Compare) -> None:
+    """The columns of a kind come from the server; a description is made by kubectl."""
     compare(KINDS)

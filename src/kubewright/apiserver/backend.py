@@ -8,6 +8,7 @@ from kubewright._aio import Clock
 from kubewright.api.times import format_time
 from kubewright.apiserver.admission.chain import Admission
 from kubewright.apiserver.authentication.user import UserInfo
+from kubewright.apiserver.authorization.attributes import Authorizer
 from kubewright.apiserver.authorization.escalation import Escalation
 from kubewright.apiserver.names import GroupResource
 from kubewright.apiserver.registry import Registry
@@ -24,6 +25,7 @@ class Backend(Struct):
     Attributes:
         escalation: Refuses roles that would give away rights; ``None`` where rights do not matter.
         service_accounts: Whether pods run as a service account, which must exist.
+        authorizer: Decides whether an update may create; ``None`` where rights do not matter.
     """
 
     store: Store
@@ -32,6 +34,7 @@ class Backend(Struct):
     admission: Admission
     escalation: Escalation | None = None
     service_accounts: bool = False
+    authorizer: Authorizer | None = None
 
     def now(self) -> str:
         """Return the time as objects carry it."""

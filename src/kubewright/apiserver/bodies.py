@@ -17,6 +17,7 @@ from kubewright.apiserver.strategy import Obj
 
 PROTOBUF: str = "application/vnd.kubernetes.protobuf"
 READABLE: tuple[str, ...] = ("application/json", "application/yaml", PROTOBUF)
+SUMMARY_LIMIT: int = 30  # bytes of a body that an error shows
 WARNINGS_LIMIT: int = 4096  # bytes of warnings about fields that an answer carries
 
 _decode = msgspec.json.Decoder().decode
@@ -35,7 +36,7 @@ def read_document(request: Request, resource: Resource | None = None) -> Any:
     """
     media = media_type(request)
     if media in ("", "application/json"):
-        return parse_json(request.body)
+        return _parse_object(request.body, resource) if resource else parse_json(request.body)
     if media == "application/yaml":
         return parse_yaml(request.body)
     if media == PROTOBUF:
@@ -57,8 +58,27 @@ def parse_json(body: bytes) -> Any:
         ) from None
 
 
+def _parse_object(body: bytes, resource: Resource) -> Any:
+    try:
+        return parse_json(body)
+    except status.StatusError as error:
+        raise status.bad_request(
+            f"the object provided is unrecognized (must be of type {resource.kind}):"
+            f" {error.message} ({_summary(body)})"
+        ) from None
+
+
+def _summary(body: bytes) -> str:
+    """Return the beginning of a body as the real server shows it."""
+    shown = body[:SUMMARY_LIMIT]
+    text = shown.decode(errors="replace") if body.startswith(b"{") else shown.hex()
+    return (f"{text} ..." if len(body) > SUMMARY_LIMIT else text) or "<empty>"
+
+
 def _json_problem(body: bytes, error: Exception) -> str:
-    return "unexpected end of JSON input" if not body.strip() else str(error)
+    from kubewright.apiserver import json_syntax  # noqa: PLC0415  # most bodies are right
+
+    return json_syntax.problem(body) or str(error)
 
 
 def parse_yaml(body: bytes) -> Any:
@@ -117,8 +137,11 @@ def checked(
     body: bytes = b"",
 ) -> Obj:
     """Return *document* as an object of *resource*, cut to its schema."""
+    sent = len(document) if isinstance(document, dict) else 0
     obj = typed(document, resource)
+    added = len(obj) - sent  # by `typed`, if the kind was left out: no key of the body
     unknown, keys = cut(obj, resource)
+    keys -= added
     if validation != "Ignore":
         if body and may_repeat(body, keys):
             problems = strict_problems(body, unknown, custom=resource.custom)

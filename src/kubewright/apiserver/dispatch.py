@@ -97,7 +97,9 @@ class Dispatcher:
             entry = resource.subresources.get(sub)
             if entry is None:
                 raise status.no_such_path()
-            if verb not in entry.get("verbs", ()) and not _connects(sub):
+            if verb == "watch":
+                raise status.no_such_path()
+            if verb not in entry.get("verbs", ()) and not _connects(sub, verb):
                 raise status.unsupported_method()
             if sub == "status":
                 return endpoint_for(verb)
@@ -127,8 +129,11 @@ class Dispatcher:
         raise status.unsupported_method()
 
 
-def _connects(sub: str) -> bool:
-    return sub in {"exec", "attach", "portforward", "proxy"}
+def _connects(sub: str, verb: str) -> bool:
+    """Whether a pod is talked to by that verb: each right to a verb is a right of its own."""
+    if sub == "proxy":
+        return bool(verb)
+    return sub in {"exec", "attach", "portforward"} and verb in {"get", "create"}
 
 
 def _only_custom(backend: Backend, group: str) -> bool:
@@ -139,7 +144,9 @@ def _only_custom(backend: Backend, group: str) -> bool:
 def _check_scope(resource: Resource, route: Route) -> None:
     """Refuse URLs that do not exist: a node in a namespace, a pod outside of one."""
     if not resource.namespaced:
-        if route.namespace and resource.plural != "namespaces":
+        # A namespace is inside itself, and in no other: who rules that one does not rule this.
+        itself = resource.plural == "namespaces" and route.namespace == route.name
+        if route.namespace and not itself:
             raise status.no_such_path()
     elif not route.namespace:
         if route.name:

@@ -48,8 +48,12 @@ class Metrics:
         ]
         for key, found in sorted(self._seconds.items()):
             lines += _histogram(_labels(key), found)
-        for name, value in gauges.items():
-            lines += [f"# TYPE {name.partition('{')[0]} gauge", f"{name} {value:g}"]
+        typed: set[str] = set()
+        for name, level in gauges.items():
+            if (metric := name.partition("{")[0]) not in typed:
+                typed.add(metric)
+                lines.append(f"# TYPE {metric} gauge")
+            lines.append(f"{name} {_number(level)}")
         return ("\n".join(lines) + "\n").encode()
 
 
@@ -61,6 +65,10 @@ def _labels(key: Key) -> str:
     )
 
 
+def _number(value: float) -> str:
+    return str(int(value)) if value == int(value) else repr(value)
+
+
 def _escaped(value: str) -> str:
     return value.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")
 
@@ -69,8 +77,8 @@ def _histogram(labels: str, found: list[float]) -> list[str]:
     lines, below = [], 0.0
     for limit, value in zip(BUCKETS, found, strict=False):
         below += value
-        lines.append(f'{_SECONDS}_bucket{{{labels},le="{limit:g}"}} {below:g}')
-    lines.append(f'{_SECONDS}_bucket{{{labels},le="+Inf"}} {found[-2]:g}')
+        lines.append(f'{_SECONDS}_bucket{{{labels},le="{limit:g}"}} {_number(below)}')
+    lines.append(f'{_SECONDS}_bucket{{{labels},le="+Inf"}} {_number(found[-2])}')
     lines.append(f"{_SECONDS}_sum{{{labels}}} {found[-1]:.9f}")
-    lines.append(f"{_SECONDS}_count{{{labels}}} {found[-2]:g}")
+    lines.append(f"{_SECONDS}_count{{{labels}}} {_number(found[-2])}")
     return lines

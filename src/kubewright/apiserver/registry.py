@@ -155,7 +155,9 @@ def _resource(group: str, version: str, entry: dict[str, Any]) -> Resource:
         module, to_hub, from_hub = conversion
         resource.to_hub = partial(_convert, module, to_hub)
         resource.from_hub = partial(_convert, module, from_hub)
-        resource.shared = EVENTS if plural == "events" else None
+        if plural == "events":
+            resource.shared = EVENTS
+            resource.rename_field = _events_field
     return resource
 
 
@@ -166,6 +168,12 @@ def _strategy(group: str, plural: str) -> Strategy:
 
         return DefinitionStrategy()
     return builtin.strategy_for(group, plural)
+
+
+def _events_field(path: str) -> str:
+    from kubewright.apiserver.builtin.events import events_v1_field  # noqa: PLC0415  # for few
+
+    return events_v1_field(path)
 
 
 def _convert(module: str, function: str, obj: Obj) -> Obj:

@@ -29,6 +29,7 @@ class Resource:
         since: For custom resources: the revision at which the CRD got its present schema; what was
             stored later needs no `read`.
         shared: The resource of another group with which it shares its objects, as events do.
+        rename_field: Returns what the stored version calls a field that a selector names.
         asks_webhook: For custom resources: whether a webhook converts between versions.
         opening: How the bytes of each stored object of this version begin.
         warning: Sent with every answer in this version, such as a deprecation.
@@ -59,6 +60,7 @@ class Resource:
     asks_webhook: bool = False
     warning: str = ""
     shared: GroupResource | None = None
+    rename_field: Callable[[str], str] | None = None
     opening: bytes = field(init=False)
     _strategy: Strategy | None = field(default=None, init=False)
     group_resource: GroupResource = field(init=False)

@@ -78,21 +78,25 @@ def _resource_route(route: Route, method: str, rest: list[str], query: Query) ->
     route.name = rest[1] if len(rest) > 1 else ""
     route.subresource = rest[2] if len(rest) > 2 else ""  # noqa: PLR2004
     route.rest = "/".join(rest[3:])
-    if route.resource == "namespaces" and route.group == "" and route.name:
+    if route.resource == "namespaces" and route.group == "" and not route.namespace:
         route.namespace = route.name  # a namespace is inside itself, for access rules
     route.verb = _verb(route, method, query, watched=watched)
     return route
 
 
 def _verb(route: Route, method: str, query: Query, *, watched: bool) -> str:
+    if watched and method not in ("GET", "HEAD"):
+        return ""  # there is nothing to do at such a path but to watch
     if method == "DELETE":
         return "delete" if route.name else "deletecollection"
     verb = _VERBS.get(method, "")
     if verb != "get":
         return verb
-    if watched or (not route.subresource and is_true(query.get("watch", ""))):
+    if watched:
         return "watch"
-    return "get" if route.name else "list"
+    if route.name:
+        return "get"
+    return "watch" if is_true(query.get("watch", "0") or "1") else "list"
 
 
 def is_true(text: str) -> bool:

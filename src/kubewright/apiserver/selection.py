@@ -1,11 +1,14 @@
 """Which objects a list or a watch is about: its label and field selectors."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+
+import msgspec
 
 from kubewright.api.field_selectors import FieldSelector
 from kubewright.api.selectors import Selector
 from kubewright.apiserver import status
 from kubewright.apiserver.resource import Resource
+from kubewright.apiserver.route import Query, Route
 from kubewright.apiserver.storage import Stored
 from kubewright.apiserver.strategy import Obj
 
@@ -13,14 +16,30 @@ ALWAYS: frozenset[str] = frozenset({"metadata.name", "metadata.namespace"})
 
 
 class Selection:
-    """Decides whether an object is asked for, by as little decoding as possible."""
+    """Decides whether an object is asked for, by as little decoding as possible.
+
+    Args:
+        resource: The resource in the version in which it is stored.
+        labels: A label selector.
+        fields: A field selector.
+        name: Only the object of this name.
+        rename: Returns what the stored version calls a field.
+    """
 
     __slots__ = ("_fields", "_key_only", "_labels", "_resource", "everything")
 
-    def __init__(self, resource: Resource, labels: str, fields: str, *, name: str = "") -> None:
+    def __init__(
+        self,
+        resource: Resource,
+        labels: str,
+        fields: str,
+        *,
+        name: str = "",
+        rename: Callable[[str], str] | None = None,
+    ) -> None:
         self._resource = resource
         self._labels = _parsed_labels(labels) if labels else None
-        self._fields = _parsed_fields(fields, resource) if fields else None
+        self._fields = _parsed_fields(fields, resource, rename) if fields else None
         if name:
             by_name = FieldSelector.of({"metadata.name": name})
             self._fields = by_name if self._fields is None else self._fields & by_name
@@ -57,6 +76,22 @@ class Selection:
         return [stored for stored in objects if matches(stored)]
 
 
+def selected_name(route: Route, query: Query) -> str:
+    """Return the one name that a list or watch can find, which access rules may allow; or nothing.
+
+    It is the first that the field selector demands, so that nothing of another name comes along.
+    """
+    text = query.get("fieldSelector", "")
+    if "metadata.name" not in text or route.name or route.verb not in ("list", "watch"):
+        return ""
+    try:
+        terms = FieldSelector.parse(text).terms
+    except ValueError:
+        return ""  # which is told later, to those who may ask
+    name, equal = "metadata.name", "="
+    return next((t.value for t in terms if (t.field, t.operator) == (name, equal)), "")
+
+
 def _parsed_labels(text: str) -> Selector:
     try:
         return Selector.parse(text)
@@ -69,11 +104,16 @@ def _parsed_labels(text: str) -> Selector:
         raise status.bad_request(why) from None
 
 
-def _parsed_fields(text: str, resource: Resource) -> FieldSelector:
+def _parsed_fields(
+    text: str, resource: Resource, rename: Callable[[str], str] | None
+) -> FieldSelector:
     try:
         selector = FieldSelector.parse(text)
     except ValueError as error:
         raise status.bad_request(f"invalid selector: {text!r}; {error}") from None
+    if rename is not None:
+        terms = [msgspec.structs.replace(term, field=rename(term.field)) for term in selector.terms]
+        selector = FieldSelector(tuple(terms))
     for term in selector.terms:
         if term.field not in ALWAYS and not resource.strategy.allows_field(term.field):
             raise status.bad_request(_unsupported(term.field, resource))

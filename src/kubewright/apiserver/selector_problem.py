@@ -45,12 +45,12 @@ class _Search:
             self._separator()
 
     def _separator(self) -> None:
-        token = self._take()
-        if token == ",":
+        word = self._take()
+        if word == ",":
             if self._peek() in _SYMBOLS - {"!"}:
                 raise self._found(self._peek(), ": identifier after ','")
-        elif token:
-            raise self._found(token, ": ',' or 'end of string'")
+        elif word:
+            raise self._found(word, ": ',' or 'end of string'")
         else:
             self._next -= 1
 
@@ -72,21 +72,21 @@ class _Search:
         _check_values(sorted(values), number=operator in _NUMBERS)
 
     def _values(self) -> Iterator[str]:
-        token = self._take()
-        if token != "(":
-            raise self._found(token, " expected: '('", separator="")
+        word = self._take()
+        if word != "(":
+            raise self._found(word, " expected: '('", separator="")
         first = self._peek()
         if first == ")":
             yield ""
         elif first in _SYMBOLS and first != ",":
             raise self._found(first, ": ',', ')' or identifier")
-        while (token := self._take()) != ")":
-            if token == ",":
+        while (word := self._take()) != ")":
+            if word == ",":
                 yield from self._nothing()
-            elif token in _SYMBOLS:
-                raise self._found(token, ": ',', or identifier")
+            elif word in _SYMBOLS:
+                raise self._found(word, ": ',', or identifier")
             else:
-                yield token
+                yield word
                 if self._peek() not in {",", ")"}:
                     raise self._found(self._peek(), ": ',' or ')'")
 
@@ -98,10 +98,10 @@ class _Search:
     def _value(self) -> str:
         if self._peek() in {"", ","}:
             return ""
-        token = self._take()
-        if token in _SYMBOLS:
-            raise self._found(token, ": identifier")
-        return token
+        word = self._take()
+        if word in _SYMBOLS:
+            raise self._found(word, ": identifier")
+        return word
 
     def _peek(self) -> str:
         return self._tokens[self._next]

@@ -38,6 +38,7 @@ from kubewright.apiserver.paths import Paths
 from kubewright.apiserver.registry import Registry
 from kubewright.apiserver.request import JSON, Answer, Request, Response, Upgrade
 from kubewright.apiserver.route import Query, Route, is_true, parse_query, parse_route
+from kubewright.apiserver.selection import selected_name
 from kubewright.apiserver.signing import signing_key
 from kubewright.apiserver.status import StatusError
 from kubewright.apiserver.storage import Store
@@ -63,8 +64,9 @@ class APIServer:
         rbac: Whether users need permissions. Without, whoever gets through may do everything.
         controllers: Whether to collect garbage and to empty namespaces that are deleted, as
             kube-controller-manager does beside a real server.
-        service_accounts: Whether pods run as a service account, which must exist. Off by default,
-            since nobody makes the default accounts of namespaces without a cluster around it.
+        service_accounts: Whether pods run as a service account, which must exist, and get a volume
+            with its token. Off by default: without nodes nobody uses it, and it makes manifests
+            longer.
         audit_log: A file to which every call is appended.
         clock: Where time comes from.
 
@@ -112,7 +114,13 @@ class APIServer:
         )
         escalation = Escalation(roles) if rbac else None
         self.backend: Backend = Backend(
-            self.store, self.registry, self.clock, admission, escalation, service_accounts
+            self.store,
+            self.registry,
+            self.clock,
+            admission,
+            escalation,
+            service_accounts,
+            self.authorizer if rbac else None,
         )
         self.node: Node | None = None
         self._dispatcher = Dispatcher(self.backend, self)
@@ -177,6 +185,7 @@ class APIServer:
         try:
             answer = await self._answer(visit, query)
         except StatusError as error:
+            visit.refusal = error
             answer = problem.response(error)
         except RecursionError:  # nested too deeply for us
             answer = problem.response(status.bad_request("exceeded max depth"))
@@ -196,11 +205,12 @@ class APIServer:
     async def _answer(self, visit: "_Visit", query: Query) -> Answer:
         request, route = visit.request, visit.route
         visit.user = user = self.users.authenticate(request)
-        asked = _attributes(user, route)
+        selected = selected_name(route, query)
+        asked = _attributes(user, route, selected)
         acting = impersonate(request.headers, asked, self.authorizer)
         if acting is not None:
             visit.impersonated = user = acting.user
-            asked = _attributes(user, route)
+            asked = _attributes(user, route, selected)
         self._authorize(asked)
         if not route.is_resource:
             return await self._paths.answer(request, route, user)
@@ -216,9 +226,7 @@ class APIServer:
     def _note(self, visit: "_Visit", answer: Answer) -> None:
         code = 101 if isinstance(answer, Upgrade) else answer.status
         request, route, finished = visit.request, visit.route, self.clock.now()
-        known = self.registry.find(route.group, route.version, route.resource)
-        # What nobody serves is counted as one thing: a client that guesses must not fill us up.
-        counted = route if known else Route(request.method.lower() if request.method in METHODS else "other", "")
+        counted = self._counted(route, request.method)
         self.metrics.count(counted, code, (finished - visit.received).total_seconds())
         self.audit.record(
             Event(
@@ -236,8 +244,16 @@ class APIServer:
                 request.peer,
                 request.headers.get("user-agent", ""),
                 visit.impersonated,
+                visit.refusal.status if visit.refusal else None,
             )
         )
+
+    def _counted(self, route: Route, method: str) -> Route:
+        """Return *route*, or one that stands for all that is not served: guesses fill no memory."""
+        known = self.registry.find(route.group, route.version, route.resource)
+        if known and (not route.subresource or route.subresource in known.subresources):
+            return route
+        return Route(method.lower() if method in METHODS else "other", "")
 
 
 def _journal(folder: Path) -> "SQLiteJournal":
@@ -249,7 +265,7 @@ def _journal(folder: Path) -> "SQLiteJournal":
 class _Visit:
     """One request, and what was found out about it."""
 
-    __slots__ = ("impersonated", "received", "request", "route", "user")
+    __slots__ = ("impersonated", "received", "refusal", "request", "route", "user")
 
     def __init__(self, request: Request, route: Route, received: datetime) -> None:
         self.received = received
@@ -257,6 +273,7 @@ class _Visit:
         self.route = route
         self.user: UserInfo | None = None
         self.impersonated: UserInfo | None = None
+        self.refusal: StatusError | None = None
 
 
 def _is_pretty(request: Request, query: Query) -> bool:
@@ -267,7 +284,7 @@ def _is_pretty(request: Request, query: Query) -> bool:
     return request.headers.get("user-agent", "").startswith(("curl", "Wget", "Mozilla/5.0"))
 
 
-def _attributes(user: UserInfo, route: Route) -> Attributes:
+def _attributes(user: UserInfo, route: Route, selected: str) -> Attributes:
     if not route.is_resource:
         return Attributes(user, route.verb, path=route.path, is_resource=False)
     return Attributes(
@@ -277,6 +294,6 @@ def _attributes(user: UserInfo, route: Route) -> Attributes:
         version=route.version,
         resource=route.resource,
         subresource=route.subresource,
-        name=route.name,
+        name=route.name or selected,
         namespace=route.namespace,
     )

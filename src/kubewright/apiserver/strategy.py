@@ -9,9 +9,8 @@ fields, deletion) is done by the pipeline and is not a strategy's business.
 """
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any, Protocol
-
-from msgspec import Struct
 
 from kubewright.apiserver import naming
 from kubewright.apiserver.field import Errors
@@ -37,7 +36,8 @@ class Reader(Protocol):
         ...
 
 
-class Write(Struct):
+@dataclass(slots=True)
+class Write:
     """The circumstances of a write, for the few kinds that care.
 
     Attributes:

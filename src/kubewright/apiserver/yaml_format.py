@@ -79,7 +79,7 @@ def _check_size(body: bytes) -> None:
         if isinstance(event, yaml.AliasEvent):
             if any(anchor == event.anchor for anchor, _ in open_nodes):
                 raise ValueError(f"yaml: anchor '{event.anchor}' value contains itself")
-            total += sizes.get(event.anchor, 0)
+            total += sizes.get(event.anchor or "", 0)
         elif isinstance(event, yaml.CollectionStartEvent):
             open_nodes.append((event.anchor, total))
             total += 1

@@ -93,7 +93,8 @@ def _api(options: Options) -> APIServer:
         return APIServer(data_dir=options.data_dir, rbac=options.rbac, audit_log=options.audit_log)
     except OSError as error:
         raise ConfigError(
-            f"cannot start the server: {error}. Use a file or folder that you can write to."
+            f"cannot start the server: cannot use {error.filename}: {error.strerror}. Use a file or"
+            " folder that you can write to."
         ) from error
 
 

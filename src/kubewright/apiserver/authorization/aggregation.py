@@ -36,14 +36,12 @@ def stale_roles(roles: Iterable[Obj]) -> list[Obj]:
     current = {role["metadata"]["name"]: role for role in roles}
     changed: dict[str, Obj] = {}
     for _ in range(len(current)):  # a chain cannot be longer, and a circle must not go on
-        updated = [
-            {**role, "rules": rules}
-            for role in current.values()
-            if (rules := aggregated_rules(role, current.values())) is not None
-            and rules != (role.get("rules") or [])
-        ]
-        if not updated:
+        settled = True
+        for name, role in current.items():  # one by one, or two that gather each other swap forever
+            rules = aggregated_rules(role, current.values())
+            if rules is not None and rules != (role.get("rules") or []):
+                changed[name] = current[name] = {**role, "rules": rules}
+                settled = False
+        if settled:
             break
-        for role in updated:
-            changed[role["metadata"]["name"]] = current[role["metadata"]["name"]] = role
     return list(changed.values())

@@ -32,6 +32,7 @@ class RoleStrategy(Strategy):
         found: Errors = []
         for index, rule in enumerate(obj.get("rules") or ()):
             found += policy_rule(rule, f"rules[{index}]", namespaced=self.namespaced)
+        obj["rules"] = obj.get("rules") or None  # an empty list does not survive being stored
         return found
 
 

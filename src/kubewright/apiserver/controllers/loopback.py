@@ -18,7 +18,12 @@ class Loopback:
 
     def __init__(self, server: "APIServer", name: str) -> None:
         self._server = server
-        self._agent = f"kubewright/{name}"
+        self._headers = {
+            "user-agent": f"kubewright/{name}",
+            # So that the audit log tells the controllers from the administrator.
+            "impersonate-user": f"system:serviceaccount:kube-system:{name}",
+            "impersonate-group": "system:masters",
+        }
 
     def path(self, resource: GroupResource, namespace: str, name: str = "") -> str | None:
         """Return the path of an object or collection; ``None`` if it is served no more."""
@@ -31,7 +36,7 @@ class Loopback:
 
     async def ask(self, method: str, path: str, body: Any = None, *, media: str = "") -> Response:
         """Send a request, and return the answer."""
-        headers = {"user-agent": self._agent, "content-type": media or "application/json"}
+        headers = {**self._headers, "content-type": media or "application/json"}
         data = b"" if body is None else msgspec.json.encode(body)
         path, _, query = path.partition("?")
         answer = await self._server.handle(

@@ -12,6 +12,7 @@ class RoleAggregator:
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        self._gathering = False
 
     def start(self) -> None:
         """Gather now, and after every change."""
@@ -19,9 +20,13 @@ class RoleAggregator:
         self._store.listen(self._heard)
 
     def _heard(self, resource: GroupResource, event: Event) -> None:
-        if resource == CLUSTER_ROLES:
+        if resource == CLUSTER_ROLES and not self._gathering:
             self._gather()
 
     def _gather(self) -> None:
-        for role in stale_roles(self._store.list(CLUSTER_ROLES)):
-            self._store.put(CLUSTER_ROLES, role)
+        self._gathering = True  # our own writes are no news to us
+        try:
+            for role in stale_roles(self._store.list(CLUSTER_ROLES)):
+                self._store.put(CLUSTER_ROLES, role)
+        finally:
+            self._gathering = False

@@ -82,6 +82,20 @@ def _scale(obj: Obj, paths: Obj, replicas: int) -> Obj:
     }
 
 
+def is_owned(obj: Obj, paths: Obj) -> bool:
+    """Whether somebody owns the number of replicas; else, by Kubernetes, nobody gets to own it."""
+    steps = [f"f:{part}" for part in split(paths["specReplicasPath"])]
+    for entry in obj["metadata"].get("managedFields") or ():
+        found: Any = entry.get("fieldsV1") or {}
+        for step in steps:
+            found = found.get(step)
+            if found is None:
+                break
+        else:
+            return True
+    return False
+
+
 def split(path: str) -> list[str]:
     """Return the names of fields in a path such as ``.spec.replicas``."""
     return path.removeprefix(".").split(".")

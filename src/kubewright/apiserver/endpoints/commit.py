@@ -10,6 +10,7 @@ from kubewright.apiserver.admission.attributes import (
     GroupVersionResource,
     Operation,
 )
+from kubewright.apiserver.authorization import attributes as authorization
 from kubewright.apiserver.backend import Call
 from kubewright.apiserver.field import Errors
 from kubewright.apiserver.fieldmanager import manager as fieldmanager
@@ -81,17 +82,18 @@ async def mutate(call: Call, asked: Attributes, write: Write) -> Obj:
             limits.check_limits(obj, write)
         else:
             pod_admission.admit_pod_update(obj, asked.old_object)
+    await backend.admission.mutate(asked)
+    assert asked.object is not None
     if backend.escalation is not None and call.resource.group == RBAC_GROUP:
+        # As it will be stored: webhooks change roles, too.
         backend.escalation.check(
             call.group_resource,
             call.user,
-            obj=obj,
+            obj=asked.object,
             old=asked.old_object,
             namespace=call.namespace,
             name=call.name,
         )
-    await backend.admission.mutate(asked)
-    assert asked.object is not None
     return asked.object
 
 
@@ -120,6 +122,25 @@ def reset_fields(call: Call) -> FieldSet | None:
         has_status=resource.strategy.has_status,
         custom=resource.custom,
     )
+
+
+def check_right_to_create(call: Call) -> None:
+    """Refuse an update or apply that makes an object, if the user may only change objects."""
+    authorizer, route = call.backend.authorizer, call.route
+    if authorizer is None or route.verb == "create":
+        return
+    asked = authorization.Attributes(
+        call.user,
+        "create",
+        route.group,
+        route.version,
+        route.resource,
+        name=route.name,
+        namespace=route.namespace,
+    )
+    decision = authorizer.authorize(asked)
+    if not decision.allowed:
+        raise status.forbidden(call.group_resource, call.name, decision.reason)
 
 
 Convert = Callable[[Obj, str], tuple[Obj, Schema] | None]

@@ -48,6 +48,7 @@ async def store_new(
         bodies.cut(obj, call.work)
         strategy.default(obj)
     commit.refuse(call, obj, metadata.validate(obj, call.work) + strategy.validate(obj, write))
+    commit.check_right_to_create(call)
     await call.backend.admission.validate(asked)
     return await _finish(call, obj, write, generated=generated)
 

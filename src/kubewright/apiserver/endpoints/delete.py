@@ -57,7 +57,9 @@ async def delete_collection(call: Call) -> Response:
     """Delete every object that matches; answers with what was there."""
     options = _options(call)
     selectors = list_options(call.query, watch=False)
-    selection = Selection(call.work, selectors.labels, selectors.fields)
+    selection = Selection(
+        call.work, selectors.labels, selectors.fields, rename=call.resource.rename_field
+    )
     chosen = selection.of(call.collection.list(call.namespace))
     if selectors.limit:
         chosen = chosen[: selectors.limit]

@@ -46,7 +46,9 @@ async def get(call: Call) -> Response:
 async def list_objects(call: Call) -> Response:
     """Answer with all objects that match, or a page of them."""
     options = list_options(call.query, watch=False)
-    selection = Selection(call.work, options.labels, options.fields)
+    selection = Selection(
+        call.work, options.labels, options.fields, rename=call.resource.rename_field
+    )
     revision, objects = _snapshot(call, options)
     chosen = selection.of(objects)
     metadata: dict[str, Any] = {"resourceVersion": str(revision)}

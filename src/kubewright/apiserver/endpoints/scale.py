@@ -49,6 +49,12 @@ def _with_scale(call: Call, obj: Obj, scale: Obj) -> Obj:
     return with_scale(obj, scale)
 
 
+def _is_owned(call: Call) -> bool:
+    from kubewright.apiserver.customresource.scale import is_owned  # noqa: PLC0415  # as above
+
+    return is_owned(find(call).decode(), call.resource.scale_paths)
+
+
 async def get(call: Call) -> Response:
     """Answer with the scale of an object."""
     obj = await view.load(call.resource, find(call))
@@ -113,7 +119,8 @@ async def _set(call: Call, make: Callable[[Obj], Obj], options: WriteOptions) ->
         answered[:] = [new]
         return new
 
-    await replace(call, changed, options, conditional=False)
+    managed = call.resource.custom and not _is_owned(call)
+    await replace(call, changed, options, conditional=False, managed=managed)
     if options.dry_run:
         return output.made(call, _scale_of(call, answered[0]))
     return await get(call)

@@ -68,13 +68,19 @@ async def _create_instead(call: Call, obj: Obj, options: WriteOptions) -> Respon
     meta = obj["metadata"]
     if uid := meta.get("uid"):
         raise status.conflict(call.group_resource, call.name, _other_uid(call, uid, ""))
-    version = meta.pop("resourceVersion", None) or "0"
+    if _version_of(meta):
+        raise status.not_found(call.group_resource, call.name)
+    meta.pop("resourceVersion", None)
+    return await store_new(call, obj, options)
+
+
+def _version_of(meta: Obj) -> str:
+    """Return the version that an object says it has; empty for none, and zero is none in Go."""
+    version: str = meta.get("resourceVersion") or "0"
     if not version.isdecimal():
         why = f'strconv.ParseUint: parsing "{version}": invalid syntax'
         raise status.StatusError(500, "", why)
-    if int(version):
-        raise status.not_found(call.group_resource, call.name)
-    return await store_new(call, obj, options)
+    return version if int(version) else ""
 
 
 async def replace(
@@ -147,9 +153,7 @@ def _check_version(call: Call, new: Obj, old: Obj, *, conditional: bool) -> None
         raise status.conflict(
             call.group_resource, call.name, _other_uid(call, uid, old_meta["uid"])
         )
-    version = new_meta.get("resourceVersion")
-    if version == "0":  # is no version, as in Go
-        version = ""
+    version = _version_of(new_meta)
     if version and version != old_meta["resourceVersion"]:
         raise status.stale(call.group_resource, call.name)
     if not version:

@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
-from contextlib import aclosing
+from typing import Self
 
 import msgspec
 
@@ -27,7 +27,13 @@ encode = msgspec.json.Encoder().encode
 async def watch(call: Call) -> Stream:
     """Answer with a stream of events."""
     options = list_options(call.query, watch=True)
-    selection = Selection(call.work, options.labels, options.fields, name=call.name)
+    selection = Selection(
+        call.work,
+        options.labels,
+        options.fields,
+        name=call.name,
+        rename=call.resource.rename_field,
+    )
     form = output.watch_form(call)
     lines = _Lines(call, selection, form)
     try:
@@ -36,7 +42,8 @@ async def watch(call: Call) -> Stream:
         if error.code != 410:  # noqa: PLR2004  # Gone: told inside the stream, where clients look
             raise
         return Stream(_failed(error))
-    return Stream(_stream(call, options, lines, begin))
+    chunks = _chunks(call, options, lines, begin)
+    return Stream(_Watching(call, chunks, begin.watcher))
 
 
 class _Begin:
@@ -71,16 +78,28 @@ async def _failed(error: StatusError) -> AsyncIterator[bytes]:
     yield encode({"type": "ERROR", "object": error.status}) + b"\n"
 
 
-async def _stream(
-    call: Call, options: ListOptions, lines: "_Lines", begin: _Begin
-) -> AsyncIterator[bytes]:
-    watcher = begin.watcher
-    try:
-        async with aclosing(_chunks(call, options, lines, begin)) as chunks:
-            async for chunk in chunks:
-                yield chunk
-    finally:
-        call.collection.unwatch(watcher)
+class _Watching:
+    """The chunks of a watch, which lets go of its watcher even if nobody asked for the first."""
+
+    def __init__(self, call: Call, chunks: AsyncGenerator[bytes, None], watcher: Watcher) -> None:
+        self._collection = call.collection
+        self._chunks = chunks
+        self._watcher = watcher
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> bytes:
+        try:
+            return await anext(self._chunks)
+        except BaseException:
+            self._collection.unwatch(self._watcher)
+            raise
+
+    async def aclose(self) -> None:
+        """End the watch."""
+        self._collection.unwatch(self._watcher)
+        await self._chunks.aclose()
 
 
 async def _chunks(
@@ -155,7 +174,7 @@ class _Lines:
         self._form = form
         self._prefix = f"{call.namespace}/" if call.namespace else ""
         # What watchers that ask alike may share.
-        self._shared = (call.resource.api_version, form, call.query.get("includeObject", ""))
+        self._shared = (call.resource.api_version, form)
         self._columns_sent = False
 
     async def added(self, objects: Sequence[Stored]) -> bytes:

@@ -277,7 +277,17 @@ class Connection(asyncio.Protocol):
             self._transport.write(head + body)
         else:
             self._transport.write(head)
-            self._transport.write(body)
+            await self._send_large(body)
+
+    async def _send_large(self, body: bytes) -> None:
+        """Send a body bit by bit, since TLS and the socket copy all that they are given."""
+        view = memoryview(body)
+        for start in range(0, len(body), _ONE_WRITE):
+            if self._drained is not None:
+                await self._drained
+            if self._lost:
+                return
+            self._transport.write(view[start : start + _ONE_WRITE])
 
     async def _stream(self, stream: Stream, incoming: Incoming) -> None:
         self._streaming = True

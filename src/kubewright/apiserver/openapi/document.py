@@ -11,10 +11,11 @@ Json = dict[str, Any]
 
 OBJECT_META: str = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 DELETE_OPTIONS: str = "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions"
+STRATEGIC: str = "application/strategic-merge-patch+json"
 PATCHES: tuple[str, ...] = (
     "application/json-patch+json",
     "application/merge-patch+json",
-    "application/strategic-merge-patch+json",
+    STRATEGIC,
     "application/apply-patch+yaml",
 )
 WRITE: tuple[str, ...] = ("pretty", "dryRun", "fieldManager", "fieldValidation")
@@ -228,7 +229,10 @@ def _schema(resource: Resource, *, listed: bool = False) -> Json:
 
 
 def _add_body(operation: Json, resource: Resource, action: str, *, old: bool) -> None:
-    media = PATCHES if action == "patch" else ("*/*",)
+    media: tuple[str, ...] = ("*/*",)
+    if action == "patch":
+        # kubectl sends what is listed here, and a custom resource has no strategic patch.
+        media = tuple(one for one in PATCHES if not (resource.custom and one == STRATEGIC))
     if old:
         operation["consumes"] = list(media)
         body = {"name": "body", "in": "body", "required": True, "schema": {"type": "object"}}

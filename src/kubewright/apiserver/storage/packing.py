@@ -1,4 +1,4 @@
-"""What was not touched lately takes a tenth of its room: deflated, with a typical object at hand."""
+"""What was not written lately takes a tenth of its room: deflated, with a dictionary."""
 
 import zlib
 

@@ -1,12 +1,25 @@
 """A journal in SQLite: what was answered survives a kill."""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+
+import msgspec
 
 from kubewright.apiserver.names import GroupResource
 from kubewright.apiserver.storage.event import Stored
 from kubewright.errors import ConfigError
+
+
+class _Metadata(msgspec.Struct, gc=False):
+    name: str
+
+
+class _Object(msgspec.Struct, gc=False):
+    metadata: _Metadata
+
+
+_check = msgspec.json.Decoder(_Object).decode
 
 FILE: str = "objects.db"
 FORMAT: int = 1
@@ -43,6 +56,8 @@ class SQLiteJournal:
         self._path = folder / FILE
         try:
             folder.mkdir(parents=True, exist_ok=True)
+            # Secrets are in it. SQLite gives the files beside it the same mode.
+            self._path.touch(mode=0o600)
             self._database = self._opened()
         except (OSError, sqlite3.Error) as error:
             raise ConfigError(_explain(self._path, error)) from error
@@ -72,18 +87,33 @@ class SQLiteJournal:
             raise
         return database
 
-    def load(self) -> tuple[int, Iterator[tuple[GroupResource, Stored]]]:
-        """Return the latest revision and every object."""
+    def load(self) -> tuple[int, Sequence[tuple[GroupResource, Stored]]]:
+        """Return the latest revision and every object.
+
+        Raises:
+            ConfigError: The file is damaged; it is closed then.
+        """
         query = (
             "SELECT max(revision) FROM (SELECT revision FROM latest UNION ALL"
             " SELECT revision FROM objects)"
         )
-        revision: int = self._database.execute(query).fetchone()[0]
-        return revision, self._rows()
+        try:
+            revision: int = self._database.execute(query).fetchone()[0]
+            return revision, list(self._rows())
+        except sqlite3.Error as error:
+            self.close()
+            raise ConfigError(_explain(self._path, error)) from error
+        except BaseException:
+            self.close()
+            raise
 
     def _rows(self) -> Iterator[tuple[GroupResource, Stored]]:
         query = "SELECT api_group, resource, key, data, revision FROM objects"
         for group, resource, key, data, revision in self._database.execute(query):
+            try:
+                _check(data)
+            except (msgspec.DecodeError, UnicodeDecodeError, TypeError):
+                raise ConfigError(_damaged(self._path, group, resource, key)) from None
             yield GroupResource(group, resource), Stored(key, data, revision)
 
     def put(self, resource: GroupResource, stored: Stored) -> None:
@@ -96,16 +126,30 @@ class SQLiteJournal:
     def remove(self, resource: GroupResource, key: str, revision: int) -> None:
         """Forget an object, and remember the revision in which it went."""
         self._database.execute("BEGIN")
-        self._database.execute(
-            "DELETE FROM objects WHERE api_group = ? AND resource = ? AND key = ?",
-            (resource.group, resource.resource, key),
-        )
-        self._database.execute("UPDATE latest SET revision = ?", (revision,))
-        self._database.execute("COMMIT")
+        try:
+            self._database.execute(
+                "DELETE FROM objects WHERE api_group = ? AND resource = ? AND key = ?",
+                (resource.group, resource.resource, key),
+            )
+            self._database.execute("UPDATE latest SET revision = ?", (revision,))
+            self._database.execute("COMMIT")
+        except BaseException:
+            # A full disk, say. Left open, this would keep all later changes from being kept.
+            if self._database.in_transaction:
+                self._database.execute("ROLLBACK")
+            raise
 
     def close(self) -> None:
         """Close the file."""
         self._database.close()
+
+
+def _damaged(path: Path, group: str, resource: str, key: str) -> str:
+    what = f"{resource}.{group}" if group else resource
+    return (
+        f"cannot use {path}: the object {key!r} of {what} in it is damaged. Restore the file from a"
+        " copy, or use another folder."
+    )
 
 
 def _explain(path: Path, error: Exception) -> str:
@@ -113,4 +157,5 @@ def _explain(path: Path, error: Exception) -> str:
         return (
             f"cannot use {path}: another server has it open. Stop that one, or use another folder."
         )
-    return f"cannot use {path}: {error}. The folder must be writable and the file a database."
+    said = (error.strerror or str(error)) if isinstance(error, OSError) else str(error)
+    return f"cannot use {path}: {said}. The folder must be writable and the file a database."

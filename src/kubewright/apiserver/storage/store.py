@@ -10,10 +10,13 @@ from kubewright.apiserver.names import GroupResource
 from kubewright.apiserver.status import StatusError
 from kubewright.apiserver.storage.collection import Collection, key_of
 from kubewright.apiserver.storage.event import Event, EventType, Stored
+from kubewright.log import get_logger
 
 HISTORY_SECONDS: float = 300  # as long as etcd remembers under a kube-apiserver
 
 SIZE_LIMIT: int = 1536 * 1024  # what etcd takes by default; clients meet it with real clusters
+
+log = get_logger(__name__)
 
 encode = msgspec.json.Encoder().encode
 
@@ -154,7 +157,10 @@ class Store:
         self.revision = stored.revision
         self.collection(resource).record(event)
         for listener in self._listeners:
-            listener(resource, event)
+            try:
+                listener(resource, event)
+            except Exception as error:  # it is stored, and the others want to know
+                log.exception("listener failed", kind=str(resource), error=repr(error))
         if now >= self._next_tidy:
             self._tidy(now)
 

@@ -6,6 +6,7 @@ from collections import deque
 from kubewright.apiserver.storage.event import Event
 
 LIMIT: int = 20_000
+BYTES: int = 128 * 1024 * 1024
 
 
 class Watcher:
@@ -15,19 +16,21 @@ class Watcher:
     its client lists again.
     """
 
-    __slots__ = ("_pending", "_waiter", "ended", "limit")
+    __slots__ = ("_pending", "_size", "_waiter", "ended", "limit")
 
     def __init__(self, *, limit: int = LIMIT) -> None:
         self.limit = limit
         self.ended = False
         self._pending: deque[Event] = deque()
+        self._size = 0
         self._waiter: asyncio.Future[None] | None = None
 
     def push(self, event: Event) -> None:
         """Hand over an event; called by the collection in the middle of a write."""
         if self.ended:
             return
-        if len(self._pending) >= self.limit:
+        self._size += event.current.size
+        if len(self._pending) >= self.limit or self._size > BYTES:
             self.end()
             return
         self._pending.append(event)
@@ -53,6 +56,7 @@ class Watcher:
         """Return all events that have come since the last call."""
         taken = list(self._pending)
         self._pending.clear()
+        self._size = 0
         return taken
 
     def _wake(self) -> None:

@@ -13,7 +13,7 @@ from kubewright.apiserver.table.printer import NAME, Printer
 Columns = list[Obj]
 
 
-def table_for(
+def table_for(  # noqa: PLR0913  # all that a request says of its table, by name
     resource: Resource,
     objects: Iterable[Obj],
     *,

@@ -98,3 +98,15 @@ def test_resources_of_the_same_name_in_two_groups_stay_apart(tmp_path: Path) -> 
     assert found is not None
     assert found["n"] == 2
     again.close()
+
+
+def test_others_on_the_machine_cannot_read_what_is_stored(tmp_path: Path) -> None:
+    """Secrets are in the database, and in the log beside it."""
+    store = Store(journal=SQLiteJournal(tmp_path))
+
+    store.put(PODS, made("a"))
+
+    modes = {file.name: file.stat().st_mode & 0o777 for file in tmp_path.iterdir()}
+    assert len(modes) > 1
+    assert set(modes.values()) == {0o600}
+    store.close()
