@@ -77,6 +77,11 @@ ifneq ($(filter real real-crd,$(SERVER)),)
 endif
 	KUBEBUILDER_ASSETS=$(ASSETS) pytest tests/conformance --server=$(SERVER) $(PYTEST)
 
+.PHONY: differential
+differential: $(STAMP) ## the same random requests to the embedded and the real servers (PROFILE=deep for long)
+	@[ -n "$(ASSETS)" ] || { echo "no real server: run \`make real-apiserver\` first, or set KUBEBUILDER_ASSETS" >&2; exit 1; }
+	KUBEBUILDER_ASSETS=$(ASSETS) pytest tests/differential --hypothesis-profile=$(or $(PROFILE),differential) $(PYTEST)
+
 .PHONY: kubectl
 kubectl: $(STAMP) ## a session of kubectl, compared between the embedded and the real servers
 	@[ -n "$(ASSETS)" ] || { echo "no real server: run \`make real-apiserver\` first, or set KUBEBUILDER_ASSETS" >&2; exit 1; }
@@ -95,21 +100,32 @@ $(CLIENTS_STAMP): requirements/clients.txt
 durability: $(STAMP) ## kill a server in the middle of 1,000 writes; nothing that was answered is lost
 	pytest tests/durability $(PYTEST)
 
+.PHONY: robustness
+robustness: $(STAMP) ## bad input, bad clients, storms and leaks
+	pytest tests/robustness $(PYTEST)
+
 .PHONY: check
 check: lint types unit ## lint + types + unit: before every push
 
 .PHONY: test
-test: unit ## everything that this machine can run
+test: unit test-embedded test-real ## everything that this machine can run
+
+.PHONY: test-embedded
+test-embedded: $(STAMP) ## all that needs nothing but the embedded server
 	@$(MAKE) conformance SERVER=embedded
 	@$(MAKE) durability
+	@$(MAKE) robustness
 	@$(MAKE) clients
+
+.PHONY: test-real
+test-real: $(STAMP) ## all that compares with the real servers, if they are built
 ifeq ($(ASSETS),)
 	@echo "test: no real server here, so the conformance tests ran against the embedded one only; \`make real-apiserver\` builds them"
 else
 	@echo "test: conformance against the real servers in $(ASSETS)"
 	@$(MAKE) conformance SERVER=real
-	@if [ -x "$(ASSETS)/apiextensions-apiserver" ]; then $(MAKE) conformance SERVER=real-crd; \
-	else echo "test: no apiextensions-apiserver in $(ASSETS), so SERVER=real-crd did NOT run"; fi
+	@if [ -x "$(ASSETS)/apiextensions-apiserver" ]; then $(MAKE) conformance SERVER=real-crd; $(MAKE) differential; \
+	else echo "test: no apiextensions-apiserver in $(ASSETS), so SERVER=real-crd and the differential tests did NOT run"; fi
 	@if command -v kubectl >/dev/null; then $(MAKE) kubectl; \
 	else echo "test: no kubectl on this machine, so its session did NOT run"; fi
 endif

@@ -9,9 +9,10 @@ import os
 import platform
 import sys
 import tempfile
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import asdict
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from bench.apiserver import measure, report
@@ -30,10 +31,9 @@ def main(arguments: list[str] | None = None) -> int:
     amount = QUICK if options.quick else Amount()
     runs: Runs = {}
     for number in range(options.rounds):
-        servers = [OURS, REAL, DURABLE] if number % 2 == 0 else [DURABLE, REAL, OURS]
-        for name in servers:
-            if name in options.servers:
-                _round(name, amount, runs, options.assets)
+        order = (OURS, REAL, DURABLE) if number % 2 == 0 else (DURABLE, REAL, OURS)
+        chosen = [name for name in order if name in options.servers]
+        _round(chosen, amount, runs, options.assets)
     values = report.medians(runs)
     known = json.loads(options.baseline.read_text()) if options.baseline.exists() else {}
     found = report.verdicts(values, known)
@@ -45,23 +45,42 @@ def main(arguments: list[str] | None = None) -> int:
     return 1 if options.check and report.missed(found) else 0
 
 
-def _round(name: str, amount: Amount, runs: Runs, assets: Path | None) -> None:
-    print(name, file=sys.stderr, flush=True)
+def _round(names: list[str], amount: Amount, runs: Runs, assets: Path | None) -> None:
+    """Measure the servers, all running, one after the other at each step.
 
-    def add(scenario: str, numbers: Numbers) -> None:
-        runs.setdefault(scenario, {}).setdefault(name, []).append(numbers)
-
-    with tempfile.TemporaryDirectory(prefix="kubewright-bench-") as folder:
-        if name == OURS:
-            add("start", measure.in_process(amount))
-            for number in range(amount.starts):
-                with embedded(_made(Path(folder, f"start-{number}"))) as server:
-                    add("command", {"ms": server.seconds * 1e3})
-        with _server(name, Path(folder), assets) as server:
+    What else the machine does at the time so weighs on all of them alike.
+    """
+    with tempfile.TemporaryDirectory(prefix="kubewright-bench-") as text, ExitStack() as stack:
+        folder = Path(text)
+        if OURS in names:
+            _starts(folder, amount, runs)
+        measured = []
+        for name in names:
+            server = stack.enter_context(_server(name, _made(folder / name), assets))
+            add = partial(_add, runs, name)
             if name == REAL:
-                add("command", {"ms": server.seconds * 1e3})
-            step = measure.only_writes if name == DURABLE else measure.everything
-            step(server, amount, add)
+                add("command", _start(server))
+            measured.append(measure.Measured(server, durable=name == DURABLE, add=add))
+        for step in measure.steps(amount):
+            for one in measured:
+                one.do(step)
+
+
+def _starts(folder: Path, amount: Amount, runs: Runs) -> None:
+    _add(runs, OURS, "start", measure.in_process(amount))
+    for number in range(amount.starts):
+        with embedded(_made(folder / f"start-{number}")) as server:
+            _add(runs, OURS, "command", _start(server))
+
+
+def _start(server: Running) -> Numbers:
+    return {"ms": server.seconds * 1e3, "cpu_ms": server.cpu * 1e3}
+
+
+def _add(runs: Runs, server: str, scenario: str, numbers: Numbers) -> None:
+    runs.setdefault(scenario, {}).setdefault(server, []).append(numbers)
+    text = "  ".join(f"{name} {value:,.1f}" for name, value in numbers.items())
+    print(f"{scenario:10} {server:20} {text}", file=sys.stderr, flush=True)
 
 
 def _server(name: str, folder: Path, assets: Path | None) -> AbstractContextManager[Running]:

@@ -1,11 +1,11 @@
-"""One round against one server: every scenario, in the order in which they build on one another."""
+"""One round: every scenario, in the order in which they build on one another."""
 
 import json
 import statistics
 import subprocess
 import sys
-from collections.abc import Callable
-from dataclasses import asdict
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from bench.apiserver.processes import resident
@@ -15,6 +15,7 @@ from bench.apiserver.servers import ROOT, Running, environment
 Numbers = dict[str, float]
 Add = Callable[[str, Numbers], None]
 TIMEOUT = 300
+MEMORY = "memory"
 
 
 def in_process(amount: Amount) -> Numbers:
@@ -26,41 +27,78 @@ def in_process(amount: Amount) -> Numbers:
     return {name: statistics.median(run[name] for run in kept) for name in kept[0]}
 
 
-def everything(server: Running, amount: Amount, add: Add) -> None:
-    """Measure requests, watches and memory."""
-    load = _Load(server)
-    load("namespace")
-    before = resident(server.pids)
-    writes(load, amount, add)
-    created = resident(server.pids)
-    add("status32", load("status", clients=32, count=amount.pods))
-    reported = resident(server.pids)
-    add("memory", {"created": created - before, "reported": reported - before, "total": reported})
-    for verb in ("get", "patch", "update"):
-        add(f"{verb}1", load(verb, count=amount.single))
-        add(f"{verb}32", load(verb, clients=32, count=amount.parallel))
-    add("page", load("list?limit=500", count=amount.pages))
-    add("list", load("list", count=amount.lists))
-    add("cached", load("list?resourceVersion=0", count=amount.lists))
-    add("watch", load("watch", clients=amount.watchers, count=amount.changes))
+@dataclass(frozen=True)
+class Step:
+    """One job for each server, before anything else is done; see `load.Job` for its words.
+
+    Attributes:
+        scenario: Where its numbers go; empty for a preparation.
+        durable: Whether a data folder makes a difference, so that this is measured, too.
+    """
+
+    scenario: str
+    verb: str
+    clients: int = 1
+    first: int = 0
+    count: int = 1
+    durable: bool = True
 
 
-def only_writes(server: Running, amount: Amount, add: Add) -> None:
-    """Measure what a data folder changes."""
-    load = _Load(server)
-    load("namespace")
-    writes(load, amount, add)
+def steps(amount: Amount) -> Iterator[Step]:
+    """Yield all steps, in the order in which they build on one another."""
+    one, many, pods = amount.single, amount.parallel, amount.pods
+    yield Step("", "namespace")
+    yield Step("", "create", first=pods, count=50)  # what is loaded at the first use
+    yield Step(MEMORY, "before")
+    yield Step("create1", "create", count=one)
+    yield Step("create32", "create", clients=32, first=one, count=pods - one)
+    yield Step(MEMORY, "created")
+    yield Step("status32", "status", clients=32, count=pods)
+    yield Step(MEMORY, "reported")
+    yield Step("get1", "get", count=one, durable=False)
+    yield Step("get32", "get", clients=32, count=many, durable=False)
     for verb in ("patch", "update"):
-        add(f"{verb}1", load(verb, count=amount.single))
-        add(f"{verb}32", load(verb, clients=32, count=amount.parallel))
+        yield Step(f"{verb}1", verb, count=one)
+        yield Step(f"{verb}32", verb, clients=32, count=many)
+    for _ in range(amount.lists):
+        yield Step("page", "list?limit=500", count=amount.pages, durable=False)
+        yield Step("list", "list", durable=False)
+        yield Step("cached", "list?resourceVersion=0", durable=False)
+    yield Step("watch", "watch", clients=amount.watchers, count=amount.changes, durable=False)
 
 
-def writes(load: "_Load", amount: Amount, add: Add) -> None:
-    """Create all pods: some by one client, most by 32."""
-    load("create", count=50, first=amount.pods)  # what is loaded at the first use
-    add("create1", load("create", count=amount.single))
-    rest = amount.pods - amount.single
-    add("create32", load("create", clients=32, first=amount.single, count=rest))
+class Measured:
+    """One server, and what was found out about it.
+
+    Args:
+        server: The server, running.
+        durable: Whether it is there only for what a data folder makes a difference to.
+        add: Takes the numbers of a scenario.
+    """
+
+    def __init__(self, server: Running, *, durable: bool, add: Add) -> None:
+        self._load = _Load(server)
+        self._pids = server.pids
+        self._durable = durable
+        self._add = add
+        self._memory: Numbers = {}
+
+    def do(self, step: Step) -> None:
+        """Do one step."""
+        if self._durable and not step.durable:
+            return
+        if step.scenario == MEMORY:
+            self._weigh(step.verb)
+            return
+        numbers = self._load(step.verb, clients=step.clients, first=step.first, count=step.count)
+        if step.scenario:
+            self._add(step.scenario, numbers)
+
+    def _weigh(self, moment: str) -> None:
+        found = self._memory[moment] = resident(self._pids)
+        if moment == "reported":
+            grown = {name: value - self._memory["before"] for name, value in self._memory.items()}
+            self._add(MEMORY, {**grown, "total": found})
 
 
 class _Load:
@@ -82,8 +120,6 @@ class _Load:
         numbers: Numbers = json.loads(
             _output([sys.executable, "-m", "bench.apiserver.load"], json.dumps(job))
         )
-        text = "  ".join(f"{name} {value:,.1f}" for name, value in numbers.items())
-        print(f"  {verb:24} x{clients:<3} {text}", file=sys.stderr, flush=True)
         return numbers
 
 

@@ -13,15 +13,15 @@ class Amount:
     pods: int = 10_000
     single: int = 1_000  # requests of one client
     parallel: int = 3_000  # requests of 32 clients
-    pages: int = 40  # lists of 500
-    lists: int = 5  # lists of everything
+    pages: int = 10  # lists of 500, each time
+    lists: int = 5  # how often everything is listed
     watchers: int = 100
     changes: int = 1_000
     starts: int = 5
 
 
 QUICK = Amount(
-    pods=1_000, single=200, parallel=400, pages=10, lists=3, watchers=20, changes=100, starts=2
+    pods=1_000, single=200, parallel=400, pages=3, lists=3, watchers=20, changes=100, starts=2
 )
 
 
@@ -55,7 +55,9 @@ def _verb(scenario: str, title: str, *, goal: float | None) -> tuple[Figure, Fig
 FIGURES: tuple[Figure, ...] = (
     Figure("start", "start_ms", "start in process, ms", limit=100),
     Figure("start", "whole_ms", "start in process with imports, ms"),
+    Figure("start", "process_cpu_ms", "start in process, whole process, CPU ms"),
     Figure("command", "ms", "start as a command, ms", limit=500),
+    Figure("command", "cpu_ms", "start as a command, CPU ms"),
     *(
         figure
         for verb in ("create", "get", "patch", "update")

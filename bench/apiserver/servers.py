@@ -15,7 +15,7 @@ from pathlib import Path
 
 import yaml
 
-from bench.apiserver.processes import descendants
+from bench.apiserver.processes import cpu_seconds, descendants
 from bench.apiserver.wire import Target
 from kubewright.testing import RealServer
 
@@ -33,11 +33,13 @@ class Running:
         target: How to reach it.
         pids: Its processes.
         seconds: How long it took from its start to its first answer.
+        cpu: The CPU seconds that it had used by then.
     """
 
     target: Target
     pids: list[int]
     seconds: float
+    cpu: float
 
 
 def environment() -> dict[str, str]:
@@ -61,7 +63,8 @@ def embedded(folder: Path, *flags: str) -> Iterator[Running]:
     try:
         target = _first_answer(process, kubeconfig, log)
         seconds = time.perf_counter() - before
-        yield Running(target=target, pids=[process.pid], seconds=seconds)
+        cpu = cpu_seconds([process.pid])
+        yield Running(target=target, pids=[process.pid], seconds=seconds, cpu=cpu)
     finally:
         process.kill()
         process.wait()
@@ -102,4 +105,4 @@ def real(assets: Path | None) -> Iterator[Running]:
         target = Target(url=server.url, ca=str(server.ca_file), token=server.token)
         pids = list(descendants(os.getpid(), "etcd", "kube-apiserver"))
         assert len(pids) == 2, pids
-        yield Running(target=target, pids=pids, seconds=seconds)
+        yield Running(target=target, pids=pids, seconds=seconds, cpu=cpu_seconds(pids))

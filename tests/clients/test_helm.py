@@ -43,7 +43,7 @@ def test_release_is_installed_upgraded_rolled_back_and_removed(
     assert not probe.ask(server, "GET", path).json()["items"]
 
 
-def test_chart_with_an_unknown_field_is_refused(run: Run, server: EmbeddedServer) -> None:
+def test_a_chart_is_checked_against_the_server(run: Run, server: EmbeddedServer) -> None:
     """Helm checks what it sends against the server's OpenAPI document."""
     made = run("helm", "template", "corner", "chart", "--validate")
 

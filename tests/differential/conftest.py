@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 from kubewright.testing import EmbeddedServer, RealCRDServer, RealServer
 from tests.conformance.wire import Wire
@@ -19,7 +19,7 @@ settings.register_profile(
     max_examples=20,
     stateful_step_count=15,
     suppress_health_check=list(HealthCheck),
-    print_blob=False,
+    phases=[phase for phase in Phase if phase is not Phase.explain],
 )
 settings.register_profile(
     "deep",

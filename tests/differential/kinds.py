@@ -19,7 +19,7 @@ def some(**optional: Strategy) -> Strategy:
 
 CONFIG_MAP = some(
     data=st.dictionaries(KEYS, WORDS, max_size=3),
-    binaryData=st.dictionaries(KEYS, st.sampled_from(["YQ==", "Yg=="]), max_size=1),
+    binaryData=st.dictionaries(KEYS, st.sampled_from(["YQ==", "Yg=="]), min_size=1, max_size=1),
     immutable=st.booleans(),
 )
 SECRET = some(
@@ -81,7 +81,6 @@ TEMPLATE = st.fixed_dictionaries(
             {"containers": st.lists(CONTAINER, min_size=1, max_size=2)},
             optional={
                 "volumes": st.sampled_from([[{"name": "v", "emptyDir": {}}], [{"name": "v"}]]),
-                "nodeSelector": LABELS,
                 "restartPolicy": st.sampled_from(["Always", "Never"]),
                 "terminationGracePeriodSeconds": st.sampled_from([0, 5, -1]),
                 "tolerations": st.just([{"key": "a", "operator": "Exists"}]),

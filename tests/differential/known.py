@@ -11,8 +11,12 @@ taken out is not asked for:
 - A PUT of a Service that is not there creates it, since 1.23 (`CREATED_BY_PUT`).
 - Names of environment variables may hold almost any character, since 1.32; a malformed clusterIP
   is reported without the other mistakes, since 1.23. Such objects are not generated.
+- A nodeSelector is owned as a whole, since 1.21; an empty binaryData in the change of an immutable
+  ConfigMap counts as a change. Such objects are not generated.
 - Lists that are given but empty are shown as ``[]`` in the structs of errors about definitions, and
   formats that do not go with a type count when defaults are checked. Such are not generated.
+- An applied object with an unreadable object in it is refused by validation, together with all else
+  that is wrong with it, and not before; we refuse it at once. Such are not applied.
 - Apply through the scale of a custom resource fails in Kubernetes, with an error about its own
   conversion, unless nothing changes; and it forgets all managers of a custom resource, or answers
   500, when a version of it lacks fields of another. Neither is generated.
@@ -62,7 +66,14 @@ class Known:
 
 
 SERVICE_FIELDS = ("internalTrafficPolicy", "ipFamilies", "ipFamilyPolicy")
-CUSTOM = Known()
+CUSTOM = Known(
+    texts=(
+        # A value that breaks two rules of a selector is counted twice in its path.
+        (r"values\[0\]\[1\]", "values[0]"),
+        # A patched document that cannot be read is shown with its fields in the patch's order.
+        (r'Invalid value: "\{.*\}": ', "Invalid value: DOCUMENT: "),
+    )
+)
 BUILTIN = Known(
     dropped=(
         # Times that are not set are no longer written.

@@ -20,10 +20,13 @@ TIMEOUT = 60.0
 MASKS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern), mask)
     for pattern, mask in (
+        # At a deadline kubectl may still try to watch again, and log that it cannot.
+        (r"(?m)^[WE]\d{4} .* reflector\.go:.*\n?", ""),
         (r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", "<uid>"),
         (r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)", "<time>"),
         (r"\b[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d [+-]\d{4}", "<time>"),
         (r"(Resource Version:\s+)\d+", r"\1<version>"),
+        (r"\b\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [+-]\d{4} UTC", "<time>"),
         (r'(resourceVersion"?: ?)"\d+"', r'\1"<version>"'),
         (r"(?<![\w.=-])(\d+[dhm])*\d+s(?![\w.-])", "<age>"),
         (r"https://127\.0\.0\.1:\d+", "<server>"),

@@ -34,7 +34,7 @@ EDIT = (
         'patch deployment web -p \'{"spec":{"selector":{"matchLabels":{"app":"x"}}}}\'',
         code=1,
         differs=Difference(
-            why="values that are no text have been shown as JSON since 1.31, not as Go",
+            why="values that are no text are now shown as JSON, not as Go prints them",
             expect=r"(?s)`selector` does not match template `labels`.*"
             r'spec.selector: Invalid value: {"matchLabels":{"app":"x"}}: field is immutable',
         ),
@@ -118,7 +118,7 @@ SCALES = (
         differs=differences.columns(
             "NAME  DESIRED  AVAILABLE  AGE",
             "web  2  0  <age>",
-            why="a scale has had columns of its own since 1.24",
+            why="a scale now has columns of its own",
         ),
     ),
     Step("get deployment web --subresource=status -o name"),
@@ -126,7 +126,7 @@ SCALES = (
     Step(
         "get hpa auto",
         differs=Difference(
-            why="a metric has been shown with its name since 1.30",
+            why="a metric is now shown with its name",
             newer=["auto  Deployment/web  cpu: <unknown>/80%  1  5  0  <age>"],
             older=["auto  Deployment/web  <unknown>/80%  1  5  0  <age>"],
         ),

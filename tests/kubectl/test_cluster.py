@@ -60,7 +60,7 @@ RIGHTS = (
         user="reader",
         code=1,
         differs=Difference(
-            why="impersonation can be limited to some requests since 1.36, and the text says so",
+            why="impersonation can now be limited to some requests, and the text says so",
             expect='User "reader" cannot impersonate',
         ),
     ),

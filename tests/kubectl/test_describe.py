@@ -33,11 +33,6 @@ OBJECTS = (
     Step("describe service web", differs=differences.SERVICE),
     Step("describe -f web.yaml", differs=differences.SERVICE),
     Step("describe namespace describing-objects", differs=differences.NAMESPACE_LABEL),
-    Step(
-        "create -f cluster.yaml --dry-run=server",
-        sort=True,
-        differs=differences.ENDPOINTS_WARNING,
-    ),
 )
 
 

@@ -48,7 +48,7 @@ CHOICE = (
         "get pods -l 'not a selector'",
         code=1,
         differs=Difference(
-            why="the list of operators has been written without quotes since 1.22",
+            why="the list of operators is now written without quotes",
             expect="unable to parse requirement: found 'a', expected: in, notin, =, ==, !=, gt, lt",
         ),
     ),
@@ -75,12 +75,17 @@ CHOICE = (
 
 KINDS = (
     Step("get nodes"),
+    Step(
+        "create -f cluster.yaml --dry-run=server",
+        sort=True,
+        differs=differences.ENDPOINTS_WARNING,
+    ),
     Step("create -f cluster.yaml", differs=differences.ENDPOINTS_WARNING),
     Step("get nodes"),
     Step(
         "get nodes -o wide",
         differs=Difference(
-            why="the architecture stands beside the kernel since 1.36",
+            why="the architecture now stands beside the kernel",
             newer=[r"node-9  Ready .* 6\.1\.0 \(amd64\)  containerd://1\.7"],
             older=[r"node-9  Ready .* 6\.1\.0  containerd://1\.7"],
         ),
@@ -120,7 +125,7 @@ KINDS = (
         differs=columns(
             "NAME  STATUS  COMPLETIONS  DURATION  AGE",
             "once  Running  0/3  <age>",
-            why="jobs have shown a status since 1.31",
+            why="jobs now show a status",
         ),
     ),
     Step(
@@ -150,14 +155,12 @@ KINDS = (
         differs=columns(
             "NAME  VALUE  GLOBAL-DEFAULT  AGE  PREEMPTIONPOLICY",
             "system-node-critical  2000001000  false  <age>  PreemptLowerPriority",
-            why="the preemption policy is shown since 1.30",
+            why="the preemption policy is now shown",
         ),
     ),
     Step(
         "get resourcequota",
-        differs=columns(
-            "NAME  REQUEST  LIMIT  AGE", "enough  <age>", why="the age comes last since 1.32"
-        ),
+        differs=columns("NAME  REQUEST  LIMIT  AGE", "enough  <age>", why="the age now comes last"),
     ),
     Step("get limitranges"),
     Step("get poddisruptionbudgets"),
@@ -171,13 +174,40 @@ KINDS = (
     Step("describe persistentvolume disk"),
     Step("describe pvc claim"),
     Step("describe storageclass slow"),
-    Step("describe secret password"),
+    Step("describe secret password", sort=True),
     Step("describe serviceaccount robot"),
-    Step("describe ingress entry"),
+    Step(
+        "describe ingress entry",
+        differs=Difference(
+            why="kubectl looks for EndpointSlices, which became stable with 1.21",
+            newer=[r'/  web:80 \(<error: services "web" not found>\)'],
+            older=[r"/  web:80 \(<error: the server could not find the requested resource>\)"],
+        ),
+    ),
     Step("describe ingressclass outside"),
     Step("describe networkpolicy closed"),
-    Step("describe job once"),
-    Step("describe statefulset store"),
+    Step(
+        "describe job once",
+        differs=Difference(
+            why="labels of jobs have a prefix since 1.27; completion mode and suspension are new",
+            newer=[
+                "Selector:  batch.kubernetes.io/controller-uid=<uid>",
+                "(Labels:  )?batch.kubernetes.io/(controller-uid=<uid>|job-name=once)",
+                "controller-uid=<uid>",
+                "Completion Mode:  NonIndexed",
+                "Suspend:  false",
+                "job-name=once",
+            ],
+            older=["(Selector|Labels):  controller-uid=<uid>", "job-name=once"],
+        ),
+    ),
+    Step(
+        "describe statefulset store",
+        differs=Difference(
+            why="how many pods an update may stop is now a field with a default",
+            newer=["MaxUnavailable:  1"],
+        ),
+    ),
     Step("describe daemonset agent"),
     Step("describe replicaset alone"),
     Step("describe rc old"),

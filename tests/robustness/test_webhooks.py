@@ -48,7 +48,7 @@ async def hangs(_: bytes, __: asyncio.StreamWriter) -> None:
 async def shouts(_: bytes, writer: asyncio.StreamWriter) -> None:
     """Answer without end."""
     writer.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
-    while True:
+    while not writer.is_closing():
         writer.write(b"100000\r\n" + b"x" * 0x100000 + b"\r\n")
         await writer.drain()
 
@@ -97,6 +97,9 @@ ODD: dict[str, Behave] = {
     ),
     "refusal with code in text": says(allowed=False, status={"code": "403", "details": {"causes": 1}}),
     "refusal of a success": says(allowed=False, status={"code": 200, "message": "a\r\nX: y"}),
+    "refusal with a header": says(
+        allowed=False, status={"code": 429, "details": {"retryAfterSeconds": "1\r\nX-Evil: 1"}}
+    ),
     "status is text": says(allowed=False, status="no"),
 }
 

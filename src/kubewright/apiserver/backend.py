@@ -18,6 +18,8 @@ from kubewright.apiserver.route import Query, Route
 from kubewright.apiserver.storage import Collection, Store
 from kubewright.apiserver.strategy import Write
 
+MOST_WARNINGS: int = 1024
+
 
 class Backend(Struct):
     """The state behind the endpoints.
@@ -91,8 +93,8 @@ class Call(Struct):
         return self.route.subresource
 
     def warn(self, text: str) -> None:
-        """Add a Warning header, once."""
-        if text and text not in self.warnings:
+        """Add a Warning header, once; more than can be sent are not kept."""
+        if text and len(self.warnings) < MOST_WARNINGS and text not in self.warnings:
             self.warnings.append(text)
 
     def write(self, *, dry_run: bool = False) -> Write:

@@ -18,7 +18,6 @@ from kubewright.apiserver.strategy import Obj
 PROTOBUF: str = "application/vnd.kubernetes.protobuf"
 READABLE: tuple[str, ...] = ("application/json", "application/yaml", PROTOBUF)
 SUMMARY_LIMIT: int = 30  # bytes of a body that an error shows
-WARNINGS_LIMIT: int = 4096  # bytes of warnings about fields that an answer carries
 
 _decode = msgspec.json.Decoder().decode
 

@@ -1,6 +1,6 @@
 """Which endpoint answers a request to a resource."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from functools import cache, cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -33,6 +33,8 @@ VERBS: dict[str, tuple[str, str]] = {
 }
 # Verbs that a URL with a name has; the others belong to the collection.
 NAMED: frozenset[str] = frozenset({"get", "update", "patch", "delete"})
+WARNINGS_LIMIT: int = 4096  # characters of all warnings of an answer
+WARNING_LIMIT: int = 256  # and of each of them, if all are more than that
 WRITES: frozenset[str] = frozenset({"create", "update", "patch", "delete", "deletecollection"})
 
 
@@ -159,9 +161,23 @@ def _warned(call: Call, answer: Answer) -> Answer:
     if call.resource.warning:
         call.warn(call.resource.warning)
     if call.warnings and isinstance(answer, (Response, Stream)):
-        headers = tuple(("Warning", f"299 - {_quoted(text)}") for text in call.warnings)
+        headers = tuple(("Warning", f"299 - {_quoted(text)}") for text in _fitting(call.warnings))
         answer.headers = (*answer.headers, *headers)
     return answer
+
+
+def _fitting(warnings: list[str]) -> Iterator[str]:
+    """Yield the warnings, or the beginnings of the first ones, if they are too much for a head."""
+    if sum(map(len, warnings)) <= WARNINGS_LIMIT:
+        yield from warnings
+        return
+    room = WARNINGS_LIMIT
+    for text in warnings:
+        brief = text[:WARNING_LIMIT]
+        room -= len(brief)
+        if room < 0:
+            return
+        yield brief
 
 
 def _quoted(text: str) -> str:

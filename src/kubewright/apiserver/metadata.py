@@ -2,12 +2,15 @@
 
 import secrets
 import uuid
-from typing import Any
+
+import msgspec
 
 from kubewright.apiserver import field, naming
 from kubewright.apiserver.field import Errors
 from kubewright.apiserver.resource import Resource
 from kubewright.apiserver.strategy import Obj
+
+_encode = msgspec.json.Encoder(order="sorted").encode
 
 ALPHABET: str = "bcdfghjklmnpqrstvwxz2456789"  # no vowels, so no words
 SUFFIX_LENGTH: int = 5
@@ -50,10 +53,8 @@ def deduplicated_owners(metadata: Obj) -> bool:
     owners = metadata.get("ownerReferences")
     if not owners or len(owners) == 1:
         return False
-    unique: list[Any] = []
-    for owner in owners:
-        if owner not in unique:
-            unique.append(owner)
+    # By what they say: there may be very many.
+    unique = list({_encode(owner): owner for owner in owners}.values())
     if len(unique) == len(owners):
         return False
     metadata["ownerReferences"] = unique

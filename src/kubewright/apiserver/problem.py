@@ -14,6 +14,7 @@ NOT_FOUND: Response = Response(404, b"404 page not found\n", TEXT)
 def response(error: StatusError) -> Response:
     """Return the answer that tells a client of *error*."""
     headers: tuple[tuple[str, str], ...] = ()
-    if seconds := error.details.get("retryAfterSeconds"):
+    seconds = error.details.get("retryAfterSeconds")
+    if seconds and isinstance(seconds, int):  # a webhook may have said anything
         headers = (("Retry-After", str(seconds)),)
     return Response(error.code, _encode(error.status), headers=headers)

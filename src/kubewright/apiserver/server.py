@@ -42,6 +42,7 @@ from kubewright.apiserver.selection import selected_name
 from kubewright.apiserver.signing import signing_key
 from kubewright.apiserver.status import StatusError
 from kubewright.apiserver.storage import Store
+from kubewright.apiserver.strategy import Obj
 from kubewright.errors import LifecycleError
 from kubewright.log import get_logger
 
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
 log = get_logger(__name__)
 
 PUBLIC: frozenset[str] = frozenset({"/healthz", "/livez", "/readyz", "/version"})
+LONGEST_NOTE: int = 2048  # characters of an address or agent that the audit keeps
 METHODS: frozenset[str] = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
@@ -228,11 +230,13 @@ class APIServer:
         request, route, finished = visit.request, visit.route, self.clock.now()
         counted = self._counted(route, request.method)
         self.metrics.count(counted, code, (finished - visit.received).total_seconds())
+        if len(request.path) > LONGEST_NOTE:  # so are its parts
+            route = Route(route.verb, "")
         self.audit.record(
             Event(
                 route.verb,
                 visit.user or NOBODY,
-                f"{request.path}?{request.query}" if request.query else request.path,
+                _brief(f"{request.path}?{request.query}" if request.query else request.path),
                 code,
                 visit.received,
                 finished,
@@ -242,9 +246,9 @@ class APIServer:
                 route.namespace,
                 route.name,
                 request.peer,
-                request.headers.get("user-agent", ""),
+                _brief(request.headers.get("user-agent", "")),
                 visit.impersonated,
-                visit.refusal.status if visit.refusal else None,
+                _noted(visit.refusal) if visit.refusal else None,
             )
         )
 
@@ -274,6 +278,19 @@ class _Visit:
         self.user: UserInfo | None = None
         self.impersonated: UserInfo | None = None
         self.refusal: StatusError | None = None
+
+
+def _brief(text: str) -> str:
+    """Return *text* in a length that can be kept for thousands of calls."""
+    return text if len(text) <= LONGEST_NOTE else f"{text[:LONGEST_NOTE]}...TRUNCATED"
+
+
+def _noted(refusal: StatusError) -> Obj:
+    """Return a refusal as the audit keeps it; its text may repeat all that a client sent."""
+    if len(refusal.message) <= LONGEST_NOTE:
+        return refusal.status
+    brief = {"message": _brief(refusal.message), "reason": refusal.reason, "code": refusal.code}
+    return {"status": "Failure", **brief}
 
 
 def _is_pretty(request: Request, query: Query) -> bool:

@@ -148,7 +148,8 @@ def check_dynamic() -> None:
 def check_informer() -> None:
     """Follow a collection with the client's own cache."""
     names: queue.Queue[str] = queue.Queue()
-    informer = SharedInformer(core.list_namespaced_config_map, namespace="default")
+    # With a period, as stop() waits for a watch that was opened a moment after it was called.
+    informer = SharedInformer(core.list_namespaced_config_map, namespace="default", resync_period=2)
     informer.add_event_handler("ADDED", lambda obj: names.put(obj.metadata.name))
     informer.start()
     try:

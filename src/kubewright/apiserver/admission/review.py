@@ -2,6 +2,7 @@
 
 import binascii
 from dataclasses import dataclass, field
+from typing import Any
 
 from kubewright.apiserver.admission.attributes import Attributes, GroupVersionKind
 from kubewright.apiserver.admission.rules import Match
@@ -11,7 +12,7 @@ from kubewright.apiserver.strategy import Obj
 
 GROUP: str = "admission.k8s.io"
 VERSIONS: tuple[str, ...] = ("v1", "v1beta1")
-_BAD_REQUEST = 400
+_BAD_REQUEST, _LAST_CODE = 400, 599
 
 
 @dataclass(slots=True)
@@ -68,6 +69,23 @@ def review(version: str, asked: Obj) -> Obj:
     return {"kind": "AdmissionReview", "apiVersion": f"{GROUP}/{version}", "request": asked}
 
 
+_FIELDS: dict[str, tuple[type, str]] = {
+    "uid": (str, "types.UID"),
+    "allowed": (bool, "bool"),
+    "status": (dict, "v1.Status"),
+    "patch": (str, "[]uint8"),
+    "patchType": (str, "v1.PatchType"),
+    "auditAnnotations": (dict, "map[string]string"),
+    "warnings": (list, "[]string"),
+}
+_STATUS_FIELDS: dict[str, tuple[type, str]] = {
+    "message": (str, "string"),
+    "reason": (str, "v1.StatusReason"),
+    "details": (dict, "v1.StatusDetails"),
+    "code": (int, "int32"),
+}
+
+
 def check_decodable(answer: Obj, version: str) -> None:
     """Check what Go would stumble over when it reads an answer.
 
@@ -82,13 +100,26 @@ def check_decodable(answer: Obj, version: str) -> None:
             " unknown conversion"
         )
     response = answer.get("response")
-    allowed = response.get("allowed") if isinstance(response, dict) else None
-    if allowed is not None and allowed not in (True, False):
-        kind = "string" if isinstance(allowed, str) else "number"
-        raise ValueError(
-            f"json: cannot unmarshal {kind} into Go struct field"
-            " AdmissionResponse.response.allowed of type bool"
-        )
+    if response is None:
+        return
+    _check_type(response, dict, "AdmissionReview.response", f"{version}.AdmissionResponse")
+    for name, (wanted, go_type) in _FIELDS.items():
+        _check_type(response.get(name), wanted, f"AdmissionResponse.response.{name}", go_type)
+    for name, (wanted, go_type) in _STATUS_FIELDS.items():
+        value = (response.get("status") or {}).get(name)
+        _check_type(value, wanted, f"Status.response.status.{name}", go_type)
+    for one in response.get("warnings") or ():
+        _check_type(one, str, "AdmissionResponse.response.warnings", "string")
+    for one in (response.get("auditAnnotations") or {}).values():
+        _check_type(one, str, "AdmissionResponse.response.auditAnnotations", "string")
+
+
+def _check_type(value: Any, wanted: type, place: str, go_type: str) -> None:
+    if value is None or type(value) is wanted:
+        return
+    kind = {dict: "object", list: "array", str: "string", bool: "bool"}.get(type(value), "number")
+    said = f"json: cannot unmarshal {kind} into Go struct field {place} of type {go_type}"
+    raise ValueError(said)
 
 
 def verdict(answer: Obj, *, version: str, uid: str, mutating: bool) -> Verdict:
@@ -154,7 +185,8 @@ def refusal(webhook: str, result: Obj | None) -> StatusError:
     said = result.get("message") or result.get("reason")
     code = result.get("code")
     return StatusError(
-        code if isinstance(code, int) and code >= _BAD_REQUEST else _BAD_REQUEST,
+        # What is no failure of HTTP could not be sent.
+        code if isinstance(code, int) and _BAD_REQUEST <= code <= _LAST_CODE else _BAD_REQUEST,
         result.get("reason") or "",
         f"{by}: {said}" if said else f"{by} without explanation",
         result.get("details"),

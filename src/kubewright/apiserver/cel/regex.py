@@ -1,4 +1,4 @@
-"""Regular expressions of RE2, run by Python's ``re``.
+"""Regular expressions of RE2, run by Python's ``re`` where that is safe.
 
 RE2 knows no look-around and no back-references, and gives some signs a narrower meaning. A
 pattern is read once, refused as Go refuses it, and written again in Python's words.
@@ -6,10 +6,12 @@ pattern is read once, refused as Go refuses it, and written again in Python's wo
 
 import re
 import unicodedata
+from collections.abc import Callable
 from functools import lru_cache
 from itertools import groupby
 from typing import Final
 
+from kubewright.apiserver.cel.automaton import TooLargeError, find_search
 from kubewright.apiserver.cel.errors import EvaluationError
 
 _FLAGS = re.compile(r"\(\?([imsU]*)(-[imsU]+)?([:)])")
@@ -64,6 +66,21 @@ def compile_regex(pattern: str) -> re.Pattern[str]:
         raise RegexError("invalid or unsupported Perl syntax", pattern) from None
 
 
+@lru_cache(maxsize=512)
+def searcher(pattern: str) -> Callable[[str], bool]:
+    """Return what tells whether *pattern* is anywhere in a text, in time that the text allows.
+
+    Raises:
+        RegexError: RE2 does not know such a pattern.
+    """
+    compiled = compile_regex(pattern)
+    try:
+        linear = find_search(compiled.pattern)
+    except (TooLargeError, RecursionError):
+        raise RegexError("expression too large", pattern) from None
+    return linear or (lambda text: compiled.search(text) is not None)
+
+
 def matches(text: str, pattern: str) -> bool:
     """Tell whether *pattern* matches anywhere in *text*.
 
@@ -71,7 +88,7 @@ def matches(text: str, pattern: str) -> bool:
         EvaluationError: The pattern is not valid.
     """
     try:
-        return compile_regex(pattern).search(text) is not None
+        return searcher(pattern)(text)
     except RegexError as error:
         raise EvaluationError(str(error)) from None
 

@@ -20,7 +20,7 @@ class Controllers:
             NamespaceController(server),
             AccountController(server),
         )
-        self._workers = [Worker(controller) for controller in controllers]
+        self._workers = [Worker(controller, clock=server.clock) for controller in controllers]
 
     async def start(self) -> None:
         """Begin to watch and work."""

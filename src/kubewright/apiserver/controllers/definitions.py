@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from kubewright.apiserver.backend import Backend
 from kubewright.apiserver.controllers.loopback import Loopback
-from kubewright.apiserver.controllers.worker import Worker
+from kubewright.apiserver.controllers.worker import NotYetError, Worker
 from kubewright.apiserver.customresource.status import (
     FINALIZER,
     find_condition,
@@ -31,7 +31,7 @@ class DefinitionController:
         self._backend: Backend = server.backend
         self._client = client
         self._loopback = Loopback(server, "definition-controller")
-        self._worker = Worker(self)
+        self._worker = Worker(self, clock=server.clock)
         self._specs: dict[str, Any] = {}
         self._since: dict[str, int] = {}
         self._deleting: dict[GroupResource, str] = {}
@@ -138,6 +138,8 @@ class DefinitionController:
             await self._delete_all(hub)
         if len(store.collection(resource)) == 0:
             self._release(key)
+        elif not all(obj["metadata"].get("deletionTimestamp") for obj in store.list(resource)):
+            raise NotYetError  # a deletion was refused; what is marked is waited for
 
     async def _delete_all(self, hub: Resource) -> None:
         collection = self._backend.store.collection(hub.group_resource)

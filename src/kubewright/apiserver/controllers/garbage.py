@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from kubewright.apiserver.controllers.loopback import Loopback
+from kubewright.apiserver.controllers.worker import NotYetError
 from kubewright.apiserver.names import GroupResource
+from kubewright.apiserver.request import Response
 from kubewright.apiserver.storage import Event, Stored
 from kubewright.apiserver.strategy import Obj
 
@@ -205,7 +207,10 @@ class GarbageCollector:
             blocks = any(
                 one.get("uid") == uid and one.get("blockOwnerDeletion") for one in references
             )
-            await self._check_owners(dependent, found)
+            try:
+                await self._check_owners(dependent, found)
+            except NotYetError:
+                self._worker.add(dependent)  # by itself: the others need not wait for it
             blocking |= blocks and self._load(dependent) is not None
         if not blocking:
             await self._release(place, obj, FOREGROUND)
@@ -237,7 +242,7 @@ class GarbageCollector:
         if path is None:
             return
         options = {"preconditions": {"uid": meta["uid"]}, "propagationPolicy": policy}
-        await self._loopback.ask("DELETE", path, options)
+        _check(await self._loopback.ask("DELETE", path, options))
 
     async def _disown(self, place: Place, obj: Obj, owners: set[str]) -> None:
         path = self._path(place)
@@ -246,7 +251,7 @@ class GarbageCollector:
         ]
         if path is not None:
             change = {"uid": obj["metadata"]["uid"], "ownerReferences": kept or None}
-            await self._loopback.ask("PATCH", path, {"metadata": change}, media=MERGE)
+            _check(await self._loopback.ask("PATCH", path, {"metadata": change}, media=MERGE))
 
     async def _release(self, place: Place, obj: Obj, finalizer: str) -> None:
         path = self._path(place)
@@ -259,7 +264,15 @@ class GarbageCollector:
             answer = await self._loopback.ask("PATCH", path, {"metadata": change}, media=MERGE)
             if answer.status == 409:  # noqa: PLR2004  # Conflict: look again at what it is now
                 self._worker.add(place)
+            else:
+                _check(answer)
 
     def _path(self, place: Place) -> str | None:
         namespace, _, name = place.key.rpartition("/")
         return self._loopback.path(place.resource, namespace, name)
+
+
+def _check(answer: Response) -> None:
+    """Have it tried again if it was refused; what is gone, or another object now, is fine."""
+    if answer.status not in (200, 202, 404, 409):
+        raise NotYetError

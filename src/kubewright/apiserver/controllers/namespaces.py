@@ -4,6 +4,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from kubewright.apiserver.controllers.loopback import Loopback
+from kubewright.apiserver.controllers.worker import NotYetError
 from kubewright.apiserver.names import GroupResource
 from kubewright.apiserver.storage import Event
 from kubewright.apiserver.strategy import Obj
@@ -73,6 +74,9 @@ class NamespaceController:
                 left[str(resource.group_resource)] = remaining
         if left:
             self._report(key, left)
+            objects = (obj for found in left.values() for obj in found)
+            if not all(obj["metadata"].get("deletionTimestamp") for obj in objects):
+                raise NotYetError  # a deletion was refused; what is marked is waited for
         else:
             await self._finalize(namespace)
 

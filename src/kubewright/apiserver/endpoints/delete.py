@@ -226,6 +226,8 @@ def _marked_again(call: Call, obj: Obj, finalizers: list[str], grace: int) -> Ob
             del marked["metadata"]["generation"]
         return marked
     if finalizers != meta.get("finalizers", []):
+        if not (finalizers or grace or present or is_namespace(obj)):
+            return None  # it goes as it is: that nothing holds it is not written any more
         kept = {key: value for key, value in meta.items() if key != "finalizers"}
         return {**obj, "metadata": {**kept, **({"finalizers": finalizers} if finalizers else {})}}
     return obj

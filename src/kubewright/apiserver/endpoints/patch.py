@@ -77,9 +77,14 @@ def _checked(call: Call, result: Any, options: WriteOptions) -> Obj:
         obj = bodies.typed(result, resource)
         unknown, _ = bodies.cut(obj, resource)
     except status.StatusError as error:
-        if resource.custom or error.code != 400:  # noqa: PLR2004  # what is no object at all
+        if error.code != 400:  # noqa: PLR2004  # what is no object at all
             raise
-        raise _invalid_patch(call, result, error.message) from None
+        why = error.message
+        if resource.custom:
+            why = why.partition(" cannot be handled as a ")[2].partition(": ")[2]
+            if not why:
+                raise
+        raise _invalid_patch(call, result, why) from None
     check_name(call, obj)
     if unknown and options.field_validation != "Ignore":
         problems = [f'unknown field "{path}"' for path in unknown]

@@ -247,8 +247,9 @@ async def _finish(
     call: Call, stored: Stored, new: Obj, old: Obj, *, write: Write
 ) -> Response | None:
     store = call.backend.store
-    to_store = new
-    if new != old:
+    to_store, unchanged = new, new == old
+    plain = view.is_plain(call.work, stored)
+    if not (unchanged and plain):
         to_store = view.ordered(new, call.work)
         if call.work.write:
             to_store = await call.work.write(to_store)
@@ -261,7 +262,7 @@ async def _finish(
         gone = store.remove(call.storage, to_store)
         call.work.strategy.after_delete(new, write)
         return await output.stored(call, gone)
-    if new == old and view.is_plain(call.work, stored):
+    if unchanged and (plain or to_store == stored.decode()):
         return await output.stored(call, stored)
     return await output.stored(call, store.put(call.storage, to_store))
 

@@ -81,7 +81,7 @@ def _number(text: str) -> int:
 def _json(text: str) -> Any:
     try:
         return msgspec.json.decode(text)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise StepError(str(error)) from error
 
 

@@ -39,7 +39,7 @@ def allowed(live: Obj, shape: Shape, *, api_version: str) -> FieldSet | None:
     """Return the fields that still are as the client last applied them; ``None`` if unknown."""
     try:
         last = msgspec.json.decode(find(live) or "null")
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
     if not isinstance(last, dict) or last.get("apiVersion") != api_version:
         return None

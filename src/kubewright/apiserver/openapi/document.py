@@ -10,6 +10,7 @@ from kubewright.apiserver.schema import definitions
 Json = dict[str, Any]
 
 OBJECT_META: str = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
+LIST_META: str = "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"
 DELETE_OPTIONS: str = "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions"
 STRATEGIC: str = "application/strategic-merge-patch+json"
 PATCHES: tuple[str, ...] = (
@@ -88,6 +89,7 @@ def version3(resources: Iterable[Resource]) -> Json:
         if resource.custom:
             schemas |= _custom(resource)
             _collect(OBJECT_META, schemas)
+            _collect(LIST_META, schemas)
         elif (name := _builtin_name(resource)) is not None:
             _collect(name, schemas)
         paths |= _paths(resource, old=False)
@@ -152,15 +154,11 @@ def _custom(resource: Resource) -> Json:
             "apiVersion": {"type": "string"},
             "items": {"type": "array", "items": reference},
             "kind": {"type": "string"},
-            "metadata": {
-                "$ref": definitions.PREFIX + "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"
-            },
+            "metadata": {"$ref": definitions.PREFIX + LIST_META},
         },
         "x-kubernetes-group-version-kind": [{**_gvk(resource), "kind": resource.list_kind}],
     }
-    meta = definitions.document()["definitions"]
-    list_meta = "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"
-    return {name: source, f"{name}List": listed, list_meta: meta[list_meta]}
+    return {name: source, f"{name}List": listed}
 
 
 def _gvk(resource: Resource) -> Json:

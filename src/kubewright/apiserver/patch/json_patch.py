@@ -58,7 +58,7 @@ def decode(data: bytes) -> list[dict[str, Any]]:
     """
     try:
         found = msgspec.json.decode(data)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise bad_request(f"error decoding patch: {error}") from error
     return _checked(found)
 

@@ -27,7 +27,7 @@ def decode(data: bytes) -> dict[str, Any]:
     """
     try:
         found = msgspec.json.decode(data)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise bad_request(f"error decoding patch: {error}") from error
     if found is None:
         raise bad_request("Invalid JSON Patch")

@@ -55,7 +55,7 @@ def decode(data: bytes) -> Obj:
     """
     try:
         found = msgspec.json.decode(data)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise bad_request(str(error)) from error
     if found is None:
         return {}

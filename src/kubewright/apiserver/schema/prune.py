@@ -80,10 +80,20 @@ def read_metadata(obj: dict[str, Any], path: str = "") -> list[str]:
         MismatchError: A value has the wrong type.
     """
     problems = Problems()
-    metadata = compiled(definition(OBJECT_META))(obj["metadata"], None, problems)
-    obj["metadata"] = metadata
+    check = compiled(definition(OBJECT_META))
+    try:
+        obj["metadata"] = check(obj["metadata"], None, problems)
+    except MismatchError:
+        check(_sorted(obj["metadata"]), None, Problems())  # Go meets names in their order
+        raise
     prefix = f"{path}.metadata" if path else "metadata"
     return [f"{prefix}.{name}" for name in problems.unknown]
+
+
+def _sorted(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _sorted(value[key]) for key in sorted(value)}
+    return [_sorted(item) for item in value] if isinstance(value, list) else value
 
 
 def prune(value: Any, schema: Schema, *, root: bool = False) -> list[str]:

@@ -7,7 +7,7 @@ Schemas are compiled once into `_Node` trees, kept in the memo of the `Schema`.
 from typing import Any
 
 from kubewright.apiserver import field
-from kubewright.apiserver.cel.regex import RegexError, compile_regex
+from kubewright.apiserver.cel.regex import RegexError, searcher
 from kubewright.apiserver.field import Errors, FieldError
 from kubewright.apiserver.schema import formats
 from kubewright.apiserver.schema.numbers import check_number, is_whole
@@ -233,7 +233,7 @@ class _Run:
 
     def _check_pattern(self, pattern: str, value: str, path: str) -> None:
         try:
-            found = compile_regex(pattern).search(value) is not None
+            found = searcher(pattern)(value)
         except RegexError as error:
             pattern, found = f"{pattern}, but pattern is invalid: {error}", False
         if not found:

@@ -13,7 +13,7 @@ _WINDOW = 32 * 1024
 class Packer:
     """Packs the objects of one resource, which are much alike.
 
-    The first object that it sees is the dictionary for all: most of another one is found in it.
+    The first object that is no noise is the dictionary for all: most of another one is found in it.
     """
 
     __slots__ = ("_dictionary",)
@@ -26,6 +26,8 @@ class Packer:
         if not SMALLEST <= len(data) <= LARGEST:
             return None
         if not self._dictionary:
+            if len(zlib.compress(data, _LEVEL)) > len(data) // 2:
+                return None
             self._dictionary = data[-_WINDOW:]
         deflate = zlib.compressobj(
             _LEVEL, zlib.DEFLATED, _RAW, _MEMORY, zlib.Z_DEFAULT_STRATEGY, self._dictionary

@@ -41,10 +41,10 @@ async def test_admission_sees_what_will_be_stored_and_may_change_it(server: APIS
     """What it returns is cut to the schema and checked again."""
     seen: list[tuple[str, str, bool]] = []
 
-    async def mutate(asked: Attributes) -> None:
-        seen.append((asked.operation, asked.name, asked.old_object is not None))
-        assert asked.object is not None
-        asked.object = {**asked.object, "data": {"by": "admission"}, "unknown": 1}
+    async def mutate(attributes: Attributes) -> None:
+        seen.append((attributes.operation, attributes.name, attributes.old_object is not None))
+        assert attributes.object is not None
+        attributes.object = {**attributes.object, "data": {"by": "admission"}, "unknown": 1}
 
     server.backend.admission.mutate = mutate  # type: ignore[method-assign]  # stands for a webhook
 

@@ -12,6 +12,7 @@ from tests.unit.apiserver.asking import (
     MAPS,
     MERGE,
     PODS,
+    Obj,
     ask,
     define,
     definition,
@@ -211,7 +212,7 @@ async def test_an_object_deleted_in_another_version_than_stored_goes(server: API
     gone = await ask(server, "DELETE", f"{v2}/a")
     held = await ask(server, "DELETE", f"{v2}/b")
     await settled()
-    change = {"metadata": {"finalizers": []}}
+    change: Obj = {"metadata": {"finalizers": []}}
     freed = await ask(server, "PATCH", f"{v2}/b", change, media=MERGE)
 
     assert (gone.status, held.obj["apiVersion"], freed.status) == (200, "example.com/v2", 200)

@@ -95,7 +95,7 @@ async def test_what_cannot_be_done_is_refused(
 async def test_unknown_fields_in_a_patch_are_warned_of_or_refused(server: APIServer) -> None:
     """As in a whole object."""
     await make(server, MAPS, CONFIG)
-    change = {"dat": {}}
+    change: Obj = {"dat": {}}
 
     strict = await ask(server, "PATCH", f"{MAPS}/a?fieldValidation=Strict", change, media=MERGE)
     warned = await ask(server, "PATCH", f"{MAPS}/a", change, media=MERGE)

@@ -69,28 +69,17 @@ async def test_scale_takes_every_patch(server: APIServer, media: str, change: An
 
 
 @pytest.mark.parametrize("media", ["", MERGE, STRATEGIC, JSON_PATCH, APPLY])
-@pytest.mark.parametrize(
-    "body",
-    [
-        None,
-        [],
-        "x",
-        1,
-        {"kind": "Pod"},
-        {"metadata": []},
-        {"spec": "x"},
-        {"spec": {"replicas": "x"}},
-    ],
-)
-async def test_what_is_no_scale_is_refused(server: APIServer, media: str, body: Any) -> None:
+async def test_what_is_no_scale_is_refused(server: APIServer, media: str) -> None:
     """Whatever it is, the replicas stay."""
     await make(server, APPS, DEPLOYMENT)
-    method = "PATCH" if media else "PUT"
+    bodies: list[Any] = [None, [], "x", 1, {"kind": "Pod"}, {"metadata": []}, {"spec": "x"}]
 
-    answer = await ask(server, method, f"{APPS}/a/scale?fieldManager=m", body, media=media)
+    for body in [*bodies, {"spec": {"replicas": "x"}}]:
+        method = "PATCH" if media else "PUT"
+        answer = await ask(server, method, f"{APPS}/a/scale?fieldManager=m", body, media=media)
 
-    assert answer.status in (200, 400, 409, 415, 422), answer.message
-    assert (await ask(server, "GET", f"{APPS}/a")).obj["spec"]["replicas"] == 2
+        assert answer.status in (200, 400, 409, 415, 422), answer.message
+        assert (await ask(server, "GET", f"{APPS}/a")).obj["spec"]["replicas"] == 2
 
 
 async def test_custom_objects_scale_where_their_definition_says(server: APIServer) -> None:

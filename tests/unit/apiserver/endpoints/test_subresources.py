@@ -36,20 +36,18 @@ async def test_a_binding_puts_a_pod_on_a_node_once(server: APIServer, path: str)
 
 
 @pytest.mark.parametrize("subresource", ["binding", "eviction"])
-@pytest.mark.parametrize(
-    "body",
-    [[], "x", {"metadata": None}, {"metadata": []}, {"target": "x"}, {"deleteOptions": "x"}]
-    + [{"kind": "Pod"}, {"deleteOptions": {"gracePeriodSeconds": "x"}}],
-)
-async def test_a_body_that_makes_no_sense_is_the_fault_of_the_client(
-    server: APIServer, subresource: str, body: Any
+async def test_a_body_that_makes_no_sense_is_no_fault_of_ours(
+    server: APIServer, subresource: str
 ) -> None:
-    """No 500, whatever it is."""
+    """Whatever it is, it is told what is wrong with it."""
     await make(server, PODS, pod("a"))
+    bodies: list[Any] = [[], "x", {"metadata": None}, {"metadata": []}, {"target": "x"}]
+    bodies += [{"kind": "Pod"}, {"deleteOptions": "x"}, {"deleteOptions": {"dryRun": "x"}}]
 
-    answer = await ask(server, "POST", f"{PODS}/a/{subresource}?dryRun=All", body)
+    for body in bodies:
+        answer = await ask(server, "POST", f"{PODS}/a/{subresource}?dryRun=All", body)
 
-    assert answer.status < 500, answer.message
+        assert b"Internal error occurred" not in answer.body, body
 
 
 async def test_an_eviction_spends_the_budget_and_no_more(server: APIServer) -> None:

@@ -228,6 +228,23 @@ async def test_a_stream_waits_for_a_slow_client() -> None:
     await wire.cut(clock)
 
 
+async def test_a_large_answer_waits_for_a_slow_client() -> None:
+    """TLS makes copies of all that it is given: they must not be copies of all pods at once."""
+    clock = VirtualClock()
+    wire = Wire(Scripted(Response(200, b"x" * 2_000_000)), clock)
+    wire.connection.data_received(GET)
+    wire.connection.pause_writing()
+    await clock.settle()
+
+    while_full = len(wire.written)
+    wire.connection.resume_writing()
+    await clock.settle()
+
+    assert while_full < 1000
+    assert len(wire.written) == while_full + 2_000_000
+    await wire.cut(clock)
+
+
 async def test_a_stream_that_fails_does_not_end_in_good_order(
     caplog: pytest.LogCaptureFixture,
 ) -> None:

@@ -2,7 +2,7 @@
 
 from kubewright.apiserver.cel.declarations import Overload, declare
 from kubewright.apiserver.cel.errors import EvaluationError
-from kubewright.apiserver.cel.regex import RegexError, compile_regex
+from kubewright.apiserver.cel.regex import RegexError, compile_regex, searcher
 
 
 def _find(text: str, pattern: str) -> str:
@@ -13,6 +13,8 @@ def _find(text: str, pattern: str) -> str:
 def _find_all(text: str, pattern: str, most: int = -1) -> list[str]:
     try:
         regex = compile_regex(pattern)
+        if not searcher(pattern)(text):  # which `re` may not find out in a lifetime
+            return []
     except RegexError as error:
         raise EvaluationError(f"Illegal regex: {error}") from None
     found: list[str] = []

@@ -1,0 +1,223 @@
+"""Patterns that would take Python's ``re`` forever, in time that grows with the text only.
+
+RE2 promises that, and so does a real server: ``^(a+)+$`` on forty letters must not hold up
+everybody. A pattern becomes an automaton with one node for each thing to match; all places in the
+pattern where a match can be are followed at once. A set of such places is a state, and a state
+remembers where each character leads to, so that most of the work is done once.
+"""
+
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from re import ASCII, MULTILINE
+from typing import Any, Final
+
+# Python's own reading of patterns, which has kept its shape since long before 3.11.
+_constants: Any = import_module("re._constants")
+_compiler: Any = import_module("re._compiler")
+_parser: Any = import_module("re._parser")
+
+_MOST_NODES: Final = 50_000
+_MOST_KNOWN: Final = 20_000  # transitions
+_REPEATS: Final = (_constants.MAX_REPEAT, _constants.MIN_REPEAT)
+_BEGINNINGS: Final = (_constants.AT_BEGINNING, _constants.AT_BEGINNING_STRING)
+_EDGE, _WORD, _NEWLINE, _OTHER = range(4)
+
+Search = Callable[[str], bool]
+Test = Callable[[str], Any]
+Parsed = Any
+Places = frozenset[int]
+
+
+class TooLargeError(ValueError):
+    """The pattern has more parts than anybody needs."""
+
+
+def find_search(pattern: str) -> Search | None:
+    """Return how to search for *pattern*, of Python; ``None`` if ``re`` does it as well.
+
+    Raises:
+        TooLargeError: The pattern is too large.
+    """
+    parsed = _parser.parse(pattern, ASCII)
+    if not _is_risky(parsed):
+        return None
+    return _Automaton(parsed).search
+
+
+def _is_risky(parsed: Parsed) -> bool:
+    """Whether there may be many ways to match one text."""
+    choices = list(_choices(parsed, repeated=False))
+    if not choices:
+        return False
+    # A single choice is tried anew from every place, unless there is only one to begin at.
+    anchored = parsed[0] in [(_constants.AT, one) for one in _BEGINNINGS]
+    return len(choices) > 1 or choices[0] or not anchored
+
+
+def _choices(parsed: Parsed, *, repeated: bool) -> Iterator[bool]:
+    """Yield for each part that can end in several places, whether it is repeated itself."""
+    for kind, value in parsed:
+        if kind in _REPEATS:
+            least, most, inner = value
+            if least != most:
+                yield repeated
+            yield from _choices(inner, repeated=repeated or most > 1)
+        elif kind is _constants.SUBPATTERN:
+            yield from _choices(value[-1], repeated=repeated)
+        elif kind is _constants.BRANCH:
+            if repeated:
+                yield True
+            for one in value[1]:
+                yield from _choices(one, repeated=repeated)
+
+
+class _State:
+    """A set of places, after one kind of character."""
+
+    __slots__ = ("before", "next", "places")
+
+    def __init__(self, places: Places, before: int) -> None:
+        self.places = places
+        self.before = before
+        self.next: dict[str, _State | None] = {}  # None: there is a match
+
+
+class _Automaton:
+    def __init__(self, parsed: Parsed) -> None:
+        # A node is a test of a character, an assertion, or neither, and where it leads.
+        self._tests: list[Test | None] = [None]
+        self._asserts: list[tuple[Any, int] | None] = [None]
+        self._edges: list[tuple[int, ...]] = [()]  # the first node is the match
+        self._flags = parsed.state.flags
+        self._state = parsed.state
+        self._singles: dict[tuple[str, int], Test] = {}
+        self._first = self._sequence(parsed, 0, self._flags)
+        self._states: dict[tuple[Places, int], _State] = {}
+        self._known = 0
+
+    def search(self, text: str) -> bool:
+        """Tell whether there is a match anywhere in *text*."""
+        state: _State | None = self._find(frozenset({self._first}), _EDGE)
+        for char in text:
+            assert state is not None
+            following = state.next
+            state = following[char] if char in following else self._step(state, char)
+            if state is None:
+                return True
+        assert state is not None
+        return 0 in self._reached(state, _EDGE)
+
+    # Matching.
+
+    def _find(self, places: Places, before: int) -> _State:
+        found = self._states.get((places, before))
+        if found is None:
+            found = self._states[places, before] = _State(places, before)
+        return found
+
+    def _step(self, state: _State, char: str) -> _State | None:
+        self._known += 1
+        if self._known > _MOST_KNOWN:
+            self._forget()
+        kind = _kind(char)
+        reached = self._reached(state, kind)
+        after: _State | None = None
+        if 0 not in reached:
+            tests, edges = self._tests, self._edges
+            places = {self._first}
+            for node in reached:
+                test = tests[node]
+                if test is not None and test(char):
+                    places.update(edges[node])
+            after = self._find(frozenset(places), kind)
+        state.next[char] = after
+        return after
+
+    def _forget(self) -> None:
+        for state in self._states.values():
+            state.next.clear()
+        self._states.clear()
+        self._known = 0
+
+    def _reached(self, state: _State, after: int) -> set[int]:
+        """Return all nodes that are reached without a character, between these two kinds."""
+        seen: set[int] = set()
+        waiting = list(state.places)
+        while waiting:
+            node = waiting.pop()
+            if node in seen:
+                continue
+            seen.add(node)
+            wanted = self._asserts[node]
+            if self._tests[node] is None and (
+                wanted is None or _holds(*wanted, state.before, after)
+            ):
+                waiting.extend(self._edges[node])
+        return seen
+
+    # Building, from the end to the beginning: each part is told what follows it.
+
+    def _node(
+        self,
+        *edges: int,
+        test: Test | None = None,
+        assertion: tuple[Any, int] | None = None,
+    ) -> int:
+        if len(self._edges) >= _MOST_NODES:
+            raise TooLargeError
+        self._tests.append(test)
+        self._asserts.append(assertion)
+        self._edges.append(edges)
+        return len(self._edges) - 1
+
+    def _sequence(self, parsed: Parsed, then: int, flags: int) -> int:
+        for item in reversed(list(parsed)):
+            then = self._item(item, then, flags)
+        return then
+
+    def _item(self, item: Any, then: int, flags: int) -> int:
+        kind, value = item
+        if kind in _REPEATS:
+            return self._repeat(*value, then=then, flags=flags)
+        if kind is _constants.SUBPATTERN:
+            _, added, removed, inner = value
+            return self._sequence(inner, then, (flags | added) & ~removed)
+        if kind is _constants.BRANCH:
+            return self._node(*(self._sequence(one, then, flags) for one in value[1]))
+        if kind is _constants.AT:
+            return self._node(then, assertion=(value, flags))
+        key = str(item), flags
+        if (test := self._singles.get(key)) is None:
+            single = _compiler.compile(_parser.SubPattern(self._state, [item]), flags)
+            test = self._singles[key] = single.fullmatch
+        return self._node(then, test=test)
+
+    def _repeat(self, least: int, most: Any, inner: Parsed, *, then: int, flags: int) -> int:
+        if most is _constants.MAXREPEAT:
+            again = self._node()
+            self._edges[again] = (self._sequence(inner, again, flags), then)
+            then = again
+        else:
+            end = then
+            for _ in range(most - least):
+                then = self._node(self._sequence(inner, then, flags), end)
+        for _ in range(least):
+            then = self._sequence(inner, then, flags)
+        return then
+
+
+def _kind(char: str) -> int:
+    if char.isascii() and (char.isalnum() or char == "_"):
+        return _WORD
+    return _NEWLINE if char == "\n" else _OTHER
+
+
+def _holds(what: Any, flags: int, before: int, after: int) -> bool:
+    """Whether an assertion is true between two kinds of characters."""
+    if what is _constants.AT_BOUNDARY:
+        return (before == _WORD) != (after == _WORD)
+    if what is _constants.AT_NON_BOUNDARY:
+        return (before == _WORD) == (after == _WORD)
+    side = before if what in _BEGINNINGS else after
+    many = flags & MULTILINE and what in (_constants.AT_BEGINNING, _constants.AT_END)
+    return side == _EDGE or bool(many and side == _NEWLINE)

@@ -1,0 +1,26 @@
+"""The package: its names, and nothing loaded before it is used."""
+
+import subprocess
+import sys
+
+import pytest
+
+import kubewright.apiserver
+from kubewright.apiserver.server import APIServer
+
+
+def test_the_server_is_found_in_the_package() -> None:
+    """Under one name; others do not exist."""
+    assert kubewright.apiserver.APIServer is APIServer
+    with pytest.raises(AttributeError, match="has no attribute 'Nothing'"):
+        _ = kubewright.apiserver.Nothing
+
+
+def test_values_can_be_had_without_the_server() -> None:
+    """A transport that only makes requests does not pay for a server."""
+    code = (
+        "import sys, kubewright.apiserver.request;"
+        "sys.exit('kubewright.apiserver.server' in sys.modules)"
+    )
+
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -1,0 +1,80 @@
+"""Which objects are asked for."""
+
+import pytest
+
+from kubewright.apiserver.registry import Registry
+from kubewright.apiserver.resource import Resource
+from kubewright.apiserver.route import parse_query, parse_route
+from kubewright.apiserver.selection import Selection, selected_name
+from kubewright.apiserver.status import StatusError
+from kubewright.apiserver.storage import Stored
+
+REGISTRY = Registry()
+OBJECTS = [
+    Stored("n/a", b'{"metadata":{"labels":{"app":"x"}},"spec":{"nodeName":"one"}}', 1),
+    Stored("n/b", b'{"metadata":{"labels":{"app":"y"}},"spec":{}}', 2),
+    Stored("m/a", b'{"metadata":{},"status":{"phase":"Running"}}', 3),
+]
+
+
+def pods() -> Resource:
+    found = REGISTRY.find("", "v1", "pods")
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(
+    ("labels", "fields", "name", "want"),
+    [
+        ("", "", "", [1, 2, 3]),
+        (" ", "", "", [1, 2, 3]),
+        ("app", "", "", [1, 2]),
+        ("app=x", "", "", [1]),
+        ("app notin (x)", "", "", [2, 3]),
+        ("!app", "", "", [3]),
+        ("", "metadata.name=a", "", [1, 3]),
+        ("", "metadata.namespace=n,metadata.name!=a", "", [2]),
+        ("", "spec.nodeName=one", "", [1]),
+        ("", "status.phase==Running", "", [3]),
+        ("app", "metadata.name=a", "", [1]),
+        ("", "", "b", [2]),
+        ("", "metadata.namespace=n", "a", [1]),
+    ],
+)
+def test_labels_fields_and_name_must_all_match(
+    labels: str, fields: str, name: str, want: list[int]
+) -> None:
+    """What is not said matches everything."""
+    selection = Selection(pods(), labels, fields, name=name)
+
+    assert [stored.revision for stored in selection.of(OBJECTS)] == want
+    assert selection.everything == (len(want) == len(OBJECTS))
+
+
+@pytest.mark.parametrize(
+    ("labels", "fields"),
+    [("a in", ""), ("=", ""), ("a=b=c", ""), ("é", ""), ("", "x"), ("", "a.b=1"), ("", "=1")],
+)
+def test_a_selector_that_makes_no_sense_is_refused(labels: str, fields: str) -> None:
+    """Rather than to give everything."""
+    with pytest.raises(StatusError) as refusal:
+        Selection(pods(), labels, fields)
+
+    assert refusal.value.code == 400
+
+
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        ("fieldSelector=metadata.name=a", "a"),
+        ("fieldSelector=status.phase=x,metadata.name==a", "a"),
+        ("fieldSelector=metadata.name!=a", ""),
+        ("fieldSelector=metadata.name=a%5C", ""),
+        ("", ""),
+    ],
+)
+def test_a_list_of_one_name_is_known_as_such(query: str, name: str) -> None:
+    """Access rules may allow just that one."""
+    found = parse_query(query)
+
+    assert selected_name(parse_route("GET", "/api/v1/pods", found), found) == name

@@ -1,0 +1,163 @@
+"""The server as a whole: it survives, it remembers, it tells."""
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+
+from kubewright._aio.virtual import VirtualClock
+from kubewright.apiserver.admission.attributes import Attributes
+from kubewright.apiserver.backend import Call
+from kubewright.apiserver.request import Request, Response
+from kubewright.apiserver.server import APIServer
+from kubewright.errors import LifecycleError
+from tests.unit.apiserver.asking import (
+    MAPS,
+    MERGE,
+    PODS,
+    Obj,
+    ask,
+    asked,
+    make,
+    named,
+    pod,
+    settled,
+)
+
+
+class BrokenNode:
+    """Fails."""
+
+    async def answer(self, call: Call, pod: Obj) -> Response:
+        raise ZeroDivisionError("é")
+
+
+async def test_a_mistake_of_ours_is_an_answer_500_and_nothing_more(server: APIServer) -> None:
+    """One request fails; the next is answered."""
+    server.node = BrokenNode()
+    await make(server, PODS, {**pod("a"), "spec": {**pod("a")["spec"], "nodeName": "n"}})
+
+    answer = await ask(server, "GET", f"{PODS}/a/log")
+
+    assert (answer.status, answer.message) == (500, "Internal error occurred: ZeroDivisionError: é")
+    assert (await ask(server, "GET", f"{PODS}/a")).status == 200
+
+
+async def test_a_request_that_is_cancelled_stores_nothing(server: APIServer) -> None:
+    """A client that goes away during a webhook leaves the object as it was."""
+
+    async def wait(attributes: Attributes) -> None:
+        if attributes.name == "a":
+            await asyncio.Event().wait()
+
+    made = await make(server, MAPS, "a")
+    server.backend.admission.mutate = wait  # type: ignore[method-assign]  # a webhook that hangs
+    task = asyncio.ensure_future(
+        ask(server, "PATCH", f"{MAPS}/a", {"data": {"k": "v"}}, media=MERGE)
+    )
+    await settled()
+
+    task.cancel()
+    await asyncio.wait([task])
+
+    assert task.cancelled()
+    assert (await ask(server, "GET", f"{MAPS}/a")).obj == made
+
+
+async def test_a_server_starts_once() -> None:
+    """Its watches and tasks are not made for a second life."""
+    server = APIServer(controllers=False)
+    async with server:
+        pass
+
+    with pytest.raises(LifecycleError, match="make another one"):
+        await server.start()
+
+
+async def test_everything_in_a_folder_is_there_after_a_restart(tmp_path: Path) -> None:
+    """Objects with their versions and uids; the counter goes on."""
+    async with APIServer(data_dir=tmp_path) as server:
+        made = await make(server, MAPS, {**named("a"), "data": {"u": "ü"}})
+        await settled(200)
+        revision = server.store.revision
+
+    async with APIServer(data_dir=tmp_path) as server:
+        assert (await ask(server, "GET", f"{MAPS}/a")).obj == made
+        await make(server, MAPS, "b")
+        assert server.store.revision > revision
+
+
+async def test_every_call_is_audited(server: APIServer) -> None:
+    """Who, what, how it went; also refusals."""
+    await ask(server, "GET", f"{MAPS}/none?pretty=1", user_agent="test/1")
+
+    event = server.audit.events()[-1]
+    assert (event.verb, event.code, event.uri) == ("get", 404, f"{MAPS}/none?pretty=1")
+    assert (event.namespace, event.name, event.user_agent) == ("default", "none", "test/1")
+    assert str(event.resource) == "configmaps"
+
+
+async def test_answers_are_indented_for_people(server: APIServer) -> None:
+    """Who uses curl, or asks for it; a parameter decides against, too."""
+    await make(server, MAPS, "a")
+
+    curl = await ask(server, "GET", f"{MAPS}/a", user_agent="curl/8")
+    wanted = await ask(server, "GET", f"{MAPS}/none?pretty=true")
+    refused = await ask(server, "GET", f"{MAPS}/a?pretty=false", user_agent="curl/8")
+
+    assert curl.body.startswith(b"{\n  ")
+    assert json.loads(wanted.body)["code"] == 404
+    assert b"\n" in wanted.body
+    assert b"\n" not in refused.body
+
+
+async def test_an_answer_without_a_body_is_not_indented(server: APIServer) -> None:
+    """Not modified is not modified for people, too."""
+    first = await ask(server, "GET", "/openapi/v2")
+    tag = dict(first.headers)["Etag"]
+
+    second = await ask(server, "GET", "/openapi/v2", if_none_match=tag, user_agent="curl/8")
+
+    assert (second.status, second.body) == (304, b"")
+
+
+async def test_with_rbac_only_health_is_open_to_strangers(clock: VirtualClock) -> None:
+    """Everything else needs a permission; this process has all."""
+    async with APIServer(rbac=True, clock=clock) as server:
+        health = await server.handle(Request("GET", "/healthz"))
+        pods = await server.handle(Request("GET", "/api/v1/pods"))
+
+        assert isinstance(health, Response)
+        assert isinstance(pods, Response)
+        assert (health.status, pods.status in (401, 403)) == (200, True)
+        assert (await ask(server, "GET", "/api/v1/pods")).status == 200
+
+
+async def test_impersonation_is_seen_in_the_audit(server: APIServer) -> None:
+    """Both who asked and for whom."""
+    await server.handle(asked("GET", MAPS, impersonate_user="jane"))
+
+    event = server.audit.events()[-1]
+    assert event.impersonated is not None
+    assert event.impersonated.name == "jane"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"metadata":{"name":"a"},"data":' + b'{"a":' * 100_000,
+        b"[" * 100_000 + b"]" * 100_000,
+        b'{"metadata":{"name":"\\ud800"}}',
+        b"\xff\xfe",
+        b'{"metadata":{"name":"a"},"data":{"a":1e999}}',
+        b'{"metadata":{"name":"a","generation":123456789012345678901234567890}}',
+        b"NaN",
+    ],
+)
+async def test_hostile_bodies_are_refused_not_suffered(server: APIServer, body: bytes) -> None:
+    """Nesting, broken letters and impossible numbers are the client's mistake."""
+    for method, path in (("POST", MAPS), ("PUT", f"{MAPS}/a"), ("DELETE", f"{MAPS}/a")):
+        answer = await ask(server, method, path, body)
+
+        assert 400 <= answer.status < 500, answer.body[:200]
