@@ -1,6 +1,7 @@
-"""Generate ``kubewright.kinds`` from an OpenAPI v2 document.
+r"""Generate ``kubewright.kinds`` from an OpenAPI v2 document.
 
-    python tools/generate_kinds.py --openapi src/kubewright/apiserver/data/kubernetes-openapi-v2.json
+    python tools/generate_kinds.py \
+        --openapi src/kubewright/apiserver/data/kubernetes-openapi-v2.json
     python tools/generate_kinds.py --server https://localhost:6443 --token-file token --check
 
 One module is written for each group and version, and a table by which `kubewright.kinds.find`

@@ -5,14 +5,14 @@ as 1.20, and says some things otherwise; the custom-resource server is nearly of
 here is a function that takes the difference out of an answer; it is applied to both. What cannot be
 taken out is not asked for:
 
-- Directives of strategic patches stayed in maps that were not there before, until 1.27
-  (`PLAIN_MAPS`).
+- Directives of strategic patches stayed in what was not there before, until 1.27: none is put
+  into lists or plain maps (`PLAIN_MAPS`).
 - A dry run gives a Service its address, since 1.23 (`NO_DRY_RUN`).
 - A PUT of a Service that is not there creates it, since 1.23 (`CREATED_BY_PUT`).
 - Names of environment variables may hold almost any character, since 1.32; a malformed clusterIP
   is reported without the other mistakes, since 1.23. Such objects are not generated.
-- A nodeSelector is owned as a whole, since 1.21; an empty binaryData in the change of an immutable
-  ConfigMap counts as a change. Such objects are not generated.
+- An empty binaryData in the change of an immutable ConfigMap counts as a change. Such are not
+  generated.
 - Lists that are given but empty are shown as ``[]`` in the structs of errors about definitions, and
   formats that do not go with a type count when defaults are checked. Such are not generated.
 - An applied object with an unreadable object in it is refused by validation, together with all else
@@ -44,15 +44,20 @@ class Known:
     Attributes:
         dropped: Fields that only one of them has, with the value that they have then.
         texts: Patterns of texts, and what stands for all that match.
+        atomic: Maps in managedFields that one of them owns field by field.
     """
 
     dropped: tuple[tuple[str, Any], ...] = ()
     texts: tuple[tuple[str, str], ...] = ()
+    atomic: frozenset[str] = frozenset()
 
     def applied(self, answer: Any) -> Any:
         """Return *answer* without what is known to differ."""
         if isinstance(answer, dict):
-            kept = {key: self.applied(value) for key, value in answer.items()}
+            kept = {
+                key: {} if key in self.atomic else self.applied(value)
+                for key, value in answer.items()
+            }
             return {key: value for key, value in kept.items() if not self._drops(key, value)}
         if isinstance(answer, list):
             return [self.applied(one) for one in answer]
@@ -75,6 +80,8 @@ CUSTOM = Known(
     )
 )
 BUILTIN = Known(
+    # Selectors are owned as a whole since 1.21.
+    atomic=frozenset({"f:selector", "f:nodeSelector"}),
     dropped=(
         # Times that are not set are no longer written.
         ("creationTimestamp", None),
@@ -102,6 +109,8 @@ BUILTIN = Known(
         (r"cannot be handled as an? (\w+): .*", r"cannot be handled as a \1: DECODE"),
         (r"value: .*: may not be 0 when `maxSurge` is 0", "value: NUMBER"),
         (r'^Invalid value: "\{.*', "Invalid value: DECODE"),
+        # The limit that a request exceeds is shown since 1.28.
+        (r"(must be less than or equal to \w+ limit) of .*", r"\1"),
         # A path was misspelt.
         (r"^Value$", "value"),
         # The path of a missing key of a Secret was misspelt.

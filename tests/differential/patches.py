@@ -61,9 +61,7 @@ def _directed(document: Any, places: list[int], directive: str) -> Any:
         if name in PLAIN_MAPS:
             return document
         return {**document, name: _directed(document[name], places[1:], directive)}
-    if isinstance(document, list) and document:
-        if not places:
-            return [*document, {"$patch": directive}]
+    if isinstance(document, list) and document and places[1:]:
         index = places[0] % len(document)
         changed = _directed(document[index], places[1:], directive)
         return [*document[:index], changed, *document[index + 1 :]]

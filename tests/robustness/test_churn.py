@@ -62,7 +62,7 @@ class Users:
                 ("PATCH", f"{THINGS}/{name}", {"spec": {"size": 2}}),
                 ("DELETE", f"{THINGS}/{name}"),
             ):
-                answer = await self._wire.ask(*asked, media=MERGE if len(asked) == 3 and asked[0] == "PATCH" else "")
+                answer = await self._wire.ask(*asked)
                 self.statuses.add(answer.status)
 
     async def watch(self) -> None:
@@ -163,3 +163,28 @@ async def test_many_dependents_go_with_their_owner(wire: Wire) -> None:
                 break
             await asyncio.sleep(0.01)
         assert last == 0
+
+
+async def test_a_definition_cannot_take_what_is_built_in(api: APIServer, wire: Wire) -> None:
+    """Neither the paths nor the objects: they stay when it goes."""
+    roles = "/apis/rbac.authorization.k8s.io/v1/clusterroles"
+    before = (await wire.ask("GET", roles)).body["items"]
+    body = definition()
+    body["metadata"] = {
+        "name": "clusterroles.rbac.authorization.k8s.io",
+        "annotations": {"api-approved.kubernetes.io": "unapproved, a test"},
+    }
+    names = {"plural": "clusterroles", "singular": "clusterrole", "kind": "ClusterRole"}
+    body["spec"] |= {"group": "rbac.authorization.k8s.io", "scope": "Cluster", "names": names}
+    body["spec"]["versions"].append({**body["spec"]["versions"][0], "name": "v9", "storage": False})
+
+    created = await wire.ask("POST", DEFINITIONS, body)
+    during = (await wire.ask("GET", roles)).body["items"]
+    other = await wire.ask("GET", roles.replace("v1", "v9"))
+    await wire.ask("DELETE", f"{DEFINITIONS}/{body['metadata']['name']}")
+    await gone(wire, f"{DEFINITIONS}/{body['metadata']['name']}")
+
+    assert (created.status, other.status) == (201, 404)
+    assert before
+    assert before == during == (await wire.ask("GET", roles)).body["items"]
+    assert api.registry.find_any("rbac.authorization.k8s.io", "ClusterRole") is not None

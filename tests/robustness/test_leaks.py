@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import gc
-import os
 import random
 from pathlib import Path
 
@@ -33,13 +32,14 @@ NOISE = (
     b"TRACE / HTTP/1.1\r\nHost: a\r\n\r\n",
     b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
     b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n" * 200,
-    b"GET /api/v1/pods HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n\x81",
+    b"GET /api/v1/pods HTTP/1.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n\x81",
 )
 
 
 def sockets() -> int:
     """Return how many files and sockets this process has open."""
-    return len(os.listdir("/proc/self/fd")) if Path("/proc/self/fd").exists() else 0
+    folder = Path("/proc/self/fd")
+    return len(list(folder.iterdir())) if folder.exists() else 0
 
 
 async def misbehave(wire: Wire, data: bytes, *, wait: bool) -> None:

@@ -90,12 +90,16 @@ BROKEN: dict[str, Behave] = {
 # What a strict reader would refuse as well, and a lenient one can do without.
 ODD: dict[str, Behave] = {
     "warnings are a number": says(allowed=True, warnings=5),
-    "warnings of all sorts": says(allowed=True, warnings=[1, None, {}, "a\r\nX-Evil: 1", "é" * 9000]),
+    "warnings of all sorts": says(
+        allowed=True, warnings=[1, None, {}, "a\r\nX-Evil: 1", "é" * 9000]
+    ),
     "annotations are a list": says(allowed=True, auditAnnotations=[1]),
     "refusal with odd status": says(
         allowed=False, status={"code": 99999, "reason": 5, "message": [], "details": "x"}
     ),
-    "refusal with code in text": says(allowed=False, status={"code": "403", "details": {"causes": 1}}),
+    "refusal with code in text": says(
+        allowed=False, status={"code": "403", "details": {"causes": 1}}
+    ),
     "refusal of a success": says(allowed=False, status={"code": 200, "message": "a\r\nX: y"}),
     "refusal with a header": says(
         allowed=False, status={"code": 429, "details": {"retryAfterSeconds": "1\r\nX-Evil: 1"}}

@@ -57,7 +57,8 @@ class Wire:
         data = body if isinstance(body, bytes) else b""
         if body is not None and not isinstance(body, bytes):
             data = json.dumps(body).encode()
-        headers["Content_Type"] = media or "application/json"
+        usual = MERGE if method == "PATCH" else "application/json"
+        headers["Content_Type"] = media or usual
         connection = self._idle.pop() if self._idle else await self.connect()
         reader, writer = connection
         try:

@@ -53,6 +53,12 @@ class Registry:
         self._hubs: dict[GroupResource, Resource] = {}
         for resource in builtin_resources():
             self._add(resource)
+        self._builtin_resources = frozenset(
+            resource.group_resource
+            for versions in self.groups.values()
+            for found in versions.values()
+            for resource in found.values()
+        )
         self._builtin = frozenset(
             (group, version) for group, versions in self.groups.items() for version in versions
         )
@@ -88,18 +94,23 @@ class Registry:
         """Yield every resource that has objects, in the version in which they are stored."""
         yield from list(self._hubs.values())
 
+    def is_builtin(self, resource: GroupResource) -> bool:
+        """Whether a resource is part of Kubernetes: no CRD can have it, nor its objects."""
+        return resource in self._builtin_resources
+
     def set_custom(self, definition: str, resources: Iterable[Resource], hub: Resource) -> None:
         """Serve what a CRD, called *definition*, now defines."""
         self.remove_custom(definition)
         # What is built in wins, as the local APIServices of a real server do.
+        if self.is_builtin(hub.group_resource):
+            return
         self._custom[definition] = found = [
             one for one in resources if (one.group, one.version) not in self._builtin
         ]
         for resource in found:
             self._add(resource)
-        if hub.group_resource not in self._hubs or found:
-            self._hubs[hub.group_resource] = hub
-            self._custom_hubs[definition] = hub.group_resource
+        self._hubs[hub.group_resource] = hub
+        self._custom_hubs[definition] = hub.group_resource
         self.generation += 1
 
     def remove_custom(self, definition: str) -> None:

@@ -17,8 +17,8 @@ def default_of(field: msgspec.structs.FieldInfo, schema: JSONSchema, path: str) 
     """Return the default for *schema* as JSON, or `NOTHING`.
 
     ``None``, an empty collection and ``absent`` are not sent by us either, so they are none. A
-    model that is made of its own defaults is ``{}``, from which the server fills in the rest, unless
-    it has rules.
+    model that is made of its own defaults is ``{}``, from which the server fills in the rest,
+    unless it has rules.
     """
     if field.default_factory is msgspec.NODEFAULT:
         return NOTHING

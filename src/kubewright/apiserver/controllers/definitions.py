@@ -97,7 +97,7 @@ class DefinitionController:
         served = [resource for resource in resources if resource.verbs]
         hub = next(resource for resource in resources if resource.version == resource.hub)
         self._backend.registry.set_custom(name, served, hub)
-        if known and not ending:
+        if known and not ending and not self._backend.registry.is_builtin(hub.group_resource):
             store.collection(hub.group_resource).end_watches()
 
     def _terminate(self, definition: Obj) -> None:
@@ -119,7 +119,8 @@ class DefinitionController:
         self._specs.pop(name, None)
         self._deleting.pop(resource, None)
         self._backend.registry.remove_custom(name)
-        self._backend.store.collection(resource).end_watches()
+        if not self._backend.registry.is_builtin(resource):
+            self._backend.store.collection(resource).end_watches()
         # Names that it held may be what another definition has been waiting for.
         for other in list(self._backend.store.list(DEFINITIONS)):
             self._settle(other)
@@ -133,6 +134,9 @@ class DefinitionController:
             return
         spec = definition["spec"]
         resource = GroupResource(spec["group"], spec["names"]["plural"])
+        if self._backend.registry.is_builtin(resource):  # whose objects are not ours
+            self._release(key)
+            return
         hub = self._backend.registry.find_hub(resource)
         if hub is not None and len(store.collection(resource)):
             await self._delete_all(hub)

@@ -1,5 +1,6 @@
 """Garbage collection: what is owned goes when its owner goes, in the way the owner was deleted."""
 
+import asyncio
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -197,6 +198,7 @@ class GarbageCollector:
         uid = obj["metadata"]["uid"]
         for dependent, found in self._dependents(uid):
             await self._disown(dependent, found, {uid})
+            await asyncio.sleep(0)  # others want to be served meanwhile
         await self._release(place, obj, ORPHAN)
 
     async def _delete_dependents_first(self, place: Place, obj: Obj) -> None:
@@ -209,6 +211,7 @@ class GarbageCollector:
             )
             try:
                 await self._check_owners(dependent, found)
+                await asyncio.sleep(0)  # others want to be served meanwhile
             except NotYetError:
                 self._worker.add(dependent)  # by itself: the others need not wait for it
             blocking |= blocks and self._load(dependent) is not None

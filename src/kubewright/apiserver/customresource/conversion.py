@@ -171,7 +171,7 @@ def _converted_objects(answer: Obj, review: Obj) -> list[Any]:
         review["apiVersion"],
         "ConversionReview",
     ):
-        group, _, version = (answer.get("apiVersion") or "").rpartition("/")
+        group, _, version = str(answer.get("apiVersion") or "").rpartition("/")
         got = f"{group}/{version}, Kind={answer.get('kind') or ''}"
         wanted = f"{GROUP}/v1, Kind=ConversionReview"
         raise CallError(f"expected webhook response of {wanted}, got {got}")
@@ -181,12 +181,16 @@ def _converted_objects(answer: Obj, review: Obj) -> list[Any]:
     uid, expected = response.get("uid") or "", review["request"]["uid"]
     if strict and uid != expected:
         raise CallError(f'expected response.uid="{expected}", got "{uid}"')
-    result = response.get("result") or {}
+    result, objects = response.get("result") or {}, response.get("convertedObjects") or []
+    for name, value, sort in (("result", result, dict), ("convertedObjects", objects, list)):
+        if not isinstance(value, sort):
+            raise CallError(f"response.{name} is of another type than in a ConversionReview")
     status = result.get("status") or ""
     if status != "Success":
         text = f"response.result.status was '{status}', not 'Success'"
         raise CallError(result.get("message") or text)
-    return list(response.get("convertedObjects") or ())
+    converted: list[Any] = objects
+    return converted
 
 
 def _converted_problem(old: Obj, new: Any, target: str, place: str, index: int) -> str:

@@ -1,5 +1,6 @@
 """Delete: at once, after a grace period, or when the last finalizer is gone."""
 
+import asyncio
 from datetime import timedelta
 from typing import Any
 
@@ -68,6 +69,7 @@ async def delete_collection(call: Call) -> Response:
         namespace, _, name = stored.key.rpartition("/")
         while current is not None and await _delete(call, current, options) is None:
             current = call.backend.store.find(call.storage, namespace, name)
+        await asyncio.sleep(0)  # there may be thousands, and others want to be served
     revision = str(call.backend.store.revision)
     return await output.listed(call, chosen, {"resourceVersion": revision})
 
@@ -97,7 +99,8 @@ async def _delete(call: Call, stored: Stored, options: DeleteOptions) -> Respons
     await _admit(call, obj, options)
     marked = _marked(call, obj, options)
     final = obj if marked is None else marked
-    to_store = await _storable(call, final)
+    removes = marked is None or is_finished(final)
+    to_store = final if removes else await _storable(call, final)
     # Admission and conversion may have taken a while: from here on, nothing waits.
     if store.find(call.storage, *_key(obj)) is not stored:
         return None
@@ -105,8 +108,8 @@ async def _delete(call: Call, stored: Stored, options: DeleteOptions) -> Respons
         return await _gone(call, obj, stored)
     if marked is obj or options.dry_run:
         return output.made(call, _shown(call, final))
-    if marked is None or is_finished(final):
-        last = store.remove(call.storage, to_store)
+    if removes:
+        last = store.remove(call.storage, stored.decode())  # watchers see what was stored
         call.work.strategy.after_delete(final, call.write())
         return await _gone(call, final, last)
     return await output.stored(call, store.put(call.storage, to_store))

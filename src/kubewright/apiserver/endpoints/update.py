@@ -259,9 +259,11 @@ async def _finish(
         shown = call.resource.from_hub(new) if call.resource.from_hub else new
         return output.made(call, shown)
     if is_finished(new):
-        gone = store.remove(call.storage, to_store)
+        # Watchers see what was stored last; only who asked sees what it would have become.
+        store.remove(call.storage, stored.decode())
         call.work.strategy.after_delete(new, write)
-        return await output.stored(call, gone)
+        shown = view.ordered(new, call.work)
+        return output.made(call, call.resource.from_hub(shown) if call.resource.from_hub else shown)
     if unchanged and (plain or to_store == stored.decode()):
         return await output.stored(call, stored)
     return await output.stored(call, store.put(call.storage, to_store))

@@ -1,11 +1,12 @@
 """Watch: what happens to the objects that match, as it happens."""
 
 import random
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from typing import Self
 
 import msgspec
 
+from kubewright._aio import Timer
 from kubewright.apiserver import output, view
 from kubewright.apiserver.backend import Call
 from kubewright.apiserver.endpoints.read import parse_version
@@ -74,7 +75,7 @@ def _begin(call: Call, options: ListOptions) -> _Begin:
     return begin
 
 
-async def _failed(error: StatusError) -> AsyncIterator[bytes]:
+async def _failed(error: StatusError) -> AsyncGenerator[bytes, None]:
     yield encode({"type": "ERROR", "object": error.status}) + b"\n"
 
 
@@ -91,6 +92,10 @@ class _Watching:
 
     async def __anext__(self) -> bytes:
         try:
+            return await anext(self._chunks)
+        except StatusError as error:  # a conversion that failed, say: the watch ends with it
+            self._collection.unwatch(self._watcher)
+            self._chunks = _failed(error)
             return await anext(self._chunks)
         except BaseException:
             self._collection.unwatch(self._watcher)
@@ -112,19 +117,20 @@ async def _chunks(
     if begin.missed and (chunk := await lines.of(begin.missed)):
         yield chunk
     watcher, schedule = begin.watcher, _Schedule(call, options)
-    while not watcher.ended and not schedule.is_over():
-        if (revision := schedule.bookmark_due()) is not None:
-            # A bookmark says that everything up to it was told.
+    alarm = _Alarm(call, watcher, schedule)
+    try:
+        while not watcher.ended and not schedule.is_over():
+            if (revision := schedule.bookmark_due()) is not None:
+                # A bookmark says that everything up to it was told.
+                if chunk := await lines.of(watcher.take()):
+                    yield chunk
+                yield lines.bookmark(revision)
+            alarm.set()
+            await watcher.wait()
             if chunk := await lines.of(watcher.take()):
                 yield chunk
-            yield lines.bookmark(revision)
-        try:
-            async with call.backend.clock.timeout(schedule.seconds_left()):
-                await watcher.wait()
-        except TimeoutError:
-            continue
-        if chunk := await lines.of(watcher.take()):
-            yield chunk
+    finally:
+        alarm.cancel()
 
 
 class _Schedule:
@@ -163,6 +169,30 @@ class _Schedule:
             return None
         self._told = self._store.revision
         return self._told
+
+
+class _Alarm:
+    """Wakes a watcher when its schedule wants to be looked at; one timer for many events."""
+
+    def __init__(self, call: Call, watcher: Watcher, schedule: _Schedule) -> None:
+        self._clock = call.backend.clock
+        self._watcher = watcher
+        self._schedule = schedule
+        self._timer: Timer | None = None
+
+    def set(self) -> None:
+        """Be set from now on, if it is not."""
+        if self._timer is None:
+            self._timer = self._clock.call_later(self._schedule.seconds_left(), self._ring)
+
+    def _ring(self) -> None:
+        self._timer = None
+        self._watcher.wake()
+
+    def cancel(self) -> None:
+        """Never ring."""
+        if self._timer is not None:
+            self._timer.cancel()
 
 
 class _Lines:

@@ -34,16 +34,16 @@ class Watcher:
             self.end()
             return
         self._pending.append(event)
-        self._wake()
+        self.wake()
 
     def end(self) -> None:
         """Give no more events; what was not read is dropped."""
         self.ended = True
         self._pending.clear()
-        self._wake()
+        self.wake()
 
     async def wait(self) -> None:
-        """Wait until there is something to `take`, or the end."""
+        """Wait until there is something to `take`, the end, or a call of `wake`."""
         if self._pending or self.ended:
             return
         self._waiter = asyncio.get_running_loop().create_future()
@@ -59,6 +59,7 @@ class Watcher:
         self._size = 0
         return taken
 
-    def _wake(self) -> None:
+    def wake(self) -> None:
+        """Let whoever waits look around, though there may be nothing."""
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)

@@ -1,5 +1,8 @@
 """Namespaces go when they are empty."""
 
+from kubewright._aio.virtual import VirtualClock
+from kubewright.apiserver import status
+from kubewright.apiserver.admission.attributes import Attributes
 from kubewright.apiserver.controllers.namespaces import conditions_of
 from kubewright.apiserver.server import APIServer
 from tests.unit.apiserver.asking import (
@@ -96,3 +99,27 @@ def test_the_time_of_a_condition_moves_with_its_status() -> None:
 
     assert {condition["lastTransitionTime"] for condition in again} == {"then"}
     assert [condition["lastTransitionTime"] for condition in changed] == ["then"] * 4 + ["now"]
+
+
+async def test_a_deletion_that_a_webhook_refuses_is_tried_again(
+    server: APIServer, clock: VirtualClock
+) -> None:
+    """A webhook that is down for a moment does not hold a namespace for ever."""
+    await make(server, "/api/v1/namespaces", "n")
+    await make(server, f"{PATH}/configmaps", "a")
+    refusing = True
+
+    async def validate(attributes: Attributes) -> None:
+        if refusing and attributes.name == "a":
+            raise status.internal_error("webhook is down")
+
+    server.backend.admission.validate = validate  # type: ignore[method-assign]  # a webhook
+    await ask(server, "DELETE", PATH)
+    await settled(200)
+    assert (await ask(server, "GET", f"{PATH}/configmaps/a")).status == 200
+
+    refusing = False
+    await clock.advance(5)
+    await settled(200)
+
+    assert (await ask(server, "GET", PATH)).status == 404

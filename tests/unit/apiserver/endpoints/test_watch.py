@@ -85,6 +85,28 @@ async def test_a_deletion_carries_the_version_of_the_deletion(server: APIServer)
     await watching.close()
 
 
+async def test_a_deletion_shows_what_was_stored_last(server: APIServer) -> None:
+    """With its finalizer: the update that removed it is never stored, and only answered."""
+    await make(server, MAPS, named("a", finalizers=["x.io/y"], labels={"l": "1"}))
+    marked = await ask(server, "DELETE", f"{MAPS}/a")
+    watching = await watch(server, f"{MAPS}?watch=1&resourceVersion={marked.version}")
+    change = {"metadata": {"finalizers": None, "labels": {"l": "2"}}}
+
+    answer = await ask(server, "PATCH", f"{MAPS}/a", change, media=MERGE)
+    event = await watching.next()
+
+    shown = event["object"]["metadata"]
+    assert (event["type"], shown["finalizers"], shown["labels"]) == (
+        *("DELETED", ["x.io/y"], {"l": "1"}),
+    )
+    assert shown["resourceVersion"] == str(server.store.revision)
+    assert answer.version == marked.version
+    assert (answer.obj["metadata"].get("finalizers"), answer.obj["metadata"]["labels"]) == (
+        *(None, {"l": "2"}),
+    )
+    await watching.close()
+
+
 async def test_what_stops_to_match_is_deleted_for_who_selects(server: APIServer) -> None:
     """It is shown as it was when it last matched, and comes back as new."""
     watching = await watch(server, f"{MAPS}?watch=1&labelSelector=on=1")

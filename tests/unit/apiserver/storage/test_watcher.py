@@ -3,6 +3,7 @@
 import asyncio
 
 from kubewright.apiserver.storage import Event, Stored, Watcher
+from kubewright.apiserver.storage.watcher import BYTES
 
 
 def event(revision: int) -> Event:
@@ -56,3 +57,28 @@ async def test_a_cancelled_wait_leaves_the_watcher_usable() -> None:
     await watcher.wait()
 
     assert len(watcher.take()) == 1
+
+
+async def test_what_waits_for_a_watcher_is_bounded_in_bytes_too() -> None:
+    """A few hundred large objects take as much memory as thousands of small ones."""
+    watcher = Watcher()
+    large = Event("ADDED", Stored("default/a", bytes(BYTES // 4), 1), None, 0.0)
+
+    for _ in range(4):
+        watcher.push(large)
+    ended = watcher.ended
+    watcher.push(large)
+
+    assert (ended, watcher.ended) == (False, True)
+
+
+async def test_what_was_taken_counts_no_more() -> None:
+    """A watcher that reads may see any amount in its life."""
+    watcher = Watcher()
+    large = Event("ADDED", Stored("default/a", bytes(BYTES // 2), 1), None, 0.0)
+
+    for _ in range(5):
+        watcher.push(large)
+        watcher.take()
+
+    assert not watcher.ended
