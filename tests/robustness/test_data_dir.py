@@ -13,6 +13,7 @@ import pytest
 from kubewright.apiserver.request import Request, Response
 from kubewright.apiserver.server import APIServer
 from kubewright.errors import ConfigError
+from tests.robustness import test_churn as churn
 from tests.robustness.wire import CONFIG_MAPS, MERGE, Wire
 
 SERVE = """
@@ -179,3 +180,30 @@ async def test_two_servers_cannot_have_one_folder(tmp_path: Path) -> None:
     async with APIServer(data_dir=tmp_path):
         with pytest.raises(ConfigError, match="another server has it open"):
             APIServer(data_dir=tmp_path)
+
+
+async def test_definitions_and_webhooks_work_again_after_a_restart(tmp_path: Path) -> None:
+    """What was configured is in force from the first request on."""
+    definition, thing = churn.definition(), {"kind": "Thing", "metadata": {"name": "a"}}
+    thing["apiVersion"] = "robust.example.com/v1"
+    rule = {"apiGroups": ["*"], "apiVersions": ["*"], "operations": ["*"], "resources": ["things"]}
+    hook = {
+        "name": "nobody.example.com",
+        "sideEffects": "None",
+        "admissionReviewVersions": ["v1"],
+        "clientConfig": {"url": "https://127.0.0.1:1/"},
+        "rules": [rule],
+    }
+    hooks = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations"
+    async with APIServer(data_dir=tmp_path) as api:
+        await answer(api, "POST", churn.DEFINITIONS, definition)
+        created = await answer(api, "POST", churn.THINGS, thing)
+        await answer(api, "POST", hooks, {"metadata": {"name": "a"}, "webhooks": [hook]})
+
+    async with APIServer(data_dir=tmp_path) as api:
+        listed = await answer(api, "GET", churn.THINGS)
+        refused = await answer(api, "DELETE", f"{churn.THINGS}/a")
+
+    assert (created.status, listed.status, refused.status) == (201, 200, 500)
+    assert len(json.loads(listed.body)["items"]) == 1
+    assert b"nobody.example.com" in refused.body

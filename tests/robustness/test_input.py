@@ -9,7 +9,9 @@ import pytest
 
 from kubewright.apiserver.request import Request, Response
 from kubewright.apiserver.resource import Resource
+from kubewright.apiserver.schema.formats import CHECKS
 from kubewright.apiserver.schema.tree import Schema
+from kubewright.apiserver.selector_problem import label_selector_problem
 from kubewright.apiserver.server import APIServer
 from tests.robustness.wire import APPLY, CONFIG_MAPS, JSON_PATCH, MERGE, Obj, Wire
 
@@ -200,3 +202,19 @@ async def test_no_pattern_stops_the_server(wire: Wire, pattern: str) -> None:
             body = {**slow, "spec": {key: value}}
             answer = await wire.ask("POST", "/apis/example.com/v1/slows", body)
             assert answer.status == 422, answer
+
+
+LONG = ("a" * 50_000, "1" * 50_000, " " * 50_000, "a." * 25_000, "1h" * 25_000, "-" * 50_000)
+
+
+@pytest.mark.parametrize("name", sorted(CHECKS))
+def test_no_format_takes_the_square_of_its_text(name: str) -> None:
+    """A text of fifty thousand characters is nothing special."""
+    for text in LONG:
+        assert CHECKS[name](text) in (True, False)
+
+
+def test_no_selector_takes_the_square_of_its_text() -> None:
+    """They come in the address, which may be a megabyte long."""
+    for text in LONG:
+        label_selector_problem(text)

@@ -33,9 +33,10 @@ _PATTERNS: dict[str, str] = {
 }
 _ATOM = r"[^\s@<>(),;:\\\"\[\].]+"
 _EMAIL = rf"(?:.*<)?{_ATOM}(?:\.{_ATOM})*@{_ATOM}(?:\.{_ATOM})*>?"
-_GO_DURATION = r"[-+]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|\u00b5s|\u03bcs|ms|s|m|h))+)"
+# One way only to read a number: two would make a long one take its length squared.
+_GO_DURATION = r"[-+]?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|\u00b5s|\u03bcs|ms|s|m|h))+)"
 _WORD_DURATION = (
-    r"\s*((?:\d+\.?\d*|\.\d+)\s*(?:ns|nanos?|nanoseconds?|us|\u00b5s|micros?|microseconds?"
+    r"\s*((?:\d+(?:\.\d*)?|\.\d+)\s*(?:ns|nanos?|nanoseconds?|us|\u00b5s|micros?|microseconds?"
     r"|ms|millis?|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?|w|weeks?)"
     r"\s*)+"
 )
