@@ -80,7 +80,7 @@ def test_versions_are_ordered_by_maturity_then_by_number() -> None:
 
 async def test_definitions_are_discovered_at_once_and_forgotten_at_once(server: APIServer) -> None:
     """In both formats, with all that they say about their names."""
-    names = {"plural": "foos", "kind": "Foo", "shortNames": ["fo"], "categories": ["all"]}
+    names = {"plural": "foos", "kind": "Foo", "shortNames": ["fs"], "categories": ["all"]}
     await define(server, names={**names, "singular": "foo"})
 
     old = (await ask(server, "GET", "/apis/example.com/v1")).obj["resources"]
@@ -90,7 +90,7 @@ async def test_definitions_are_discovered_at_once_and_forgotten_at_once(server: 
 
     assert [one["name"] for one in old] == ["foos", "foos/status"]
     assert (old[0]["shortNames"], old[0]["categories"], old[0]["singularName"]) == (
-        ["fo"],
+        ["fs"],
         ["all"],
         "foo",
     )
