@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 from kubewright.apiserver.request import Answer, Request, Response, Stream, Upgrade
 
 if TYPE_CHECKING:
+    from kubewright.apiserver.authentication.user import UserInfo
     from kubewright.apiserver.server import APIServer
 
-__all__ = ["APIServer", "Answer", "Request", "Response", "Stream", "Upgrade"]
+__all__ = ["APIServer", "Answer", "Request", "Response", "Stream", "Upgrade", "UserInfo"]
 
 
 def __getattr__(name: str) -> object:
@@ -20,4 +21,8 @@ def __getattr__(name: str) -> object:
         from kubewright.apiserver.server import APIServer  # noqa: PLC0415  # see above
 
         return APIServer
+    if name == "UserInfo":
+        from kubewright.apiserver.authentication.user import UserInfo  # noqa: PLC0415  # see above
+
+        return UserInfo
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

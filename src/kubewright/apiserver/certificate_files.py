@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from cryptography.x509 import ExtensionNotFound
+from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.x509 import ExtensionNotFound, load_pem_x509_certificate
 
-from kubewright.apiserver.certificates import Authority, KeyPair, is_serving
+from kubewright.apiserver.certificates import Authority, KeyPair, OutOfDateError, is_serving
 from kubewright.errors import ConfigError
 
 
@@ -26,7 +27,7 @@ def certificates(folder: Path | None, hosts: Sequence[str]) -> Certificates:
     same; others are made, and kept there. Without a folder they live as long as the server.
 
     Raises:
-        ConfigError: The folder cannot be read or written.
+        ConfigError: The folder cannot be read or written, or the authority in it is damaged.
     """
     if folder is None:
         authority = Authority()
@@ -72,11 +73,27 @@ def _authority(folder: Path) -> Authority:
     if pair is not None:
         try:
             return Authority(pair=pair)
-        except (ValueError, ExtensionNotFound):
-            pass  # cut off, or out of date: nobody can trust it, so another one is no loss
+        except OutOfDateError:
+            pass  # nobody can trust it any more, so another one is no loss
+        except (ValueError, TypeError, ExtensionNotFound, UnsupportedAlgorithm) as error:
+            raise ConfigError(_damaged(folder, pair)) from error
     authority = Authority()
     _write(folder, "ca", authority.pair)
     return authority
+
+
+def _damaged(folder: Path, pair: KeyPair) -> str:
+    # Clients trust this authority: a new one in its place would lock them out without a word.
+    try:
+        load_pem_x509_certificate(pair.certificate)
+        path = folder / "ca.key"
+    except ValueError:
+        path = folder / "ca.crt"
+    return (
+        f"cannot use {path}: it is damaged, or the two halves of the authority do not fit. Restore"
+        f" it, or remove ca.crt and ca.key from {folder} to get new ones; clients need the new"
+        " kubeconfig then."
+    )
 
 
 def _read(folder: Path, name: str) -> KeyPair | None:

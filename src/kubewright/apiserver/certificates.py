@@ -14,7 +14,9 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-__all__ = ["LIFETIME", "Authority", "KeyPair", "is_serving", "signing_key"]
+__all__ = [
+    "LIFETIME", "Authority", "KeyPair", "OutOfDateError", "is_serving", "signing_key",
+]  # fmt: skip
 
 LIFETIME: dt.timedelta = dt.timedelta(days=365)
 """How long a certificate is good for."""
@@ -25,6 +27,10 @@ SKEW: dt.timedelta = dt.timedelta(hours=1)
 
 Extension: TypeAlias = tuple[x509.ExtensionType, bool]
 """An extension of a certificate, and whether those who do not know it must refuse."""
+
+
+class OutOfDateError(ValueError):
+    """A certificate has expired, or soon will; nothing else is wrong with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +52,8 @@ class Authority:
         pair: An authority that was kept.
 
     Raises:
-        ValueError: *pair* is broken, its halves do not fit, or it will soon be out of date.
+        OutOfDateError: *pair* has expired, or soon will.
+        ValueError: It is broken, or its halves do not fit.
     """
 
     def __init__(self, name: str = "kubewright-ca", *, pair: KeyPair | None = None) -> None:
@@ -128,7 +135,7 @@ def _checked(pair: KeyPair) -> tuple[x509.Certificate, ec.EllipticCurvePrivateKe
     if certificate.public_key() != key.public_key():
         raise ValueError("the certificate is for another key")
     if certificate.not_valid_after_utc - RENEWAL < dt.datetime.now(dt.UTC):
-        raise ValueError("the certificate has expired or soon will")
+        raise OutOfDateError("the certificate has expired or soon will")
     return certificate, key
 
 

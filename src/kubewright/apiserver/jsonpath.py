@@ -31,7 +31,7 @@ class JSONPath:
     __slots__ = ("_steps", "text")
 
     def __init__(self, text: str) -> None:
-        self.text = text
+        self.text: str = text
         self._steps = tuple(_steps(text))
 
     def find(self, value: Any) -> list[Any]:

@@ -4,12 +4,16 @@ import base64
 from pathlib import Path
 from typing import Any
 
+from kubewright.apiserver.files import check_writable
 from kubewright.errors import ConfigError
 
 __all__ = ["check_target", "credentials", "document", "write"]
 
 NAME: str = "kubewright"
 """The name of the context, and of the cluster, in a file of ours."""
+
+MARK: dict[str, Any] = {"name": "cluster_info", "extension": {"provider": "kubewright"}}
+"""What every cluster of ours carries; a name alone may be that of anybody. kubectl keeps it."""
 
 
 def credentials(
@@ -29,7 +33,7 @@ def document(
     url: str, user: tuple[str, dict[str, str]], *, ca_data: bytes | None, name: str = NAME
 ) -> dict[str, Any]:
     """Return a kubeconfig with one context *name*: *user*, a name and an entry, at *url*."""
-    cluster: dict[str, Any] = {"server": url}
+    cluster: dict[str, Any] = {"server": url, "extensions": [MARK]}
     if ca_data:
         cluster["certificate-authority-data"] = base64.b64encode(ca_data).decode()
     return {
@@ -48,13 +52,10 @@ def check_target(path: Path) -> None:
     Raises:
         ConfigError: The folder is not there, or the file is not one of ours.
     """
-    if not path.parent.is_dir():
-        raise ConfigError(f"cannot write {path}: the folder {path.parent} does not exist. Make it.")
-    if path.is_dir():
-        raise ConfigError(f"cannot write {path}: it is a folder. Name a file in it.")
-    if path.exists() and not _is_ours(path):
+    check_writable(path)
+    if path.exists() and (lost := _lost(path)):
         raise ConfigError(
-            f"cannot write {path}: it holds other things, which would be lost. Name another file;"
+            f"cannot write {path}: it holds {lost}, which would be lost. Name another file;"
             " KUBECONFIG may list several."
         )
 
@@ -75,12 +76,29 @@ def write(path: Path, content: dict[str, Any]) -> None:
         raise ConfigError(f"cannot write {path}: {error.strerror or error}.") from error
 
 
-def _is_ours(path: Path) -> bool:
+def _lost(path: Path) -> str:
+    """Name what others have put into the file; empty if nothing, or all of it is ours."""
     import yaml  # noqa: PLC0415  # as above
 
     try:
         found = yaml.safe_load(path.read_bytes())
-        contexts = found.get("contexts") or () if found else ()
-        return {context["name"] for context in contexts} <= {NAME}
+        if found is None or _is_ours(found):
+            return ""
+        listed = [_listed(found, kind) for kind in ("context", "cluster", "user")]
     except (OSError, ValueError, yaml.YAMLError, AttributeError, KeyError, TypeError):
-        return False
+        return "something else than a kubeconfig"
+    if not any(listed):
+        return "" if found.get("kind") == "Config" else "something else than a kubeconfig"
+    return " and ".join(filter(None, listed))
+
+
+def _is_ours(found: dict[str, Any]) -> bool:
+    clusters = [entry["cluster"] for entry in found.get("clusters") or ()]
+    names = {entry["name"] for entry in found.get("contexts") or ()}
+    marked = [MARK in (cluster.get("extensions") or ()) for cluster in clusters]
+    return bool(marked) and all(marked) and names <= {NAME}
+
+
+def _listed(found: dict[str, Any], kind: str) -> str:
+    names = [entry["name"] for entry in found.get(f"{kind}s") or ()]
+    return f"the {kind}{'s' if len(names) > 1 else ''} {', '.join(names)}" if names else ""

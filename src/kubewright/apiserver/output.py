@@ -1,6 +1,6 @@
 """Answers: objects and lists in the form that the client asked for."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -12,7 +12,7 @@ from kubewright.apiserver.request import Response
 from kubewright.apiserver.storage import Stored
 from kubewright.apiserver.strategy import Obj
 
-encode = msgspec.json.Encoder().encode
+encode: Callable[[Any], bytes] = msgspec.json.Encoder().encode
 
 
 def body(content: Any, form: Accepted = PLAIN, *, code: int = 200) -> Response:

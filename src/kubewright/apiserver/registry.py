@@ -46,7 +46,7 @@ class Registry:
     """
 
     def __init__(self) -> None:
-        self.generation = 1
+        self.generation: int = 1
         self.groups: dict[str, dict[str, Resources]] = {}
         self._custom: dict[str, list[Resource]] = {}
         self._custom_hubs: dict[str, GroupResource] = {}

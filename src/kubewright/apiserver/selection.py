@@ -47,7 +47,7 @@ class Selection:
             self._fields = None
         if self._labels is not None and self._labels.selects_everything:
             self._labels = None
-        self.everything = self._labels is None and self._fields is None
+        self.everything: bool = self._labels is None and self._fields is None
         self._key_only = self._fields is None or all(
             term.field in ALWAYS for term in self._fields.terms
         )

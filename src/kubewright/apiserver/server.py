@@ -31,6 +31,7 @@ from kubewright.apiserver.controllers import Controllers
 from kubewright.apiserver.controllers.definitions import DefinitionController
 from kubewright.apiserver.controllers.roles import RoleAggregator
 from kubewright.apiserver.dispatch import Dispatcher
+from kubewright.apiserver.files import PathLike, check_writable, named_path
 from kubewright.apiserver.metrics import Metrics
 from kubewright.apiserver.names import GroupResource
 from kubewright.apiserver.objects import RegisteredObjects
@@ -39,19 +40,19 @@ from kubewright.apiserver.registry import Registry
 from kubewright.apiserver.request import JSON, Answer, Request, Response, Upgrade
 from kubewright.apiserver.route import Query, Route, is_true, parse_query, parse_route
 from kubewright.apiserver.selection import selected_name
-from kubewright.apiserver.signing import signing_key
+from kubewright.apiserver.signing import check_signing_key, signing_key
 from kubewright.apiserver.status import StatusError
 from kubewright.apiserver.storage import Store
 from kubewright.apiserver.strategy import Obj
-from kubewright.errors import LifecycleError
-from kubewright.log import get_logger
+from kubewright.errors import ConfigError, LifecycleError
+from kubewright.log import Logger, get_logger
 
 if TYPE_CHECKING:
     from kubewright.apiserver.admission.call import WebhookClient
     from kubewright.apiserver.endpoints.subresources import Node
     from kubewright.apiserver.storage.sqlite import SQLiteJournal
 
-log = get_logger(__name__)
+log: Logger = get_logger(__name__)
 
 PUBLIC: frozenset[str] = frozenset({"/healthz", "/livez", "/readyz", "/version"})
 LONGEST_NOTE: int = 2048  # characters of an address or agent that the audit keeps
@@ -72,6 +73,9 @@ class APIServer:
         audit_log: A file to which every call is appended.
         clock: Where time comes from.
 
+    Raises:
+        ConfigError: The folder or the file cannot be used.
+
     Attributes:
         node: What answers for logs, exec and the like; ``None`` while nothing runs containers.
 
@@ -83,27 +87,28 @@ class APIServer:
     def __init__(
         self,
         *,
-        data_dir: Path | None = None,
+        data_dir: PathLike | None = None,
         rbac: bool = False,
         controllers: bool = True,
         service_accounts: bool = False,
-        audit_log: Path | None = None,
+        audit_log: PathLike | None = None,
         clock: Clock | None = None,
     ) -> None:
         self.clock: Clock = clock or Clock()
-        self.data_dir: Path | None = data_dir
+        self.data_dir: Path | None = named_path("data_dir", data_dir)
+        log_file = named_path("audit_log", audit_log)
         self.url: str = ""
         self.store: Store = Store(
-            journal=_journal(data_dir) if data_dir else None, clock=self.clock
+            journal=_journal(self.data_dir) if self.data_dir else None, clock=self.clock
         )
+        self.audit: AuditLog = _audit(log_file, self.store)
         self.registry: Registry = Registry()
         self.accounts: ServiceAccountTokens = ServiceAccountTokens(
-            lambda: signing_key(data_dir), self.store, clock=self.clock
+            lambda: signing_key(self.data_dir), self.store, clock=self.clock
         )
         self.users: Authenticator = Authenticator(self.accounts, open_to_all=not rbac)
         roles = RBAC(self.store)
         self.authorizer: Authorizer = roles if rbac else AlwaysAllow()
-        self.audit: AuditLog = AuditLog(file=audit_log)
         self.metrics: Metrics = Metrics()
         self._webhooks: WebhookClient | None = None
         objects = RegisteredObjects(self.registry)
@@ -263,7 +268,20 @@ class APIServer:
 def _journal(folder: Path) -> "SQLiteJournal":
     from kubewright.apiserver.storage.sqlite import SQLiteJournal  # noqa: PLC0415  # not in memory
 
+    check_signing_key(folder)
     return SQLiteJournal(folder)
+
+
+def _audit(path: Path | None, store: Store) -> AuditLog:
+    try:
+        if path is not None:
+            check_writable(path)
+        return AuditLog(file=path)
+    except BaseException as error:
+        store.close()  # nobody else gets at it any more, and it holds a lock
+        if isinstance(error, OSError):
+            raise ConfigError(f"cannot write {path}: {error.strerror or error}.") from error
+        raise
 
 
 class _Visit:

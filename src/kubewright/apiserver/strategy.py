@@ -19,6 +19,9 @@ from kubewright.apiserver.names import GroupResource
 Obj = dict[str, Any]
 """An object as JSON."""
 
+NameRule = Callable[[str], list[str]]
+"""Returns what is wrong with a name."""
+
 
 class Reader(Protocol):
     """What is stored, for those who decide by it. Objects are private copies."""
@@ -67,7 +70,7 @@ class Strategy:
         allow_create_on_update: Whether a PUT to a name that is not there creates it.
     """
 
-    name_rule: Callable[[str], list[str]] = staticmethod(naming.dns_subdomain)
+    name_rule: NameRule = staticmethod(naming.dns_subdomain)
     has_generation: bool = False
     has_status: bool = False
     grace: bool = False

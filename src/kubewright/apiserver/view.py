@@ -5,7 +5,7 @@ version, or before its CRD had its present schema: then it is converted, pruned 
 way out.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -14,7 +14,7 @@ from kubewright.apiserver.resource import Resource
 from kubewright.apiserver.storage import Stored
 from kubewright.apiserver.strategy import Obj
 
-encode = msgspec.json.Encoder().encode
+encode: Callable[[Any], bytes] = msgspec.json.Encoder().encode
 
 
 class _Metadata(msgspec.Struct, gc=False):

@@ -22,25 +22,25 @@ _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _Dumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
 
-class Loader(_Loader):  # type: ignore[misc]  # the C loader is there or it is not
+class _JSONLoader(_Loader):  # type: ignore[misc]  # the C loader is there or it is not
     """Reads only what JSON knows: a date stays the text that was written."""
 
 
-Loader.yaml_implicit_resolvers = {
+_JSONLoader.yaml_implicit_resolvers = {
     first: [(tag, pattern) for tag, pattern in resolvers if tag not in _REPLACED]
     for first, resolvers in _Loader.yaml_implicit_resolvers.items()
 }
 
 
-class Dumper(_Dumper):  # type: ignore[misc]  # the C dumper is there or it is not
+class _JSONDumper(_Dumper):  # type: ignore[misc]  # the C dumper is there or it is not
     """Quotes with double quotes where a text would be taken for something else."""
 
 
 for _name, _pattern, _first in _NUMBERS:
     _compiled = re.compile(f"(?:{_pattern})$")
-    Loader.add_implicit_resolver(_TAG + _name, _compiled, list(_first))
-    Dumper.add_implicit_resolver(_TAG + _name, _compiled, list(_first))
-Dumper.add_implicit_resolver(f"{_TAG}bool", re.compile("[yYnN]$"), list("yYnN"))
+    _JSONLoader.add_implicit_resolver(_TAG + _name, _compiled, list(_first))
+    _JSONDumper.add_implicit_resolver(_TAG + _name, _compiled, list(_first))
+_JSONDumper.add_implicit_resolver(f"{_TAG}bool", re.compile("[yYnN]$"), list("yYnN"))
 
 
 def _text(dumper: Any, text: str) -> Any:
@@ -50,12 +50,12 @@ def _text(dumper: Any, text: str) -> Any:
     return dumper.represent_scalar(tag, text, style="|" if "\n" in text else style)
 
 
-Dumper.add_representer(str, _text)
+_JSONDumper.add_representer(str, _text)
 
 
 def dump(document: Any) -> bytes:
     """Return *document* as YAML."""
-    written: bytes = yaml.dump(document, Dumper=Dumper, encoding="utf-8", allow_unicode=True)
+    written: bytes = yaml.dump(document, Dumper=_JSONDumper, encoding="utf-8", allow_unicode=True)
     return written
 
 
@@ -67,7 +67,7 @@ def load(body: bytes) -> Any:
         ValueError: It is too deep, too large, or has a value that JSON does not have.
     """
     _check_size(body)
-    return _plain(yaml.load(body, Loader=Loader))  # noqa: S506  # a SafeLoader
+    return _plain(yaml.load(body, Loader=_JSONLoader))  # noqa: S506  # a SafeLoader
 
 
 def _check_size(body: bytes) -> None:
@@ -75,7 +75,7 @@ def _check_size(body: bytes) -> None:
     open_nodes: list[tuple[str | None, int]] = []
     sizes: dict[str, int] = {}
     total = 0
-    for event in yaml.parse(body, Loader=Loader):
+    for event in yaml.parse(body, Loader=_JSONLoader):
         if isinstance(event, yaml.AliasEvent):
             if any(anchor == event.anchor for anchor, _ in open_nodes):
                 raise ValueError(f"yaml: anchor '{event.anchor}' value contains itself")

@@ -6,6 +6,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
 
 from kubewright._aio import Clock
+from kubewright.apiserver.files import PathLike, named_path
 from kubewright.apiserver.http import HTTPServer, Limits, ServerTLS
 from kubewright.apiserver.request import Answer, Request
 from kubewright.errors import LifecycleError
@@ -57,14 +58,14 @@ class LocalServer:
         *,
         host: str = "127.0.0.1",
         port: int = 0,
-        folder: Path | None = None,
+        folder: PathLike | None = None,
         clock: Clock | None = None,
         limits: Limits = Limits(),  # noqa: B008  # frozen
     ) -> None:
         self.api: Served = api
         self._host = host
         self._port = port
-        self._folder = folder
+        self._folder: Path | None = named_path("folder", folder)
         self._clock = clock
         self._limits = limits
         self._certificates: Certificates | None = None

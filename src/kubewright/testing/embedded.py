@@ -17,6 +17,7 @@ from kubewright.testing.access import Access, write_private
 from kubewright.testing.server import User
 
 if TYPE_CHECKING:
+    from kubewright.apiserver.files import PathLike
     from kubewright.apiserver.server import APIServer
     from kubewright.client import Client
     from kubewright.embedded import LocalServer
@@ -30,7 +31,7 @@ GRACE: float = 1.0
 
 
 class EmbeddedServer(Access):
-    """Kubewright's own API server, of the same shape as `RealServer`, started in milliseconds.
+    """Kubewright's own API server, of the same shape as `RealServer`, started in no time.
 
     With ``with`` it runs in a thread of its own, and anything can talk to it: code without an
     event loop, kubectl, other processes. With ``async with`` it runs in the event loop of the
@@ -55,7 +56,7 @@ class EmbeddedServer(Access):
         *,
         rbac: bool = True,
         controllers: bool = True,
-        data_dir: Path | None = None,
+        data_dir: "PathLike | None" = None,
         clock: Clock | None = None,
     ) -> None:
         self.admin: User = User("admin", ("system:masters",), token=secrets.token_hex(16))
@@ -231,7 +232,7 @@ class EmbeddedServer(Access):
         for user in (self.admin, self.reader, self.nobody):
             assert user.token is not None
             api.users.add_user(UserInfo(user.name, groups=user.groups), user.token)
-        folder = self._data_dir / "pki" if self._data_dir else None
+        folder = api.data_dir / "pki" if api.data_dir else None
         server = LocalServer(api, folder=folder)
         await server.start()
         try:

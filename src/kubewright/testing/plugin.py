@@ -36,10 +36,27 @@ def kube_server(pytestconfig: pytest.Config) -> "Iterator[Server]":
 
     try:
         with open_server(pytestconfig.getoption("--kube-server")) as server:
+            _require_answer(server)
             yield server
     except ConfigError as error:
         # Every other test would fail with the same words, and a traceback around them.
         pytest.exit(str(error), returncode=pytest.ExitCode.USAGE_ERROR)
+
+
+def _require_answer(server: "Server") -> None:
+    """End the run if the server does not answer, as one from a kubeconfig may not."""
+    from http.client import HTTPException  # noqa: PLC0415  # not for runs without a server
+
+    from kubewright.errors import ConfigError  # noqa: PLC0415  # as above
+    from kubewright.testing import probe  # noqa: PLC0415  # as above
+
+    try:
+        probe.ask(server, "GET", "/version")
+    except (OSError, HTTPException) as error:
+        raise ConfigError(
+            f"cannot test against {server.url}: {error}. Start that cluster, or choose another"
+            " server with --kube-server."
+        ) from error
 
 
 @pytest.fixture

@@ -49,7 +49,7 @@ class Expression:
         *,
         result: Literal["bool", "string", ""] = "bool",
     ) -> None:
-        self.source = source
+        self.source: str = source
         self._declare = declare
         self._result = result
         self._program: Program | None = None

@@ -24,12 +24,12 @@ from kubewright.apiserver.admission.rules import Match, is_exempt
 from kubewright.apiserver.authorization.attributes import Authorizer
 from kubewright.apiserver.field import quoted
 from kubewright.apiserver.strategy import Obj, Reader
-from kubewright.log import get_logger
+from kubewright.log import Logger, get_logger
 
 if TYPE_CHECKING:
     from kubewright.apiserver.admission.call import WebhookClient
 
-log = get_logger(__name__)
+log: Logger = get_logger(__name__)
 
 
 class _CallError(Exception):

@@ -2,7 +2,8 @@
 
 import binascii
 from base64 import urlsafe_b64decode
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from secrets import token_urlsafe
 
 from kubewright.apiserver import status
@@ -35,8 +36,19 @@ class Authenticator:
         self._tokens: dict[str, UserInfo] = {}
         self._stranger = ADMIN if open_to_all else NOBODY
 
-    def add_user(self, user: UserInfo, token: str = "") -> str:
-        """Let *user* in with a token, which is returned; a new one if none is given."""
+    def add_user(
+        self, user: UserInfo | str, token: str = "", *, groups: Iterable[str] = ()
+    ) -> str:
+        """Let *user* in with a token, which is returned; a new one if none is given.
+
+        Args:
+            user: Who it is, or just the name.
+            token: The token to know them by.
+            groups: More groups that they are in.
+        """
+        if isinstance(user, str):
+            user = UserInfo(user)
+        user = replace(user, groups=(*user.groups, *groups))
         token = token or token_urlsafe(24)
         self._tokens[token] = authenticated(user)
         return token

@@ -7,7 +7,7 @@ from kubewright.apiserver.builtin.checks import IMMUTABLE
 from kubewright.apiserver.builtin.field_rules import named, needed, one_of
 from kubewright.apiserver.builtin.selectors import validate_selector
 from kubewright.apiserver.field import Errors
-from kubewright.apiserver.strategy import Obj, Strategy, Write
+from kubewright.apiserver.strategy import NameRule, Obj, Strategy, Write
 
 GROUP: str = "rbac.authorization.k8s.io"
 
@@ -19,7 +19,7 @@ class ServiceAccountStrategy(Strategy):
 class RoleStrategy(Strategy):
     """Roles."""
 
-    name_rule = staticmethod(naming.path_segment)
+    name_rule: NameRule = staticmethod(naming.path_segment)
     allow_create_on_update = True
     namespaced: bool = True
 
@@ -58,7 +58,7 @@ class ClusterRoleStrategy(RoleStrategy):
 class RoleBindingStrategy(Strategy):
     """Role bindings."""
 
-    name_rule = staticmethod(naming.path_segment)
+    name_rule: NameRule = staticmethod(naming.path_segment)
     allow_create_on_update = True
     namespaced: bool = True
     role_kinds: tuple[str, ...] = ("Role", "ClusterRole")
@@ -96,7 +96,7 @@ class ClusterRoleBindingStrategy(RoleBindingStrategy):
     """Cluster role bindings."""
 
     namespaced = False
-    role_kinds = ("ClusterRole",)
+    role_kinds: tuple[str, ...] = ("ClusterRole",)
 
 
 def policy_rule(rule: Obj, path: str, *, namespaced: bool) -> Errors:

@@ -4,7 +4,7 @@ from kubewright.apiserver import field, naming
 from kubewright.apiserver.builtin.checks import in_range
 from kubewright.apiserver.builtin.field_rules import named, needed, one_of
 from kubewright.apiserver.field import Errors
-from kubewright.apiserver.strategy import Obj, Strategy, Write
+from kubewright.apiserver.strategy import NameRule, Obj, Strategy, Write
 
 _MAX_GROUP_PRIORITY, _MAX_VERSION_PRIORITY = 20000, 1000
 
@@ -12,7 +12,7 @@ _MAX_GROUP_PRIORITY, _MAX_VERSION_PRIORITY = 20000, 1000
 class APIServiceStrategy(Strategy):
     """API services."""
 
-    name_rule = staticmethod(naming.path_segment)
+    name_rule: NameRule = staticmethod(naming.path_segment)
     has_status = True
 
     def default(self, obj: Obj) -> None:

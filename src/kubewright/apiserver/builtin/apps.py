@@ -146,8 +146,8 @@ def _rolling(rolling: Obj, path: str) -> Errors:
 class ReplicaSetStrategy(Workload):
     """How replica sets behave."""
 
-    zero_status = ("replicas",)
-    field_names = frozenset({"status.replicas"})
+    zero_status: tuple[str, ...] = ("replicas",)
+    field_names: frozenset[str] = frozenset({"status.replicas"})
     _COUNTS: ClassVar = (
         "replicas",
         "fullyLabeledReplicas",

@@ -36,7 +36,7 @@ def _failure_patterns(policy: Obj) -> Iterator[Obj]:
 class JobStrategy(Workload):
     """How jobs behave."""
 
-    field_names = frozenset({"status.successful"})
+    field_names: frozenset[str] = frozenset({"status.successful"})
 
     def default(self, obj: Obj) -> None:
         """Run one pod once, try again six times."""

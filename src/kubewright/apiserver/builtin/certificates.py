@@ -8,7 +8,7 @@ from typing import Any
 from kubewright.apiserver import field, naming
 from kubewright.apiserver.builtin.field_rules import immutable, named, needed, one_of
 from kubewright.apiserver.field import Errors
-from kubewright.apiserver.strategy import Obj, Strategy, Write
+from kubewright.apiserver.strategy import NameRule, Obj, Strategy, Write
 
 _USAGES = (
     "any",
@@ -44,9 +44,9 @@ _REQUESTER = ("username", "uid", "groups", "extra")
 class CertificateSigningRequestStrategy(Strategy):
     """Certificate signing requests: fixed once made, but for what others decide."""
 
-    name_rule = staticmethod(naming.path_segment)
+    name_rule: NameRule = staticmethod(naming.path_segment)
     has_status = True
-    field_names = frozenset({"spec.signerName"})
+    field_names: frozenset[str] = frozenset({"spec.signerName"})
 
     def default(self, obj: Obj) -> None:
         """Show spec and status, even empty ones."""
@@ -127,7 +127,7 @@ class ClusterTrustBundleStrategy(Strategy):
     """Bundles of trusted certificates."""
 
     allow_unconditional_update = False
-    field_names = frozenset({"spec.signerName"})
+    field_names: frozenset[str] = frozenset({"spec.signerName"})
 
     @staticmethod
     def name_rule(value: str) -> list[str]:
@@ -169,7 +169,7 @@ class PodCertificateRequestStrategy(Strategy):
 
     allow_unconditional_update = False
     has_status = True
-    field_names = frozenset({"spec.signerName", "spec.podName", "spec.nodeName"})
+    field_names: frozenset[str] = frozenset({"spec.signerName", "spec.podName", "spec.nodeName"})
 
     def default(self, obj: Obj) -> None:
         """Show spec and status, even empty ones."""

@@ -51,7 +51,7 @@ class ConfigMapStrategy(Strategy):
 class SecretStrategy(Strategy):
     """Secrets."""
 
-    field_names = frozenset({"type"})
+    field_names: frozenset[str] = frozenset({"type"})
 
     def default(self, obj: Obj) -> None:
         """Set the type; take over what was written as plain text."""

@@ -29,7 +29,7 @@ TEMPLATE_GENERATION: str = "deprecated.daemonset.template.generation"
 class DaemonSetStrategy(Workload):
     """How daemon sets behave."""
 
-    zero_status = (
+    zero_status: tuple[str, ...] = (
         "currentNumberScheduled",
         "numberMisscheduled",
         "desiredNumberScheduled",

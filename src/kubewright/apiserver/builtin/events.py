@@ -53,7 +53,7 @@ class EventStrategy(Strategy):
     """Events of core/v1: anything that an old client may send is taken."""
 
     allow_create_on_update = True
-    field_names = frozenset(
+    field_names: frozenset[str] = frozenset(
         {f"involvedObject.{name}" for name in _OBJECT}
         | {"reason", "reportingComponent", "source", "type"}
     )

@@ -3,7 +3,7 @@
 from kubewright.apiserver import field, naming
 from kubewright.apiserver.builtin.field_rules import named
 from kubewright.apiserver.field import Errors
-from kubewright.apiserver.strategy import Obj, Strategy, Write
+from kubewright.apiserver.strategy import NameRule, Obj, Strategy, Write
 
 FINALIZER: str = "kubernetes"
 NAME_LABEL: str = "kubernetes.io/metadata.name"
@@ -14,9 +14,9 @@ _STANDARD = frozenset({FINALIZER, "orphan", "foregroundDeletion"})
 class NamespaceStrategy(Strategy):
     """Namespaces."""
 
-    name_rule = staticmethod(naming.dns_label)
+    name_rule: NameRule = staticmethod(naming.dns_label)
     has_status = True
-    field_names = frozenset({"status.phase"})
+    field_names: frozenset[str] = frozenset({"status.phase"})
 
     def default(self, obj: Obj) -> None:
         """Set the label by which selectors find a namespace."""

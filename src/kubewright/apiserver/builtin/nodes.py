@@ -32,7 +32,7 @@ class NodeStrategy(Strategy):
     So ``has_status`` is not said, and the status is kept apart here, on updates only.
     """
 
-    field_names = frozenset({"spec.unschedulable"})
+    field_names: frozenset[str] = frozenset({"spec.unschedulable"})
 
     def default(self, obj: Obj) -> None:
         """Fill in the parts that a node always shows."""

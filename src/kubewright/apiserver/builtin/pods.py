@@ -31,7 +31,7 @@ class PodStrategy(Strategy):
     has_generation = True
     has_status = True
     grace = True
-    field_names = frozenset(
+    field_names: frozenset[str] = frozenset(
         {
             "spec.host",
             "spec.nodeName",

@@ -133,7 +133,7 @@ class ResourceSliceStrategy(Strategy):
     """How slices behave: a driver's view of one node."""
 
     has_generation = True
-    field_names = frozenset({"spec.driver", "spec.nodeName"})
+    field_names: frozenset[str] = frozenset({"spec.driver", "spec.nodeName"})
 
     def default(self, obj: Obj) -> None:
         """Write the pool even when it is empty."""

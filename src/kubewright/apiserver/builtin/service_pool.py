@@ -117,10 +117,12 @@ class ServicePool:
         network = ip_network(cidr)
         assert isinstance(network, IPv4Network)
         self.network = network
-        self.addresses = Pool(
+        self.addresses: Pool[str] = Pool(
             self._address, held_addresses, size=network.num_addresses - 2, noun="IP"
         )
-        self.ports = Pool(_port, held_ports, size=LAST_NODE_PORT - FIRST_NODE_PORT + 1, noun="port")
+        self.ports: Pool[int] = Pool(
+            _port, held_ports, size=LAST_NODE_PORT - FIRST_NODE_PORT + 1, noun="port"
+        )
         for service in reader.list(SERVICES):
             self.addresses.learn(service)
             self.ports.learn(service)

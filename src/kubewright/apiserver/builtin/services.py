@@ -8,7 +8,7 @@ from kubewright.apiserver.builtin import service_changes as changes
 from kubewright.apiserver.builtin import service_rules as rules
 from kubewright.apiserver.builtin.service_pool import ServicePool
 from kubewright.apiserver.field import Errors
-from kubewright.apiserver.strategy import Obj, Reader, Strategy, Write
+from kubewright.apiserver.strategy import NameRule, Obj, Reader, Strategy, Write
 
 _AFFINITY_SECONDS = 10800
 _INTERNAL = ("ClusterIP", "NodePort", "LoadBalancer")
@@ -17,10 +17,10 @@ _INTERNAL = ("ClusterIP", "NodePort", "LoadBalancer")
 class ServiceStrategy(Strategy):
     """Services. It knows which addresses are taken, for each server of this process."""
 
-    name_rule = staticmethod(naming.dns_label)
+    name_rule: NameRule = staticmethod(naming.dns_label)
     has_status = True
     allow_create_on_update = True
-    field_names = frozenset({"spec.clusterIP", "spec.type"})
+    field_names: frozenset[str] = frozenset({"spec.clusterIP", "spec.type"})
 
     def __init__(self) -> None:
         # Strategies serve all servers of a process; a server is told by its reader.

@@ -29,7 +29,7 @@ from kubewright.apiserver.builtin.workloads import (
     validate_required_selector,
 )
 from kubewright.apiserver.field import Errors
-from kubewright.apiserver.strategy import Obj, Write
+from kubewright.apiserver.strategy import NameRule, Obj, Write
 
 _RETENTION = ("Retain", "Delete")
 
@@ -37,8 +37,8 @@ _RETENTION = ("Retain", "Delete")
 class StatefulSetStrategy(Workload):
     """How stateful sets behave."""
 
-    name_rule = staticmethod(naming.dns_label)
-    zero_status = ("replicas", "availableReplicas")
+    name_rule: NameRule = staticmethod(naming.dns_label)
+    zero_status: tuple[str, ...] = ("replicas", "availableReplicas")
     _COUNTS: ClassVar = (
         "replicas",
         "readyReplicas",

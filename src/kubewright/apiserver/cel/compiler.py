@@ -41,7 +41,7 @@ class Compiler:
     """Compiles one expression. Variables have fixed places in the frame."""
 
     def __init__(self, variables: Mapping[str, int]) -> None:
-        self.size = LIMIT + 1 + len(variables)
+        self.size: int = LIMIT + 1 + len(variables)
         self._places: list[dict[str, int]] = [dict(variables)]
 
     # Constants cost nothing, and are calculated once.

@@ -22,7 +22,7 @@ class CompileError(KubewrightError):
 
     def __init__(self, source: str, issues: Iterable[Issue]) -> None:
         self.source = source
-        self.issues = tuple(sorted(issues, key=lambda issue: issue.offset))
+        self.issues: tuple[Issue, ...] = tuple(sorted(issues, key=lambda issue: issue.offset))
         super().__init__(source, self.issues)
 
     def __str__(self) -> str:

@@ -11,7 +11,7 @@ class Expression:
     __slots__ = ("offset", "type")
 
     def __init__(self, offset: int) -> None:
-        self.offset = offset
+        self.offset: int = offset
         self.type: Type = DYN
 
 
@@ -22,7 +22,7 @@ class Literal(Expression):
 
     def __init__(self, offset: int, value: Any) -> None:
         super().__init__(offset)
-        self.value = value
+        self.value: Any = value
 
 
 class Ident(Expression):
@@ -32,7 +32,7 @@ class Ident(Expression):
 
     def __init__(self, offset: int, name: str) -> None:
         super().__init__(offset)
-        self.name = name
+        self.name: str = name
 
 
 class Select(Expression):
@@ -44,10 +44,10 @@ class Select(Expression):
         self, offset: int, operand: Expression, field: str, presence: bool = False
     ) -> None:
         super().__init__(offset)
-        self.operand = operand
-        self.field = field
-        self.presence = presence
-        self.variable = ""  # set by the checker if the whole is the name of a variable
+        self.operand: Expression = operand
+        self.field: str = field
+        self.presence: bool = presence
+        self.variable: str = ""  # set by the checker if the whole is the name of a variable
 
 
 class Call(Expression):
@@ -63,9 +63,9 @@ class Call(Expression):
         target: Expression | None = None,
     ) -> None:
         super().__init__(offset)
-        self.function = function
-        self.args = args
-        self.target = target
+        self.function: str = function
+        self.args: list[Expression] = args
+        self.target: Expression | None = target
         self.overloads: list[str] = []
 
     @property
@@ -81,8 +81,8 @@ class ListLiteral(Expression):
 
     def __init__(self, offset: int, items: list[Expression], optional: frozenset[int]) -> None:
         super().__init__(offset)
-        self.items = items
-        self.optional = optional
+        self.items: list[Expression] = items
+        self.optional: frozenset[int] = optional
 
 
 class Entry:
@@ -91,10 +91,10 @@ class Entry:
     __slots__ = ("key", "offset", "optional", "value")
 
     def __init__(self, offset: int, key: Expression, value: Expression, optional: bool) -> None:
-        self.offset = offset
-        self.key = key
-        self.value = value
-        self.optional = optional
+        self.offset: int = offset
+        self.key: Expression = key
+        self.value: Expression = value
+        self.optional: bool = optional
 
 
 class MapLiteral(Expression):
@@ -104,7 +104,7 @@ class MapLiteral(Expression):
 
     def __init__(self, offset: int, entries: list[Entry]) -> None:
         super().__init__(offset)
-        self.entries = entries
+        self.entries: list[Entry] = entries
 
 
 class Message(Expression):
@@ -114,8 +114,8 @@ class Message(Expression):
 
     def __init__(self, offset: int, name: str, entries: list[Entry]) -> None:
         super().__init__(offset)
-        self.name = name
-        self.entries = entries
+        self.name: str = name
+        self.entries: list[Entry] = entries
 
 
 class Comprehension(Expression):
@@ -146,14 +146,14 @@ class Comprehension(Expression):
         result: Expression,
     ) -> None:
         super().__init__(offset)
-        self.iterated = iterated
-        self.variable = variable
-        self.variable2 = variable2
-        self.accumulator = accumulator
-        self.initial = initial
-        self.condition = condition
-        self.step = step
-        self.result = result
+        self.iterated: Expression = iterated
+        self.variable: str = variable
+        self.variable2: str = variable2
+        self.accumulator: str = accumulator
+        self.initial: Expression = initial
+        self.condition: Expression = condition
+        self.step: Expression = step
+        self.result: Expression = result
 
     def is_binding(self) -> bool:
         """Tell whether it only names a value: no loop, as ``optMap`` does."""

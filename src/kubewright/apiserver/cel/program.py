@@ -22,7 +22,7 @@ class ResultTypeError(CompileError):
         super().__init__(source, ())
         self.found = found
         self.wanted = wanted
-        self.args = (source, found, wanted)
+        self.args: tuple[Any, ...] = (source, found, wanted)
 
     def __str__(self) -> str:
         return f"cel expression must evaluate to a {self.wanted}"
@@ -34,7 +34,7 @@ class InstantiationError(CompileError):
     def __init__(self, source: str, problem: str) -> None:
         super().__init__(source, ())
         self.problem = problem
-        self.args = (source, problem)
+        self.args: tuple[Any, ...] = (source, problem)
 
     def __str__(self) -> str:
         return f"program instantiation failed: {self.problem}"

@@ -55,8 +55,8 @@ class Optional:
     __slots__ = ("present", "value")
 
     def __init__(self, value: Any, *, present: bool = True) -> None:
-        self.value = value
-        self.present = present
+        self.value: Any = value
+        self.present: bool = present
 
     def get(self) -> Any:
         """Return the value.
@@ -85,7 +85,7 @@ class MapList(list[Any]):
 
     def __init__(self, items: Iterable[Any], keys: tuple[str, ...]) -> None:
         super().__init__(items)
-        self.keys = keys
+        self.keys: tuple[str, ...] = keys
 
     def key_of(self, item: Any) -> tuple[Any, ...]:
         """Return what tells *item* from the others."""

@@ -7,9 +7,9 @@ from typing import Protocol
 
 from kubewright._aio import Clock
 from kubewright._aio.clock import Timer
-from kubewright.log import get_logger
+from kubewright.log import Logger, get_logger
 
-log = get_logger(__name__)
+log: Logger = get_logger(__name__)
 
 FIRST_RETRY: float = 0.5
 LONGEST_RETRY: float = 60

@@ -55,13 +55,13 @@ class CustomResourceStrategy(Strategy):
         spec = crd["spec"]
         subresources = version.get("subresources") or {}
         self.kind: str = spec["names"]["kind"]
-        self.api_version = api_version(spec["group"], version["name"])
+        self.api_version: str = api_version(spec["group"], version["name"])
         self.source: Obj = (version.get("schema") or {}).get("openAPIV3Schema") or {}
-        self.has_status = subresources.get("status") is not None
+        self.has_status: bool = subresources.get("status") is not None
         self.scale: Obj = subresources.get("scale") or {}
         paths = [each["jsonPath"] for each in version.get("selectableFields") or ()]
         self._selectable = {path.removeprefix("."): path for path in paths}
-        self.field_names = frozenset(self._selectable)
+        self.field_names: frozenset[str] = frozenset(self._selectable)
 
     @cached_property
     def schema(self) -> Schema:

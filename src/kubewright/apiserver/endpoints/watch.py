@@ -1,8 +1,8 @@
 """Watch: what happens to the objects that match, as it happens."""
 
 import random
-from collections.abc import AsyncGenerator, Sequence
-from typing import Self
+from collections.abc import AsyncGenerator, Callable, Sequence
+from typing import Any, Self
 
 import msgspec
 
@@ -22,7 +22,7 @@ BOOKMARK_EVERY: float = 60
 BOOKMARK_BEFORE_END: float = 2
 INITIAL_EVENTS_END: str = "k8s.io/initial-events-end"
 
-encode = msgspec.json.Encoder().encode
+encode: Callable[[Any], bytes] = msgspec.json.Encoder().encode
 
 
 async def watch(call: Call) -> Stream:

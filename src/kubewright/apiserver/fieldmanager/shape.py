@@ -68,23 +68,23 @@ class Shape:
 
     def __init__(self) -> None:
         self.scalar: Scalar = ""
-        self.is_map = False
-        self.atomic_map = False
+        self.is_map: bool = False
+        self.atomic_map: bool = False
         self.fields: dict[str, tuple[str, Shape]] = {}
         self.element: Shape | None = None
         self.zeros: dict[str, Any] = {}
-        self.is_list = False
-        self.atomic_list = False
+        self.is_list: bool = False
+        self.atomic_list: bool = False
         self.keys: tuple[str, ...] = ()
         self.declared_keys: tuple[str, ...] = ()
         self.key_defaults: dict[str, Any] = {}
         self.item: Shape | None = None
-        self.granular_map = False
-        self.granular_list = False
+        self.granular_map: bool = False
+        self.granular_list: bool = False
         self.steps: dict[str, str] = {}
         self.form: Form = "scalar"
-        self.mixed = False
-        self.loose = False
+        self.mixed: bool = False
+        self.loose: bool = False
 
     def form_of(self, value: Any) -> Form:
         """Return which of the allowed forms *value* has."""

@@ -67,10 +67,10 @@ class RequestReader:
         self._head_size = 0
         self._parser: Any = None
         self._feed: Callable[[bytes], object] = _ignore
-        self.partial = False
-        self.heading = False
-        self.expects = False
-        self.rest = bytearray()
+        self.partial: bool = False
+        self.heading: bool = False
+        self.expects: bool = False
+        self.rest: bytearray = bytearray()
         self.resume()
 
     # --- What the connection calls ---

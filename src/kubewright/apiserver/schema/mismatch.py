@@ -21,7 +21,7 @@ class Problems:
 
     def __init__(self) -> None:
         self.unknown: list[str] = []
-        self.keys = 0
+        self.keys: int = 0
 
 
 class MismatchError(Exception):

@@ -16,9 +16,9 @@ class Correlated:
     __slots__ = ("_children", "_equal", "_old_items", "new", "old", "schema")
 
     def __init__(self, new: Any, old: Any, schema: Schema) -> None:
-        self.new = new
-        self.old = old
-        self.schema = schema
+        self.new: Any = new
+        self.old: Any = old
+        self.schema: Schema = schema
         self._children: dict[str | int, Correlated | None] = {}
         self._equal: bool | None = None
         self._old_items: dict[Any, Any] | None = None

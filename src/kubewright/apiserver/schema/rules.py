@@ -126,8 +126,8 @@ class Rules:
     __slots__ = ("additional", "items", "problem", "properties", "rules", "schema")
 
     def __init__(self, schema: Schema, *, root: bool) -> None:
-        self.schema = schema
-        self.problem = ""
+        self.schema: Schema = schema
+        self.problem: str = ""
         self.rules: list[CompiledRule] = []
         if schema.source.get("x-kubernetes-validations"):
             found = type_of(schema, root=root)
@@ -135,9 +135,9 @@ class Rules:
                 self.problem = "failed to convert to declType for CEL validation rules"
             else:
                 self.rules = compile_rules(schema, found)
-        self.items = _below(schema.items)
-        self.additional = None if takes_any_key(schema) else _below(schema.additional)
-        self.properties = {
+        self.items: Rules | None = _below(schema.items)
+        self.additional: Rules | None = None if takes_any_key(schema) else _below(schema.additional)
+        self.properties: dict[str, Rules] = {
             name: rules
             for name, child in schema.properties.items()
             if (rules := _below(child)) is not None

@@ -64,24 +64,24 @@ class Schema:
     )
 
     def __init__(self, *, type: str = "", format: str = "") -> None:  # noqa: A002  # JSON schema's words
-        self.type = type
-        self.format = format
+        self.type: str = type
+        self.format: str = format
         self.properties: dict[str, Schema] = {}
         self.additional: Schema | None = None
         self.items: Schema | None = None
         self.required: tuple[str, ...] = ()
         self.default: Any = UNSET
-        self.nullable = False
-        self.preserve_unknown = False
-        self.int_or_string = False
-        self.embedded_resource = False
+        self.nullable: bool = False
+        self.preserve_unknown: bool = False
+        self.int_or_string: bool = False
+        self.embedded_resource: bool = False
         self.list_type: ListType = "atomic"
         self.list_map_keys: tuple[str, ...] = ()
         self.map_type: Literal["granular", "atomic"] = "granular"
-        self.merge_key = ""
+        self.merge_key: str = ""
         self.patch_strategy: tuple[str, ...] = ()
-        self.name = ""
-        self.definition = ""
+        self.name: str = ""
+        self.definition: str = ""
         self.source: dict[str, Any] = {}
         self.memo: dict[str, Any] = {}  # what a walker has precomputed for this node, by its name
 

@@ -68,8 +68,8 @@ class _Node:
         self.types: tuple[str, ...] = (source["type"],) if source.get("type") else ()
         if source.get("x-kubernetes-int-or-string"):
             self.types = ("integer", "string")
-        self.format = _format(source)
-        self.nullable = bool(source.get("nullable"))
+        self.format: str = _format(source)
+        self.nullable: bool = bool(source.get("nullable"))
         self.enum: list[Any] = source.get("enum") or []
         self.pattern: str = source.get("pattern") or ""
         self.max_length: int | None = source.get("maxLength")
@@ -78,21 +78,21 @@ class _Node:
         self.min_items: int | None = source.get("minItems")
         self.max_properties: int | None = source.get("maxProperties")
         self.min_properties: int | None = source.get("minProperties")
-        self.unique = bool(source.get("uniqueItems"))
+        self.unique: bool = bool(source.get("uniqueItems"))
         self.required: list[str] = source.get("required") or []
-        self.bounds = source if _has_bounds(source, self) else None
-        self.all_of = [_Node(part) for part in source.get("allOf") or ()]
-        self.any_of = [_Node(part) for part in source.get("anyOf") or ()]
-        self.one_of = [_Node(part) for part in source.get("oneOf") or ()]
-        self.none_of = _Node(source["not"]) if source.get("not") is not None else None
-        self.properties = {
+        self.bounds: dict[str, Any] | None = source if _has_bounds(source, self) else None
+        self.all_of: list[_Node] = [_Node(part) for part in source.get("allOf") or ()]
+        self.any_of: list[_Node] = [_Node(part) for part in source.get("anyOf") or ()]
+        self.one_of: list[_Node] = [_Node(part) for part in source.get("oneOf") or ()]
+        self.none_of: _Node | None = _Node(source["not"]) if source.get("not") is not None else None
+        self.properties: dict[str, _Node] = {
             name: _Node(child) for name, child in (source.get("properties") or {}).items()
         }
         additional = source.get("additionalProperties")
-        self.additional = _Node(additional) if isinstance(additional, dict) else None
-        self.closed = additional is False
+        self.additional: _Node | None = _Node(additional) if isinstance(additional, dict) else None
+        self.closed: bool = additional is False
         items = source.get("items")
-        self.items = _Node(items) if isinstance(items, dict) else None
+        self.items: _Node | None = _Node(items) if isinstance(items, dict) else None
 
     @property
     def has_parts(self) -> bool:

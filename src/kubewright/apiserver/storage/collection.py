@@ -32,8 +32,8 @@ class Collection:
     """
 
     def __init__(self, *, compacted: int = 0) -> None:
-        self.revision = 0
-        self.compacted = compacted
+        self.revision: int = 0
+        self.compacted: int = compacted
         self._objects: dict[str, Stored] = {}
         self._keys: list[str] = []
         self._history: deque[Event] = deque()

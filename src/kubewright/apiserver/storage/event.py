@@ -32,9 +32,9 @@ class Stored:
     __slots__ = ("_bytes", "_packer", "key", "revision", "size")
 
     def __init__(self, key: str, data: bytes, revision: int) -> None:
-        self.key = key
-        self.revision = revision
-        self.size = len(data)
+        self.key: str = key
+        self.revision: int = revision
+        self.size: int = len(data)
         self._bytes = data
         self._packer: Packer | None = None
 
@@ -79,9 +79,9 @@ class Event:
         time: float,
     ) -> None:
         self.type = type
-        self.current = current
-        self.previous = previous
-        self.time = time
+        self.current: Stored = current
+        self.previous: Stored | None = previous
+        self.time: float = time
         self.memo: dict[Any, Any] = {}
 
     @property

@@ -157,5 +157,12 @@ def _explain(path: Path, error: Exception) -> str:
         return (
             f"cannot use {path}: another server has it open. Stop that one, or use another folder."
         )
+    if path.parent.is_file():
+        return f"cannot use {path.parent}: it is a file. Name a folder."
+    if isinstance(error, PermissionError) or "readonly" in str(error):
+        return (
+            f"cannot write {path}: it is read-only for this user. Make the file and its folder"
+            " writable, or use another folder."
+        )
     said = (error.strerror or str(error)) if isinstance(error, OSError) else str(error)
     return f"cannot use {path}: {said}. The folder must be writable and the file a database."

@@ -10,15 +10,15 @@ from kubewright.apiserver.names import GroupResource
 from kubewright.apiserver.status import StatusError
 from kubewright.apiserver.storage.collection import Collection, key_of
 from kubewright.apiserver.storage.event import Event, EventType, Stored
-from kubewright.log import get_logger
+from kubewright.log import Logger, get_logger
 
 HISTORY_SECONDS: float = 300  # as long as etcd remembers under a kube-apiserver
 
 SIZE_LIMIT: int = 1536 * 1024  # what etcd takes by default; clients meet it with real clusters
 
-log = get_logger(__name__)
+log: Logger = get_logger(__name__)
 
-encode = msgspec.json.Encoder().encode
+encode: Callable[[Any], bytes] = msgspec.json.Encoder().encode
 
 
 class Journal(Protocol):
@@ -58,7 +58,7 @@ class Store:
         self._collections: dict[GroupResource, Collection] = {}
         self._listeners: list[Listener] = []
         self._next_tidy = 0.0
-        self.revision = 1
+        self.revision: int = 1
         if journal:
             self._load(journal)
 

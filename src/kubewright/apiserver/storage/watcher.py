@@ -19,8 +19,8 @@ class Watcher:
     __slots__ = ("_pending", "_size", "_waiter", "ended", "limit")
 
     def __init__(self, *, limit: int = LIMIT) -> None:
-        self.limit = limit
-        self.ended = False
+        self.limit: int = limit
+        self.ended: bool = False
         self._pending: deque[Event] = deque()
         self._size = 0
         self._waiter: asyncio.Future[None] | None = None

@@ -1,0 +1,39 @@
+"""Files and folders that a user has named."""
+
+import os
+from pathlib import Path
+from typing import TypeAlias
+
+from kubewright.errors import ConfigError
+
+PathLike: TypeAlias = str | os.PathLike[str]
+
+
+def named_path(name: str, value: PathLike | None) -> Path | None:
+    """Return what the argument *name* says as a path.
+
+    Raises:
+        TypeError: It is no path at all.
+        ConfigError: It is empty, which would be the current folder.
+    """
+    if value is None:
+        return None
+    if not isinstance(value, (str, os.PathLike)):
+        raise TypeError(f"{name} must be a path, a str or os.PathLike, not {value!r}")
+    if not os.fspath(value):
+        raise ConfigError(f"{name} is empty: name a path, or leave it out.")
+    return Path(value)
+
+
+def check_writable(path: Path) -> None:
+    """Check that *path* can be a file: its folder is there, and it is none itself.
+
+    Raises:
+        ConfigError: It cannot; the text says what to do.
+    """
+    folder = path.parent
+    if not folder.is_dir():
+        problem = "is a file. Name a folder" if folder.exists() else "does not exist. Make it"
+        raise ConfigError(f"cannot write {path}: the folder {folder} {problem}.")
+    if path.is_dir():
+        raise ConfigError(f"cannot write {path}: it is a folder. Name a file in it.")
