@@ -5,6 +5,7 @@ format of ``audit.k8s.io/v1``. In memory an event is a tuple; it is put into wor
 asks for it.
 """
 
+import contextlib
 from collections import deque
 from collections.abc import Mapping
 from datetime import datetime
@@ -17,6 +18,9 @@ from kubewright.api.times import format_micro_time
 from kubewright.apiserver.authentication.user import UserInfo
 from kubewright.apiserver.names import GroupResource
 from kubewright.apiserver.strategy import Obj
+from kubewright.log import Logger, get_logger
+
+log: Logger = get_logger(__name__)
 
 Level = Literal["Metadata", "Request", "RequestResponse"]
 
@@ -121,6 +125,7 @@ class AuditLog:
     ) -> None:
         self.level: Level = level
         self._events: deque[Event] = deque(maxlen=limit)
+        self._name = str(file or "")
         self._file: BinaryIO | None = file.open("ab") if file else None
 
     @property
@@ -160,8 +165,19 @@ class AuditLog:
         assert self._file is not None
         head = {"kind": "Event", "apiVersion": "audit.k8s.io/v1", "level": self.level}
         line = {**head, "auditID": str(uuid4()), **event.json}
-        self._file.write(msgspec.json.encode(line) + b"\n")
-        self._file.flush()
+        try:
+            self._file.write(msgspec.json.encode(line) + b"\n")
+            self._file.flush()
+        except OSError as error:
+            # The request was done; to fail it now would be a lie. So would a log with holes.
+            log.warning("audit log failed, no more is written", path=self._name, error=str(error))
+            self._abandon()
+
+    def _abandon(self) -> None:
+        file, self._file = self._file, None
+        if file is not None:
+            with contextlib.suppress(OSError):  # it tries to write what is left
+                file.close()
 
     def close(self) -> None:
         """Close the file; doing it twice does no harm."""

@@ -162,11 +162,11 @@ class APIServer:
     def _webhook_client(self) -> "WebhookClient":
         if self._webhooks is None:
             from kubewright.apiserver.admission.call import (  # noqa: PLC0415  # ssl, for few
-                ClusterIPResolver,
+                NoClusterResolver,
                 WebhookClient,
             )
 
-            self._webhooks = WebhookClient(ClusterIPResolver(self.store), clock=self.clock)
+            self._webhooks = WebhookClient(NoClusterResolver(self.store), clock=self.clock)
         return self._webhooks
 
     async def __aenter__(self) -> Self:

@@ -73,20 +73,21 @@ class Client(Verbs, PodVerbs):
                 " kw.Client(kw.Config.load()), or Config.load(file) for a file"
             )
         self.config: Config = config
-        self._clock = clock or Clock()
-        self._transport = transport or connect(config, clock=self._clock)
+        self.clock: Clock = clock or Clock()
+        """Where the client's time comes from."""
+        self._transport = transport or connect(config, clock=self.clock)
         rest = RESTClient(
             self._transport,
-            limiter=_limiter(config, self._clock),
+            limiter=_limiter(config, self.clock),
             on_warning=on_warning,
             timeout=config.timeout,
-            clock=self._clock,
+            clock=self.clock,
         )
         self.discovery: MemoryDiscoveryCache = cached_discovery(
-            rest, host=config.url, cache_dir=discovery_cache, clock=self._clock
+            rest, host=config.url, cache_dir=discovery_cache, clock=self.clock
         )
         """What the server serves, asked for when it is first needed."""
-        self.mapper: RESTMapper = RESTMapper(self.discovery, clock=self._clock)
+        self.mapper: RESTMapper = RESTMapper(self.discovery, clock=self.clock)
         defaults = Defaults(config.namespace, field_owner, dry_run, field_validation)
         super().__init__(rest, self.mapper, defaults)
         self.status: Subresource = self.subresource("status")
@@ -232,7 +233,7 @@ class Client(Verbs, PodVerbs):
         return Watch(
             self._rest, request_from, resource_version=resource_version,
             decode=collection.decode, first=first if begins_with_list else None,
-            initial_events=initial_events, bookmarks=bookmarks, clock=self._clock,
+            initial_events=initial_events, bookmarks=bookmarks, clock=self.clock,
         )  # fmt: skip
 
     async def delete(  # noqa: PLR0913  # DeleteOptions has that many

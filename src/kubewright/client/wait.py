@@ -47,7 +47,7 @@ async def wait_for(  # noqa: PLR0913  # what, which, until when
         until: Says whether this state is the one; called with ``None`` while there is no object.
         namespace: Its namespace; the client's own unless given.
         timeout: Seconds after which to give up; never unless given.
-        clock: Where time comes from.
+        clock: Where time comes from; the client's by default.
 
     Raises:
         TimeoutError: The state was not reached in time.
@@ -57,7 +57,7 @@ async def wait_for(  # noqa: PLR0913  # what, which, until when
         >>> await wait_for(client, Pod, "web", lambda pod: pod is None)  # doctest: +SKIP
     """
     key = key_of(name, namespace)
-    clock = clock or Clock()
+    clock = clock or client.clock
     bound = clock.timeout(timeout)
     states = _States(client, kind, ObjectKey(key.namespace or client.namespace, key.name))
     try:

@@ -97,3 +97,14 @@ def test_bodies_are_wanted_by_level_only() -> None:
 
     assert [log.wants_request for log in wanted.values()] == [False, True, True]
     assert [log.wants_response for log in wanted.values()] == [False, False, True]
+
+
+def test_a_log_that_cannot_be_written_does_not_fail_the_call() -> None:
+    """What was done is done; the events in memory stay complete."""
+    log = AuditLog(file=Path("/dev/full"))
+
+    log.record(event())
+    log.record(event())
+    log.close()
+
+    assert len(log.events()) == 2

@@ -114,6 +114,17 @@ async def test_a_state_that_does_not_come_is_given_up() -> None:
     assert clock.monotonic() == 30
 
 
+async def test_the_clock_is_the_clients_unless_told_otherwise() -> None:
+    """A test in virtual time gives it to the client once."""
+    clock = VirtualClock()
+    c = Client(CONFIG, transport=ScriptedTransport(listed(pod("Pending")), Silent([])), clock=clock)
+
+    with pytest.raises(TimeoutError):
+        await clock.run(wait_for(c, Pod, "web", is_running, timeout=30))
+
+    assert clock.monotonic() == 30
+
+
 async def test_a_single_slow_request_is_not_taken_for_the_end_of_patience() -> None:
     """To say "gave up after None s" would send people looking in the wrong place."""
     c, _ = client(TransportTimeoutError("no answer from example.com in 10 s"))

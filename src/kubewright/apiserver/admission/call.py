@@ -103,6 +103,28 @@ class ClusterIPResolver:
         return Address(f"{name}.{namespace}.svc" if address == "None" else address, port)
 
 
+class NoClusterResolver(ClusterIPResolver):
+    """Finds no service but external ones: a server alone has nothing behind cluster addresses.
+
+    They may well be somebody else's addresses on the network of the machine.
+    """
+
+    def resolve(self, namespace: str, name: str, port: int) -> Address:
+        """Return where an external service is.
+
+        Raises:
+            LookupError: It is not external, or there is none.
+        """
+        found = super().resolve(namespace, name, port)
+        service = self._reader.get(_SERVICES, namespace, name) or {}
+        if (service.get("spec") or {}).get("type") == "ExternalName":
+            return found
+        raise LookupError(
+            f'service "{name}" leads nowhere: this API server has no cluster around it; give the'
+            " webhook a url"
+        )
+
+
 class _Target(NamedTuple):
     """A webhook's server, and the path on it."""
 

@@ -8,6 +8,7 @@ import pytest
 from kubewright.apiserver.admission.call import (
     Address,
     ClusterIPResolver,
+    NoClusterResolver,
     WebhookClient,
     WebhookError,
 )
@@ -205,3 +206,18 @@ async def test_a_configuration_that_leads_nowhere_is_explained(
 ) -> None:
     """Validation lets some of them through."""
     assert await problem(client, config) == said
+
+
+def test_without_a_cluster_only_external_services_are_found() -> None:
+    """A cluster address may be somebody else's on this machine's network."""
+    reader = MemoryReader()
+    for name, spec in (
+        ("inside", {"clusterIP": "10.96.0.7", "ports": [{"port": 443}]}),
+        ("outside", {"type": "ExternalName", "externalName": "localhost"}),
+    ):
+        reader.put(SERVICES, {"metadata": {"name": name, "namespace": "shop"}, "spec": spec})
+    resolver = NoClusterResolver(reader)
+
+    assert resolver.resolve("shop", "outside", 8443) == Address("localhost", 8443)
+    with pytest.raises(LookupError, match="give the webhook a url"):
+        resolver.resolve("shop", "inside", 443)
