@@ -5,6 +5,7 @@ import contextlib
 import ipaddress
 import os
 import signal
+import socket
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -48,11 +49,26 @@ def run(options: Options) -> None:
 def _check(options: Options) -> None:
     if options.kubeconfig is not None:
         kubeconfig.check_target(options.kubeconfig)
+    elif options.data_dir is not None and (options.data_dir / "kubeconfig").exists():
+        kubeconfig.check_target(options.data_dir / "kubeconfig")
+    _check_host(options.host)
     if not options.rbac and not _is_loopback(options.host):
         raise ConfigError(
             f"cannot listen on {options.host} without --rbac: everybody who can reach it would be"
             " administrator. Add --rbac, or listen on 127.0.0.1."
         )
+
+
+def _check_host(host: str) -> None:
+    if not host:
+        raise ConfigError("cannot listen on an empty address. Leave out --host, or name one.")
+    try:
+        socket.getaddrinfo(host, None)
+    except (OSError, UnicodeError) as error:
+        raise ConfigError(
+            f"cannot listen on {host}: there is no host of that name. Choose an address of this"
+            " machine."
+        ) from error
 
 
 def _is_loopback(host: str) -> bool:
@@ -75,7 +91,7 @@ def _kubeconfig_file(options: Options) -> Iterator[Path]:
 
 
 async def _serve(options: Options, path: Path) -> None:
-    api = _api(options)
+    api = APIServer(data_dir=options.data_dir, rbac=options.rbac, audit_log=options.audit_log)
     folder = options.data_dir / "pki" if options.data_dir else None
     server = LocalServer(api, host=options.host, port=options.port, folder=folder)
     stopped = stopped_by_signal()
@@ -86,16 +102,6 @@ async def _serve(options: Options, path: Path) -> None:
         _say(_welcome(server.url, options, path))
         await stopped.wait()
         _say("stopping; Ctrl-C again stops at once")
-
-
-def _api(options: Options) -> APIServer:
-    try:
-        return APIServer(data_dir=options.data_dir, rbac=options.rbac, audit_log=options.audit_log)
-    except OSError as error:
-        raise ConfigError(
-            f"cannot start the server: cannot use {error.filename}: {error.strerror}. Use a file or"
-            " folder that you can write to."
-        ) from error
 
 
 def _write_kubeconfig(server: LocalServer, path: Path) -> None:
@@ -109,8 +115,11 @@ def _welcome(url: str, options: Options, path: Path) -> str:
     kept = (
         f"objects are kept in {options.data_dir}" if options.data_dir else "objects are in memory"
     )
+    everywhere = options.host in {"0.0.0.0", "::"}  # noqa: S104  # what the user asked for
+    reach = "It listens on all addresses of this machine.\n" if everywhere else ""
     return (
         f"Kubernetes API server at {url} ({rights}, {kept})\n"
+        f"{reach}"
         f"  export KUBECONFIG={path.absolute()}\n"
         "  kubectl get namespaces\n"
         "Ctrl-C stops it."

@@ -28,6 +28,13 @@ def main() -> None:
         sys.exit(2)
 
 
+def _path(text: str) -> Path:
+    """Read a path; an empty one would be the current folder, which nobody means."""
+    if not text:
+        raise typer.BadParameter("it is empty. Name a path, or leave the option out.")
+    return Path(text)
+
+
 def _version(*, wanted: bool) -> None:
     if wanted:
         from importlib.metadata import version  # noqa: PLC0415  # 20 ms, for this option only
@@ -54,16 +61,31 @@ def apiserver(  # one for each option
     ] = 0,
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     kubeconfig: Annotated[
-        Path | None, typer.Option(help="File to write a kubeconfig to, once the server answers.")
+        Path | None,
+        typer.Option(
+            parser=_path,
+            metavar="PATH",
+            help="File to write a kubeconfig to, once the server answers.",
+        ),
     ] = None,
     data_dir: Annotated[
-        Path | None, typer.Option(help="Folder to keep objects in; without it, in memory.")
+        Path | None,
+        typer.Option(
+            parser=_path,
+            metavar="PATH",
+            help="Folder to keep objects in; without it, in memory.",
+        ),
     ] = None,
     rbac: Annotated[
         bool, typer.Option("--rbac", help="Enforce RBAC; without it, everybody may do everything.")
     ] = False,
     audit_log: Annotated[
-        Path | None, typer.Option(help="File to append an audit event to for every call.")
+        Path | None,
+        typer.Option(
+            parser=_path,
+            metavar="PATH",
+            help="File to append an audit event to for every call.",
+        ),
     ] = None,
 ) -> None:
     """Run a Kubernetes API server on this machine, until Ctrl-C.

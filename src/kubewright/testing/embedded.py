@@ -31,7 +31,7 @@ GRACE: float = 1.0
 
 
 class EmbeddedServer(Access):
-    """Kubewright's own API server, of the same shape as `RealServer`, started in no time.
+    """Kubewright's own API server, of the same shape as `RealServer`.
 
     With ``with`` it runs in a thread of its own, and anything can talk to it: code without an
     event loop, kubectl, other processes. With ``async with`` it runs in the event loop of the

@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 
 from kubewright.apiserver.certificate_files import certificates, write_private
+from kubewright.apiserver.certificates import RENEWAL
 from kubewright.errors import ConfigError
 
 HOSTS = ("127.0.0.1", "localhost")
@@ -36,7 +37,57 @@ def test_other_hosts_need_another_certificate_of_the_same_authority(tmp_path: Pa
     assert certificates(tmp_path, (*HOSTS, "example.org")).serving == second.serving
 
 
+@pytest.mark.parametrize("content", [b"", b"junk", b"-----BEGIN CERTIFICATE-----\nMIIB"])
+@pytest.mark.parametrize("name", ["ca.crt", "ca.key"])
+def test_an_authority_that_is_damaged_is_not_replaced(
+    name: str, content: bytes, tmp_path: Path
+) -> None:
+    """Clients trust it; whoever has a copy can restore it."""
+    certificates(tmp_path, HOSTS)
+    (tmp_path / name).write_bytes(content)
+
+    with pytest.raises(ConfigError, match=f"cannot use .*/{name}: it is damaged"):
+        certificates(tmp_path, HOSTS)
+
+    assert (tmp_path / name).read_bytes() == content
+
+
+def test_halves_that_do_not_fit_are_refused(tmp_path: Path) -> None:
+    """A certificate of another key signs nothing."""
+    certificates(tmp_path / "a", HOSTS)
+    certificates(tmp_path / "b", HOSTS)
+    (tmp_path / "a" / "ca.key").write_bytes((tmp_path / "b" / "ca.key").read_bytes())
+
+    with pytest.raises(ConfigError, match=r"ca\.key: .* do not fit"):
+        certificates(tmp_path / "a", HOSTS)
+
+
+def test_an_authority_that_has_expired_is_made_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody can trust it any more."""
+    with monkeypatch.context() as patch:
+        patch.setattr("kubewright.apiserver.certificates.AUTHORITY_LIFETIME", RENEWAL)
+        old = certificates(tmp_path, HOSTS)
+
+    new = certificates(tmp_path, HOSTS)
+
+    assert new.authority.certificate != old.authority.certificate
+    assert certificates(tmp_path, HOSTS).serving == new.serving
+
+
 @pytest.mark.parametrize("name", ["ca.crt", "ca.key", "serving.crt", "serving.key"])
+def test_a_missing_file_is_made(name: str, tmp_path: Path) -> None:
+    """Together with its other half."""
+    certificates(tmp_path, HOSTS)
+    (tmp_path / name).unlink()
+
+    made = certificates(tmp_path, HOSTS)
+
+    assert certificates(tmp_path, HOSTS).serving == made.serving
+
+
+@pytest.mark.parametrize("name", ["serving.crt", "serving.key"])
 def test_a_file_that_was_cut_off_is_made_anew(name: str, tmp_path: Path) -> None:
     """A full disk yesterday must not stop the server today."""
     certificates(tmp_path, HOSTS)

@@ -6,12 +6,14 @@ import sys
 import pytest
 
 import kubewright.apiserver
+from kubewright.apiserver.authentication.user import UserInfo
 from kubewright.apiserver.server import APIServer
 
 
 def test_the_server_is_found_in_the_package() -> None:
     """Under one name; others do not exist."""
     assert kubewright.apiserver.APIServer is APIServer
+    assert kubewright.apiserver.UserInfo is UserInfo
     with pytest.raises(AttributeError, match="has no attribute 'Nothing'"):
         _ = kubewright.apiserver.Nothing
 

@@ -42,19 +42,37 @@ def test_our_own_file_may_be_written_again(tmp_path: Path) -> None:
     write(tmp_path / "config", OURS)
     (tmp_path / "empty").touch()
 
+    (tmp_path / "unused").write_text("{apiVersion: v1, kind: Config, contexts: null}")
+
     check_target(tmp_path / "config")
     check_target(tmp_path / "empty")
+    check_target(tmp_path / "unused")
     check_target(tmp_path / "new")
 
 
-@pytest.mark.parametrize("name", ["missing/config", "folder", "other", "broken"])
-def test_what_belongs_to_others_is_not_overwritten(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("missing/config", "the folder .* does not exist"),
+        ("folder", "it is a folder"),
+        ("other", "the contexts kubewright, production and the cluster .* and the user me, which"),
+        ("namesake", "the context kubewright and the cluster kubewright and the user me, which"),
+        ("manifest", "something else than a kubeconfig"),
+        ("broken", "something else than a kubeconfig"),
+    ],
+)
+def test_what_belongs_to_others_is_not_overwritten(name: str, problem: str, tmp_path: Path) -> None:
     """``--kubeconfig ~/.kube/config`` would be the end of somebody's clusters."""
     (tmp_path / "folder").mkdir()
-    write(tmp_path / "other", document(URL, ("me", {}), ca_data=None, name="production"))
+    other, namesake = (document(URL, ("me", {}), ca_data=None) for _ in range(2))
+    other["contexts"].append({"name": "production"})
+    del namesake["clusters"][0]["cluster"]["extensions"]
+    write(tmp_path / "other", other)
+    write(tmp_path / "namesake", namesake)
+    (tmp_path / "manifest").write_text("{apiVersion: v1, kind: ConfigMap}")
     (tmp_path / "broken").write_text("{")
 
-    with pytest.raises(ConfigError, match=f"cannot write .*{name}"):
+    with pytest.raises(ConfigError, match=f"cannot write .*{name}: .*{problem}"):
         check_target(tmp_path / name)
 
 

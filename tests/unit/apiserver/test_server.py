@@ -11,7 +11,7 @@ from kubewright.apiserver.admission.attributes import Attributes
 from kubewright.apiserver.backend import Call
 from kubewright.apiserver.request import Request, Response
 from kubewright.apiserver.server import APIServer
-from kubewright.errors import LifecycleError
+from kubewright.errors import ConfigError, LifecycleError
 from tests.unit.apiserver.asking import (
     MAPS,
     MERGE,
@@ -86,6 +86,34 @@ async def test_everything_in_a_folder_is_there_after_a_restart(tmp_path: Path) -
         assert (await ask(server, "GET", f"{MAPS}/a")).obj == made
         await make(server, MAPS, "b")
         assert server.store.revision > revision
+
+
+async def test_folders_and_files_may_be_text(tmp_path: Path) -> None:
+    """As everywhere in Python."""
+    async with APIServer(data_dir=str(tmp_path / "d"), audit_log=str(tmp_path / "log")) as server:
+        await ask(server, "GET", MAPS)
+
+    assert (tmp_path / "d" / "objects.db").exists()
+    assert (tmp_path / "log").read_bytes().startswith(b'{"kind":"Event"')
+
+
+@pytest.mark.parametrize("name", ["missing/log", "folder"])
+def test_an_audit_log_that_cannot_be_written_lets_go_of_the_data(name: str, tmp_path: Path) -> None:
+    """The next server can have the folder."""
+    (tmp_path / "folder").mkdir()
+
+    with pytest.raises(ConfigError, match=f"cannot write .*{name}: "):
+        APIServer(data_dir=tmp_path, audit_log=tmp_path / name)
+
+    APIServer(data_dir=tmp_path).store.close()
+
+
+def test_a_damaged_key_of_tokens_stops_the_start(tmp_path: Path) -> None:
+    """Tokens would be refused later, with no reason in sight."""
+    (tmp_path / "service-account.key").touch()
+
+    with pytest.raises(ConfigError, match=r"service-account\.key"):
+        APIServer(data_dir=tmp_path)
 
 
 async def test_every_call_is_audited(server: APIServer) -> None:

@@ -138,6 +138,32 @@ def test_without_rbac_it_is_for_this_machine_only(host: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("host", "problem"),
+    [("", "an empty address"), ("no.such.host.invalid", "there is no host of that name")],
+)
+def test_a_host_that_is_none_is_said_before_anything_about_rights(host: str, problem: str) -> None:
+    """``--rbac`` would not help."""
+    with pytest.raises(ConfigError, match=problem):
+        run(Options(host=host))
+
+
+def test_it_says_when_others_can_reach_it() -> None:
+    """The address that it prints is only one of many."""
+    with running("--host", "0.0.0.0", "--rbac") as server:
+        server.wait_for("listens on all addresses")
+        server.wait_for("Ctrl-C")
+        assert server.end() == 0
+
+
+def test_a_kubeconfig_of_others_in_the_data_folder_is_kept(tmp_path: Path) -> None:
+    """``--data-dir .`` where somebody works."""
+    (tmp_path / "kubeconfig").write_text("{contexts: [{name: production}]}")
+
+    with pytest.raises(ConfigError, match="the context production, which would be lost"):
+        run(Options(data_dir=tmp_path))
+
+
+@pytest.mark.parametrize(
     "options",
     [
         lambda path: Options(data_dir=path),

@@ -43,6 +43,15 @@ def test_help_loads_no_server(arguments: list[str]) -> None:
     assert done.stdout.endswith("False False\n")
 
 
+@pytest.mark.parametrize("option", ["--data-dir", "--kubeconfig", "--audit-log"])
+def test_an_empty_path_is_refused(option: str) -> None:
+    """It would be the current folder; a variable of a script was not set."""
+    done = runner.invoke(command.app, ["apiserver", option, ""])
+
+    assert done.exit_code == 2
+    assert f"'{option}': it is empty" in done.output
+
+
 def test_a_mistake_of_the_user_is_one_line_and_status_2(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -60,6 +60,14 @@ async def test_the_three_users_have_the_rights_of_their_names() -> None:
                 await nobody.get(ConfigMap, "a")
 
 
+async def test_a_data_folder_may_be_text(tmp_path: Path) -> None:
+    """As everywhere in Python; certificates are kept there, too."""
+    async with EmbeddedServer(data_dir=str(tmp_path)) as server:
+        ca_data = server.ca_data
+
+    assert (tmp_path / "pki" / "ca.crt").read_bytes() == ca_data
+
+
 async def test_a_new_user_has_a_certificate() -> None:
     """Their name and groups are in it."""
     async with EmbeddedServer() as server:

@@ -1,8 +1,11 @@
+import json
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from kubewright.testing.server import User, kubeconfig
 
 TESTS = """
 import pytest
@@ -60,3 +63,19 @@ def test_a_server_that_is_not_to_be_had_is_said(
 
     assert done.returncode
     assert ("write one of" if choice == "reel" else "KUBEBUILDER_ASSETS") in done.stdout
+
+
+def test_a_cluster_that_does_not_answer_ends_the_run_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every test would fail in the same way."""
+    document = kubeconfig("https://127.0.0.1:1", User("me", token="secret"))
+    (tmp_path / "config").write_text(json.dumps(document))
+    monkeypatch.setenv("KUBECONFIG", str(tmp_path / "config"))
+
+    done = run(tmp_path, TESTS, "--kube-server=kubeconfig")
+
+    assert done.returncode
+    assert "cannot test against https://127.0.0.1:1: " in done.stdout
+    assert "Traceback" not in done.stdout + done.stderr
+    assert "ConfigError" not in done.stdout

@@ -36,9 +36,7 @@ class Authenticator:
         self._tokens: dict[str, UserInfo] = {}
         self._stranger = ADMIN if open_to_all else NOBODY
 
-    def add_user(
-        self, user: UserInfo | str, token: str = "", *, groups: Iterable[str] = ()
-    ) -> str:
+    def add_user(self, user: UserInfo | str, token: str = "", *, groups: Iterable[str] = ()) -> str:
         """Let *user* in with a token, which is returned; a new one if none is given.
 
         Args:

@@ -159,10 +159,17 @@ def _explain(path: Path, error: Exception) -> str:
         )
     if path.parent.is_file():
         return f"cannot use {path.parent}: it is a file. Name a folder."
-    if isinstance(error, PermissionError) or "readonly" in str(error):
+    if _is_read_only(error):
         return (
-            f"cannot write {path}: it is read-only for this user. Make the file and its folder"
-            " writable, or use another folder."
+            f"cannot write {path}: it is read-only for this user, or on a disk without locks. Make"
+            " the file and its folder writable, or use another folder."
         )
     said = (error.strerror or str(error)) if isinstance(error, OSError) else str(error)
     return f"cannot use {path}: {said}. The folder must be writable and the file a database."
+
+
+def _is_read_only(error: Exception) -> bool:
+    if isinstance(error, PermissionError) or "readonly" in str(error):
+        return True
+    # What SQLite calls a disk I/O error: a file that was opened for reading cannot be locked.
+    return getattr(error, "sqlite_errorname", "") == "SQLITE_IOERR_LOCK"

@@ -37,6 +37,18 @@ def test_a_static_token_is_its_user(world: World) -> None:
         )
 
 
+def test_a_user_may_be_just_a_name(world: World) -> None:
+    """With groups, or a user with more of them."""
+    users = Authenticator(world.tokens)
+    jane = users.add_user("jane", groups=["dev"])
+    ann = users.add_user(UserInfo("ann", groups=("dev",)), "secret", groups=["ops"])
+
+    found = [users.verify(token).user for token in (jane, ann)]
+
+    assert [user.name for user in found] == ["jane", "ann"]
+    assert [user.groups[:-1] for user in found] == [("dev",), ("dev", "ops")]
+
+
 def test_a_service_account_comes_in_with_its_token(world: World) -> None:
     """Those who are known are in the group of all who are."""
     token = world.tokens.make(world.account, seconds=600)

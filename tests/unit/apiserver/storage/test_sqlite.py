@@ -1,5 +1,7 @@
 """The journal: what was written is there after a restart."""
 
+import functools
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -54,6 +56,24 @@ def test_two_servers_cannot_share_a_folder(tmp_path: Path) -> None:
 
     first.close()
     SQLiteJournal(tmp_path).close()
+
+
+def test_a_file_in_the_place_of_the_folder_is_said(tmp_path: Path) -> None:
+    """Whoever typed it can see why."""
+    (tmp_path / "file").touch()
+
+    with pytest.raises(ConfigError, match=r"cannot use .*/file: it is a file\. Name a folder\."):
+        SQLiteJournal(tmp_path / "file")
+
+
+def test_a_file_that_is_read_only_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Root can write anything, so SQLite is told to open it as for another user."""
+    SQLiteJournal(tmp_path).close()
+    read_only = functools.partial(sqlite3.connect, f"file:{tmp_path / FILE}?mode=ro", uri=True)
+    monkeypatch.setattr(sqlite3, "connect", lambda _, **options: read_only(**options))
+
+    with pytest.raises(ConfigError, match=r"cannot write .*: it is read-only for this user"):
+        SQLiteJournal(tmp_path)
 
 
 def test_a_file_that_is_no_database_is_refused_and_kept(tmp_path: Path) -> None:
