@@ -32,7 +32,7 @@ from kubewright.client.target import (
 from kubewright.client.transport import Transport
 from kubewright.client.verbs import Defaults, Verbs
 from kubewright.client.watch import Watch
-from kubewright.errors import NotFoundError
+from kubewright.errors import ConfigError, NotFoundError
 
 R = TypeVar("R", bound=Resource)
 
@@ -72,6 +72,8 @@ class Client(Verbs, PodVerbs):
                 f"a Client needs a Config, not {config!r}: write"
                 " kw.Client(kw.Config.load()), or Config.load(file) for a file"
             )
+        if transport is not None:
+            _refuse_credentials(config)
         self.config: Config = config
         self.clock: Clock = clock or Clock()
         """Where the client's time comes from."""
@@ -318,6 +320,23 @@ class _Collection:
 
     def decode(self, raw: bytes) -> Any:
         return self._target.decode(raw)
+
+
+def _refuse_credentials(config: Config) -> None:
+    """Refuse a login that a transport from elsewhere would not use.
+
+    In process that would make everybody the administrator, and a test of rights green for nothing.
+
+    Raises:
+        ConfigError: The configuration has one.
+    """
+    ways = ("token", "token_file", "username", "impersonate", "exec")
+    if found := [name for name in ways if getattr(config, name)]:
+        raise ConfigError(
+            f"cannot use the {' and '.join(found)} of the Config: the transport that was given logs"
+            " in by itself. Leave them out, and give the transport its headers:"
+            ' InProcessTransport(server, headers=(("Authorization", "Bearer …"),)).'
+        )
 
 
 def _limiter(config: Config, clock: Clock) -> TokenBucket | None:

@@ -2,12 +2,14 @@
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from kubewright.api.kind import ObjectKey
 from kubewright.client import Client, Config
-from kubewright.errors import LifecycleError, TransportError
+from kubewright.client.config import Impersonation
+from kubewright.errors import ConfigError, LifecycleError, TransportError
 from kubewright.kinds.core.v1 import ConfigMap
 from tests.unit.client.scripted import Chunks, ScriptedTransport, answer
 from tests.unit.client.test_rest import SkippingClock
@@ -148,3 +150,12 @@ def test_a_client_stays_in_its_event_loop() -> None:
     with pytest.raises(LifecycleError, match="belongs to another event loop"):
         asyncio.run(ask())
     asyncio.run(client.close())
+
+
+@pytest.mark.parametrize("login", [{"token": "t"}, {"impersonate": Impersonation("jane")}])
+def test_a_login_that_the_given_transport_would_not_use_is_refused(login: dict[str, Any]) -> None:
+    """In process the administrator would ask, and a test of rights would prove nothing."""
+    config = Config(server="https://example.com", **login)
+
+    with pytest.raises(ConfigError, match=f"cannot use the {next(iter(login))} of the Config"):
+        Client(config, transport=ScriptedTransport())
