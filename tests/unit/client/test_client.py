@@ -152,7 +152,7 @@ def test_a_client_stays_in_its_event_loop() -> None:
     asyncio.run(client.close())
 
 
-@pytest.mark.parametrize("login", [{"token": "t"}, {"impersonate": Impersonation("jane")}])
+@pytest.mark.parametrize("login", [{"token": "t"}, {"impersonate": Impersonation(user="jane")}])
 def test_a_login_that_the_given_transport_would_not_use_is_refused(login: dict[str, Any]) -> None:
     """In process the administrator would ask, and a test of rights would prove nothing."""
     config = Config(server="https://example.com", **login)
