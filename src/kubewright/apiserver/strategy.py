@@ -67,6 +67,7 @@ class Strategy:
         has_status: Whether status is a part of its own, written through ``/status`` only.
         grace: Whether deletion is graceful (pods): `grace_period` is asked then.
         allow_unconditional_update: Whether an update without a resourceVersion is taken.
+        deletion_finalizers: Finalizers that a deletion adds, for work that has to be done first.
         allow_create_on_update: Whether a PUT to a name that is not there creates it.
     """
 
@@ -74,6 +75,7 @@ class Strategy:
     has_generation: bool = False
     has_status: bool = False
     grace: bool = False
+    deletion_finalizers: tuple[str, ...] = ()
     allow_unconditional_update: bool = True
     allow_create_on_update: bool = False
 
@@ -108,6 +110,13 @@ class Strategy:
     def grace_period(self, obj: Obj, asked: int | None) -> int:
         """Return how many seconds a deletion waits; 0 removes the object at once."""
         return 0
+
+    def prepare_delete(self, obj: Obj, write: Write) -> None:
+        """Say in *obj* that it is being deleted; its metadata says so already."""
+
+    def holds(self, obj: Obj) -> bool:
+        """Whether more than finalizers in the metadata and grace keep a deleted object."""
+        return False
 
     def selectable_fields(self, obj: Obj) -> dict[str, str]:
         """Return the fields that a field selector may name, besides metadata.name/namespace."""

@@ -41,6 +41,14 @@ class NamespaceStrategy(Strategy):
         """Leave only what ``/finalize`` may change: all but the status."""
         new["status"] = old.get("status") or {"phase": "Active"}
 
+    def prepare_delete(self, obj: Obj, write: Write) -> None:
+        """Refuse new content from now on."""
+        obj["status"] = {**obj.get("status", {}), "phase": "Terminating"}
+
+    def holds(self, obj: Obj) -> bool:
+        """Whether it is not empty yet: the finalizers in its spec say so."""
+        return not is_finalized(obj)
+
     def validate(self, obj: Obj, write: Write) -> Errors:
         """Check the finalizers."""
         return _finalizers(obj, indexed=False)

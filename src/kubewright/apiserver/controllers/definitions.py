@@ -9,7 +9,6 @@ from kubewright.apiserver.controllers.worker import NotYetError, Worker
 from kubewright.apiserver.customresource.status import (
     FINALIZER,
     find_condition,
-    set_condition,
     settle,
 )
 from kubewright.apiserver.names import GroupResource
@@ -104,11 +103,6 @@ class DefinitionController:
         spec = definition["spec"]
         resource = GroupResource(spec["group"], spec["names"]["plural"])
         self._deleting[resource] = name = definition["metadata"]["name"]
-        ending = ("True", "InstanceDeletionInProgress", "CustomResource deletion is in progress")
-        if (find_condition(definition, "Terminating") or {}).get("status") != "True":
-            set_condition(definition, "Terminating", ending, now=self._backend.now())
-            self._backend.store.put(DEFINITIONS, definition)
-            return
         if name in self._specs:
             self._serve(definition)
         self._worker.add(name)

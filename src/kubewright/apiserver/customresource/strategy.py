@@ -193,6 +193,7 @@ def _finalizer_problems(name: str) -> list[str]:
 class DefinitionStrategy(Strategy):
     """The behaviour of CustomResourceDefinitions."""
 
+    deletion_finalizers: tuple[str, ...] = (definition_status.FINALIZER,)
     has_generation = True
     has_status = True
     allow_unconditional_update = False
@@ -211,6 +212,10 @@ class DefinitionStrategy(Strategy):
         stored = list((old.get("status") or {}).get("storedVersions") or ())
         new.setdefault("status", {})["storedVersions"] = stored
         definition_status.add_stored_version(new)
+
+    def prepare_delete(self, obj: Obj, write: Write) -> None:
+        """Say that its objects go first."""
+        definition_status.begin_deletion(obj, now=write.now)
 
     def validate(self, obj: Obj, write: Write) -> Errors:
         """Return what is wrong with a new definition."""

@@ -8,7 +8,7 @@ from kubewright.api.times import format_time
 from kubewright.apiserver import bodies, output, status, view
 from kubewright.apiserver.backend import Call
 from kubewright.apiserver.endpoints import commit
-from kubewright.apiserver.endpoints.update import is_finished, is_namespace
+from kubewright.apiserver.endpoints.update import is_finished
 from kubewright.apiserver.names import GroupResource
 from kubewright.apiserver.options import DeleteOptions, delete_options, list_options
 from kubewright.apiserver.request import Response
@@ -99,7 +99,7 @@ async def _delete(call: Call, stored: Stored, options: DeleteOptions) -> Respons
     await _admit(call, obj, options)
     marked = _marked(call, obj, options)
     final = obj if marked is None else marked
-    removes = marked is None or is_finished(final)
+    removes = marked is None or is_finished(final, call.work.strategy)
     to_store = final if removes else await _storable(call, final)
     # Admission and conversion may have taken a while: from here on, nothing waits.
     if store.find(call.storage, *_key(obj)) is not stored:
@@ -172,10 +172,9 @@ def _marked(call: Call, obj: Obj, options: DeleteOptions) -> Obj | None:
     meta = obj["metadata"]
     strategy = call.work.strategy
     finalizers = _finalizers(meta.get("finalizers", []), options.propagation)
-    if call.work.kind == "CustomResourceDefinition" and not call.work.custom:
-        finalizers = _with_cleanup(finalizers)
+    finalizers += [name for name in strategy.deletion_finalizers if name not in finalizers]
     grace = strategy.grace_period(obj, options.grace) if strategy.grace else 0
-    held = bool(finalizers or grace or is_namespace(obj))
+    held = bool(finalizers or grace or strategy.holds(obj))
     if meta.get("deletionTimestamp"):
         return _marked_again(call, obj, finalizers, grace)
     if not held:
@@ -183,15 +182,10 @@ def _marked(call: Call, obj: Obj, options: DeleteOptions) -> Obj | None:
     return _deleting(call, obj, finalizers, grace)
 
 
-def _with_cleanup(finalizers: list[str]) -> list[str]:
-    name = "customresourcecleanup.apiextensions.k8s.io"
-    return finalizers if name in finalizers else [*finalizers, name]
-
-
 def _finalizers(present: list[str], propagation: str) -> list[str]:
-    """Return the finalizers with the one that the propagation policy asks for."""
+    """Return the finalizers with the one that the propagation policy asks for, as a new list."""
     if propagation == "":
-        return present
+        return [*present]
     others = [name for name in present if name not in (ORPHAN, FOREGROUND)]
     if propagation == "Orphan":
         return [*others, ORPHAN]
@@ -211,8 +205,7 @@ def _deleting(call: Call, obj: Obj, finalizers: list[str], grace: int) -> Obj:
     if finalizers:
         meta["finalizers"] = finalizers
     marked = {**obj, "metadata": meta}
-    if is_namespace(obj):
-        marked["status"] = {**obj.get("status", {}), "phase": "Terminating"}
+    call.work.strategy.prepare_delete(marked, call.write())
     return marked
 
 
@@ -224,12 +217,11 @@ def _marked_again(call: Call, obj: Obj, finalizers: list[str], grace: int) -> Ob
         marked = _deleting(call, obj, finalizers, grace)
         if grace == 0 and not finalizers:
             return None
-        marked["metadata"]["generation"] = meta.get("generation", 0) or 0
-        if not meta.get("generation"):
-            del marked["metadata"]["generation"]
+        if meta.get("generation"):
+            marked["metadata"]["generation"] = meta["generation"]
         return marked
     if finalizers != meta.get("finalizers", []):
-        if not (finalizers or grace or present or is_namespace(obj)):
+        if not (finalizers or grace or present or call.work.strategy.holds(obj)):
             return None  # it goes as it is: that nothing holds it is not written any more
         kept = {key: value for key, value in meta.items() if key != "finalizers"}
         return {**obj, "metadata": {**kept, **({"finalizers": finalizers} if finalizers else {})}}

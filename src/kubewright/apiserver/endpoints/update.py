@@ -11,7 +11,7 @@ from kubewright.apiserver.options import WriteOptions, write_options
 from kubewright.apiserver.request import Response
 from kubewright.apiserver.storage import Stored
 from kubewright.apiserver.storage.collection import key_of
-from kubewright.apiserver.strategy import Obj, Write
+from kubewright.apiserver.strategy import Obj, Strategy, Write
 
 RETRIES: int = 5
 BINDING: str = "binding"
@@ -258,7 +258,7 @@ async def _finish(
     if write.dry_run:
         shown = call.resource.from_hub(new) if call.resource.from_hub else new
         return output.made(call, shown)
-    if is_finished(new):
+    if is_finished(new, call.work.strategy):
         # Watchers see what was stored last; only who asked sees what it would have become.
         store.remove(call.storage, stored.decode())
         call.work.strategy.after_delete(new, write)
@@ -269,17 +269,12 @@ async def _finish(
     return await output.stored(call, store.put(call.storage, to_store))
 
 
-def is_finished(obj: Obj) -> bool:
+def is_finished(obj: Obj, strategy: Strategy) -> bool:
     """Whether nothing holds a deleted object any longer."""
     meta = obj["metadata"]
     return bool(
         meta.get("deletionTimestamp")
         and not meta.get("finalizers")
         and not meta.get("deletionGracePeriodSeconds")
-        and not (is_namespace(obj) and obj.get("spec", {}).get("finalizers"))
+        and not strategy.holds(obj)
     )
-
-
-def is_namespace(obj: Obj) -> bool:
-    """Whether *obj* is a namespace, and not a custom resource that is called so."""
-    return obj.get("kind") == "Namespace" and obj.get("apiVersion") == "v1"
