@@ -3,6 +3,7 @@
 from uuid import uuid4
 
 from kubewright.apiserver.authorization.bootstrap import bootstrap_objects
+from kubewright.apiserver.builtin.priority import system_classes
 from kubewright.apiserver.names import GroupResource
 from kubewright.apiserver.storage import Store
 from kubewright.apiserver.strategy import Obj
@@ -17,25 +18,12 @@ PLURALS: dict[str, str] = {
     "RoleBinding": "rolebindings",
     "Service": "services",
 }
-PRIORITIES: dict[str, tuple[int, str]] = {
-    "system-cluster-critical": (
-        2_000_000_000,
-        (
-            "Used for system critical pods that must run in the cluster, but can be moved to"
-            " another node if necessary."
-        ),
-    ),
-    "system-node-critical": (
-        2_000_001_000,
-        "Used for system critical pods that must not be moved from their current node.",
-    ),
-}
 KUBERNETES_IP: str = "10.96.0.1"
 
 
 def fill(store: Store, now: str) -> None:
     """Store what is missing of it."""
-    for obj in (*_namespaces(), *bootstrap_objects(), *_priorities(), _kubernetes()):
+    for obj in (*_namespaces(), *bootstrap_objects(), *system_classes(), _kubernetes()):
         group = obj["apiVersion"].rpartition("/")[0]
         resource = GroupResource(group, PLURALS[obj["kind"]])
         metadata = obj["metadata"]
@@ -54,20 +42,6 @@ def _namespaces() -> list[Obj]:
             "status": {"phase": "Active"},
         }
         for name in NAMESPACES
-    ]
-
-
-def _priorities() -> list[Obj]:
-    return [
-        {
-            "apiVersion": "scheduling.k8s.io/v1",
-            "kind": "PriorityClass",
-            "metadata": {"name": name, "generation": 1},
-            "value": value,
-            "description": description,
-            "preemptionPolicy": "PreemptLowerPriority",
-        }
-        for name, (value, description) in PRIORITIES.items()
     ]
 
 

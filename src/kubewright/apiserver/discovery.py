@@ -2,29 +2,16 @@
 
 import base64
 import hashlib
-import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
 import msgspec
 
 from kubewright.apiserver import status
-from kubewright.apiserver.names import api_version
+from kubewright.apiserver.names import api_version, version_rank
 from kubewright.apiserver.registry import Registry
 from kubewright.apiserver.resource import Resource
 from kubewright.apiserver.strategy import Obj
-
-_VERSION = re.compile(r"v(\d+)(?:(alpha|beta)(\d+))?")
-_STAGES = {"alpha": 0, "beta": 1, None: 2}
-
-
-def version_order(version: str) -> tuple[Any, ...]:
-    """Return a sort key that puts the best version first: v2, v1, v1beta1, v1alpha1, others."""
-    match = _VERSION.fullmatch(version)
-    if match is None:
-        return (1, version)
-    major, stage, minor = match.groups()
-    return (0, -_STAGES[stage], -int(major), -int(minor or 0))
 
 
 class Discovery:
@@ -80,7 +67,7 @@ class Discovery:
         return [name for name in self._registry.groups if (name == "") == core]
 
     def _versions(self, group: str) -> list[str]:
-        return sorted(self._registry.groups[group], key=version_order)
+        return sorted(self._registry.groups[group], key=version_rank, reverse=True)
 
     def _group_list(self) -> Obj:
         groups = [self._group(name) for name in self._names(core=False)]

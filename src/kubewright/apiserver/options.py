@@ -26,6 +26,15 @@ class WriteOptions(Struct):
     field_validation: FieldValidation = "Warn"
     force: bool = False
 
+    def json(self, kind: str) -> dict[str, Any]:
+        """Return them as an object, as admission is told; *kind* is such as ``CreateOptions``."""
+        found: dict[str, Any] = {"kind": kind, "apiVersion": "meta.k8s.io/v1"}
+        if self.dry_run:
+            found["dryRun"] = ["All"]
+        if self.field_manager:
+            found["fieldManager"] = self.field_manager
+        return found
+
 
 def write_options(query: Query, kind: str) -> WriteOptions:
     """Read the parameters of a write; *kind* is such as ``CreateOptions``.

@@ -5,7 +5,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from kubewright.apiserver.discovery import Discovery, version_order
+from kubewright.apiserver.discovery import Discovery
+from kubewright.apiserver.names import version_rank
 from kubewright.apiserver.registry import DATA, Registry
 from kubewright.apiserver.server import APIServer
 from tests.unit.apiserver.asking import CRDS, ask, define, settled
@@ -73,7 +74,7 @@ def test_versions_are_ordered_by_maturity_then_by_number() -> None:
     """The first one is preferred by clients."""
     names = ["v1alpha1", "foo", "v1", "v2beta1", "v10", "v1beta2", "v2", "bar", "v1beta10"]
 
-    assert sorted(names, key=version_order) == [
+    assert sorted(names, key=version_rank, reverse=True) == [
         *("v10", "v2", "v1", "v2beta1", "v1beta10", "v1beta2", "v1alpha1", "bar", "foo")
     ]
 

@@ -30,7 +30,7 @@ def system_classes() -> list[Obj]:
         {
             "apiVersion": "scheduling.k8s.io/v1",
             "kind": "PriorityClass",
-            "metadata": {"name": name},
+            "metadata": {"name": name, "generation": 1},
             "value": value,
             "description": text,
             "preemptionPolicy": "PreemptLowerPriority",

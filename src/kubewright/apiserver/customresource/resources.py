@@ -1,12 +1,10 @@
 """What a definition adds to the server: one resource for each of its versions."""
 
-import re
-
 from kubewright.apiserver.customresource.columns import columns_of
 from kubewright.apiserver.customresource.conversion import set_version
 from kubewright.apiserver.customresource.definition import has_condition, storage_version
 from kubewright.apiserver.customresource.strategy import CustomResourceStrategy
-from kubewright.apiserver.names import api_version
+from kubewright.apiserver.names import api_version, version_rank
 from kubewright.apiserver.resource import Resource
 from kubewright.apiserver.strategy import Obj
 
@@ -22,22 +20,11 @@ VERBS: tuple[str, ...] = (
 )
 _VERBS_AT_THE_END = ("delete", "deletecollection", "get", "list", "watch")
 _SUBRESOURCE_VERBS = ["get", "patch", "update"]
-_VERSION = re.compile(r"v([1-9][0-9]*)(?:(alpha|beta)([1-9][0-9]*))?")
-_STAGES = {None: 2, "beta": 1, "alpha": 0}
 
 
 def resources_of(crd: Obj) -> list[Resource]:
     """Return the resources of an established definition; versions not served have no verbs."""
     return [_resource(crd, version) for version in crd["spec"]["versions"]]
-
-
-def version_rank(version: str) -> tuple[int, int, int, int, str]:
-    """Return what versions are sorted by, the best last: v2, v1, v1beta1, v1alpha1, others."""
-    match = _VERSION.fullmatch(version)
-    if match is None:
-        return (0, 0, 0, 0, "".join(chr(0x10FFFF - ord(char)) for char in version) + "\U0010ffff")
-    major, stage, minor = match.groups()
-    return (1, _STAGES[stage], int(major), int(minor or 0), "")
 
 
 def _resource(crd: Obj, version: Obj) -> Resource:

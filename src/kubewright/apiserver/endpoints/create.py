@@ -41,7 +41,7 @@ async def store_new(
         meta["generation"] = 1
     strategy.prepare_create(obj, write)
     asked = commit.attributes(
-        call, "CREATE", obj, None, dry_run=options.dry_run, options=_options(options)
+        call, "CREATE", obj, None, dry_run=options.dry_run, options=options.json("CreateOptions")
     )
     before, obj = obj, await commit.mutate(call, asked, write)
     if obj is not before:
@@ -51,15 +51,6 @@ async def store_new(
     commit.check_right_to_create(call)
     await call.backend.admission.validate(asked)
     return await _finish(call, obj, write, generated=generated)
-
-
-def _options(options: WriteOptions, kind: str = "CreateOptions") -> Obj:
-    found: Obj = {"kind": kind, "apiVersion": "meta.k8s.io/v1"}
-    if options.dry_run:
-        found["dryRun"] = ["All"]
-    if options.field_manager:
-        found["fieldManager"] = options.field_manager
-    return found
 
 
 def _place(call: Call, obj: Obj) -> None:

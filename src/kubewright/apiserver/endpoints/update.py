@@ -125,7 +125,7 @@ async def _attempt(
     if not managed:
         commit.own(call, new, old, options)
     asked = commit.attributes(
-        call, "UPDATE", new, old, dry_run=options.dry_run, options=_options(options)
+        call, "UPDATE", new, old, dry_run=options.dry_run, options=options.json("UpdateOptions")
     )
     before, new = new, await commit.mutate(call, asked, write)
     if new is not before:
@@ -135,15 +135,6 @@ async def _attempt(
     commit.refuse(call, new, _errors(call, new, old, write))
     await call.backend.admission.validate(asked)
     return await _finish(call, stored, new, old, write=write)
-
-
-def _options(options: WriteOptions) -> Obj:
-    found: Obj = {"kind": "UpdateOptions", "apiVersion": "meta.k8s.io/v1"}
-    if options.dry_run:
-        found["dryRun"] = ["All"]
-    if options.field_manager:
-        found["fieldManager"] = options.field_manager
-    return found
 
 
 def _check_version(call: Call, new: Obj, old: Obj, *, conditional: bool) -> None:
