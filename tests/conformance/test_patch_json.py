@@ -131,3 +131,17 @@ def test_the_identity_cannot_be_patched(api: Wire, path: str, where: str) -> Non
 def test_what_is_not_there_cannot_be_patched(api: Wire, things: Things) -> None:
     """Only apply creates."""
     api.patch(f"{things.path}/none", [], "json").refused(404, "NotFound")
+
+
+@pytest.mark.since("1.27", reason="older servers look at the fields of objects only")
+def test_a_field_that_operations_do_not_have_is_told_or_refused(api: Wire, path: str) -> None:
+    """A misspelt field of an operation is a mistake like one of the object."""
+    operations = [{"op": "replace", "path": "/data/k", "value": "2", "form": "/data/m"}]
+    strange = 'json patch unknown field "[0].form"'
+
+    strict = api.patch(f"{path}?fieldValidation=Strict", operations, "json").refused(422, "Invalid")
+    warned = api.patch(path, operations, "json")
+
+    assert strict["message"].endswith(f"strict decoding error: {strange}")
+    assert warned.ok()["data"]["k"] == "2"
+    assert warned.warnings() == [strange]

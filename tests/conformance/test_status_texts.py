@@ -1,8 +1,10 @@
 """The Status of an error: code, reason, details and the text that users read."""
 
+import time
+
 import pytest
 
-from tests.conformance.bodies import config_map
+from tests.conformance.bodies import config_map, deployment
 from tests.conformance.crds import Things
 from tests.conformance.wire import Wire
 
@@ -148,3 +150,59 @@ def test_a_value_of_the_wrong_type_is_a_bad_request(
     status = api.post(deployments, full).refused(400, "BadRequest")
 
     assert said in status["message"]
+
+
+def test_a_negative_scale_is_refused_as_a_scale(api: Wire, deployments: str) -> None:
+    """What was sent is a Scale, so that is what is wrong."""
+    api.post(deployments, deployment("a")).ok(201)
+
+    status = api.patch(f"{deployments}/a/scale", {"spec": {"replicas": -1}}).refused(422, "Invalid")
+
+    assert status["message"] == (
+        'Scale.autoscaling "a" is invalid: spec.replicas: Invalid value: -1: must be greater than'
+        " or equal to 0"
+    )
+
+
+def test_events_of_the_newer_group_need_their_time(api: Wire, namespace: str) -> None:
+    """Both groups share their objects, and not their rules."""
+    events = f"/apis/events.k8s.io/v1/namespaces/{namespace}/events"
+    event = {
+        "metadata": {"name": "a"},
+        "regarding": {"namespace": namespace},
+        "reportingController": "example.com/a",
+        "reportingInstance": "a-1",
+        "action": "Look",
+        "reason": "Looked",
+        "type": "Normal",
+    }
+
+    status = api.post(events, event).refused(422, "Invalid")
+    made = api.post(events, {**event, "eventTime": "2026-01-01T00:00:00.000000Z"}).ok(201)
+
+    assert status["message"] == 'Event "a" is invalid: eventTime: Required value'
+    assert api.get(f"/api/v1/namespaces/{namespace}/events/a").ok()["involvedObject"]
+    assert made["regarding"] == {"namespace": namespace}
+
+
+def test_a_claim_keeps_to_the_limits_of_its_namespace(api: Wire, namespace: str) -> None:
+    """A LimitRange counts for disks, too."""
+    limits = [{"type": "PersistentVolumeClaim", "max": {"storage": "1Gi"}}]
+    body = {"metadata": {"name": "a"}, "spec": {"limits": limits}}
+    api.post(f"/api/v1/namespaces/{namespace}/limitranges", body).ok(201)
+    spec = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "2Gi"}}}
+    claims = f"/api/v1/namespaces/{namespace}/persistentvolumeclaims"
+
+    # The real plugin has a cache, which a dry run may be too early for.
+    deadline = time.monotonic() + 20
+    while True:
+        reply = api.post(f"{claims}?dryRun=All", {"metadata": {"name": "a"}, "spec": spec})
+        if reply.status != 201 or time.monotonic() > deadline:
+            break
+        time.sleep(0.05)
+
+    status = reply.refused(403, "Forbidden")
+    assert status["message"] == (
+        'persistentvolumeclaims "a" is forbidden: maximum storage usage per PersistentVolumeClaim'
+        " is 1Gi, but request is 2Gi"
+    )

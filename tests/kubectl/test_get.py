@@ -216,7 +216,7 @@ KINDS = (
     Step("describe clusterrole cluster-admin"),
     Step("describe lease leader"),
     Step("describe quota enough"),
-    Step("describe limits limits"),
+    Step("describe limits limits", sort=True),
     Step("describe endpoints manual"),
     Step("describe service elsewhere"),
 )

@@ -16,7 +16,7 @@ from kubewright.apiserver.request import Request
 from kubewright.apiserver.resource import Resource
 from kubewright.apiserver.route import Query, Route
 from kubewright.apiserver.storage import Collection, Store
-from kubewright.apiserver.strategy import Write
+from kubewright.apiserver.strategy import Strategy, Write
 
 MOST_WARNINGS: int = 1024
 
@@ -71,6 +71,11 @@ class Call(Struct):
     def storage(self) -> GroupResource:
         """Under which name its objects are stored."""
         return self.resource.storage
+
+    @property
+    def strategy(self) -> Strategy:
+        """How the kind behaves; events of events.k8s.io have rules of their own."""
+        return (self.resource if self.resource.shared else self.work).strategy
 
     @property
     def collection(self) -> Collection:

@@ -6,7 +6,7 @@ Who is asking, may they, what for, and then the verb itself; whatever happens, t
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
 
@@ -254,6 +254,8 @@ class APIServer:
                 _brief(request.headers.get("user-agent", "")),
                 visit.impersonated,
                 _noted(visit.refusal) if visit.refusal else None,
+                request_object=_tree(request.body) if self.audit.wants_request else None,
+                response_object=_tree(answer) if self.audit.wants_response else None,
             )
         )
 
@@ -309,6 +311,15 @@ def _noted(refusal: StatusError) -> Obj:
         return refusal.status
     brief = {"message": _brief(refusal.message), "reason": refusal.reason, "code": refusal.code}
     return {"status": "Failure", **brief}
+
+
+def _tree(content: bytes | Answer) -> Any:
+    """Return what was sent or answered as the audit keeps it; nothing if it is no JSON."""
+    data = content.body if isinstance(content, Response) else content
+    try:
+        return msgspec.json.decode(data) if isinstance(data, bytes) else None
+    except msgspec.DecodeError:
+        return None
 
 
 def _is_pretty(request: Request, query: Query) -> bool:

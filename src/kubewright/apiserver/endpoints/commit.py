@@ -23,6 +23,7 @@ from kubewright.apiserver.schema.tree import Schema
 from kubewright.apiserver.strategy import Obj, Write
 
 PODS = GroupResource("", "pods")
+LIMITED = frozenset({PODS, GroupResource("", "persistentvolumeclaims")})
 RBAC_GROUP: str = "rbac.authorization.k8s.io"
 
 OWNERS_WARNING: str = (
@@ -79,11 +80,12 @@ async def mutate(call: Call, asked: Attributes, write: Write) -> Obj:
         if asked.old_object is None:
             pod_admission.admit_pod(obj, write, service_accounts=backend.service_accounts)
             limits.admit_limits(obj, write)
-            limits.check_limits(obj, write)
         else:
             pod_admission.admit_pod_update(obj, asked.old_object)
     await backend.admission.mutate(asked)
     assert asked.object is not None
+    if call.group_resource in LIMITED and asked.operation == "CREATE" and not asked.subresource:
+        _check_limits(call, asked.object, write)
     if backend.escalation is not None and call.resource.group == RBAC_GROUP:
         # As it will be stored: webhooks change roles, too.
         backend.escalation.check(
@@ -95,6 +97,14 @@ async def mutate(call: Call, asked: Attributes, write: Write) -> Obj:
             name=call.name,
         )
     return asked.object
+
+
+def _check_limits(call: Call, obj: Obj, write: Write) -> None:
+    """Hold an object, as it will be stored, to the LimitRanges of its namespace."""
+    from kubewright.apiserver.builtin import limits  # noqa: PLC0415  # pods and claims only
+
+    check = limits.check_limits if call.group_resource == PODS else limits.check_claim_limits
+    check(obj, write)
 
 
 def own(call: Call, new: Obj, old: Obj | None, options: WriteOptions) -> None:
@@ -168,4 +178,4 @@ def refuse(call: Call, obj: Obj, errors: Errors) -> None:
     """Raise what validation found, if it found something."""
     if errors:
         name = obj["metadata"].get("name") or obj["metadata"].get("generateName", "")
-        raise status.invalid(call.resource.group_kind, name, errors)
+        raise status.invalid(call.work.group_kind, name, errors)

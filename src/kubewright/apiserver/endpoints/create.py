@@ -27,7 +27,7 @@ async def store_new(
 ) -> Response:
     """Store *obj*, which is cut to its schema; *managed* if its managedFields are right already."""
     _place(call, obj)
-    strategy, write = call.work.strategy, call.write(dry_run=options.dry_run)
+    strategy, write = call.strategy, call.write(dry_run=options.dry_run)
     meta = obj["metadata"]
     generated = _name(meta)
     if strategy.has_status:
@@ -95,7 +95,7 @@ async def _finish(call: Call, obj: Obj, write: Write, *, generated: bool) -> Res
         shown = call.resource.from_hub(obj) if call.resource.from_hub else obj
         return output.made(call, shown, code=201)
     stored = store.put(call.storage, to_store)
-    call.work.strategy.after_create(obj, write)
+    call.strategy.after_create(obj, write)
     return await output.stored(call, stored, code=201)
 
 

@@ -99,7 +99,7 @@ async def _delete(call: Call, stored: Stored, options: DeleteOptions) -> Respons
     await _admit(call, obj, options)
     marked = _marked(call, obj, options)
     final = obj if marked is None else marked
-    removes = marked is None or is_finished(final, call.work.strategy)
+    removes = marked is None or is_finished(final, call.strategy)
     to_store = final if removes else await _storable(call, final)
     # Admission and conversion may have taken a while: from here on, nothing waits.
     if store.find(call.storage, *_key(obj)) is not stored:
@@ -110,7 +110,7 @@ async def _delete(call: Call, stored: Stored, options: DeleteOptions) -> Respons
         return output.made(call, _shown(call, final))
     if removes:
         last = store.remove(call.storage, stored.decode())  # watchers see what was stored
-        call.work.strategy.after_delete(final, call.write())
+        call.strategy.after_delete(final, call.write())
         return await _gone(call, final, last)
     return await output.stored(call, store.put(call.storage, to_store))
 
@@ -170,7 +170,7 @@ def _marked(call: Call, obj: Obj, options: DeleteOptions) -> Obj | None:
     ``None`` stands for: nothing holds it, remove it.
     """
     meta = obj["metadata"]
-    strategy = call.work.strategy
+    strategy = call.strategy
     finalizers = _finalizers(meta.get("finalizers", []), options.propagation)
     finalizers += [name for name in strategy.deletion_finalizers if name not in finalizers]
     grace = strategy.grace_period(obj, options.grace) if strategy.grace else 0
@@ -205,7 +205,7 @@ def _deleting(call: Call, obj: Obj, finalizers: list[str], grace: int) -> Obj:
     if finalizers:
         meta["finalizers"] = finalizers
     marked = {**obj, "metadata": meta}
-    call.work.strategy.prepare_delete(marked, call.write())
+    call.strategy.prepare_delete(marked, call.write())
     return marked
 
 
@@ -221,7 +221,7 @@ def _marked_again(call: Call, obj: Obj, finalizers: list[str], grace: int) -> Ob
             marked["metadata"]["generation"] = meta["generation"]
         return marked
     if finalizers != meta.get("finalizers", []):
-        if not (finalizers or grace or present or call.work.strategy.holds(obj)):
+        if not (finalizers or grace or present or call.strategy.holds(obj)):
             return None  # it goes as it is: that nothing holds it is not written any more
         kept = {key: value for key, value in meta.items() if key != "finalizers"}
         return {**obj, "metadata": {**kept, **({"finalizers": finalizers} if finalizers else {})}}

@@ -9,7 +9,7 @@ PARTS: frozenset[str] = frozenset({"ephemeralcontainers", "resize", "finalize", 
 
 def prepare(call: Call, new: Obj, old: Obj, write: Write) -> None:
     """Leave in *new* only what the subresource may change."""
-    hook = getattr(call.work.strategy, f"prepare_{call.subresource}", None)
+    hook = getattr(call.strategy, f"prepare_{call.subresource}", None)
     if hook is not None:
         hook(new, old, write)
 
@@ -22,6 +22,6 @@ def validate(call: Call, new: Obj, old: Obj, write: Write) -> Errors:
         return pod_subresources.set_ephemeral_containers(new, old)
     if call.subresource == "resize":
         return pod_subresources.resize(new, old)
-    hook = getattr(call.work.strategy, f"validate_{call.subresource}")
+    hook = getattr(call.strategy, f"validate_{call.subresource}")
     errors: Errors = hook(new, old, write)
     return errors

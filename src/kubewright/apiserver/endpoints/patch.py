@@ -35,12 +35,17 @@ async def patch(call: Call) -> Response:
     if options.force:
         error = field.forbidden("force", "may not be specified for non-apply patch")
         raise status.invalid(GroupKind("meta.k8s.io", "PatchOptions"), "", [error])
-    change = call.request.body if media == JSON else _parsed(call.request.body, media)
+    body, strange = call.request.body, list[str]()
+    if media == JSON:
+        change = json_patch.decode(body)
+        strange = json_patch.unknown_fields(change)
+    else:
+        change = _parsed(body, media)
 
     async def make(stored: Stored) -> Obj:
         base = await view.load(call.resource, stored)
         result = _patched(call, media, base, change)
-        return into_work(call, _checked(call, result, options))
+        return into_work(call, _checked(call, result, options, strange))
 
     return await replace(call, make, options, conditional=False)
 
@@ -70,7 +75,7 @@ def _patched(call: Call, media: str, base: Obj, change: Any) -> Any:
     return strategic.apply(base, change, call.resource.schema())
 
 
-def _checked(call: Call, result: Any, options: WriteOptions) -> Obj:
+def _checked(call: Call, result: Any, options: WriteOptions, strange: list[str]) -> Obj:
     """Return the patched object, cut to its schema, still of its kind, name and namespace."""
     resource = call.resource
     try:
@@ -86,8 +91,8 @@ def _checked(call: Call, result: Any, options: WriteOptions) -> Obj:
                 raise
         raise _invalid_patch(call, result, why) from None
     check_name(call, obj)
-    if unknown and options.field_validation != "Ignore":
-        problems = [f'unknown field "{path}"' for path in unknown]
+    problems = strange + [f'unknown field "{path}"' for path in unknown]
+    if problems and options.field_validation != "Ignore":
         if options.field_validation == "Strict":
             why = f"strict decoding error: {', '.join(problems)}"
             raise _invalid_patch(call, result, why)

@@ -7,6 +7,7 @@ from kubewright.apiserver import bodies, output, status, view
 from kubewright.apiserver.backend import Call
 from kubewright.apiserver.endpoints.read import find
 from kubewright.apiserver.endpoints.update import replace
+from kubewright.apiserver.names import GroupKind
 from kubewright.apiserver.options import WriteOptions, write_options
 from kubewright.apiserver.patch import json_patch, merge, strategic
 from kubewright.apiserver.request import Answer, Response
@@ -37,6 +38,16 @@ def _scale_before(call: Call, obj: Obj) -> Obj:
     from kubewright.apiserver.customresource.scale import scale_for_update  # noqa: PLC0415
 
     return scale_for_update(obj, call.resource.scale_paths)
+
+
+def _check(call: Call, scale: Obj) -> None:
+    """Refuse a Scale of a built-in kind that is wrong; custom ones are checked where they are."""
+    if call.resource.custom:
+        return
+    from kubewright.apiserver.builtin.scale import validate_scale  # noqa: PLC0415  # few requests
+
+    if errors := validate_scale(scale):
+        raise status.invalid(GroupKind("autoscaling", "Scale"), call.name, errors)
 
 
 def _with_scale(call: Call, obj: Obj, scale: Obj) -> Obj:
@@ -115,6 +126,7 @@ async def _set(call: Call, make: Callable[[Obj], Obj], options: WriteOptions) ->
         version = scale.get("metadata", {}).get("resourceVersion")
         if version and version != obj["metadata"]["resourceVersion"]:
             raise status.stale(call.group_resource, call.name)
+        _check(call, scale)
         new = _with_scale(call, obj, scale)
         answered[:] = [new]
         return new

@@ -6,6 +6,7 @@ from kubewright.apiserver import bodies, field, metadata, output, status, view
 from kubewright.apiserver.backend import Call
 from kubewright.apiserver.endpoints import commit, parts
 from kubewright.apiserver.endpoints.create import into_work, store_new
+from kubewright.apiserver.fieldmanager import manager as fieldmanager
 from kubewright.apiserver.names import GroupKind
 from kubewright.apiserver.options import WriteOptions, write_options
 from kubewright.apiserver.request import Response
@@ -63,7 +64,7 @@ def check_name(call: Call, obj: Obj) -> None:
 
 
 async def _create_instead(call: Call, obj: Obj, options: WriteOptions) -> Response:
-    if call.subresource or not call.work.strategy.allow_create_on_update:
+    if call.subresource or not call.strategy.allow_create_on_update:
         raise status.not_found(call.group_resource, call.name)
     meta = obj["metadata"]
     if uid := meta.get("uid"):
@@ -130,8 +131,9 @@ async def _attempt(
     before, new = new, await commit.mutate(call, asked, write)
     if new is not before:
         bodies.cut(new, call.work)
-        call.work.strategy.default(new)
+        call.strategy.default(new)
     _count_generation(call, new, old)
+    fieldmanager.keep_times(old, new)
     commit.refuse(call, new, _errors(call, new, old, write))
     await call.backend.admission.validate(asked)
     return await _finish(call, stored, new, old, write=write)
@@ -148,7 +150,7 @@ def _check_version(call: Call, new: Obj, old: Obj, *, conditional: bool) -> None
     if version and version != old_meta["resourceVersion"]:
         raise status.stale(call.group_resource, call.name)
     if not version:
-        if conditional and not call.work.strategy.allow_unconditional_update:
+        if conditional and not call.strategy.allow_unconditional_update:
             text = "must be specified for an update"
             error = field.invalid("metadata.resourceVersion", 0, text)
             # By its resource, not by its kind: so says Kubernetes here.
@@ -168,7 +170,7 @@ def _other_uid(call: Call, wanted: str, found: str) -> str:
 
 
 def _prepare(call: Call, new: Obj, old: Obj, write: Write) -> None:
-    strategy = call.work.strategy
+    strategy = call.strategy
     if call.subresource == "status":
         _only_status(call, new, old)
         strategy.default(new)
@@ -215,7 +217,7 @@ def _only_status(call: Call, new: Obj, old: Obj) -> None:
 
 
 def _count_generation(call: Call, new: Obj, old: Obj) -> None:
-    strategy = call.work.strategy
+    strategy = call.strategy
     if not strategy.has_generation or call.subresource in ("status", "binding"):
         return
     if strategy.spec_changed(new, old):
@@ -223,7 +225,7 @@ def _count_generation(call: Call, new: Obj, old: Obj) -> None:
 
 
 def _errors(call: Call, new: Obj, old: Obj, write: Write) -> field.Errors:
-    strategy = call.work.strategy
+    strategy = call.strategy
     errors = metadata.validate_update(new["metadata"], old["metadata"], call.work)
     if call.subresource == "status":
         return errors + strategy.validate_status_update(new, old, write)
@@ -249,10 +251,10 @@ async def _finish(
     if write.dry_run:
         shown = call.resource.from_hub(new) if call.resource.from_hub else new
         return output.made(call, shown)
-    if is_finished(new, call.work.strategy):
+    if is_finished(new, call.strategy):
         # Watchers see what was stored last; only who asked sees what it would have become.
         store.remove(call.storage, stored.decode())
-        call.work.strategy.after_delete(new, write)
+        call.strategy.after_delete(new, write)
         shown = view.ordered(new, call.work)
         return output.made(call, call.resource.from_hub(shown) if call.resource.from_hub else shown)
     if unchanged and (plain or to_store == stored.decode()):
