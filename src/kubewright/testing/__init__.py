@@ -14,25 +14,60 @@ if TYPE_CHECKING:
     from kubewright.testing.crd_server import RealCRDServer
     from kubewright.testing.embedded import EmbeddedServer
     from kubewright.testing.envtest import RealServer
+    from kubewright.testing.faults import (
+        Cut,
+        Faults,
+        FaultyTransport,
+        Hanging,
+        Lost,
+        NextFaults,
+        RandomFaults,
+        Refused,
+        Silent,
+        Slow,
+        Unreachable,
+    )
     from kubewright.testing.server import KubeconfigServer, Server, User
 
 __all__ = [
+    "Cut",
     "EmbeddedServer",
+    "Faults",
+    "FaultyTransport",
+    "Hanging",
     "KubeconfigServer",
+    "Lost",
+    "NextFaults",
+    "RandomFaults",
     "RealCRDServer",
     "RealServer",
+    "Refused",
     "Server",
+    "Silent",
+    "Slow",
+    "Unreachable",
     "User",
     "VirtualClock",
     "open_server",
 ]
 
 _MODULES = {
+    "Cut": "faults",
     "EmbeddedServer": "embedded",
+    "Faults": "faults",
+    "FaultyTransport": "faults",
+    "Hanging": "faults",
     "KubeconfigServer": "server",
+    "Lost": "faults",
+    "NextFaults": "faults",
+    "RandomFaults": "faults",
     "RealCRDServer": "crd_server",
     "RealServer": "envtest",
+    "Refused": "faults",
     "Server": "server",
+    "Silent": "faults",
+    "Slow": "faults",
+    "Unreachable": "faults",
     "User": "server",
     "VirtualClock": "clock",
     "open_server": "choice",

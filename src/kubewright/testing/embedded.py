@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from kubewright.apiserver.files import PathLike
     from kubewright.apiserver.server import APIServer
     from kubewright.client import Client
+    from kubewright.client.transport import Transport
     from kubewright.embedded import LocalServer
+    from kubewright.testing.faults import Faults
 
 T = TypeVar("T")
 
@@ -107,10 +109,17 @@ class EmbeddedServer(Access):
         pair = self._running.client_pair(name, tuple(groups))
         return User(name, tuple(groups), certificate=pair.certificate, key=pair.key)
 
-    def client(self, user: User | None = None, *, namespace: str = "default") -> "Client":
+    def client(
+        self,
+        user: User | None = None,
+        *,
+        namespace: str = "default",
+        faults: "Faults | None" = None,
+    ) -> "Client":
         """Return a client of *user*, or of the administrator, at home in *namespace*.
 
         In the event loop of the server it needs no network; elsewhere it is an ordinary one.
+        There, *faults* say what goes wrong on the way.
         """
         from kubewright.client import Client  # noqa: PLC0415  # to start a server takes no client
         from kubewright.embedded import InProcessTransport  # noqa: PLC0415  # as above
@@ -118,9 +127,15 @@ class EmbeddedServer(Access):
         user = user or self.admin
         config = self.config(user).replace(namespace=namespace)
         if self._thread is not None or user.token is None:
+            if faults is not None:
+                raise LifecycleError("faults need a server in this event loop: use `async with`")
             return Client(config, field_owner="test")
         headers = (("Authorization", f"Bearer {user.token}"),)
-        transport = InProcessTransport(self.api, headers=headers, clock=self._clock)
+        transport: Transport = InProcessTransport(self.api, headers=headers, clock=self._clock)
+        if faults is not None:
+            from kubewright.testing.faults import FaultyTransport  # noqa: PLC0415  # as above
+
+            transport = FaultyTransport(transport, faults, clock=self._clock)
         config = config.replace(token=None)  # the transport says who it is
         return Client(config, transport=transport, field_owner="test", clock=self._clock)
 
