@@ -13,6 +13,7 @@ from pathlib import Path
 
 from kubewright.apiserver import kubeconfig
 from kubewright.apiserver.server import APIServer
+from kubewright.cli.loop import loop_factory
 from kubewright.embedded import LocalServer
 from kubewright.errors import ConfigError
 
@@ -42,7 +43,7 @@ def run(options: Options) -> None:
         ConfigError: It cannot be done as asked; nothing was written.
     """
     _check(options)
-    with _kubeconfig_file(options) as path, asyncio.Runner(loop_factory=_loop_factory()) as runner:
+    with _kubeconfig_file(options) as path, asyncio.Runner(loop_factory=loop_factory()) as runner:
         runner.run(_serve(options, path))
 
 
@@ -143,13 +144,3 @@ def stopped_by_signal() -> asyncio.Event:
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop, number)
     return stopped
-
-
-def _loop_factory() -> "type[asyncio.AbstractEventLoop] | None":
-    """Return uvloop's loop where it is installed; it halves the cost of a request."""
-    try:
-        import uvloop  # noqa: PLC0415  # an extra
-    except ImportError:
-        return None
-    factory: type[asyncio.AbstractEventLoop] = uvloop.Loop
-    return factory

@@ -6,10 +6,10 @@ from contextlib import asynccontextmanager
 from typing import Any, Self, TypeVar
 
 from kubewright._aio import Clock, Timeout
+from kubewright._serve.limits import BODY_LIMIT
 from kubewright.api.requests import Request
 from kubewright.apiserver import request as server
-from kubewright.apiserver.http import refusals
-from kubewright.apiserver.http.limits import BODY_LIMIT
+from kubewright.apiserver.http.refusals import StatusRefusals
 from kubewright.client.transport import Duplex, Headers, Response, Stream
 from kubewright.embedded.pipe import Pipe
 from kubewright.errors import TransportError, TransportTimeoutError
@@ -19,6 +19,7 @@ T = TypeVar("T")
 
 _log = get_logger(__name__)
 
+_REFUSALS = StatusRefusals()
 _SWITCHING = 101
 _CREDENTIALS = frozenset({"authorization", "proxy-authorization"})
 
@@ -164,14 +165,14 @@ class InProcessTransport:
 
     async def _handle(self, request: Request) -> server.Answer:
         if len(request.body) > BODY_LIMIT:
-            return refusals.too_large(BODY_LIMIT)
+            return _REFUSALS.too_large(BODY_LIMIT)
         try:
             return await self._handler.handle(self._request(request))
         except Exception as error:  # noqa: BLE001  # as over HTTP, where the caller would not see it
             _log.exception(
                 "request failed", method=request.method, path=request.target, error=repr(error)
             )
-            return refusals.failed(error)
+            return _REFUSALS.failed(error)
 
     async def _whole(self, request: Request) -> Response:
         answer = await self._handle(request)

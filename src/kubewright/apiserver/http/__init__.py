@@ -1,7 +1,6 @@
-"""The API server on a socket: HTTP/1.1, with or without TLS, in front of any `Handler`."""
+"""The API server on a socket: HTTP/1.1, with or without TLS."""
 
-from kubewright.apiserver.http.limits import Limits
+from kubewright._serve import Limits, ServerTLS
 from kubewright.apiserver.http.server import HTTPServer
-from kubewright.apiserver.http.tls import ServerTLS
 
 __all__ = ["HTTPServer", "Limits", "ServerTLS"]

@@ -1,11 +1,13 @@
 import json
 
-from kubewright.apiserver.http import refusals
+from kubewright.apiserver.http.refusals import StatusRefusals
+
+REFUSALS = StatusRefusals()
 
 
 def test_a_body_that_is_too_large_is_refused_in_the_words_of_kubernetes() -> None:
     """Clients look at the reason, people at the message."""
-    refusal = refusals.too_large(3145728)
+    refusal = REFUSALS.too_large(3145728)
 
     body = json.loads(refusal.body)
     assert (refusal.status, body["reason"]) == (413, "RequestEntityTooLarge")
@@ -14,14 +16,14 @@ def test_a_body_that_is_too_large_is_refused_in_the_words_of_kubernetes() -> Non
 
 def test_too_many_clients_are_asked_to_come_again() -> None:
     """Go's client does, if the answer says when."""
-    refusal = refusals.too_many_connections()
+    refusal = REFUSALS.too_many_connections()
 
     assert (refusal.status, refusal.headers) == (503, (("Retry-After", "1"),))
 
 
 def test_a_fault_of_ours_shows_its_kind_and_not_its_content() -> None:
     """The text of an exception may hold what the client must not see."""
-    refusal = refusals.failed(ValueError("secret"))
+    refusal = REFUSALS.failed(ValueError("secret"))
 
     assert refusal.status == 500
     assert b"ValueError" in refusal.body
@@ -30,7 +32,7 @@ def test_a_fault_of_ours_shows_its_kind_and_not_its_content() -> None:
 
 def test_what_is_no_http_is_answered_in_plain_text() -> None:
     """As Go does."""
-    refusal = refusals.malformed()
+    refusal = REFUSALS.malformed()
 
     assert (refusal.status, refusal.body) == (400, b"400 Bad Request")
     assert refusal.content_type.startswith("text/plain")

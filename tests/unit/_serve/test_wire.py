@@ -3,7 +3,7 @@ from datetime import UTC, datetime
 import pytest
 
 from kubewright._aio import VirtualClock
-from kubewright.apiserver.http import wire
+from kubewright._serve import wire
 
 
 async def test_the_date_is_that_of_the_clock_and_moves_with_it() -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from kubewright.apiserver.http import peer
+from kubewright._serve import peer
 
 
 class Facts(asyncio.BaseTransport):

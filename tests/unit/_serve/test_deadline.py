@@ -1,5 +1,5 @@
 from kubewright._aio import VirtualClock
-from kubewright.apiserver.http.deadline import Deadline
+from kubewright._serve.deadline import Deadline
 
 
 class Calls:

@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator
 import pytest
 
 from kubewright._aio import VirtualClock
-from kubewright.apiserver.request import Answer, Duplex, Request, Response, Stream, Upgrade
-from tests.unit.apiserver.http.clients import GET, Scripted, Wire, connected, echo, serving
+from kubewright._serve.messages import Answer, Duplex, Request, Response, Stream, Upgrade
+from tests.unit._serve.clients import GET, Scripted, Wire, connected, echo, serving
 
 POST = b"POST /a HTTP/1.1\r\nHost: t\r\nContent-Length: 5\r\n"
 UPGRADE = b"GET /exec HTTP/1.1\r\nHost: t\r\nConnection: Upgrade\r\nUpgrade: words\r\n\r\n"
@@ -122,7 +122,7 @@ async def test_a_body_that_is_too_large_is_refused_although_the_client_goes_on_s
 
         assert head.startswith(b"HTTP/1.1 413 ")
         assert b"Connection: close" in head
-        assert b"Request entity too large: limit is 1000" in body
+        assert b"Too Large: limit is 1000" in body
         assert await peer.rest() == b""
     assert not handler.requests
 

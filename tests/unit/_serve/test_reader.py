@@ -1,7 +1,7 @@
 import pytest
 
-from kubewright.apiserver.http.limits import Limits
-from kubewright.apiserver.http.reader import Incoming, RequestReader
+from kubewright._serve.limits import Limits
+from kubewright._serve.reader import Incoming, RequestReader
 
 
 def read(*parts: bytes, **limits: int) -> tuple[RequestReader, list[Incoming]]:

@@ -6,9 +6,9 @@ The callbacks of the parser run for each request and each header, so they do as 
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from kubewright.apiserver.http import refusals
-from kubewright.apiserver.http.limits import Limits
-from kubewright.apiserver.request import Request, Response
+from kubewright._serve.limits import Limits
+from kubewright._serve.messages import Request, Response
+from kubewright._serve.refusals import Refusals
 
 _NAMES: dict[bytes, str] = {}
 _NAMES_KEPT = 256
@@ -45,7 +45,7 @@ class RequestReader:
 
     __slots__ = (
         "_body", "_certificate", "_feed", "_head_size", "_headers", "_limits", "_parser",
-        "_peer", "_put", "_size", "_url", "expects", "heading", "partial", "rest",
+        "_peer", "_put", "_refusals", "_size", "_url", "expects", "heading", "partial", "rest",
     )  # fmt: skip
 
     def __init__(
@@ -53,11 +53,13 @@ class RequestReader:
         limits: Limits,
         put: Callable[[Incoming], None],
         *,
+        refusals: Refusals = Refusals(),  # noqa: B008  # has no state
         peer: str = "",
         certificate: bytes | None = None,
     ) -> None:
         self._limits = limits
         self._put = put
+        self._refusals = refusals
         self._peer = peer
         self._certificate = certificate
         self._url = b""
@@ -84,7 +86,7 @@ class RequestReader:
         if self.partial and self.heading:
             self._head_size += len(data)
             if self._head_size > self._limits.head:
-                self.refuse(refusals.malformed(431, "Request Header Fields Too Large"))
+                self.refuse(self._refusals.malformed(431, "Request Header Fields Too Large"))
 
     def resume(self) -> None:
         """Go on with HTTP after an upgrade was not granted."""
@@ -138,9 +140,9 @@ class RequestReader:
         self.heading = False
         headers = self._headers
         if "host" not in headers and self._parser.get_http_version() >= _NO_HOST_BEFORE:
-            self.refuse(refusals.malformed(what="Bad Request: missing required Host header"))
+            self.refuse(self._refusals.malformed(what="Bad Request: missing required Host header"))
         elif "content-length" in headers and int(headers["content-length"]) > self._limits.body:
-            self.refuse(refusals.too_large(self._limits.body))
+            self.refuse(self._refusals.too_large(self._limits.body))
         elif "expect" in headers:
             self._expected(headers["expect"])
 
@@ -148,7 +150,7 @@ class RequestReader:
         if what.lower() == "100-continue":
             self.expects = self._parser.get_http_version() >= _NO_HOST_BEFORE
         else:
-            self.refuse(refusals.malformed(417, "Expectation Failed"))
+            self.refuse(self._refusals.malformed(417, "Expectation Failed"))
 
     def on_body(self, data: bytes) -> None:
         """Take a part of the body."""
@@ -157,7 +159,7 @@ class RequestReader:
         if self._size <= self._limits.body:
             self._body.append(data)
         elif self.partial:
-            self.refuse(refusals.too_large(self._limits.body))
+            self.refuse(self._refusals.too_large(self._limits.body))
 
     def on_message_complete(self) -> None:
         """Pass the request on."""
@@ -170,7 +172,7 @@ class RequestReader:
         self.partial = self.expects = False
         request = self._request()
         if request.path[:1] != "/":
-            self.refuse(refusals.malformed())
+            self.refuse(self._refusals.malformed())
             return
         keep_alive = parser.should_keep_alive()
         old = parser.get_http_version() < _NO_HOST_BEFORE
@@ -213,7 +215,7 @@ class RequestReader:
                 self.rest += after
                 self._feed = self.rest.extend
         else:
-            self.refuse(refusals.malformed())
+            self.refuse(self._refusals.malformed())
 
     def _without_upgrade(self, body: bytes) -> None:
         """Read a request with a body as if it asked for no upgrade.

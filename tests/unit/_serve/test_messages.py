@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator
 
-from kubewright.apiserver.request import JSON, Request, Response, Stream, Upgrade
+from kubewright._serve.messages import JSON, Request, Response, Stream, Upgrade
 
 
 async def test_answers_are_plain_json_unless_they_say_otherwise() -> None:

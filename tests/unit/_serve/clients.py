@@ -10,10 +10,10 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any, cast
 
 from kubewright._aio import Clock, VirtualClock
-from kubewright.apiserver.http import HTTPServer, Limits, ServerTLS
-from kubewright.apiserver.http.connection import Connection
-from kubewright.apiserver.http.wire import DateHeader
-from kubewright.apiserver.request import Answer, Handler, Request, Response
+from kubewright._serve import HTTPServer, Limits, Refusals, ServerTLS
+from kubewright._serve.connection import Connection
+from kubewright._serve.messages import Answer, Handler, Request, Response
+from kubewright._serve.wire import DateHeader
 
 GET = b"GET / HTTP/1.1\r\nHost: test\r\n\r\n"
 
@@ -88,6 +88,7 @@ class Wire:
     def __init__(self, handler: Handler, clock: Clock) -> None:
         self.handler = handler
         self.limits = Limits()
+        self.refusals = Refusals()
         self.clock = clock
         self.dates = DateHeader(clock)
         self.written = b""

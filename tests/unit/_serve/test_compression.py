@@ -3,7 +3,7 @@ import random
 
 import pytest
 
-from kubewright.apiserver.http.compression import compressed, wants_gzip
+from kubewright._serve.compression import compressed, wants_gzip
 
 
 @pytest.mark.parametrize(

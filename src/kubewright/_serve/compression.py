@@ -3,7 +3,7 @@
 import asyncio
 import zlib
 
-from kubewright.apiserver.request import Headers
+from kubewright._serve.messages import Headers
 
 GZIP_FROM: int = 128 * 1024
 """Answers above this size are compressed, if the client takes gzip."""

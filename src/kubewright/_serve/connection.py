@@ -6,12 +6,13 @@ from collections.abc import AsyncIterator
 from typing import Any, Protocol, cast
 
 from kubewright._aio import Clock
-from kubewright.apiserver.http import peer, refusals, wire
-from kubewright.apiserver.http.compression import GZIP_FROM, compressed, wants_gzip
-from kubewright.apiserver.http.deadline import Deadline
-from kubewright.apiserver.http.limits import Limits
-from kubewright.apiserver.http.reader import Incoming, RequestReader
-from kubewright.apiserver.request import Answer, Handler, Response, Stream, Upgrade
+from kubewright._serve import peer, wire
+from kubewright._serve.compression import GZIP_FROM, compressed, wants_gzip
+from kubewright._serve.deadline import Deadline
+from kubewright._serve.limits import Limits
+from kubewright._serve.messages import Answer, Handler, Response, Stream, Upgrade
+from kubewright._serve.reader import Incoming, RequestReader
+from kubewright._serve.refusals import Refusals
 from kubewright.log import get_logger
 
 _log = get_logger(__name__)
@@ -28,6 +29,7 @@ class Owner(Protocol):
 
     handler: Handler
     limits: Limits
+    refusals: Refusals
     clock: Clock
     dates: wire.DateHeader
 
@@ -81,13 +83,14 @@ class Connection(asyncio.Protocol):
         self._reader = RequestReader(
             self._limits,
             self._put,
+            refusals=self._owner.refusals,
             peer=peer.address(transport),
             certificate=peer.certificate(transport),
         )
         if self._owner.joined(self):
             self._deadline.set(self._limits.head_timeout, self.abort)
         else:
-            self._reader.refuse(refusals.too_many_connections())
+            self._reader.refuse(self._owner.refusals.too_many_connections())
 
     def data_received(self, data: bytes) -> None:
         """Read what has come."""
@@ -188,7 +191,7 @@ class Connection(asyncio.Protocol):
             self._deadline.set_once(limits.head_timeout, self._late_head)
 
     def _late_head(self) -> None:
-        self._reader.refuse(refusals.malformed(408, "Request Timeout"))
+        self._reader.refuse(self._owner.refusals.malformed(408, "Request Timeout"))
 
     def _late_body(self) -> None:
         self._late_head()
@@ -247,7 +250,7 @@ class Connection(asyncio.Protocol):
                 answer = await self._handler.handle(request)
             except Exception as error:  # noqa: BLE001  # it must not take the connection along
                 _failed(incoming, error)
-                answer = refusals.failed(error)
+                answer = self._owner.refusals.failed(error)
         if isinstance(answer, Response):
             await self._send(answer, incoming)
         elif isinstance(answer, Stream):

@@ -1,0 +1,184 @@
+"""`HTTPServer`: listens, and knows its connections."""
+
+import asyncio
+import errno
+import socket
+from types import TracebackType
+from typing import Self
+
+from kubewright._aio import Clock
+from kubewright._serve.connection import Connection
+from kubewright._serve.limits import Limits
+from kubewright._serve.messages import Handler
+from kubewright._serve.refusals import Refusals
+from kubewright._serve.tls import ServerTLS
+from kubewright._serve.wire import DateHeader
+from kubewright.errors import ConfigError, LifecycleError
+
+_BACKLOG = 1024
+_HANDSHAKE_TIMEOUT = 15.0
+_SHUTDOWN_TIMEOUT = 1.0
+_EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  # what a user may have asked for
+
+
+class HTTPServer:
+    """Serves a `Handler` on a socket, from `start` to `stop`.
+
+    Args:
+        handler: Who answers.
+        host: The address to listen on.
+        port: The port; 0 for any that is free.
+        tls: The certificate to show; plain HTTP without.
+        clock: Where time-outs come from.
+        limits: What clients may have.
+        refusals: How it says no where the handler is not asked.
+
+    Example:
+        async with HTTPServer(handler) as front:
+            print(front.url)
+    """
+
+    def __init__(  # noqa: PLR0913  # each by keyword, with a default
+        self,
+        handler: Handler,
+        *,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        tls: ServerTLS | None = None,
+        clock: Clock | None = None,
+        limits: Limits = Limits(),  # noqa: B008  # frozen
+        refusals: Refusals = Refusals(),  # noqa: B008  # has no state
+    ) -> None:
+        self.handler: Handler = handler
+        self.limits: Limits = limits
+        self.refusals: Refusals = refusals
+        self.clock: Clock = clock or Clock()
+        self.dates: DateHeader = DateHeader(self.clock)
+        self._host = host
+        self._port = port
+        self._tls = tls
+        self._server: asyncio.Server | None = None
+        self._connections: set[Connection] = set()
+        self._empty = asyncio.Event()
+        self._empty.set()
+
+    @property
+    def address(self) -> tuple[str, int]:
+        """Host and port that it listens on."""
+        if self._server is None:
+            raise LifecycleError("the HTTP server does not listen: start it first")
+        return self._host, self._port
+
+    @property
+    def url(self) -> str:
+        """The address for clients on this machine, such as ``https://127.0.0.1:6443``."""
+        host, port = self.address
+        host = _EVERYWHERE.get(host, host)
+        scheme = "http" if self._tls is None else "https"
+        return f"{scheme}://[{host}]:{port}" if ":" in host else f"{scheme}://{host}:{port}"
+
+    @property
+    def connections(self) -> int:
+        """How many clients are connected."""
+        return len(self._connections)
+
+    async def start(self) -> Self:
+        """Listen.
+
+        Raises:
+            ConfigError: The address is taken, not ours, or no address.
+        """
+        if self._server is not None:
+            raise LifecycleError("the HTTP server listens already")
+        listener = await self._listener()
+        context = self._tls.context() if self._tls is not None else None
+        self._server = await asyncio.get_running_loop().create_server(
+            lambda: Connection(self),
+            sock=listener,
+            backlog=_BACKLOG,
+            ssl=context,
+            ssl_handshake_timeout=_HANDSHAKE_TIMEOUT if context else None,
+            ssl_shutdown_timeout=_SHUTDOWN_TIMEOUT if context else None,
+        )
+        self._port = listener.getsockname()[1]
+        return self
+
+    async def stop(self, grace: float = 10.0) -> None:
+        """Take no more clients; give requests *grace* seconds to finish. Watches end at once."""
+        server, self._server = self._server, None
+        if server is None:
+            return
+        server.close()
+        for connection in list(self._connections):
+            connection.end()
+        try:
+            async with self.clock.timeout(grace):
+                await self._empty.wait()
+        except TimeoutError:
+            pass
+        finally:
+            for connection in list(self._connections):
+                connection.abort()
+        await self._empty.wait()
+        await server.wait_closed()
+
+    async def __aenter__(self) -> Self:
+        return await self.start()
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.stop()
+
+    # --- What connections call ---
+
+    def joined(self, connection: Connection) -> bool:
+        """Hear of a new connection; False if there are too many."""
+        self._connections.add(connection)
+        self._empty.clear()
+        if self._server is None:
+            connection.end()  # it was accepted in the moment of the stop
+        return len(self._connections) <= self.limits.connections
+
+    def left(self, connection: Connection) -> None:
+        """Hear that a connection is over."""
+        self._connections.discard(connection)
+        if not self._connections:
+            self._empty.set()
+
+    # --- How it listens ---
+
+    async def _listener(self) -> socket.socket:
+        listener = None
+        try:
+            # One address: two of one name, such as localhost, would get two different free ports.
+            found = await asyncio.get_running_loop().getaddrinfo(
+                self._host, self._port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+            )
+            family, kind, protocol, _, address = found[0]
+            listener = socket.socket(family, kind, protocol)
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind(address)
+            listener.listen(_BACKLOG)  # now, so that who has the port learns it from us, not later
+        except (OSError, OverflowError, UnicodeError) as error:
+            if listener is not None:
+                listener.close()
+            raise ConfigError(
+                f"cannot listen on {self._host}:{self._port}: {_problem(error)}"
+            ) from error
+        return listener
+
+
+def _problem(error: Exception) -> str:
+    if not isinstance(error, OSError):
+        return f"{error}."
+    said = error.strerror or str(error)
+    hints = {
+        errno.EADDRINUSE: " Choose another port, or end the program that has this one.",
+        errno.EACCES: " Ports below 1024 are not for every user; choose a higher one.",
+        errno.EADDRNOTAVAIL: " Choose an address of this machine.",
+    }
+    return f"{said}.{hints.get(error.errno or 0, '')}"
