@@ -5,6 +5,8 @@
     KubewrightError
     ├── ConfigError               this machine or this deployment: kubeconfig, environment, flags
     ├── LifecycleError            used before start, started twice, used after stop
+    ├── LeaderElectionLostError   another process may lead now, so this one has stopped
+    ├── StopTimeoutError          something did not stop within the grace period (also TimeoutError)
     ├── SchemeError               a kind is not registered, or registered twice
     ├── SchemaError               a Python type has no structural schema; names the field path
     ├── DecodeError               data does not fit a Python type; names the field (also ValueError)
@@ -51,6 +53,7 @@ __all__ = [
     "GoneError",
     "InvalidError",
     "KubewrightError",
+    "LeaderElectionLostError",
     "LifecycleError",
     "NoMatchError",
     "NotFoundError",
@@ -62,6 +65,7 @@ __all__ = [
     "Status",
     "StatusCause",
     "StatusDetails",
+    "StopTimeoutError",
     "TerminalError",
     "TooManyRequestsError",
     "TransportError",
@@ -81,6 +85,14 @@ class ConfigError(KubewrightError):
 
 class LifecycleError(KubewrightError):
     """Something was used before its start, after its stop, or started twice."""
+
+
+class LeaderElectionLostError(KubewrightError):
+    """The lease could not be kept: another process may lead now, so this one has stopped."""
+
+
+class StopTimeoutError(KubewrightError, TimeoutError):
+    """Something did not stop within the grace period; the message says what."""
 
 
 class SchemeError(KubewrightError):

@@ -66,6 +66,9 @@ if TYPE_CHECKING:
         set_controller_reference,
         set_owner_reference,
     )
+    from kubewright.api.partial import (
+        PartialObjectMetadata,
+    )
     from kubewright.api.patches import (
         apply_json_patch,
         apply_merge_patch,
@@ -132,6 +135,7 @@ __all__ = [
     "ObjectMeta",
     "OwnerReference",
     "ParsedQuantity",
+    "PartialObjectMetadata",
     "Quantity",
     "RESTMapping",
     "Request",
@@ -202,6 +206,7 @@ _NAMES = {
         controller_of is_controlled_by is_owned_by owner_reference owner_references
         remove_owner_reference set_controller_reference set_owner_reference
     """,
+    "partial": "PartialObjectMetadata",
     "patches": "apply_json_patch apply_merge_patch json_patch_between merge_patch_between",
     "quantity": "ParsedQuantity Quantity compare_quantities format_quantity parse_quantity",
     "requests": "Request",

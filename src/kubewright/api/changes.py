@@ -13,14 +13,43 @@ from kubewright.api.patches import merge_patch_between
 from kubewright.api.resource import Resource, document, raw_of
 from kubewright.api.unstructured import Unstructured
 
+_PARTIAL = "_partial"
 _NAIVE = re.compile(rb'"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?"').search
+
+
+def mark_partial(obj: Resource | Unstructured, lacks: str) -> None:
+    """Note that *obj* is only a part of what the server has; *lacks* says why.
+
+    It cannot be sent whole from then on, since the server would remove what is missing.
+    """
+    obj.__dict__[_PARTIAL] = lacks
+
+
+def partial_of(obj: Resource | Unstructured) -> str:
+    """Return why *obj* is only a part of what the server has; empty if it is not."""
+    lacks: str = obj.__dict__.get(_PARTIAL, "")
+    return lacks
 
 
 def updated_document(obj: Resource | Unstructured) -> dict[str, Any]:
     """Return the whole document to send for *obj*, with the fields that its class does not know.
 
     An object that was not read from a server is sent as it is.
+
+    Raises:
+        ValueError: *obj* is only a part of what the server has; what is missing would be removed.
     """
+    lacks = partial_of(obj)
+    if lacks:
+        raise ValueError(
+            f"cannot send {obj.kind} {str(obj.key)!r} whole: {lacks}, and the server would remove"
+            " what is missing. Send only what changed, with client.patch(obj) or client.apply, or"
+            " read the object with client.live first."
+        )
+    return _whole_document(obj)
+
+
+def _whole_document(obj: Resource | Unstructured) -> dict[str, Any]:
     if isinstance(obj, Unstructured):
         return dict(obj)
     _refuse_naive_times(obj)
@@ -71,7 +100,7 @@ def merge_patch(obj: Resource | Unstructured, *, optimistic: bool | None = None)
             f"cannot tell what changed in {obj.kind} {str(obj.key)!r}: it was not read from a"
             " server. Give the patch as a dict, or use apply."
         )
-    patch: dict[str, Any] = merge_patch_between(raw, updated_document(obj))
+    patch: dict[str, Any] = merge_patch_between(raw, _whole_document(obj))
     # Sent back by every answer of the server, so no change of ours.
     patch.pop("apiVersion", None)
     patch.pop("kind", None)

@@ -19,6 +19,12 @@ FieldValidation = Literal["Ignore", "Warn", "Strict"]
 PatchType = Literal["json", "merge", "strategic", "apply"]
 Query = Iterable[tuple[str, str]]
 
+JSON: str = "application/json"
+METADATA: str = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
+"""What to accept where only the metadata of objects is wanted, one by one or in a watch."""
+METADATA_LIST: str = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
+"""What to accept where only the metadata of a list of objects is wanted."""
+
 CONTENT_TYPES: dict[PatchType, str] = {
     "json": "application/json-patch+json",
     "merge": "application/merge-patch+json",
@@ -102,14 +108,14 @@ def get(place: Place, *, resource_version: str = "") -> Request:
     return _named(place).request("GET", "get", query)
 
 
-def list_(place: Place, query: Query = ()) -> Request:
+def list_(place: Place, query: Query = (), *, accept: str = JSON) -> Request:
     """Return the request that lists a collection; see `selection` for what *query* can say."""
-    return place.request("GET", "list", query)
+    return place.request("GET", "list", query, accept=accept)
 
 
-def watch(place: Place, query: Query = ()) -> Request:
+def watch(place: Place, query: Query = (), *, accept: str = JSON) -> Request:
     """Return the request that follows a collection."""
-    return place.request("GET", "watch", [("watch", "true"), *query])
+    return place.request("GET", "watch", [("watch", "true"), *query], accept=accept)
 
 
 def create(place: Place, body: bytes, options: WriteOptions) -> Request:
@@ -165,6 +171,7 @@ def selection(  # noqa: PLR0913  # one keyword for each of ListOptions' fields
     timeout_seconds: int = 0,
     bookmarks: bool = False,
     send_initial_events: bool = False,
+    shard_selector: str = "",
 ) -> list[tuple[str, str]]:
     """Return list options as query parameters; what is empty is left out."""
     pairs = [
@@ -177,6 +184,7 @@ def selection(  # noqa: PLR0913  # one keyword for each of ListOptions' fields
         ("timeoutSeconds", str(timeout_seconds) if timeout_seconds else ""),
         ("allowWatchBookmarks", "true" if bookmarks else ""),
         ("sendInitialEvents", "true" if send_initial_events else ""),
+        ("shardSelector", shard_selector),
     ]
     return [(name, value) for name, value in pairs if value]
 

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 from typing import Any, Self, TypeVar, overload
+from urllib.parse import urlsplit
 
 from kubewright import _json
 from kubewright._aio import Clock
@@ -83,6 +84,7 @@ class Client(Verbs, PodVerbs):
             limiter=_limiter(config, self.clock),
             on_warning=on_warning,
             timeout=config.timeout,
+            host=urlsplit(config.url).netloc.rpartition("@")[2],
             clock=self.clock,
         )
         self.discovery: MemoryDiscoveryCache = cached_discovery(
@@ -96,6 +98,20 @@ class Client(Verbs, PodVerbs):
         """The verbs on the ``status`` subresource."""
         self.scale: ScaleVerbs = ScaleVerbs(rest, self.mapper, defaults)
         """The verbs on the ``scale`` subresource."""
+
+    def _share(self, other: "Client") -> None:
+        """Become another view of the server that *other* talks to, over its connections.
+
+        For subclasses, instead of ``__init__``: rate limit, discovery and defaults are shared too.
+        """
+        self.config = other.config
+        self.clock = other.clock
+        self._transport = other._transport  # noqa: SLF001  # a client too
+        self.discovery = other.discovery
+        self.mapper = other.mapper
+        Verbs.__init__(self, other.rest, other.mapper, other._defaults)  # noqa: SLF001  # as above
+        self.status = other.status
+        self.scale = other.scale
 
     async def __aenter__(self) -> Self:
         return self

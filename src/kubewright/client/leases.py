@@ -66,6 +66,11 @@ class LeaseLock:
         self._claimed = False  # whether a write of ours may be what the server has
 
     @property
+    def lease(self) -> "Lease | None":
+        """The Lease as last seen; not to be changed."""
+        return self._observed.lease if self._observed else None
+
+    @property
     def holder(self) -> str:
         """Who held the lease when we last looked; empty for nobody."""
         return (self._observed.lease.spec.holder_identity or "") if self._observed else ""

@@ -8,6 +8,8 @@ import re
 from collections.abc import AsyncIterable, AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
+import msgspec
+
 from kubewright import _json
 from kubewright._aio import Clock
 from kubewright.api.requests import Request
@@ -22,10 +24,20 @@ from kubewright.errors import (
     api_error,
 )
 from kubewright.log import get_logger
+from kubewright.metrics import Counter, CounterValue
 
 _log = get_logger(__name__)
 
+REQUESTS: Counter = Counter(
+    "rest_client_requests_total",
+    "Number of HTTP requests, partitioned by status code, method, and host.",
+    ("code", "method", "host"),
+)
+"""Every try counts; where no answer came, the code is ``<error>``, as in client-go."""
+
 WarningHandler = Callable[[str], None]
+WriteObserver = Callable[[Request, Response], None]
+"""Hears of a write that was carried out, before the one who asked for it does."""
 
 MAX_RETRIES = 10
 _RETRY_AFTER_LOST = 1.0  # seconds, for a GET whose connection broke: the server said nothing
@@ -54,6 +66,7 @@ class RESTClient:
         limiter: The rate limit, or ``None`` to leave it to the server's priority and fairness.
         on_warning: Called with the text of each ``Warning`` header.
         timeout: Seconds within which each try must be answered, or ``None``.
+        host: The name of the server in metrics.
         clock: Where time comes from.
     """
 
@@ -64,6 +77,7 @@ class RESTClient:
         limiter: TokenBucket | None = None,
         on_warning: WarningHandler = log_warning,
         timeout: float | None = None,
+        host: str = "",
         clock: Clock | None = None,
     ) -> None:
         self.transport = transport
@@ -71,6 +85,14 @@ class RESTClient:
         self._on_warning = on_warning
         self._timeout = timeout
         self._clock = clock or Clock()
+        self._host = host
+        self._counts: dict[tuple[int, str], CounterValue] = {}
+        self.observers: list[WriteObserver] = []
+        """Called for each write that the server carried out and stored: dry runs are left out.
+
+        That is before `send` returns, so what an observer notes down is there when the one who
+        asked for the write goes on. They must be quick; one that fails is logged.
+        """
 
     @property
     def clock(self) -> Clock:
@@ -95,10 +117,14 @@ class RESTClient:
             try:
                 response = await self.transport.send(request, timeout=timeout)
             except TransportError as error:
+                self._count(0, request.method)
                 failure, delay = self._after_loss(request, error)
             else:
+                self._count(response.status, request.method)
                 if _is_success(response.status):
                     self._warn(response.headers)
+                    if self.observers and request.method != "GET":
+                        self._tell(request, response)
                     return response
                 failure, delay = self._after_refusal(request, response)
             if delay is None or attempt == MAX_RETRIES:
@@ -116,6 +142,7 @@ class RESTClient:
             TransportError: No answer came, or the stream broke.
         """
         async with self.transport.stream(request, timeout=self._timeout) as stream:
+            self._count(stream.status, request.method)
             if not _is_success(stream.status):
                 body = await _beginning_of(stream)
                 raise _refusal(request, Response(stream.status, stream.headers, body))
@@ -136,6 +163,24 @@ class RESTClient:
                 raise _not_switched(request, Response(duplex.status, duplex.headers, body))
             self._warn(duplex.headers)
             yield duplex
+
+    def _count(self, status: int, method: str) -> None:
+        """Count a try; *status* is 0 if no answer came."""
+        counter = self._counts.get((status, method))
+        if counter is None:
+            code = str(status) if status else "<error>"
+            counter = self._counts[status, method] = REQUESTS.labels(code, method, self._host)
+        counter.value += 1
+
+    def _tell(self, request: Request, response: Response) -> None:
+        """Call the observers; the write is done, so none of them may make it look undone."""
+        if _is_dry_run(request):
+            return
+        for observer in tuple(self.observers):
+            try:
+                observer(request, response)
+            except Exception as error:  # noqa: BLE001  # the write itself went well
+                _log.exception("observer of writes failed", error=repr(error))
 
     def _after_loss(
         self, request: Request, error: TransportError
@@ -241,6 +286,20 @@ def _excerpt(body: bytes) -> str:
 def _retry_after(response: Response) -> float | None:
     value = response.header("retry-after")
     return float(value) if value and value.isascii() and value.isdigit() else None
+
+
+class _Options(msgspec.Struct, rename="camel"):
+    dry_run: list[str] | None = None
+
+
+def _is_dry_run(request: Request) -> bool:
+    _, _, query = request.target.partition("?")
+    if "dryRun=" in query:
+        return any(part.startswith("dryRun=") for part in query.split("&"))
+    # A deletion says it in its body.
+    if request.method != "DELETE" or b'"dryRun"' not in request.body:
+        return False
+    return bool(_json.decode(request.body, _Options).dry_run)
 
 
 def _told(failure: Exception, previous: Exception | None) -> Exception:

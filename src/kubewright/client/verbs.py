@@ -9,7 +9,7 @@ from kubewright.api import requests
 from kubewright.api.changes import applied_document, merge_patch, updated_document
 from kubewright.api.kind import ObjectKey
 from kubewright.api.requests import FieldValidation, Place, Request, WriteOptions
-from kubewright.api.resource import Resource
+from kubewright.api.resource import Resource, raw_of
 from kubewright.api.unstructured import Unstructured
 from kubewright.client.rest import RESTClient, decode_error
 from kubewright.client.target import (
@@ -224,7 +224,7 @@ class Verbs:
 
         Raises:
             ConflictError: Another owner has one of the fields; the message says who and which.
-            ValueError: *obj* carries managedFields, or nobody is named as the owner.
+            ValueError: *obj* was read from a server, or nobody is named as the owner.
         """
         owner = field_owner or self._defaults.field_owner
         if not owner:
@@ -233,10 +233,10 @@ class Verbs:
                 " say field_owner='my-operator' here or when the client is made"
             )
         body = applied_document(checked(obj), status=self._subresource == "status")
-        if (body.get("metadata") or {}).get("managedFields"):
+        if (body.get("metadata") or {}).get("managedFields") or _was_read(obj):
             raise ValueError(
-                f"cannot apply {obj.kind} {str(obj.key)!r}: it carries managedFields, so it was"
-                " read from a server. Build a new object with only the fields you want to own."
+                f"cannot apply {obj.kind} {str(obj.key)!r}: it was read from a server, so it holds"
+                " fields of others, too. Build a new object with only the fields you want to own."
             )
         target = await self._target(obj)
         request = requests.patch(
@@ -283,3 +283,8 @@ class Verbs:
 
 def _body(patch: object) -> bytes:
     return patch if isinstance(patch, bytes) else _json.encode(patch)
+
+
+def _was_read(obj: Object) -> bool:
+    # A cache drops managedFields, so they do not tell.
+    return isinstance(obj, Resource) and raw_of(obj) is not None

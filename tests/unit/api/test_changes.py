@@ -10,8 +10,10 @@ import pytest
 
 from kubewright.api.changes import (
     applied_document,
+    mark_partial,
     merge_patch,
     original,
+    partial_of,
     updated_document,
 )
 from kubewright.api.meta import LabelSelector, ObjectMeta
@@ -163,3 +165,39 @@ class Tagged(Resource):
     selector: LabelSelector | None = None
     part: Part | None = None
     usual: Part = field(default_factory=Part)
+
+
+@pytest.mark.parametrize(
+    "part", [pod(), Unstructured.read(json.dumps({**RAW, "kind": "Pod"}).encode())]
+)
+def test_a_part_of_an_object_is_not_sent_whole(part: Pod | Unstructured) -> None:
+    """The server would remove what is missing; the message says what to do instead."""
+    mark_partial(part, "it comes from a cache that dropped some of it")
+
+    with pytest.raises(ValueError) as refused:  # noqa: PT011  # the whole text is checked below
+        updated_document(part)
+
+    assert str(refused.value) == (
+        "cannot send Pod 'web' whole: it comes from a cache that dropped some of it, and the server"
+        " would remove what is missing. Send only what changed, with client.patch(obj) or"
+        " client.apply, or read the object with client.live first."
+    )
+
+
+def test_what_changed_in_a_part_can_be_sent() -> None:
+    """A patch leaves alone what it does not name."""
+    part = pod()
+    mark_partial(part, "it comes from a cache that dropped some of it")
+    part.metadata.labels["app"] = "web"
+
+    assert merge_patch(part) == {"metadata": {"labels": {"app": "web"}}}
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy])
+def test_a_copy_of_a_part_is_a_part(copied: Any) -> None:
+    """Otherwise copying would be a way to lose what the server has."""
+    part = pod()
+    mark_partial(part, "some of it is missing")
+
+    assert partial_of(copied(part)) == "some of it is missing"
+    assert not partial_of(pod())

@@ -78,6 +78,17 @@ def test_a_watch_says_so_first() -> None:
     )
 
 
+def test_a_part_of_a_collection_is_asked_for_by_its_selector() -> None:
+    """Of the objects, or of each of them."""
+    query = requests.selection(shard_selector="shardRange(object.metadata.uid, '0x0', '0x8')")
+
+    asked = requests.list_(Place(PODS), query, accept=requests.METADATA_LIST)
+
+    assert asked.target.startswith("/api/v1/pods?shardSelector=shardRange%28object.metadata.uid")
+    assert asked.accept.startswith("application/json;as=PartialObjectMetadataList;")
+    assert requests.watch(Place(PODS)).accept == "application/json"
+
+
 def test_write_options_become_parameters() -> None:
     """In the words of the API."""
     options = WriteOptions(dry_run=True, field_manager="a b", field_validation="Strict")

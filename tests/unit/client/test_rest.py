@@ -5,7 +5,7 @@ import pytest
 from kubewright._aio import VirtualClock
 from kubewright.api.requests import Request
 from kubewright.client.ratelimit import TokenBucket
-from kubewright.client.rest import RESTClient
+from kubewright.client.rest import REQUESTS, RESTClient
 from kubewright.client.transport import Response
 from kubewright.errors import (
     APIError,
@@ -234,3 +234,104 @@ async def test_patience_has_an_end() -> None:
     await rest(transport, clock).send(GET)
 
     assert clock.slept == [60.0]
+
+
+DELETE = Request("DELETE", "/api/v1/x", Attempt("delete", "pods", name="x"))
+
+
+async def test_an_observer_hears_of_a_write_before_the_caller_does() -> None:
+    """What a cache notes down is there when the one who wrote reads again."""
+    client = rest(ScriptedTransport(answer({"kind": "Pod"})))
+    seen: list[tuple[str, bytes]] = []
+    client.observers.append(lambda request, response: seen.append((request.method, response.body)))
+
+    await client.send(PUT)
+
+    assert seen == [("PUT", b'{"kind": "Pod"}')]
+
+
+async def test_reads_and_refused_writes_are_not_observed() -> None:
+    """They changed nothing."""
+    client = rest(ScriptedTransport(answer({}), failure(409, "Conflict")))
+    seen: list[str] = []
+    client.observers.append(lambda request, _: seen.append(request.method))
+
+    await client.send(GET)
+    with pytest.raises(ConflictError):
+        await client.send(PUT)
+
+    assert seen == []
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        Request("PUT", "/api/v1/x?dryRun=All", PUT.attempt, body=b"{}"),
+        Request("PATCH", "/api/v1/x?fieldManager=a&dryRun=All", PUT.attempt, body=b"{}"),
+        Request("DELETE", "/api/v1/x", DELETE.attempt, body=b'{"dryRun":["All"]}'),
+    ],
+    ids=lambda one: f"{one.method} {one.target}",
+)
+async def test_a_dry_run_is_not_observed(request_: Request) -> None:
+    """Its answer shows an object that nobody will ever see."""
+    client = rest(ScriptedTransport(answer({})))
+    seen: list[str] = []
+    client.observers.append(lambda request, _: seen.append(request.method))
+
+    await client.send(request_)
+
+    assert seen == []
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        Request("PUT", "/api/v1/x?fieldManager=dryRun%3D", PUT.attempt, body=b'{"dryRun":["All"]}'),
+        Request("DELETE", "/api/v1/x", DELETE.attempt, body=b'{"dryRun":null}'),
+        DELETE,
+    ],
+    ids=lambda one: f"{one.method} {one.target}",
+)
+async def test_what_only_looks_like_a_dry_run_is_observed(request_: Request) -> None:
+    """The word may stand in any object."""
+    client = rest(ScriptedTransport(answer({})))
+    seen: list[str] = []
+    client.observers.append(lambda request, _: seen.append(request.method))
+
+    await client.send(request_)
+
+    assert seen == [request_.method]
+
+
+async def test_an_observer_that_fails_does_not_fail_the_write(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """The server has stored it; an error would make the caller write it again."""
+    client = rest(ScriptedTransport(answer({"kind": "Pod"})))
+    seen: list[str] = []
+
+    def fails(request: Request, response: Response) -> None:
+        raise RuntimeError("no")
+
+    client.observers.extend([fails, lambda request, _: seen.append(request.method)])
+
+    response = await client.send(PUT)
+
+    assert response.status == 200
+    assert seen == ["PUT"]
+    assert "observer of writes failed" in caplog.text
+
+
+async def test_every_try_is_counted_by_code_method_and_host() -> None:
+    """Dashboards made for client-go show a failing server by these numbers."""
+    transport = ScriptedTransport(failure(503, "", retry_after="1"), LOST, answer({}))
+    client = RESTClient(transport, host="counted:6443", clock=SkippingClock())
+
+    await client.send(GET)
+
+    counted = {
+        labels[:2]: child.value
+        for labels, child in REQUESTS.children()
+        if labels[2] == "counted:6443"
+    }
+    assert counted == {("200", "GET"): 1, ("503", "GET"): 1, ("<error>", "GET"): 1}
