@@ -1,0 +1,460 @@
+"""`Cache`: the informers of one cluster, shared by what they are about, and typed reads of them."""
+
+import asyncio
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Literal, NamedTuple, TypeVar, overload
+
+from kubewright._aio import Clock, TaskSet
+from kubewright.api.kind import GroupVersionKind, ObjectKey, RESTMapping
+from kubewright.api.partial import PartialObjectMetadata
+from kubewright.api.requests import Request
+from kubewright.api.resource import Resource
+from kubewright.api.unstructured import Unstructured
+from kubewright.cache.index import IndexFunction
+from kubewright.cache.informer import Informer
+from kubewright.cache.own_writes import note, own_write
+from kubewright.cache.packing import Compress
+from kubewright.cache.selection import (
+    ALL,
+    Selection,
+    field_selector,
+    label_selector,
+    namespace_set,
+)
+from kubewright.cache.shard import Shard
+from kubewright.cache.transform import Transform
+from kubewright.client.client import Client
+from kubewright.client.target import Fields, Labels, Target, dynamic, key_of, typed
+from kubewright.client.transport import Response
+from kubewright.errors import CacheNotSyncedError, LifecycleError
+from kubewright.runnable import Problem
+
+R = TypeVar("R", bound=Resource)
+
+
+class _Declaration(NamedTuple):
+    """What two declarations must agree in to share an informer.
+
+    Attributes:
+        kind: The class that objects are read as.
+        selection: Which objects; all namespaces where the informer follows the cache.
+        transform: What is dropped from them.
+        follows: Whether it looks where the cache does, wherever that will be.
+    """
+
+    kind: type[Resource] | RESTMapping
+    selection: Selection
+    transform: Transform | None
+    follows: bool
+
+
+class Cache:
+    """The objects of the kinds that are declared here, kept up to date by watches.
+
+    Declare what you want to read with `informer`; two declarations of the same share one. Reads
+    are from memory and give private copies. They may lag behind the server by the time that an
+    event takes, but never behind this process: what was written through *client* (``create``,
+    ``update``, ``patch``, ``apply``, ``delete``, of the object or its status) is seen by each read
+    after it, or something newer. Handlers hear what the watch says, and nothing else.
+
+    Three writes are seen only when the watch brings them: a ``delete_all``, a ``scale``, and one in
+    another version of the kind than the informer's.
+
+    Args:
+        client: Where the objects are.
+        namespaces: Where to look for them, unless an informer says otherwise; everywhere if not
+            given.
+        shard: Keep only this part of each kind.
+        compress: Whether to keep objects compressed; ``"auto"`` does so where it pays.
+        clock: Where time comes from; the client's unless given.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        *,
+        namespaces: Iterable[str] | None = None,
+        shard: Shard | None = None,
+        compress: Compress = "auto",
+        clock: Clock | None = None,
+    ) -> None:
+        self._rest = client.rest
+        self._home = client.namespace
+        self._namespaces = namespace_set(namespaces)
+        self._shard = shard
+        self._compress = compress
+        self._clock = clock or client.clock
+        self._informers: dict[_Declaration, Informer[Any]] = {}
+        self._by_resource: dict[tuple[str, str], list[Informer[Any]]] = {}
+        self._wholes: dict[RESTMapping, list[Informer[Any]]] = {}
+        self._indexes: dict[tuple[Informer[Any], str], IndexFunction[Any]] = {}
+        self._running: dict[Informer[Any], asyncio.Task[None]] = {}
+        self._tasks: TaskSet | None = None
+        self._phase: Literal["new", "running", "stopped"] = "new"
+
+    def __len__(self) -> int:
+        return len(self._informers)
+
+    def __iter__(self) -> Iterator[Informer[Any]]:
+        return iter(tuple(self._informers.values()))
+
+    @property
+    def namespaces(self) -> frozenset[str]:
+        """Where informers look that do not say so themselves; empty for everywhere."""
+        return self._namespaces
+
+    # --- What is kept ---
+
+    @overload
+    def informer(
+        self, kind: type[Resource], *, metadata_only: Literal[True],
+        labels: Labels | None = None, fields: Fields | None = None,
+        transform: Transform | None = None,
+        indexes: Mapping[str, IndexFunction[PartialObjectMetadata]] | None = None,
+        namespaces: Iterable[str] | None = None, compress: Compress | None = None,
+    ) -> Informer[PartialObjectMetadata]: ...  # fmt: skip
+    @overload
+    def informer(
+        self, kind: type[R], *, labels: Labels | None = None, fields: Fields | None = None,
+        metadata_only: bool = False, transform: Transform | None = None,
+        indexes: Mapping[str, IndexFunction[R]] | None = None,
+        namespaces: Iterable[str] | None = None, compress: Compress | None = None,
+    ) -> Informer[R]: ...  # fmt: skip
+    @overload
+    def informer(
+        self, kind: RESTMapping, *, labels: Labels | None = None, fields: Fields | None = None,
+        metadata_only: bool = False, transform: Transform | None = None,
+        indexes: Mapping[str, IndexFunction[Unstructured]] | None = None,
+        namespaces: Iterable[str] | None = None, compress: Compress | None = None,
+    ) -> Informer[Unstructured]: ...  # fmt: skip
+    def informer(  # noqa: PLR0913  # what an informer can be told
+        self,
+        kind: type[Resource] | RESTMapping,
+        *,
+        labels: Labels | None = None,
+        fields: Fields | None = None,
+        metadata_only: bool = False,
+        transform: Transform | None = None,
+        indexes: Mapping[str, IndexFunction[Any]] | None = None,
+        namespaces: Iterable[str] | None = None,
+        compress: Compress | None = None,
+    ) -> Informer[Any]:
+        """Return the informer of *kind*, declaring it if it is new.
+
+        It starts with the cache, or at once if the cache runs.
+
+        Args:
+            kind: The class, or where a kind without a class lives.
+            labels: Only objects with these labels.
+            fields: Only objects with these fields.
+            metadata_only: Ask for the metadata of the objects only: they are
+                `PartialObjectMetadata` then.
+            transform: Drops from each object what nobody reads, before it is kept.
+            indexes: Functions from an object to the values that it is found by.
+            namespaces: Where to look; wherever the cache does unless given.
+            compress: Whether to keep objects compressed; as the cache does unless given. The first
+                declaration decides.
+
+        Raises:
+            ValueError: A selector is malformed, or an index of that name is another function.
+            LifecycleError: The cache has stopped.
+        """
+        target = _target(kind, metadata_only=metadata_only)
+        mapping = target.mapping
+        follows = namespaces is None and mapping.namespaced
+        declared = _Declaration(
+            kind,
+            Selection(
+                mapping=mapping,
+                labels=label_selector(labels),
+                fields=field_selector(fields),
+                namespaces=namespace_set(namespaces) if mapping.namespaced else ALL,
+                metadata_only=metadata_only,
+                shard=self._shard,
+            ),
+            transform,
+            follows,
+        )
+        informer = self._informers.get(declared)
+        if informer is None:
+            informer = self._declare(declared, target, compress)
+        for name, function in (indexes or {}).items():
+            self._index(informer, name, function)
+        return informer
+
+    async def remove(self, informer: Informer[Any]) -> None:
+        """Stop *informer*, wait for its end and forget it; nothing if it is not of this cache."""
+        for declared, one in tuple(self._informers.items()):
+            if one is informer:
+                del self._informers[declared]
+                self._by_resource[_resource(informer.selection.mapping)].remove(informer)
+                if _is_whole(informer.selection):
+                    self._wholes[informer.selection.mapping].remove(informer)
+        self._indexes = {key: fn for key, fn in self._indexes.items() if key[0] is not informer}
+        task = self._running.pop(informer, None)
+        if task is not None:
+            task.cancel()
+            await asyncio.wait([task])
+
+    def set_namespaces(self, namespaces: Iterable[str] | None) -> None:
+        """Look elsewhere from now on, with every informer that has no namespaces of its own.
+
+        Raises:
+            ValueError: One of them is empty.
+        """
+        self._namespaces = namespace_set(namespaces)
+        for declared, informer in self._informers.items():
+            if declared.follows:
+                informer.set_namespaces(self._namespaces)
+
+    def _declare(
+        self, declared: _Declaration, target: Target[Any], compress: Compress | None
+    ) -> Informer[Any]:
+        if self._phase == "stopped":
+            raise LifecycleError(f"cannot watch {declared.selection}: the cache has stopped")
+        informer: Informer[Any] = Informer(
+            self._rest,
+            declared.selection,
+            decode=target.decode,
+            transform=declared.transform,
+            compress=self._compress if compress is None else compress,
+            clock=self._clock,
+        )
+        if declared.follows and self._namespaces:
+            informer.set_namespaces(self._namespaces)
+        self._informers[declared] = informer
+        self._by_resource.setdefault(_resource(target.mapping), []).append(informer)
+        if _is_whole(declared.selection):
+            self._wholes.setdefault(target.mapping, []).append(informer)
+        if self._tasks is not None:
+            self._start(informer, self._tasks)
+        return informer
+
+    def _index(self, informer: Informer[Any], name: str, function: IndexFunction[Any]) -> None:
+        # Two who share an informer may both declare what they need.
+        if self._indexes.get((informer, name)) is not function:
+            informer.store.add_index(name, function)
+            self._indexes[informer, name] = function
+
+    # --- Life ---
+
+    async def run(self) -> None:
+        """Keep every informer up to date until cancelled.
+
+        Raises:
+            LifecycleError: It runs, or has run: make a new one.
+        """
+        if self._phase != "new":
+            raise LifecycleError(f"cannot run the cache: it is {self._phase}. Make a new one.")
+        self._phase = "running"
+        try:
+            async with TaskSet() as tasks:
+                self._tasks = tasks
+                for informer in self:
+                    self._start(informer, tasks)
+                await asyncio.get_running_loop().create_future()
+        finally:
+            self._phase = "stopped"
+            self._tasks = None
+            if self._observe in self._rest.observers:
+                self._rest.observers.remove(self._observe)
+
+    async def wait_ready(self) -> None:
+        """Return once each informer is synced, or is known to be missing or refused.
+
+        Raises:
+            LifecycleError: The cache stopped before that.
+        """
+        waited: set[Informer[Any]] = set()
+        while new := [one for one in self if one not in waited]:  # some may be declared meanwhile
+            waited.add(new[0])
+            try:
+                await new[0].wait_settled()
+            except LifecycleError:
+                if new[0] in self._informers.values():  # and not removed meanwhile
+                    raise
+
+    def health(self) -> Iterator[Problem]:
+        """Yield each informer that is not up to date, and why; none of it is helped by a restart.
+
+        Where the server refuses, the text holds the RBAC rule that is missing.
+        """
+        for informer in self:
+            name = f"informer {informer.selection}"
+            if informer.problem is not None:
+                yield Problem(name, informer.problem)
+            elif not informer.synced:
+                yield Problem(name, _why_not(informer, self._phase))
+
+    def _start(self, informer: Informer[Any], tasks: TaskSet) -> None:
+        if self._observe not in self._rest.observers:
+            self._rest.observers.append(self._observe)
+        name = f"informer {informer.selection}"
+        self._running[informer] = tasks.start(informer.run(), name=name)
+
+    def _observe(self, request: Request, response: Response) -> None:
+        """Let readers see a write that this process made."""
+        attempt = request.attempt
+        informers = self._by_resource.get((attempt.group, attempt.resource))
+        if not informers:
+            return
+        write = own_write(request, response)
+        if write is not None:
+            for informer in informers:
+                # One that does not run yet will list what was written.
+                if informer in self._running:
+                    note(write, informer)
+
+    # --- Reads ---
+
+    def find(
+        self, kind: type[R], name: str | ObjectKey, *, namespace: str | None = None
+    ) -> R | None:
+        """Return a fresh copy of an object, or ``None`` if the cache has none of that name.
+
+        Raises:
+            LifecycleError: The kind is not declared.
+            CacheNotSyncedError: Its first list is not complete.
+        """
+        informer = self._informer_of(kind)
+        key = self._key(informer, name, namespace)
+        return self._synced(informer, key.namespace).store.find(key)
+
+    def get(self, kind: type[R], name: str | ObjectKey, *, namespace: str | None = None) -> R:
+        """Return a fresh copy of an object.
+
+        Raises:
+            NotFoundError: The cache has none of that name.
+            LifecycleError: The kind is not declared.
+            CacheNotSyncedError: Its first list is not complete.
+        """
+        informer = self._informer_of(kind)
+        key = self._key(informer, name, namespace)
+        return self._synced(informer, key.namespace).store.get(key)
+
+    def list(
+        self,
+        kind: type[R],
+        *,
+        namespace: str | None = None,
+        labels: Labels | None = None,
+        index: str | None = None,
+        value: str | None = None,
+    ) -> list[R]:
+        """Return fresh copies of the objects that fit.
+
+        Args:
+            kind: The class.
+            namespace: Only those of this namespace.
+            labels: Only those with these labels.
+            index: With *value*: only those that this index has under it; ``"owner"`` finds by the
+                uid of an owner.
+            value: What to look up in *index*.
+
+        Raises:
+            ValueError: There is no such index, or no value to look up.
+            LifecycleError: The kind is not declared.
+            CacheNotSyncedError: Its first list is not complete.
+        """
+        store = self._synced(self._informer_of(kind), namespace).store
+        return store.list(namespace, labels, index=index, value=value)
+
+    def reader(self, mapping: RESTMapping, namespace: str) -> Informer[Any] | None:
+        """Return the informer that has everything of a kind in *namespace*, if there is one.
+
+        Of several, one that drops nothing from the objects comes first. One that is divided into
+        shards has everything of its own shard only.
+
+        Args:
+            mapping: The kind.
+            namespace: The namespace; empty for all of them, or for a kind that is in none.
+
+        Raises:
+            CacheNotSyncedError: There is one, but its first list is not complete.
+        """
+        unsynced = partial = None
+        for informer in self._wholes.get(mapping, ()):
+            if not informer.synced_in(namespace):
+                if not informer.namespaces or namespace in informer.namespaces:
+                    unsynced = informer
+            elif informer.store.codec.partial:
+                partial = informer
+            else:
+                return informer
+        if partial is None and unsynced is not None:
+            return self._synced(unsynced, namespace)
+        return partial
+
+    def is_served(self, gvk: GroupVersionKind) -> bool | None:
+        """Say whether the server has a kind; ``None`` if no informer knows."""
+        for informer in self:
+            if informer.selection.mapping.gvk == gvk:
+                if informer.missing:
+                    return False
+                if informer.synced:
+                    return True
+        return None
+
+    def _informer_of(self, kind: type[R]) -> Informer[R]:
+        declared = [each for each in self._informers if each.kind is kind]
+        if not declared:
+            raise LifecycleError(
+                f"{kind.__name__} is not in the cache: declare it with"
+                f" cache.informer({kind.__name__}), or read it through the client"
+            )
+        # Whatever was declared first, the one with the most to read.
+        declared.sort(key=lambda each: (not each.selection.is_whole, each.transform is not None))
+        first = declared[0]
+        if len(declared) > 1 and not first.selection.is_whole:
+            raise ValueError(
+                f"there are several informers of {kind.__name__}, each of a part of them: read from"
+                " the store of the one that you mean, informer.store.get(...)"
+            )
+        return self._informers[first]
+
+    def _synced(self, informer: Informer[R], namespace: str | None) -> Informer[R]:
+        """Return *informer* if the first list of *namespace*, or of all of them, is complete."""
+        if not (informer.synced if namespace is None else informer.synced_in(namespace)):
+            raise CacheNotSyncedError(
+                f"cannot read {informer.selection} from the cache:"
+                f" {informer.problem or _why_not(informer, self._phase)}"
+            )
+        return informer
+
+    def _key(
+        self, informer: Informer[Any], name: str | ObjectKey, namespace: str | None
+    ) -> ObjectKey:
+        key = key_of(name, namespace)
+        if not informer.selection.mapping.namespaced:
+            return ObjectKey("", key.name)
+        return key if key.namespace else ObjectKey(self._home, key.name)
+
+
+def _why_not(informer: Informer[Any], phase: str) -> str:
+    if phase == "new":
+        return (
+            "it does not run yet. Wait for `wait_ready`, or read from the server with client.live."
+        )
+    if phase == "stopped":
+        return "it stopped before its first list was complete"
+    return "its first list is not complete yet. Wait for `wait_ready`."
+
+
+def _is_whole(selection: Selection) -> bool:
+    """Say whether it has everything that there is, or of its shard, in its namespaces."""
+    return (
+        selection.labels.selects_everything
+        and selection.fields.selects_everything
+        and not selection.metadata_only
+    )
+
+
+def _target(kind: type[Resource] | RESTMapping, *, metadata_only: bool) -> Target[Any]:
+    if isinstance(kind, RESTMapping):
+        return dynamic(kind)
+    # Its own class may demand fields that nobody asked for.
+    return typed(PartialObjectMetadata.of(kind) if metadata_only else kind)
+
+
+def _resource(mapping: RESTMapping) -> tuple[str, str]:
+    return mapping.group, mapping.plural

@@ -1,0 +1,223 @@
+"""Handlers of an informer: functions that are told of every change, and their registrations."""
+
+import asyncio
+import inspect
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable
+from typing import Any, Generic, TypeAlias, TypeVar
+
+from kubewright.cache.deltas import DeltaQueue
+from kubewright.cache.entry import Event
+from kubewright.cache.waiters import Waiters
+from kubewright.errors import LifecycleError
+from kubewright.log import get_logger
+from kubewright.metrics import CounterValue
+
+R = TypeVar("R")
+
+_log = get_logger(__name__)
+
+SyncHandler: TypeAlias = Callable[[Event[R]], None]
+AsyncHandler: TypeAlias = Callable[[Event[R]], Awaitable[None]]
+Handler: TypeAlias = Callable[[Event[R]], Awaitable[None] | None]
+"""Is called with each change: at once if it is a function, in a task of its own if it is async."""
+
+
+class Registration(ABC, Generic[R]):
+    """A handler that was added to an informer; made by `Informer.add_handler`.
+
+    Attributes:
+        handler: What is called.
+        active: Whether it still is.
+        failures: How many of its calls have raised.
+    """
+
+    def __init__(
+        self,
+        handler: Handler[R],
+        *,
+        on_remove: Callable[["Registration[R]"], None],
+        errors: CounterValue | None = None,
+    ) -> None:
+        self.handler: Handler[R] = handler
+        self.active: bool = True
+        self.failures: int = 0
+        self._on_remove = on_remove
+        self._errors = errors or CounterValue()
+        self._synced = False
+        self._ended = False
+        self._waiters = Waiters()
+
+    @property
+    def synced(self) -> bool:
+        """Whether the handler has heard of everything that existed when it began to listen."""
+        return self._synced
+
+    async def wait_synced(self) -> None:
+        """Return once the handler is `synced`.
+
+        Raises:
+            LifecycleError: It was removed, or the informer stopped, before that.
+        """
+        await self._waiters.until(lambda: self._synced or self._ended)
+        if not self._synced:
+            why = "the informer stopped" if self.active else "it was removed"
+            raise LifecycleError(f"{_name(self.handler)} has not heard the first list: {why}")
+
+    def remove(self) -> None:
+        """Call the handler no more; a call that is under way is let finish."""
+        if self.active:
+            self.active = False
+            self._on_remove(self)
+            self.close()
+            self.end()
+
+    def end(self) -> None:
+        """Note that nothing more will come; whoever waits for it is told."""
+        self._ended = True
+        self._waiters.wake()
+
+    @abstractmethod
+    def deliver(self, event: Event[R]) -> None:
+        """Tell the handler, or see to it that it is told."""
+
+    @abstractmethod
+    def told_everything(self) -> None:
+        """Note that all that existed was delivered by now."""
+
+    def close(self) -> None:
+        """Let go of whoever waits for the handler."""
+
+    def _now_synced(self) -> None:
+        self._synced = True
+        self._waiters.wake()
+
+    def _failed(self, event: Event[R], error: BaseException) -> None:
+        self.failures += 1
+        self._errors.value += 1
+        _log.exception(
+            "handler failed", name=_name(self.handler), key=str(event.key), error=repr(error)
+        )
+
+
+class Direct(Registration[R]):
+    """A handler that is called where the change is made; it must be quick."""
+
+    def deliver(self, event: Event[R]) -> None:
+        """Call the handler."""
+        try:
+            answer = self.handler(event)
+            if answer is not None and inspect.isawaitable(answer):
+                _refuse(answer, self.handler)
+        except Exception as error:  # noqa: BLE001  # one handler must not stop the others
+            self._failed(event, error)
+
+    def told_everything(self) -> None:
+        """Be synced: what was delivered was heard."""
+        if not self._synced:
+            self._now_synced()
+
+
+class Queued(Registration[R]):
+    """An async handler: changes wait for it, merged, in the order in which they came.
+
+    Attributes:
+        queue: What it has not heard yet.
+    """
+
+    def __init__(
+        self,
+        handler: Handler[R],
+        *,
+        on_remove: Callable[[Registration[R]], None],
+        errors: CounterValue | None = None,
+    ) -> None:
+        super().__init__(handler, on_remove=on_remove, errors=errors)
+        self.queue: DeltaQueue[R] = DeltaQueue()
+        self._synced_after: int | None = None
+        self._handling = False
+
+    def deliver(self, event: Event[R]) -> None:
+        """Queue the change."""
+        self.queue.push(event)
+
+    def told_everything(self) -> None:
+        """Be synced once what waits now was heard."""
+        if self._synced_after is None:
+            self._synced_after = self.queue.taken + len(self.queue)
+            if not self._handling:
+                self._sync_if_caught_up()
+
+    async def run(self) -> None:
+        """Call the handler with one change after the other, until it is removed."""
+        while (event := await self.queue.take()) is not None:
+            self._handling = True
+            try:
+                await self._handle(event)
+            finally:
+                self._handling = False
+            self._sync_if_caught_up()
+
+    def _sync_if_caught_up(self) -> None:
+        after = self._synced_after
+        if not self._synced and after is not None and self.queue.taken >= after:
+            self._now_synced()
+
+    def close(self) -> None:
+        """Drop what waits, and let the task end."""
+        self.queue.close()
+
+    async def _handle(self, event: Event[R]) -> None:
+        try:
+            answer = self.handler(event)
+            assert answer is not None
+            await answer
+        except asyncio.CancelledError as error:
+            if _is_cancelled():
+                raise
+            # Not meant for us: the handler has waited for a task that was cancelled. To end here
+            # would leave its queue to fill up, and hold up the whole informer.
+            self._failed(event, error)
+        except Exception as error:  # noqa: BLE001  # the next change may go well
+            self._failed(event, error)
+
+
+def registered(
+    handler: Handler[R],
+    *,
+    on_remove: Callable[[Registration[R]], None],
+    errors: CounterValue | None = None,
+) -> Registration[R]:
+    """Return the registration of *handler*, by what kind of function it is.
+
+    Raises:
+        TypeError: It cannot be called.
+    """
+    if not callable(handler):
+        raise TypeError(f"a handler is a function of one Event, not {handler!r}")
+    kind = Queued if _is_async(handler) else Direct
+    return kind(handler, on_remove=on_remove, errors=errors)
+
+
+def _is_cancelled() -> bool:
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
+
+
+def _is_async(handler: Any) -> bool:
+    call = getattr(handler, "__call__", None)  # noqa: B004  # an object with an async __call__
+    return inspect.iscoroutinefunction(handler) or inspect.iscoroutinefunction(call)
+
+
+def _refuse(answer: Any, handler: Any) -> None:
+    close = getattr(answer, "close", None)
+    if close is not None:
+        close()
+    raise TypeError(
+        f"{_name(handler)} returned something to await, but is no async function: write it with"
+        " `async def`, so that it runs in a task of its own"
+    )
+
+
+def _name(handler: Any) -> str:
+    return getattr(handler, "__qualname__", None) or repr(handler)

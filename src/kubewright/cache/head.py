@@ -1,0 +1,165 @@
+"""`Head`: what a cache has to know of an object, read from its JSON without decoding the rest.
+
+The rest is scanned once, by the decoder that skips it. ``managedFields``, often a third of the
+bytes, are cut out of them as they are: encoding the object again would cost ten times as much.
+"""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import msgspec
+
+from kubewright import _json
+from kubewright.api.kind import ObjectKey
+from kubewright.api.meta import OwnerReference
+from kubewright.cache.entry import NO_LABELS
+from kubewright.errors import DecodeError
+
+T = TypeVar("T")
+
+_NOTHING = msgspec.Raw(b"")
+_COMMA = ord(",")
+_METADATA = b'"metadata":'
+_MANAGED = b'"managedFields":'
+_REMEMBERED = 2048  # a bound: labels of StatefulSets are all different, and must not pile up
+
+
+class _Metadata(msgspec.Struct, gc=False, rename="camel"):
+    name: str = ""
+    namespace: str = ""
+    uid: str = ""
+    resource_version: str = ""
+    generation: int = 0
+    deletion_timestamp: str | None = None
+    labels: msgspec.Raw = _NOTHING
+    owner_references: msgspec.Raw = _NOTHING
+    managed_fields: msgspec.Raw = _NOTHING
+
+
+class _Document(msgspec.Struct, gc=False):
+    metadata: _Metadata
+
+
+class Head(msgspec.Struct, frozen=True, gc=False):
+    """The identity of an object, and what selects it.
+
+    Attributes:
+        key: The namespace and name.
+        uid: Which object of that name this is.
+        resource_version: Its version.
+        generation: Counted up by the server when the spec changes; 0 for kinds without.
+        labels: Its labels; shared with other objects, so not to be changed.
+        owners: Its owner references; shared likewise.
+        deleting: Whether it has a deletion timestamp.
+        managed: The JSON of its managedFields, as a view of the bytes that were read.
+    """
+
+    key: ObjectKey
+    uid: str
+    resource_version: str
+    generation: int
+    labels: dict[str, str]
+    owners: tuple[OwnerReference, ...]
+    deleting: bool
+    managed: msgspec.Raw
+
+
+_decode = msgspec.json.Decoder(_Document).decode
+_decode_labels = msgspec.json.Decoder(dict[str, str] | None).decode
+_decode_owners = msgspec.json.Decoder(tuple[OwnerReference, ...] | None).decode
+# Replicas have the same labels and owners to the byte, so they are decoded once for all of them.
+_labels: dict[bytes, dict[str, str]] = {}
+_owners: dict[bytes, tuple[OwnerReference, ...]] = {}
+# And one string stands for all that are equal to it: namespaces, values of labels, kinds.
+_strings: dict[str, str] = {}
+_shared = _strings.setdefault
+
+
+def head_of(raw: bytes) -> Head:
+    """Read the head of the object that *raw* is the JSON of.
+
+    Raises:
+        DecodeError: It is no JSON object with a named ``metadata``.
+    """
+    try:
+        found = _decode(raw).metadata
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        # Once more, with patience for nulls, and with an error that says what is wrong.
+        found = _json.decode(raw, _Document).metadata
+    if not found.name:
+        raise DecodeError(f"an object without a name cannot be cached: {raw[:60]!r}")
+    if len(_strings) >= _REMEMBERED:
+        _strings.clear()
+    return Head(
+        ObjectKey(_shared(found.namespace, found.namespace), found.name),
+        found.uid,
+        found.resource_version,
+        found.generation,
+        _labels_of(found.labels) if found.labels else NO_LABELS,
+        _owners_of(found.owner_references) if found.owner_references else (),
+        found.deletion_timestamp is not None,
+        found.managed_fields,
+    )
+
+
+def _labels_of(raw: msgspec.Raw) -> dict[str, str]:
+    data = bytes(raw)
+    found = _labels.get(data)
+    if found is None:
+        labels = _part(data, _decode_labels, dict[str, str])
+        found = {_shared(n, n): _shared(v, v) for n, v in labels.items()} or NO_LABELS
+        _remember(_labels, data, found)
+    return found
+
+
+def _owners_of(raw: msgspec.Raw) -> tuple[OwnerReference, ...]:
+    data = bytes(raw)
+    found = _owners.get(data)
+    if found is None:
+        found = _part(data, _decode_owners, tuple[OwnerReference, ...])
+        for owner in found:
+            owner.api_version = _shared(owner.api_version, owner.api_version)
+            owner.kind = _shared(owner.kind, owner.kind)
+        _remember(_owners, data, found)
+    return found
+
+
+def _part(data: bytes, decode: Callable[[bytes], T | None], kind: type[T]) -> T:
+    try:
+        found = decode(data)
+    except msgspec.ValidationError:
+        found = _json.decode(data, kind)
+    return kind() if found is None else found
+
+
+def _remember(known: dict[bytes, T], data: bytes, found: T) -> None:
+    if len(known) >= _REMEMBERED:
+        known.clear()
+    known[data] = found
+
+
+def without_managed_fields(raw: bytes, managed: msgspec.Raw) -> bytes:
+    """Return *raw* without its managedFields, whose JSON is *managed*."""
+    if not managed:
+        return raw
+    value = bytes(managed)
+    metadata = raw.find(b"{", 1)
+    start = raw.find(_MANAGED, metadata)
+    end = start + len(_MANAGED) + len(value)
+    # Cut only what is surely the right place. If the first object in the document is its metadata,
+    # then the first managedFields are theirs; labels and annotations have texts, not this value.
+    if (
+        start < 0
+        or not raw.endswith(_METADATA, 0, metadata)
+        or not raw.startswith(value, start + len(_MANAGED))
+    ):
+        return _decoded_without(raw)
+    if raw[start - 1] == _COMMA:  # it goes with it; otherwise the one after, if there is one
+        return raw[: start - 1] + raw[end:]
+    return raw[:start] + raw[end + (raw[end] == _COMMA) :]
+
+
+def _decoded_without(raw: bytes) -> bytes:
+    document = _json.loads(raw)
+    document["metadata"].pop("managedFields", None)
+    return _json.encode(document)

@@ -1,0 +1,282 @@
+"""`Informer`: one kind, or what is selected of it, kept up to date for readers and handlers."""
+
+import asyncio
+from collections.abc import Callable, Iterable
+from typing import Generic, TypeVar
+
+from kubewright._aio import Clock, TaskSet
+from kubewright.api.resource import Resource
+from kubewright.api.unstructured import Unstructured
+from kubewright.cache.codec import Codec
+from kubewright.cache.entry import Event
+from kubewright.cache.handlers import Handler, Queued, Registration, registered
+from kubewright.cache.metrics import Counts
+from kubewright.cache.packing import Compress, Packing
+from kubewright.cache.part import Part
+from kubewright.cache.reflector import Reflector
+from kubewright.cache.selection import Selection, namespace_set
+from kubewright.cache.source import Source
+from kubewright.cache.store import Store
+from kubewright.cache.stream import Habits
+from kubewright.cache.transform import Transform
+from kubewright.cache.waiters import Waiters
+from kubewright.client.rest import RESTClient
+from kubewright.errors import LifecycleError
+
+R = TypeVar("R", bound=Resource | Unstructured)
+
+
+class Informer(Generic[R]):
+    """Keeps the selected objects of one kind in a store, and tells handlers how they change.
+
+    Handlers hear of changes in the order in which the server tells them, each object's on its own
+    at least; of what exists when they begin to listen first, with ``initial`` set. The store is
+    complete before the first of them is called.
+
+    Args:
+        rest: Where requests go.
+        selection: Which objects.
+        decode: Makes an object that remembers its JSON.
+        transform: What to drop from each object before it is kept.
+        compress: Whether to keep objects compressed.
+        clock: Where time comes from; that of *rest* unless given.
+
+    Attributes:
+        selection: Which objects it was made for.
+        store: The objects.
+    """
+
+    def __init__(
+        self,
+        rest: RESTClient,
+        selection: Selection,
+        *,
+        decode: Callable[[bytes], R],
+        transform: Transform | None = None,
+        compress: Compress = "auto",
+        clock: Clock | None = None,
+    ) -> None:
+        self.selection: Selection = selection
+        codec = Codec(
+            decode,
+            packing=Packing(compress),
+            metadata_only=selection.metadata_only,
+            transform=transform,
+        )
+        self.store: Store[R] = Store(codec, mapping=selection.mapping)
+        self._rest = rest
+        self._clock = clock or rest.clock
+        self._habits = Habits()
+        self._counts = Counts(selection)
+        self._registrations: tuple[Registration[R], ...] = ()
+        self._waiters = Waiters()
+        self._tasks: TaskSet | None = None
+        self._stopped = False
+        self._parts: dict[str, Part[R]] = {}
+        for namespace in self._names(selection.namespaces):
+            self._parts[namespace] = self._part(namespace)
+
+    def __repr__(self) -> str:
+        return f"<Informer of {self.selection}>"
+
+    # --- How it is ---
+
+    @property
+    def synced(self) -> bool:
+        """Whether the first list of every namespace is in the store."""
+        return all(part.reflector.synced for part in self._parts.values())
+
+    def synced_in(self, namespace: str) -> bool:
+        """Say whether the first list of *namespace* is in the store, whatever others lack."""
+        part = self._parts.get(namespace) or self._parts.get("")
+        return part is not None and part.reflector.synced
+
+    @property
+    def missing(self) -> bool:
+        """Whether the server does not have the kind, for now."""
+        return any(part.reflector.missing for part in self._parts.values())
+
+    @property
+    def problem(self) -> str | None:
+        """What is wrong and what to do about it; ``None`` if all is well."""
+        problems = (part.reflector.problem for part in self._parts.values())
+        return next((problem for problem in problems if problem), None)
+
+    @property
+    def namespaces(self) -> frozenset[str]:
+        """Where it looks; empty for everywhere."""
+        return frozenset(self._parts) - {""}
+
+    @property
+    def version(self) -> str:
+        """The version up to which everything has been seen; empty before that, or for several."""
+        versions = [part.reflector.version for part in self._parts.values()]
+        return versions[0] if len(versions) == 1 else ""
+
+    @property
+    def reflectors(self) -> tuple[Reflector[R], ...]:
+        """What brings the objects, one for each namespace."""
+        return tuple(part.reflector for part in self._parts.values())
+
+    @property
+    def object_count(self) -> int:
+        """How many objects it holds."""
+        return len(self.store)
+
+    @property
+    def size_in_bytes(self) -> int:
+        """How many bytes they take."""
+        return self.store.size_in_bytes
+
+    @property
+    def watch_age(self) -> float:
+        """Seconds since its quietest watch last brought anything."""
+        heard = min(part.reflector.last_heard for part in self._parts.values())
+        return self._clock.monotonic() - heard
+
+    async def wait_for_sync(self) -> None:
+        """Return once the first list is in the store.
+
+        Raises:
+            LifecycleError: The informer stopped before that.
+        """
+        await self._waiters.until(lambda: self.synced or self._stopped)
+        if not self.synced:
+            raise LifecycleError(f"the informer of {self.selection} stopped before its first list")
+
+    async def wait_settled(self) -> None:
+        """Return once it is synced, or is known to be unable to: missing, or refused.
+
+        Raises:
+            LifecycleError: The informer stopped before that.
+        """
+        await self._waiters.until(lambda: self._settled or self._stopped)
+        if not self._settled:
+            raise LifecycleError(f"the informer of {self.selection} stopped before its first list")
+
+    @property
+    def _settled(self) -> bool:
+        return all(
+            reflector.synced or reflector.known_to_fail
+            for reflector in (part.reflector for part in self._parts.values())
+        )
+
+    # --- Handlers ---
+
+    def add_handler(self, handler: Handler[R]) -> Registration[R]:
+        """Tell *handler* of every change from now on, and of what exists before that.
+
+        A function is called at once, where the change is made, and must be quick. An async function
+        is called in a task of its own, one change after the other; while it is slow, changes of one
+        object are told as one, and in the end the server is made to wait.
+
+        What it raises is logged and counted; it is told of the next change all the same.
+        """
+        registration = registered(
+            handler, on_remove=self._unregister, errors=self._counts.handler_errors
+        )
+        for entry in list(self.store.streamed()):
+            registration.deliver(Event(None, entry, initial=True))
+        self._registrations = (*self._registrations, registration)
+        if self._told:
+            registration.told_everything()
+        if self._tasks is not None and isinstance(registration, Queued):
+            self._tasks.start(registration.run())
+        return registration
+
+    @property
+    def _told(self) -> bool:
+        return all(part.told for part in self._parts.values())
+
+    def _unregister(self, registration: Registration[R]) -> None:
+        self._registrations = tuple(r for r in self._registrations if r is not registration)
+
+    # --- Life ---
+
+    async def run(self) -> None:
+        """Keep the store up to date until cancelled.
+
+        Raises:
+            LifecycleError: It ran before.
+        """
+        if self._tasks is not None or self._stopped:
+            raise LifecycleError(f"cannot run the informer of {self.selection} a second time")
+        self._counts.begin(self)
+        try:
+            async with TaskSet() as tasks:
+                self._tasks = tasks
+                for part in self._parts.values():
+                    part.start(tasks)
+                for registration in self._registrations:
+                    if isinstance(registration, Queued):
+                        tasks.start(registration.run())
+                await asyncio.get_running_loop().create_future()
+        finally:
+            self._tasks = None
+            self._stopped = True
+            self._counts.end(self)
+            self._waiters.wake()
+            for registration in self._registrations:
+                registration.end()
+
+    def set_namespaces(self, namespaces: Iterable[str] | None) -> None:
+        """Look in *namespaces* from now on; everywhere if not given.
+
+        Objects elsewhere leave the store; handlers hear of them as deleted, unseen.
+
+        Raises:
+            ValueError: The kind is in no namespace.
+        """
+        wanted = self._names(namespace_set(namespaces))
+        if wanted != {""} and not self.selection.mapping.namespaced:
+            raise ValueError(f"{self.selection} are in no namespace")
+        left = [self._parts.pop(name) for name in list(self._parts) if name not in wanted]
+        for part in left:
+            part.stop()
+        if "" not in wanted:
+            self._leave_all_but(wanted)
+        for name in sorted(wanted - self._parts.keys()):
+            part = self._parts[name] = self._part(name)
+            if self._tasks is not None:
+                part.start(self._tasks)
+        self._changed()
+
+    def _leave_all_but(self, namespaces: set[str]) -> None:
+        present = {entry.key.namespace for entry in self.store.streamed()}
+        # And what only we have written. (A store is no dict.)
+        present |= {key.namespace for key in self.store.keys()}  # noqa: SIM118
+        for namespace in sorted(present - namespaces):
+            for event in self.store.replace((), namespace=namespace, version=""):
+                for registration in self._registrations:
+                    registration.deliver(event)
+
+    def _names(self, namespaces: frozenset[str]) -> set[str]:
+        return set(namespaces) or {""}
+
+    def _part(self, namespace: str) -> Part[R]:
+        source = Source(self._rest, self.selection, namespace=namespace, clock=self._clock)
+        part = Part(
+            self.store,
+            namespace,
+            shard=self.selection.shard,
+            listeners=lambda: self._registrations,
+            on_told=self._part_told,
+        )
+        part.reflector = Reflector(
+            source,
+            part,
+            name=f"{self.selection} in {namespace!r}" if namespace else str(self.selection),
+            habits=self._habits,
+            counts=self._counts,
+            on_change=self._changed,
+            clock=self._clock,
+        )
+        return part
+
+    def _part_told(self) -> None:
+        if self._told:
+            for registration in self._registrations:
+                registration.told_everything()
+
+    def _changed(self) -> None:
+        self._waiters.wake()

@@ -1,0 +1,148 @@
+"""`Part`: one namespace of an informer: what its reflector fills, and whom it tells."""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+import msgspec
+
+from kubewright._aio import TaskSet
+from kubewright.api.resource import Resource
+from kubewright.api.unstructured import Unstructured
+from kubewright.cache.entry import Entry, Event
+from kubewright.cache.handlers import Queued, Registration
+from kubewright.cache.reflector import Reflector
+from kubewright.cache.shard import Shard
+from kubewright.cache.store import Store
+
+R = TypeVar("R", bound=Resource | Unstructured)
+
+_SLICE = 1000  # changes that are told in one go: a few milliseconds
+
+Registrations = tuple[Registration[R], ...]
+
+
+class Part(Generic[R]):
+    """The objects of one namespace, or of all, in the store of an informer.
+
+    Args:
+        store: Where they are kept.
+        namespace: The namespace; empty for all.
+        shard: The part of them that is ours.
+        listeners: Returns who is told of changes.
+        on_told: Called when everybody has been told of the first list.
+
+    Attributes:
+        reflector: What fills it.
+        told: Whether everybody has been told of the first list.
+    """
+
+    reflector: Reflector[R]
+
+    def __init__(
+        self,
+        store: Store[R],
+        namespace: str,
+        *,
+        shard: Shard | None,
+        listeners: Callable[[], Registrations[R]],
+        on_told: Callable[[], None],
+    ) -> None:
+        self.told: bool = False
+        self._store = store
+        self._namespace = namespace or None
+        self._shard = shard
+        self._listeners = listeners
+        self._on_told = on_told
+        self._active = True
+        self._task: asyncio.Task[None] | None = None
+        self._untold: deque[Event[R]] = deque()
+        self._untold_to: Registrations[R] = ()
+        self.entry: Callable[[bytes], Entry[R]] = store.codec.entry
+
+    def start(self, tasks: TaskSet) -> None:
+        """Fill it from now on, in a task of *tasks*."""
+        self._task = tasks.start(self.reflector.run())
+
+    def stop(self) -> None:
+        """Fill it no more; what was seen but not told is told now."""
+        self._active = False
+        if self._task is not None:
+            self._task.cancel()
+        self._tell(len(self._untold))
+
+    def owns(self, entry: Entry[R]) -> bool:
+        """Say whether the object is one of ours."""
+        return self._shard is None or self._shard.owns(entry.uid)
+
+    async def replace(self, entries: list[Entry[R]], version: str) -> None:
+        """Hold exactly *entries*, and tell of what changed in slices."""
+        if not self._active:
+            return
+        events = self._store.replace(entries, namespace=self._namespace, version=version)
+        if not self.told:
+            events = [_initial(event) for event in events]
+        # Whoever is added from here on hears of the whole store first, so not of these.
+        self._untold.extend(events)
+        self._untold_to = self._listeners()
+        while self._untold:
+            # Without waiting for `room`: the objects are in memory already, and a slow listener
+            # must not keep the others from ever being told.
+            self._tell(_SLICE)
+            await asyncio.sleep(0)
+        self._now_told()
+        while self._store.pack_some():  # noqa: ASYNC110  # work in slices, nothing to wait for
+            await asyncio.sleep(0)
+
+    def put(self, entry: Entry[R]) -> None:
+        """Hold *entry*, and tell of it."""
+        if self._active:
+            event = self._store.put(entry)
+            if event is not None:
+                for registration in self._listeners():
+                    registration.deliver(event)
+
+    def remove(self, entry: Entry[R]) -> None:
+        """Hold the object of *entry* no more, and tell of it."""
+        if self._active:
+            event = self._store.remove(entry)
+            if event is not None:
+                for registration in self._listeners():
+                    registration.deliver(event)
+
+    def reached(self, version: str) -> None:
+        """Note that everything up to *version* has been seen."""
+        if self._active:
+            self._store.settle(version, namespace=self._namespace)
+            self._store.pack_some()
+
+    @property
+    def full(self) -> bool:
+        """Whether somebody who is told is behind."""
+        return any(one.queue.full for one in self._listeners() if isinstance(one, Queued))
+
+    async def room(self) -> None:
+        """Wait until those who are told have caught up."""
+        for registration in self._listeners():
+            if isinstance(registration, Queued):
+                await registration.queue.room()
+
+    def _tell(self, count: int) -> None:
+        untold = self._untold
+        while untold and count > 0:
+            count -= 1
+            event = untold.popleft()
+            for registration in self._untold_to:
+                if registration.active:
+                    registration.deliver(event)
+
+    def _now_told(self) -> None:
+        if not self.told:
+            self.told = True
+            self._on_told()
+
+
+def _initial(event: Event[R]) -> Event[R]:
+    """Mark what is new in a first list; what was known before is a change like any other."""
+    return event if event.old is not None else msgspec.structs.replace(event, initial=True)

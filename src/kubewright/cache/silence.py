@@ -1,0 +1,62 @@
+"""`Silence`: notices that a stream is dead, which no error would ever say."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from kubewright._aio import Clock, Timer
+
+_LOOK_EVERY = 30.0  # seconds: the deadline may come nearer while we wait for it
+
+
+class Silence:
+    """Ends a block with `TimeoutError` once a deadline has passed that moves with each byte.
+
+    One timer looks now and then; to set one anew with each chunk would cost more than the chunk.
+
+    Args:
+        clock: Where time comes from.
+        deadline: Says until when something must have arrived, as of now.
+    """
+
+    def __init__(self, clock: Clock, deadline: Callable[[], float]) -> None:
+        self._clock = clock
+        self._deadline = deadline
+        self._timeout = clock.timeout(None)
+        self._timer: Timer | None = None
+        self._suspended = False
+
+    async def __aenter__(self) -> None:
+        await self._timeout.__aenter__()
+        self._arm()
+
+    async def __aexit__(self, *exc: object) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        await self._timeout.__aexit__(*exc)  # type: ignore[arg-type]  # passed on as they came
+
+    @contextmanager
+    def suspended(self) -> Iterator[None]:
+        """Do not count while this block lasts: it is we who do not listen."""
+        self._suspended = True
+        try:
+            yield
+        finally:
+            self._suspended = False
+
+    def rearm(self) -> None:
+        """Look at the deadline now: it may be much nearer than it was."""
+        if self._timer is not None:
+            self._timer.cancel()
+        self._arm()
+
+    def _arm(self) -> None:
+        wait = self._deadline() - self._clock.monotonic()
+        self._timer = self._clock.call_later(min(wait, _LOOK_EVERY), self._look)
+
+    def _look(self) -> None:
+        if self._suspended:
+            self._timer = self._clock.call_later(_LOOK_EVERY, self._look)
+        elif self._deadline() <= self._clock.monotonic():
+            self._timeout.expire()
+        else:
+            self._arm()

@@ -1,0 +1,142 @@
+"""`Source`: one collection on a server, listed and followed as raw bytes."""
+
+from collections.abc import AsyncGenerator
+from contextlib import AbstractAsyncContextManager
+from typing import NamedTuple
+
+import msgspec
+
+from kubewright import _json
+from kubewright._aio import Clock
+from kubewright.api import requests
+from kubewright.api.meta import ListMeta
+from kubewright.api.requests import Place, Request
+from kubewright.cache.selection import Selection
+from kubewright.client.rest import RESTClient, decode_error
+from kubewright.client.transport import Stream
+from kubewright.errors import DecodeError, TransportTimeoutError
+
+PAGE_SIZE: int = 500
+_LIST_WITHIN = 150.0  # seconds for one page: the server itself gives up after 60
+
+
+class _Page(msgspec.Struct, gc=False):
+    items: list[msgspec.Raw] | None = None
+    metadata: ListMeta = msgspec.field(default_factory=ListMeta)
+
+
+class Page(NamedTuple):
+    """A part of a list.
+
+    Attributes:
+        items: The objects, each a view of the body: copy what is kept, or all of it stays.
+        version: The moment that the whole list shows.
+    """
+
+    items: list[msgspec.Raw]
+    version: str
+
+
+class Source:
+    """One collection, or what is selected of it, in one namespace or in all.
+
+    Args:
+        rest: Where requests go.
+        selection: What is asked for.
+        namespace: One namespace; empty for all.
+        clock: Where time comes from.
+    """
+
+    def __init__(
+        self,
+        rest: RESTClient,
+        selection: Selection,
+        *,
+        namespace: str = "",
+        clock: Clock | None = None,
+    ) -> None:
+        self._rest = rest
+        self._clock = clock or Clock()
+        self._place = Place(selection.mapping, namespace)
+        self._metadata_only = selection.metadata_only
+        self._labels = str(selection.labels)
+        self._fields = str(selection.fields)
+        self._shard = selection.shard.selector if selection.shard else ""
+
+    async def pages(self, *, page_size: int = PAGE_SIZE) -> AsyncGenerator[Page, None]:
+        """Yield the list page by page, all of one moment; 0 asks for all of it at once.
+
+        The moment is the present: the state of a server's own cache may be older than what was
+        seen before, and to go back in time would undo what handlers were told.
+
+        Raises:
+            GoneError: The moment was forgotten before the last page was read.
+        """
+        after = ""
+        while True:
+            page = await self._page(self._list_request(page_size, after))
+            yield Page(page.items or [], page.metadata.resource_version)
+            after = page.metadata.continue_
+            if not after:
+                return
+
+    def watch(
+        self, version: str, *, seconds: int, initial: bool = False
+    ) -> tuple[Request, AbstractAsyncContextManager[Stream]]:
+        """Return the request that follows the changes after *version*, and its stream.
+
+        Args:
+            version: Where to go on.
+            seconds: How long the server shall keep it up.
+            initial: Ask for what exists first, ended by a bookmark: a streaming list.
+        """
+        request = requests.watch(
+            self._place,
+            requests.selection(
+                labels=self._labels,
+                fields=self._fields,
+                resource_version=version,
+                resource_version_match="NotOlderThan" if initial else "",
+                timeout_seconds=seconds,
+                bookmarks=True,
+                send_initial_events=initial,
+                shard_selector=self._shard,
+            ),
+            accept=requests.METADATA if self._metadata_only else requests.JSON,
+        )
+        return request, self._rest.stream(request)
+
+    def drop_shard_selector(self) -> bool:
+        """Ask for all shards from now on, as the server refuses; say whether that is new.
+
+        Whoever reads keeps only its own shard in any case.
+        """
+        dropped, self._shard = self._shard, ""
+        return bool(dropped)
+
+    def _list_request(self, page_size: int, after: str) -> Request:
+        query = requests.selection(
+            labels=self._labels,
+            fields=self._fields,
+            limit=page_size,
+            continue_=after,
+            shard_selector=self._shard,
+        )
+        accept = requests.METADATA_LIST if self._metadata_only else requests.JSON
+        return requests.list_(self._place, query, accept=accept)
+
+    async def _page(self, request: Request) -> _Page:
+        patience = self._clock.timeout(_LIST_WITHIN)
+        try:
+            async with patience:
+                response = await self._rest.send(request)
+        except TimeoutError as error:
+            if not patience.expired:
+                raise
+            raise TransportTimeoutError(
+                f"cannot {request.attempt}: no answer within {_LIST_WITHIN:g} seconds"
+            ) from error
+        try:
+            return _json.decode(response.body, _Page)
+        except DecodeError as error:
+            raise decode_error(request, response, error) from error

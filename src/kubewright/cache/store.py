@@ -1,0 +1,373 @@
+"""`Store`: the objects of one informer, as the stream has them and as readers see them."""
+
+from collections.abc import Iterable, Iterator
+from typing import Generic, TypeVar
+
+from kubewright.api.kind import ObjectKey, RESTMapping
+from kubewright.api.resource import Resource
+from kubewright.api.selectors import SelectorLike, selector_from
+from kubewright.api.unstructured import Unstructured
+from kubewright.cache.codec import Codec
+from kubewright.cache.entry import Entry, Event
+from kubewright.cache.index import Index, IndexFunction, OwnerIndex
+from kubewright.cache.written import Pending, Written
+from kubewright.errors import Attempt, NotFoundError, Status
+
+R = TypeVar("R", bound=Resource | Unstructured)
+
+NAMESPACE: str = "namespace"
+"""The built-in index by namespace."""
+OWNER: str = "owner"
+"""The built-in index by the uid of an owner."""
+
+_SLICE = 400  # objects that are packed in one go: about 5 ms
+
+
+class Store(Generic[R]):
+    """Keeps the entries of one informer; every read decodes a fresh object.
+
+    The stream changes it by `replace`, `put` and `remove`, which return what handlers are to hear.
+    This process's own writes go on top by `wrote` and `deleted`, for readers only. All of it is
+    synchronous: nobody sees half a change.
+
+    Args:
+        codec: What makes and reads its entries.
+        mapping: What its objects are, for messages.
+    """
+
+    def __init__(self, codec: Codec[R], *, mapping: RESTMapping | None = None) -> None:
+        self.codec: Codec[R] = codec
+        self._mapping = mapping
+        self._spaces: dict[str, dict[str, Entry[R]]] = {}
+        self._written: Written[R] = Written()
+        self._owners: OwnerIndex[R] = OwnerIndex()
+        self._indexes: dict[str, Index[R]] = {}
+        self._count = 0
+        self._bytes = 0
+        self._to_pack: list[ObjectKey] | None = None
+
+    # What the stream does.
+
+    def replace(
+        self, entries: Iterable[Entry[R]], *, namespace: str | None = None, version: str
+    ) -> list[Event[R]]:
+        """Take over a list: what it lacks is gone, what it has is as it says.
+
+        Args:
+            entries: All objects of the list.
+            namespace: The namespace that was listed; all of them unless given.
+            version: The version of the list; empty if nobody watches any more.
+
+        Returns:
+            What changed by it, deletions first.
+        """
+        self._written.restart(namespace)
+        listed = {entry.key: entry for entry in entries}
+        gone = [entry for entry in self.streamed(namespace) if entry.key not in listed]
+        events: list[Event[R]] = []
+        for entry in gone:
+            self._leave(entry)
+            events.append(Event(entry, None, unseen=True))
+        for entry in listed.values():
+            event = self._arrive(entry)
+            if event is not None:
+                events.append(event)
+        self._show_streamed(self._written.settle_list(version, namespace=namespace))
+        self._to_pack = None  # entries may have been made before packing began
+        return events
+
+    def put(self, entry: Entry[R]) -> Event[R] | None:
+        """Take over an object that was added or modified; ``None`` if it is known already."""
+        event = self._arrive(entry)
+        self.settle(entry.resource_version, namespace=entry.key.namespace)
+        return event
+
+    def remove(self, entry: Entry[R]) -> Event[R] | None:
+        """Take out an object that was deleted; ``None`` if it is not there.
+
+        Args:
+            entry: Its last state, as the deletion told it.
+        """
+        known = self.find_streamed(entry.key)
+        event = None
+        if known is not None and known.uid == entry.uid:
+            self._leave(entry)
+            event = Event(entry, None)
+        self.settle(entry.resource_version, namespace=entry.key.namespace)
+        return event
+
+    def settle(self, version: str, *, namespace: str | None = None) -> None:
+        """Note that the stream has reached *version*, so that older own writes are in it.
+
+        Args:
+            version: The version of a bookmark or an event.
+            namespace: The namespace that the stream covers; all of them unless given.
+        """
+        self._show_streamed(self._written.settle(version, namespace=namespace))
+
+    def streamed(self, namespace: str | None = None) -> Iterator[Entry[R]]:
+        """Yield the entries as the stream has them: what a new handler hears first."""
+        if not self._written:
+            yield from self._entries(namespace)
+            return
+        for entry in self._entries(namespace):
+            if self._written.find(entry.key) is None:
+                yield entry
+        for one in self._written:
+            if one.streamed is not None and namespace in {None, one.key.namespace}:
+                yield one.streamed
+
+    def find_streamed(self, key: ObjectKey) -> Entry[R] | None:
+        """Return the entry of *key* as the stream has it."""
+        pending = self._written.find(key) if self._written else None
+        return self.find_entry(key) if pending is None else pending.streamed
+
+    # What this process writes.
+
+    def wrote(self, entry: Entry[R]) -> None:
+        """Let readers see what this process wrote, until the stream shows it or something newer."""
+        pending = self._written.wrote(entry, streamed=self.find_streamed(entry.key))
+        if pending is not None:
+            self._show(entry.key, pending.shown)
+
+    def deleted(self, key: ObjectKey, uid: str, *, version: str = "") -> None:
+        """Hide from readers what this process deleted, until the stream shows its end.
+
+        Args:
+            key: The object.
+            uid: Which object of that name.
+            version: For an object that was not deleted but written so that the informer does not
+                select it any more: the version of that write.
+        """
+        streamed = self.find_streamed(key)
+        if self._written.deleted(key, uid, streamed=streamed, version=version) is not None:
+            self._show(key, None)
+
+    # What readers ask.
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __contains__(self, key: ObjectKey) -> bool:
+        return self.find_entry(key) is not None
+
+    @property
+    def size_in_bytes(self) -> int:
+        """The bytes of all objects as they are kept, without what Python adds to them."""
+        return self._bytes
+
+    def find_entry(self, key: ObjectKey) -> Entry[R] | None:
+        """Return the entry of *key*, or ``None``."""
+        space = self._spaces.get(key.namespace)
+        return None if space is None else space.get(key.name)
+
+    def find(self, key: ObjectKey) -> R | None:
+        """Return a fresh copy of the object of *key*, or ``None``."""
+        entry = self.find_entry(key)
+        return None if entry is None else entry.object
+
+    def get(self, key: ObjectKey) -> R:
+        """Return a fresh copy of the object of *key*.
+
+        Raises:
+            NotFoundError: There is none.
+        """
+        entry = self.find_entry(key)
+        if entry is None:
+            raise self._not_found(key)
+        return entry.object
+
+    def list_entries(
+        self,
+        namespace: str | None = None,
+        labels: SelectorLike | None = None,
+        *,
+        index: str | None = None,
+        value: str | None = None,
+    ) -> list[Entry[R]]:
+        """Return the entries that `list` decodes."""
+        found = self._candidates(namespace, index, value)
+        if labels is not None:
+            matches = selector_from(labels).matches
+            found = (entry for entry in found if matches(entry.labels))
+        return sorted(found, key=_place)
+
+    def list(
+        self,
+        namespace: str | None = None,
+        labels: SelectorLike | None = None,
+        *,
+        index: str | None = None,
+        value: str | None = None,
+    ) -> list[R]:
+        """Return fresh copies of the objects that fit, ordered as a server lists them.
+
+        Args:
+            namespace: Only those of this namespace.
+            labels: Only those with these labels.
+            index: With *value*: only those that this index has under it.
+            value: What to look up in *index*.
+
+        Raises:
+            ValueError: There is no such index, or no value to look up.
+        """
+        found = self.list_entries(namespace, labels, index=index, value=value)
+        return [entry.object for entry in found]
+
+    def keys(self) -> Iterator[ObjectKey]:
+        """Yield the keys of all objects."""
+        return (entry.key for entry in self._entries(None))
+
+    # Indexes.
+
+    def add_index(self, name: str, function: IndexFunction[R]) -> None:
+        """Keep an index by what *function* returns for an object, of those that are there, too.
+
+        An object for which it fails is logged and left out of the index.
+
+        Raises:
+            ValueError: There is an index of that name.
+        """
+        if name in self._indexes or name in {NAMESPACE, OWNER}:
+            raise ValueError(f"there is an index {name!r} already: give the new one another name")
+        made = Index(name, function)
+        for entry in self._entries(None):
+            made.change(entry.key, entry.object)
+        self._indexes[name] = made
+
+    # Packing.
+
+    def pack_some(self, limit: int = _SLICE) -> bool:
+        """Pack entries that came before packing began; say whether there are more of them.
+
+        To be called between other work until it says no: a large cache at once would hold up the
+        event loop.
+        """
+        if self._to_pack is None:
+            if not self.codec.packing.active:
+                return False
+            self._to_pack = [entry.key for entry in self.streamed() if not entry.packing]
+        keys = self._to_pack[-limit:]
+        del self._to_pack[-limit:]
+        for key in keys:
+            entry = self.find_entry(key)
+            if entry is not None and not entry.packing:
+                self._swap(entry, self.codec.repacked(entry))
+        return bool(self._to_pack)
+
+    def _swap(self, entry: Entry[R], packed: Entry[R]) -> None:
+        self._spaces[entry.key.namespace][entry.key.name] = packed
+        self._bytes += len(packed.packed) - len(entry.packed)
+
+    # How it is done.
+
+    def _arrive(self, entry: Entry[R]) -> Event[R] | None:
+        """Note what the stream says of an object; readers see it unless they saw a newer write."""
+        key = entry.key
+        pending = self._written.find(key) if self._written else None
+        old = self.find_entry(key) if pending is None else pending.streamed
+        if (
+            old is not None
+            and old.resource_version == entry.resource_version
+            and old.uid == entry.uid
+        ):
+            return None
+        if pending is None:
+            self._show(key, entry, old)
+        else:
+            pending.streamed = entry
+            self._review(pending)
+        return Event(old, entry)
+
+    def _leave(self, entry: Entry[R]) -> None:
+        """Note that the stream has seen the end of an object."""
+        pending = self._written.find(entry.key) if self._written else None
+        if pending is None:
+            self._show(entry.key, None)
+            return
+        pending.streamed = None
+        if pending.uid == entry.uid:  # whatever we did to it, it is gone
+            self._written.drop(entry.key)
+            self._show(entry.key, None)
+
+    def _review(self, pending: Pending[R]) -> None:
+        if not pending.is_ahead:
+            self._written.drop(pending.key)
+            self._show(pending.key, pending.streamed)
+
+    def _show_streamed(self, passed: Iterable[Pending[R]]) -> None:
+        for pending in passed:
+            self._show(pending.key, pending.streamed)
+
+    def _show(self, key: ObjectKey, new: Entry[R] | None, old: Entry[R] | None = None) -> None:
+        """Make *new* what readers see under *key*; nothing if it is ``None``."""
+        old = old or self.find_entry(key)
+        if new is old:
+            return
+        if new is None:
+            space = self._spaces[key.namespace]
+            del space[key.name]
+            if not space:
+                del self._spaces[key.namespace]
+        else:
+            space = self._spaces.get(key.namespace) or self._spaces.setdefault(key.namespace, {})
+            space[key.name] = new
+        self._account(old, new)
+
+    def _account(self, old: Entry[R] | None, new: Entry[R] | None) -> None:
+        if old is not None:
+            self._count -= 1
+            self._bytes -= len(old.packed)
+        if new is not None:
+            self._count += 1
+            self._bytes += len(new.packed)
+        self._owners.change(old, new)
+        if self._indexes:
+            entry = new or old
+            assert entry is not None
+            obj = None if new is None else new.object
+            for index in self._indexes.values():
+                index.change(entry.key, obj)
+
+    def _entries(self, namespace: str | None) -> Iterator[Entry[R]]:
+        # Copied, so that the store may change meanwhile: readers may be in threads of their own.
+        if namespace is not None:
+            yield from tuple(self._spaces.get(namespace, {}).values())
+            return
+        for space in tuple(self._spaces.values()):
+            yield from tuple(space.values())
+
+    def _candidates(
+        self, namespace: str | None, index: str | None, value: str | None
+    ) -> Iterable[Entry[R]]:
+        if index is None:
+            if value is not None:
+                raise ValueError(f"cannot look up {value!r}: say in which index")
+            return self._entries(namespace)
+        if value is None:
+            raise ValueError(f"cannot list by the index {index!r}: say for which value")
+        if index == NAMESPACE:
+            return self._entries(value) if namespace in {None, value} else ()
+        keys = tuple(self._find_index(index).keys(value))
+        found = (self.find_entry(key) for key in keys if namespace in {None, key.namespace})
+        return (entry for entry in found if entry is not None)
+
+    def _find_index(self, name: str) -> Index[R] | OwnerIndex[R]:
+        found = self._owners if name == OWNER else self._indexes.get(name)
+        if found is None:
+            known = ", ".join(sorted({NAMESPACE, OWNER, *self._indexes}))
+            raise ValueError(f"there is no index {name!r}: declare it first. There are: {known}")
+        return found
+
+    def _not_found(self, key: ObjectKey) -> NotFoundError:
+        mapping = self._mapping
+        plural, group = (mapping.plural, mapping.group) if mapping else ("object", "")
+        what = f"{plural}.{group}" if group else plural
+        return NotFoundError(
+            Attempt("get", plural, group=group, namespace=key.namespace, name=key.name),
+            Status("Failure", f'{what} "{key.name}" not found in the cache', "NotFound", code=404),
+        )
+
+
+def _place(entry: Entry[R]) -> tuple[str, str]:
+    return entry.key.namespace, entry.key.name

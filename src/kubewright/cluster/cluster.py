@@ -1,0 +1,148 @@
+"""`Cluster`: one API server as a program sees it."""
+
+from collections.abc import Iterable, Iterator
+from typing import ClassVar, Literal, Self
+
+from kubewright._aio import Clock, TaskSet
+from kubewright.api.kind import GroupVersionKind, RESTMapping
+from kubewright.api.resource import Resource, gvk_of
+from kubewright.cache.cache import Cache
+from kubewright.cache.packing import Compress
+from kubewright.cache.shard import Shard
+from kubewright.client.client import Client
+from kubewright.client.config import Config
+from kubewright.client.events import EventRecorder
+from kubewright.cluster.cached_client import CachedClient
+from kubewright.errors import LifecycleError, NoMatchError
+from kubewright.runnable import Problem, Stage
+
+
+class Cluster:
+    """One API server as a program sees it: a client, a cache of what is declared, and events.
+
+    While it runs, the informers of its cache follow the server and its recorders deliver events.
+    A manager runs it, with others if there are several. Without informers and recorders it does
+    nothing at all.
+
+    Args:
+        client: A client, or the configuration to make one from.
+        name: What to call it in messages, where there are several.
+        namespaces: Where its informers look unless they say otherwise; everywhere if not given.
+        shard: Keep only this part of each kind in the cache.
+        compress: Whether to keep objects compressed; ``"auto"`` does so where it pays.
+        clock: Where time comes from; the client's unless given.
+
+    Example:
+        >>> cluster = Cluster(Config.load())  # doctest: +SKIP
+        >>> cluster.cache.informer(Pod)  # doctest: +SKIP
+        >>> await cluster.client.get(Pod, "web-0")  # doctest: +SKIP
+    """
+
+    stage: ClassVar[Stage] = Stage.CACHES
+    """When a manager starts it: before what reads it."""
+
+    def __init__(
+        self,
+        client: Client | Config,
+        *,
+        name: str = "",
+        namespaces: Iterable[str] | None = None,
+        shard: Shard | None = None,
+        compress: Compress = "auto",
+        clock: Clock | None = None,
+    ) -> None:
+        self._owned = isinstance(client, Config)
+        live = Client(client, clock=clock) if isinstance(client, Config) else client
+        if isinstance(live, CachedClient):
+            live = live.live
+        self.name: str = name
+        self.clock: Clock = clock or live.clock
+        """Where its time comes from."""
+        self.cache: Cache = Cache(
+            live, namespaces=namespaces, shard=shard, compress=compress, clock=self.clock
+        )
+        """What is kept up to date; declare kinds with its `informer`."""
+        self.client: CachedClient = CachedClient(live, self.cache)
+        """Reads what is declared from the cache, and everything else from the server."""
+        self._recorders: dict[str, EventRecorder] = {}
+        self._tasks: TaskSet | None = None
+        self._phase: Literal["new", "running", "stopped"] = "new"
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Close the connections, if the client was made here; one that was given stays open."""
+        if self._owned:
+            await self.client.close()
+
+    @property
+    def live(self) -> Client:
+        """The client without the cache."""
+        return self.client.live
+
+    def recorder(self, component: str) -> EventRecorder:
+        """Return what reports events as *component*, always the same; it sends while this runs."""
+        found = self._recorders.get(component)
+        if found is None:
+            found = EventRecorder(self.live, component, clock=self.clock)
+            self._recorders[component] = found
+            if self._tasks is not None:
+                self._tasks.start(found.run(), name=f"events of {component}")
+        return found
+
+    async def run(self) -> None:
+        """Follow the server and deliver events until cancelled.
+
+        Raises:
+            LifecycleError: It runs, or has run: make a new one.
+        """
+        if self._phase != "new":
+            raise LifecycleError(f"cannot run {self}: it is {self._phase}. Make a new one.")
+        self._phase = "running"
+        try:
+            async with TaskSet() as tasks:
+                self._tasks = tasks
+                for component, recorder in self._recorders.items():
+                    tasks.start(recorder.run(), name=f"events of {component}")
+                await self.cache.run()
+        finally:
+            self._phase = "stopped"
+            self._tasks = None
+
+    async def wait_ready(self) -> None:
+        """Return once each informer has its first list, or is known not to get it for now."""
+        await self.cache.wait_ready()
+
+    def health(self) -> Iterator[Problem]:
+        """Yield what is wrong: each informer that is not up to date, and why."""
+        for problem in self.cache.health():
+            check = f"{self.name}: {problem.check}" if self.name else problem.check
+            yield Problem(check, problem.text, problem.fatal)
+
+    async def available(self, kind: type[Resource] | GroupVersionKind | RESTMapping) -> bool:
+        """Say whether the server serves *kind* at the moment.
+
+        A kind that is watched is known without a question; for any other one the server's
+        discovery is asked, or what is remembered of it.
+        """
+        gvk = kind.gvk if isinstance(kind, RESTMapping) else kind
+        gvk = gvk if isinstance(gvk, GroupVersionKind) else gvk_of(gvk)
+        watched = self.cache.is_served(gvk)
+        if watched is not None:
+            return watched
+        try:
+            await self.client.mapper.mapping(gvk)
+        except NoMatchError:
+            return False
+        return True
+
+    def set_namespaces(self, namespaces: Iterable[str] | None) -> None:
+        """Look elsewhere from now on, with every informer that has no namespaces of its own."""
+        self.cache.set_namespaces(namespaces)
+
+    def __repr__(self) -> str:
+        return f"<Cluster {self.name or self.client.config.url}>"

@@ -1,0 +1,186 @@
+"""Handlers: called at once or in a task of their own, and never the end of anything."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import Any, cast
+
+import pytest
+
+from kubewright.api.unstructured import Unstructured
+from kubewright.cache.entry import Event
+from kubewright.cache.handlers import Direct, Handler, Queued, Registration, registered
+from kubewright.errors import LifecycleError
+from tests.unit.cache.informing import told
+from tests.unit.cache.test_deltas import change
+
+Heard = list[tuple[str, str, str, str]]
+
+
+def added_to(removed: list[Any], handler: Handler[Unstructured]) -> Registration[Unstructured]:
+    return registered(handler, on_remove=removed.append)
+
+
+def recorder(heard: Heard, *, fails: int = 0) -> Callable[[Event[Unstructured]], Awaitable[None]]:
+    """Return an async handler that raises so many times before it listens."""
+    left = [fails]
+
+    async def handle(event: Event[Unstructured]) -> None:
+        await asyncio.sleep(0)
+        heard.append(told(event))
+        if left[0]:
+            left[0] -= 1
+            raise RuntimeError("bad day")
+
+    return handle
+
+
+class AsyncCallable:
+    async def __call__(self, event: Event[Unstructured]) -> None:
+        """Hear of it."""
+
+
+def test_functions_are_called_at_once_and_async_ones_in_a_task() -> None:
+    """Whatever an async function hides behind."""
+    heard: Heard = []
+    handle = recorder(heard)
+
+    assert type(added_to([], lambda _: None)) is Direct
+    assert type(added_to([], handle)) is Queued
+    assert type(added_to([], partial(handle))) is Queued
+    assert type(added_to([], AsyncCallable())) is Queued
+
+
+def test_what_cannot_be_called_is_refused() -> None:
+    """Here, and not with the first change at night."""
+    with pytest.raises(TypeError, match="a handler is a function of one Event"):
+        added_to([], cast("Any", "handle"))
+
+
+def test_a_failure_is_counted_and_the_next_change_is_told() -> None:
+    """One handler must not stop the informer, or itself."""
+    heard: Heard = []
+
+    def handle(event: Event[Unstructured]) -> None:
+        heard.append(told(event))
+        raise RuntimeError("bad day")
+
+    registration = added_to([], handle)
+    registration.deliver(change(None, 1))
+    registration.deliver(change(1, 2))
+
+    assert (len(heard), registration.failures) == (2, 2)
+
+
+def test_a_function_that_hides_a_coroutine_is_told_to_be_async(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """It would never run, and nobody would know."""
+    handle = recorder([])
+    registration = added_to([], lambda event: handle(event))  # noqa: PLW0108  # that is the point
+
+    registration.deliver(change(None, 1))
+
+    assert registration.failures == 1
+    assert "async def" in caplog.text
+
+
+async def test_an_async_handler_hears_one_change_after_the_other() -> None:
+    """In the order of the stream, what failed included."""
+    heard: Heard = []
+    registration = added_to([], recorder(heard, fails=1))
+    assert isinstance(registration, Queued)
+    task = asyncio.create_task(registration.run())
+    for event in (change(None, 1, "x"), change(None, 1, "y"), change(None, 1, "z")):
+        registration.deliver(event)
+    registration.told_everything()
+    await registration.wait_synced()
+
+    assert [name for _, name, _, _ in heard] == ["x", "y", "z"]
+    assert registration.failures == 1
+    registration.remove()
+    await task
+
+
+async def test_a_handler_that_waits_for_a_cancelled_task_goes_on() -> None:
+    """It was not the handler that somebody wanted to stop."""
+    heard: Heard = []
+
+    async def handle(event: Event[Unstructured]) -> None:
+        heard.append(told(event))
+        waited = asyncio.create_task(asyncio.sleep(0))
+        waited.cancel()
+        await waited
+
+    registration = added_to([], handle)
+    assert isinstance(registration, Queued)
+    task = asyncio.create_task(registration.run())
+    registration.deliver(change(None, 1, "x"))
+    registration.deliver(change(None, 1, "y"))
+    registration.told_everything()
+    await registration.wait_synced()
+
+    assert (len(heard), registration.failures) == (2, 2)
+    task.cancel()
+    await asyncio.wait([task])
+    assert task.cancelled()
+
+
+async def test_an_async_handler_is_synced_when_it_has_handled_the_last_of_the_list() -> None:
+    """Not when the last was queued, nor later than that for the changes after it."""
+    gate = asyncio.Event()
+
+    async def handle(event: Event[Unstructured]) -> None:
+        await gate.wait()
+
+    registration = added_to([], handle)
+    assert isinstance(registration, Queued)
+    task = asyncio.create_task(registration.run())
+    registration.deliver(change(None, 1, "x"))
+    await asyncio.sleep(0)
+    registration.told_everything()
+    assert not registration.synced
+
+    gate.set()
+    await registration.wait_synced()
+    registration.remove()
+    await task
+
+
+def test_with_nothing_to_hear_it_is_synced_at_once() -> None:
+    """An empty list is a list."""
+    for registration in (added_to([], lambda _: None), added_to([], recorder([]))):
+        registration.told_everything()
+
+        assert registration.synced
+
+
+async def test_a_removed_handler_finishes_its_call_and_hears_no_more() -> None:
+    """To cut it in the middle would leave its work half done."""
+    removed: list[Any] = []
+    heard: Heard = []
+    registration = added_to(removed, recorder(heard))
+    assert isinstance(registration, Queued)
+    task = asyncio.create_task(registration.run())
+    registration.deliver(change(None, 1, "x"))
+    registration.deliver(change(None, 1, "y"))
+    await asyncio.sleep(0)
+
+    registration.remove()
+    registration.remove()
+    await task
+
+    assert [name for _, name, _, _ in heard] == ["x"]
+    assert removed == [registration]
+
+
+async def test_who_waits_for_a_handler_that_is_removed_is_told() -> None:
+    """Nobody waits for ever."""
+    registration = added_to([], lambda _: None)
+    waiting = asyncio.create_task(registration.wait_synced())
+    await asyncio.sleep(0)
+
+    registration.remove()
+
+    with pytest.raises(LifecycleError, match="it was removed"):
+        await waiting
