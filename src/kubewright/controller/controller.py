@@ -1,0 +1,385 @@
+"""`Controller`: watches kinds, queues what they concern, and calls a reconciler for each."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
+
+from kubewright._aio import Backoff, Clock, TaskSet
+from kubewright.api.kind import RESTMapping
+from kubewright.api.resource import Resource
+from kubewright.controller.input import Input, checked_source
+from kubewright.controller.kind_source import KindSource
+from kubewright.controller.mapping import Target, is_async, request_for
+from kubewright.controller.predicates import Filter
+from kubewright.controller.request import Reason, Request
+from kubewright.controller.retry import Policies, RetryLike
+from kubewright.controller.sources import Source
+from kubewright.controller.watches import For, KindWatch, Owns, Watches
+from kubewright.controller.worker import Reconciler, Workers
+from kubewright.errors import LifecycleError
+from kubewright.log import get_logger
+from kubewright.runnable import Problem, Stage
+from kubewright.workqueue import WorkQueue
+
+if TYPE_CHECKING:
+    from kubewright.cluster import Cluster
+
+__all__ = ["Controller"]
+
+CLEAN_UP: float = 60.0
+"""How long a reconcile may take to end after its deadline before only a restart can help; as long
+as the deadline itself if that is longer."""
+
+_State: TypeAlias = Literal["new", "starting", "running", "stopped"]
+
+_log = get_logger(__name__)
+
+
+class Controller:
+    """Calls *reconcile* for each object that needs it: now, after a change, after a failure.
+
+    It never runs twice at a time for one object, and what changes meanwhile leads to exactly one
+    more call. Everything that it raises is logged, counted and tried again, later each time.
+
+    Workers start when the present state of all kinds was heard. A secondary kind that the server
+    does not have is not waited for; one that may not be listed is, and `health` says so.
+
+    When `run` is cancelled, no further request is begun. Those under way get *stop_grace* seconds
+    to finish and are cancelled then; a second cancel does so at once.
+
+    Args:
+        name: What it is called in logs and metrics. Two may have the same name.
+        reconcile: Brings one object to where it should be.
+        cluster: Where the kinds are; each may also name a cluster of its own.
+        for_: The kind that is reconciled.
+        owns: Kinds whose objects belong to one of the reconciled kind.
+        watches: Other kinds, each with a function that says what to reconcile.
+        sources: What else asks for reconciles, such as a `Channel` or an `Interval`.
+        predicate: Which changes of the reconciled kind count; all but its status unless given.
+        workers: How many reconciles may run at a time.
+        deadline: After how many seconds a reconcile is cancelled; ``None`` for never.
+        retry: How failures are tried again: one `Retry`, or one for each type of exception. What
+            it does not cover waits 5 ms, twice as long after each failure, up to 1000 s.
+        queue: The queue to use, with a rate limiter of its own.
+        stop_grace: How long running reconciles may take to finish on stop.
+        clock: Where time comes from; the cluster's unless given.
+
+    Example:
+        Controller("shop", reconcile, cluster=cluster, for_=Shop, owns=[Pod], workers=4)
+    """
+
+    stage: ClassVar[Stage] = Stage.LEADER
+    """When a manager starts it: once this process leads."""
+
+    def __init__(  # noqa: PLR0913  # one keyword for each thing a controller can be told
+        self,
+        name: str,
+        reconcile: Reconciler,
+        *,
+        cluster: "Cluster | None" = None,
+        for_: type[Resource] | For[Any] | None = None,
+        owns: Iterable[type[Resource] | Owns[Any]] = (),
+        watches: Iterable[Watches[Any]] = (),
+        sources: Iterable[Source] = (),
+        predicate: Filter[Any] | None = None,
+        workers: int = 1,
+        deadline: float | None = 300.0,
+        retry: RetryLike = None,
+        queue: WorkQueue[Request] | None = None,
+        stop_grace: float = 10.0,
+        clock: Clock | None = None,
+    ) -> None:
+        _check(name, reconcile, workers=workers, deadline=deadline, stop_grace=stop_grace)
+        self.name: str = name
+        self.cluster: Cluster | None = cluster
+        self.clock: Clock = clock or (cluster.clock if cluster else Clock())
+        """Where its time comes from."""
+        first = _primary(for_, predicate)
+        self.primary: RESTMapping | None = first.mapping if first else None
+        """The kind that is reconciled, if it is one."""
+        self._count = workers
+        self._deadline = deadline
+        self._grace = stop_grace
+        self._workers = Workers(
+            name,
+            reconcile,
+            queue=WorkQueue(name, clock=self.clock) if queue is None else queue,
+            policies=Policies(retry),
+            deadline=deadline,
+            clock=self.clock,
+            kind=self.primary.kind if self.primary else "",
+        )
+        self._workers.numbers.most.set(workers)
+        self._inputs: list[Input] = []
+        self._tasks: TaskSet | None = None
+        self._state: _State = "new"
+        self._news = asyncio.Event()
+        declared: list[KindWatch[Any] | Source] = [first] if first else []
+        declared += [*map(_owned, owns), *watches, *sources]
+        for one in declared:
+            self._declare(one)
+        if not self._inputs:
+            raise ValueError(
+                f"the controller {name!r} would never do anything: give it a kind with for_=, or"
+                " something in watches= or sources="
+            )
+
+    def __repr__(self) -> str:
+        return f"<Controller {self.name}: {self._state}, {self.queue!r}>"
+
+    # --- What it is told, and tells ---
+
+    @property
+    def queue(self) -> WorkQueue[Request]:
+        """What waits to be reconciled."""
+        return self._workers.queue
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether it begins no reconciles at the moment."""
+        return self._workers.is_paused
+
+    def pause(self) -> None:
+        """Begin no more reconciles; those under way are finished, others gather in the queue."""
+        self._workers.pause()
+
+    def resume(self) -> None:
+        """Go on after `pause`."""
+        self._workers.resume()
+
+    def enqueue(self, target: Target, *, priority: int = 0, after: float = 0.0) -> None:
+        """Let *target* be reconciled, in *after* seconds, whatever the sources say."""
+        self.add(request_for(target), Reason("enqueue"), priority=priority, after=after)
+
+    def add(
+        self, request: Request, reason: Reason, *, priority: int = 0, after: float = 0.0
+    ) -> None:
+        """Let *request* be reconciled for *reason*, in *after* seconds; what sources call."""
+        self._workers.add(request, reason, priority=priority, after=after)
+
+    def known(self) -> Iterator[Request]:
+        """Return every object of the reconciled kind that is known."""
+        for one in self._inputs:
+            if isinstance(one.source, KindSource) and one.source.is_primary:
+                yield from one.source.keys()
+
+    def watch(self, source: KindWatch[Any] | Source) -> None:
+        """Listen to one more kind or source from now on, also while running.
+
+        Raises:
+            LifecycleError: The controller has stopped, or listens to it already.
+        """
+        if self._state == "stopped":
+            raise LifecycleError(f"the controller {self.name!r} has stopped: make a new one")
+        if any(one.declared is source for one in self._inputs):
+            raise LifecycleError(f"the controller {self.name!r} listens to {source} already")
+        added = self._declare(source)
+        if self._tasks is not None:
+            self._start(added, self._tasks)
+
+    def unwatch(self, source: KindWatch[Any] | Source) -> None:
+        """Listen no more to *source*, the same object that was given; what is queued stays.
+
+        Objects of the kind stay in the cache, since they may be read; end that with
+        ``cluster.cache.remove``.
+
+        Raises:
+            LookupError: The controller does not listen to it.
+        """
+        found = next((one for one in self._inputs if one.declared is source), None)
+        if found is None:
+            raise LookupError(f"the controller {self.name!r} does not listen to {source}")
+        self._inputs.remove(found)
+        found.stop()
+        self._news.set()
+
+    def health(self) -> Iterator[Problem]:
+        """Yield what is wrong: what keeps workers from starting, and reconciles that hang."""
+        check = f"controller {self.name}"
+        if self._state == "starting":
+            for one in self._inputs:
+                if one.waits_for:
+                    yield Problem(check, f"workers have not started: waiting for {one.waits_for}")
+        if self._deadline is not None:
+            longest = self._deadline + max(self._deadline, CLEAN_UP)
+            stuck = self._workers.deadlines.overdue(longest)
+            for request, age in stuck.items():
+                yield Problem(check, _stuck(request, age, self._deadline), fatal=True)
+
+    # --- Life ---
+
+    async def run(self) -> None:
+        """Work until cancelled.
+
+        Raises:
+            LifecycleError: It ran before.
+        """
+        if self._state != "new":
+            raise LifecycleError(f"cannot run the controller {self.name!r}: it is {self._state}")
+        self._state = "starting"
+        async with TaskSet() as workers:
+            try:
+                async with TaskSet() as sources:
+                    try:
+                        await self._serve(sources, workers)
+                    finally:
+                        self._stop_taking()
+            finally:
+                await self._finish(workers)
+
+    async def wait_started(self) -> None:
+        """Return once the workers have started, or the controller has stopped."""
+        while self._state in {"new", "starting"}:
+            await self._wait_for_news()
+
+    async def _serve(self, sources: TaskSet, workers: TaskSet) -> None:
+        self._tasks = sources
+        for one in list(self._inputs):
+            self._start(one, sources)
+        while not all(one.is_ready for one in self._inputs):
+            await self._wait_for_news()
+        self._enter("running")
+        _log.info("workers started", controller=self.name, workers=self._count)
+        for number in range(self._count):
+            workers.start(self._workers.work(), name=f"{self.name} worker {number}")
+        await asyncio.Event().wait()
+
+    def _stop_taking(self) -> None:
+        self._tasks = None
+        self._workers.stop()
+        self._enter("stopped")
+
+    async def _finish(self, workers: TaskSet) -> None:
+        try:
+            async with self.clock.timeout(self._grace):
+                await workers.wait()
+                await self._workers.wait_idle()
+        except TimeoutError:
+            left = ", ".join(map(str, self._workers.deadlines.calls))
+            _log.warning(
+                "reconciles did not finish in time and are cancelled",
+                controller=self.name,
+                deadline=self._grace,
+                key=left,
+            )
+
+    def _enter(self, state: _State) -> None:
+        self._state = state
+        self._news.set()
+
+    async def _wait_for_news(self) -> None:
+        await self._news.wait()
+        self._news.clear()
+
+    # --- Sources ---
+
+    def _declare(self, declared: KindWatch[Any] | Source) -> Input:
+        source: Source
+        if isinstance(declared, KindWatch):
+            source = self._kind_source(declared)
+        else:
+            source = checked_source(declared, self.name)
+        added = Input(declared, source)
+        self._inputs.append(added)
+        return added
+
+    def _kind_source(self, watch: KindWatch[Any]) -> KindSource[Any]:
+        cluster = watch.cluster or self.cluster
+        if cluster is None:
+            raise ValueError(f"{watch} of the controller {self.name!r} needs a cluster=")
+        if not isinstance(watch, Watches) and self.primary is None:
+            raise ValueError(
+                f"{watch} of the controller {self.name!r} needs a kind that is reconciled: give it"
+                " as for_="
+            )
+        if isinstance(watch, For) and watch.mapping != self.primary:
+            raise ValueError(
+                f"{watch} cannot be watched by the controller {self.name!r}, which reconciles"
+                f" another kind: {self.primary and self.primary.gvk}. Make another controller"
+            )
+        return KindSource(
+            watch, cluster=cluster, primary=self.primary, errors=self._workers.numbers.map_errors
+        )
+
+    def _start(self, one: Input, tasks: TaskSet) -> None:
+        one.keep(tasks.start(self._keep_running(one), name=f"{self.name} source {one.source.name}"))
+        if hasattr(one.source, "wait_ready"):
+            one.keep(tasks.start(self._await_ready(one)))
+        else:
+            one.is_ready = True
+
+    async def _keep_running(self, one: Input) -> None:
+        await self._persist(one, lambda: one.source.run(self))
+
+    async def _await_ready(self, one: Input) -> None:
+        source: Any = one.source
+        await self._persist(one, source.wait_ready)
+        one.is_ready = True
+        self._news.set()
+
+    async def _persist(self, one: Input, work: Callable[[], Awaitable[None]]) -> None:
+        """Do *work* of a source again and again until it does not fail."""
+        backoff = Backoff(base=1.0, cap=60.0, clock=self.clock)
+        while True:
+            try:
+                await work()
+            except Exception:  # noqa: BLE001  # theirs may fail in any way; the others go on
+                _log.exception(
+                    "source failed, will retry", controller=self.name, source=one.source.name
+                )
+            else:
+                return
+            await backoff.wait()
+
+
+def _check(
+    name: str,
+    reconcile: object,
+    *,
+    workers: int,
+    deadline: float | None,
+    stop_grace: float,
+) -> None:
+    """Refuse arguments that could not work, before anything runs."""
+    if not name:
+        raise ValueError(f"a controller needs a name for logs and metrics, not {name!r}")
+    if not callable(reconcile) or not is_async(reconcile):
+        raise TypeError(
+            f"the reconciler of {name!r} must be an async function of a Request and a Run, not"
+            f" {reconcile!r:.80}: write `async def reconcile(request, run)`"
+        )
+    if workers < 1:
+        raise ValueError(f"the controller {name!r} needs at least 1 worker, not {workers}")
+    if deadline is not None and not deadline > 0:
+        raise ValueError(
+            f"the deadline of {name!r} must be more than 0 seconds, or None for none, not"
+            f" {deadline}"
+        )
+    if stop_grace < 0:
+        raise ValueError(f"the stop_grace of {name!r} cannot be less than 0, as {stop_grace} is")
+
+
+def _primary(for_: Any, predicate: Filter[Any] | None) -> For[Any] | None:
+    if for_ is None:
+        if predicate is not None:
+            raise ValueError("predicate= is for the reconciled kind: give that as for_=")
+        return None
+    if not isinstance(for_, For):
+        return For(for_, predicate=predicate)
+    if predicate is not None:
+        raise ValueError(f"give the predicate of {for_} once: in For(), or as predicate=")
+    return for_
+
+
+def _owned(owned: Any) -> Owns[Any]:
+    if isinstance(owned, For | Watches):
+        raise TypeError(f"{owned} cannot be in owns=: give a class, or Owns(...)")
+    return owned if isinstance(owned, Owns) else Owns(owned)
+
+
+def _stuck(request: Request, age: float, deadline: float) -> str:
+    return (
+        f"the reconcile of {request} has run for {age:.0f} s, its deadline is {deadline:.0f} s. It"
+        " does not react to being cancelled: look for blocking calls, or for an except that"
+        " catches everything"
+    )

@@ -1,0 +1,90 @@
+"""`Deadlines`: ends calls that take too long, with one timer for all of them."""
+
+import asyncio
+from typing import Any, Generic, TypeVar
+
+import msgspec
+
+from kubewright._aio import Clock, Timer
+from kubewright.controller.run import Run
+
+__all__ = ["Call", "Deadlines"]
+
+K = TypeVar("K")
+
+
+class Call(msgspec.Struct, eq=False):
+    """A call that is under way, or has left something behind that is.
+
+    Attributes:
+        run: What the reconciler was told.
+        began: When, on the clock.
+        task: The worker, while it is in the call.
+        expired: Whether its time was up, so that the worker was cancelled.
+    """
+
+    run: Run
+    began: float
+    task: asyncio.Task[Any] | None
+    expired: bool = False
+
+    def leave(self) -> bool:
+        """Note that the worker is out of the call; return whether it may go on.
+
+        It may not if somebody else cancelled it, too.
+        """
+        task, self.task = self.task, None
+        assert task is not None
+        return (task.uncancel() if self.expired else task.cancelling()) == 0
+
+
+class Deadlines(Generic[K]):
+    """The calls that are under way, the oldest first.
+
+    All have the same deadline, so the oldest is the next whose time is up, and one timer will do:
+    a timer for each call would cost more than the rest of an empty reconcile.
+    """
+
+    def __init__(self, seconds: float | None, *, clock: Clock) -> None:
+        self._seconds = seconds
+        self._clock = clock
+        self._timer: Timer | None = None
+        self.calls: dict[K, Call] = {}
+
+    def begin(self, key: K, run: Run, task: "asyncio.Task[Any]") -> Call:
+        """Note that *task* begins the call for *key*."""
+        call = Call(run, self._clock.monotonic(), task)
+        self.calls[key] = call
+        if self._timer is None and self._seconds is not None:
+            self._timer = self._clock.call_later(self._seconds, self._ring)
+        return call
+
+    def end(self, key: K) -> None:
+        """Note that the call for *key* is over, with all that it left behind."""
+        self.calls.pop(key, None)
+
+    def overdue(self, seconds: float) -> dict[K, float]:
+        """Return how long each call has lasted that is under way for more than *seconds*."""
+        now = self._clock.monotonic()
+        ages = {key: now - call.began for key, call in self.calls.items()}
+        return {key: age for key, age in ages.items() if age > seconds}
+
+    def close(self) -> None:
+        """Stop the timer."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _ring(self) -> None:
+        self._timer = None
+        assert self._seconds is not None
+        now = self._clock.monotonic()
+        for call in self.calls.values():
+            if call.expired or call.task is None:
+                continue
+            left = call.began + self._seconds - now
+            if left > 0:
+                self._timer = self._clock.call_later(left, self._ring)
+                return
+            call.expired = True
+            call.task.cancel()

@@ -1,0 +1,64 @@
+"""`Input`: one of the things that a controller listens to."""
+
+import asyncio
+from typing import Any
+
+from kubewright.controller.kind_source import KindSource
+from kubewright.controller.mapping import is_async
+from kubewright.controller.sources import Source
+from kubewright.controller.watches import KindWatch
+
+__all__ = ["Input"]
+
+
+class Input:
+    """One of the things that a controller listens to.
+
+    Attributes:
+        declared: What the user gave.
+        source: What it was made into.
+        is_ready: Whether workers need not wait for it.
+    """
+
+    def __init__(self, declared: KindWatch[Any] | Source, source: Source) -> None:
+        self.declared: KindWatch[Any] | Source = declared
+        self.source: Source = source
+        self.is_ready: bool = False
+        self._tasks: list[asyncio.Task[None]] = []
+
+    @property
+    def waits_for(self) -> str:
+        """What workers wait for, in words; empty if for nothing."""
+        if self.is_ready:
+            return ""
+        return self.source.waits_for if isinstance(self.source, KindSource) else self.source.name
+
+    def keep(self, task: "asyncio.Task[None]") -> None:
+        """Remember *task*, to be ended with the input."""
+        self._tasks.append(task)
+
+    def stop(self) -> None:
+        """Listen no more, from this moment on."""
+        if isinstance(self.source, KindSource):
+            self.source.stop()
+        for task in self._tasks:
+            task.cancel()
+
+
+def checked_source(source: object, controller: str) -> Source:
+    """Return *source* if it can be one.
+
+    Raises:
+        TypeError: It cannot; the message says what it would need.
+    """
+    if isinstance(source, type):
+        raise TypeError(
+            f"the controller {controller!r} cannot tell what to reconcile when a"
+            f" {source.__name__} changes: write Watches({source.__name__}, map=...)"
+        )
+    if not isinstance(source, Source) or not is_async(source.run):
+        raise TypeError(
+            f"{source!r:.80} is no source for the controller {controller!r}: it needs a name and"
+            " an `async def run(self, sink)`"
+        )
+    return source

@@ -1,0 +1,218 @@
+"""`KindSource`: a kind that is watched, as a source of requests."""
+
+import asyncio
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from functools import partial
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
+
+from kubewright.api.kind import RESTMapping
+from kubewright.api.resource import Resource
+from kubewright.cache.entry import Entry, Event
+from kubewright.cache.informer import Informer
+from kubewright.controller.mapper import Mapper
+from kubewright.controller.mapping import owner_requests, versions
+from kubewright.controller.predicates import PRIMARY, Filter
+from kubewright.controller.request import Reason, Request
+from kubewright.controller.sources import Sink
+from kubewright.controller.watches import For, KindWatch, Owns, Watches
+from kubewright.log import get_logger
+from kubewright.metrics import CounterValue
+from kubewright.workqueue import LOW
+
+if TYPE_CHECKING:
+    from kubewright.cache.handlers import Registration
+    from kubewright.cluster import Cluster
+
+__all__ = ["KindSource"]
+
+R = TypeVar("R", bound=Resource)
+Handle: TypeAlias = Callable[[Event[Any]], None]
+Owners: TypeAlias = Callable[[Entry[Any]], Iterable[Request]]
+
+
+class Add(Protocol):
+    """`Sink.add`."""
+
+    def __call__(self, request: Request, reason: Reason, *, priority: int = 0) -> None: ...
+
+
+_RETRY_AFTER: float = 1.0
+
+_log = get_logger(__name__)
+
+
+class KindSource(Generic[R]):
+    """Puts a request into a controller for each change of a kind that concerns it.
+
+    The informer is declared when this is made, so that it is filled while the process waits to
+    become the leader; changes are heard from `run` on, beginning with the present state.
+
+    Args:
+        watch: What is watched, and what a change means.
+        cluster: Where.
+        primary: The kind that is reconciled; who is to be found among owners.
+        errors: Counts failures of the map function.
+    """
+
+    def __init__(
+        self,
+        watch: KindWatch[R],
+        *,
+        cluster: "Cluster",
+        primary: RESTMapping | None,
+        errors: CounterValue,
+    ) -> None:
+        self.watch: KindWatch[R] = watch
+        self.cluster: Cluster = cluster
+        self.informer: Informer[R] = cluster.cache.informer(
+            watch.kind,
+            labels=watch.labels,
+            fields=watch.fields,
+            metadata_only=watch.metadata_only,
+            transform=watch.transform,
+            namespaces=watch.namespaces,
+        )
+        self._primary = primary
+        self._errors = errors
+        self._registration: Registration[R] | None = None
+
+    @property
+    def name(self) -> str:
+        """The kind, as a reconcile names it among its reasons."""
+        return self.watch.mapping.kind
+
+    @property
+    def is_primary(self) -> bool:
+        """Whether this is the kind that is reconciled."""
+        return isinstance(self.watch, For)
+
+    @property
+    def waits_for(self) -> str:
+        """What is missing before workers may start; empty if nothing is."""
+        if self._may_start():
+            return ""
+        return (
+            f"the first list of {self.watch.mapping.plural}: {self.informer.problem or 'under way'}"
+        )
+
+    def keys(self) -> Iterator[Request]:
+        """Return every object that is known."""
+        for key in self.informer.store.keys():  # noqa: SIM118  # a store is no mapping
+            yield Request(key.namespace, key.name, self.cluster.name)
+
+    async def run(self, sink: Sink) -> None:
+        """Listen until cancelled."""
+        mapper = self._mapper(sink)
+        self._registration = self.informer.add_handler(self._handler(sink, mapper))
+        try:
+            if mapper is not None:
+                await mapper.run()
+            await asyncio.Event().wait()
+        finally:
+            self.stop()
+
+    def stop(self) -> None:
+        """Listen no more, from this moment on."""
+        registration, self._registration = self._registration, None
+        if registration is not None:
+            registration.remove()
+
+    async def wait_ready(self) -> None:
+        """Return once the present state was heard, or it is known that there is none to hear.
+
+        A secondary kind whose CRD is missing is not waited for: it has no objects. One that may
+        not be listed is, since a reconcile would take what it cannot see for absent.
+        """
+        await self.informer.wait_settled()
+        while not self._may_start():
+            await self._next_state()
+
+    def _may_start(self) -> bool:
+        registration = self._registration
+        if registration is not None and registration.synced:
+            return True
+        return self.informer.missing and not self.is_primary
+
+    async def _next_state(self) -> None:
+        registration, clock = self._registration, self.cluster.clock
+        if registration is None:
+            await clock.sleep(_RETRY_AFTER)
+            return
+        with suppress(TimeoutError):
+            async with clock.timeout(_RETRY_AFTER):
+                await registration.wait_synced()
+
+    def _mapper(self, sink: Sink) -> Mapper[R] | None:
+        if not isinstance(self.watch, Watches):
+            return None
+        return Mapper(self.watch, sink, cluster=self.cluster.name, errors=self._errors)
+
+    def _handler(self, sink: Sink, mapper: Mapper[R] | None) -> Handle:
+        passes = _guarded(self.watch)
+        if mapper is not None:
+            return _mapped(self.name, mapper, passes)
+        if isinstance(self.watch, Owns):
+            assert self._primary is not None
+            owners = partial(
+                owner_requests,
+                owner=self._primary,
+                every_owner=self.watch.every_owner,
+                cluster=self.cluster.name,
+            )
+            return _owned(self.name, owners, passes, sink.add)
+        return _own(self.name, self.cluster.name, passes, sink.add)
+
+
+def _own(source: str, cluster: str, passes: Filter[Any] | None, add: Add) -> Handle:
+    """Return the handler for the kind that is reconciled."""
+
+    def handle(event: Event[Any]) -> None:
+        if passes is None or passes(event):
+            key = event.key
+            request = Request(key.namespace, key.name, cluster)
+            priority = LOW if event.initial else 0
+            add(request, Reason(source, event.type, key), priority=priority)
+
+    return handle
+
+
+def _owned(source: str, owners: Owners, passes: Filter[Any] | None, add: Add) -> Handle:
+    """Return the handler for a kind whose owners are reconciled."""
+
+    def handle(event: Event[Any]) -> None:
+        if passes is None or passes(event):
+            found = dict.fromkeys(chain.from_iterable(map(owners, versions(event))))
+            reason = Reason(source, event.type, event.key)
+            for request in found:
+                add(request, reason, priority=LOW if event.initial else 0)
+
+    return handle
+
+
+def _mapped(source: str, mapper: Mapper[Any], passes: Filter[Any] | None) -> Handle:
+    """Return the handler for a kind with a map function."""
+
+    def handle(event: Event[Any]) -> None:
+        if passes is None or passes(event):
+            mapper.hear(event, Reason(source, event.type, event.key))
+
+    return handle
+
+
+def _guarded(watch: KindWatch[Any]) -> Filter[Any] | None:
+    """Return the predicate of *watch*; where it fails, the event is let through."""
+    test = watch.predicate
+    if test is None:
+        return PRIMARY if isinstance(watch, For) else None
+
+    def passes(event: Event[Any]) -> bool:
+        try:
+            return bool(test(event))
+        except Exception:  # noqa: BLE001  # theirs may fail in any way
+            # One reconcile too many does no harm; one too few may.
+            _log.exception("predicate failed, event let through", key=str(event.key))
+            return True
+
+    return passes

@@ -1,0 +1,98 @@
+"""From an object that changed to the requests that it concerns."""
+
+import inspect
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from typing import Any, TypeAlias, TypeVar
+
+from kubewright.api.kind import ObjectKey, RESTMapping
+from kubewright.cache.entry import Entry, Event
+from kubewright.controller.request import Request
+
+__all__ = ["MapFunction", "Target", "owner_requests", "request_for", "requests_for", "versions"]
+
+R = TypeVar("R")
+
+Target: TypeAlias = Request | ObjectKey | str
+"""What to reconcile: a request, a key, or ``"namespace/name"``."""
+
+MapFunction: TypeAlias = Callable[[R], Iterable[Target] | Awaitable[Iterable[Target]]]
+"""Tells from an object what to reconcile because of it; ``async`` if it must ask somebody."""
+
+
+def versions(event: Event[R]) -> tuple[Entry[R], ...]:
+    """Return the states that *event* is about: the new one, and the old one if there was one.
+
+    Both count: who was concerned before the change has to hear that this is over.
+    """
+    old, new = event.old, event.new
+    if old is None or new is None:
+        return (event.entry,)
+    return new, old
+
+
+def owner_requests(
+    entry: Entry[Any], owner: RESTMapping, *, every_owner: bool = False, cluster: str = ""
+) -> Iterator[Request]:
+    """Yield the owners of *entry* that are of the kind *owner*, in whatever version.
+
+    Args:
+        entry: The object that is owned.
+        owner: The kind of the owners.
+        every_owner: Whether all owners count, or only the one that controls it.
+        cluster: Where both live.
+    """
+    for reference in entry.owners:
+        if reference.kind != owner.kind or not (reference.controller or every_owner):
+            continue
+        if reference.api_version.rpartition("/")[0] == owner.group:
+            namespace = entry.key.namespace if owner.namespaced else ""
+            yield Request(namespace, reference.name, cluster)
+
+
+def request_for(target: Target, *, namespace: str = "", cluster: str = "") -> Request:
+    """Return *target* as a request.
+
+    Args:
+        target: What to reconcile.
+        namespace: Where it is if it is only a name.
+        cluster: Where it is if it does not say.
+
+    Raises:
+        TypeError: It is none of the three.
+        ValueError: It is a text that names no object.
+    """
+    if isinstance(target, Request):
+        return target if target.cluster or not cluster else target._replace(cluster=cluster)
+    if isinstance(target, str):
+        target = ObjectKey.parse(target)
+        if not target.namespace:
+            return Request(namespace, target.name, cluster)
+    if isinstance(target, ObjectKey):
+        return Request(target.namespace, target.name, cluster)
+    raise TypeError(
+        f"{target!r:.80} names no object to reconcile: give a Request, an ObjectKey or a text"
+        " such as 'namespace/name'"
+    )
+
+
+def requests_for(
+    targets: Iterable[Target], *, namespace: str = "", cluster: str = ""
+) -> list[Request]:
+    """Return *targets* as requests, each once, in their order.
+
+    Raises:
+        TypeError: They are not what a map function may return.
+        ValueError: One of them is a text that names no object.
+    """
+    if isinstance(targets, str | Request | ObjectKey) or not isinstance(targets, Iterable):
+        raise TypeError(
+            f"a map function returns a list of what to reconcile, or yields it, not {targets!r:.80}"
+        )
+    found = (request_for(one, namespace=namespace, cluster=cluster) for one in targets)
+    return list(dict.fromkeys(found))
+
+
+def is_async(function: Callable[..., Any]) -> bool:
+    """Say whether *function* is async, or an object whose ``__call__`` is."""
+    call = getattr(function, "__call__", None)  # noqa: B004  # looked into, not asked for
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(call)

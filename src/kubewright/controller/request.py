@@ -1,0 +1,66 @@
+"""What a reconciler is asked, what it answers, and why it was asked."""
+
+from datetime import timedelta
+from typing import NamedTuple
+
+import msgspec
+
+from kubewright.api.kind import ObjectKey
+
+
+class Request(NamedTuple):
+    """Which object to reconcile; what a controller queues.
+
+    A tuple, not a struct: it is hashed several times on its way through the queue.
+    """
+
+    namespace: str
+    name: str
+    cluster: str = ""
+
+    @property
+    def key(self) -> ObjectKey:
+        """The namespace and name as the client and the cache take them."""
+        return ObjectKey(self.namespace, self.name)
+
+    def __str__(self) -> str:
+        name = f"{self.namespace}/{self.name}" if self.namespace else self.name
+        return f"{self.cluster}:{name}" if self.cluster else name
+
+
+class Result(msgspec.Struct, frozen=True, kw_only=True):
+    """What a reconciler answers when it wants to be called again; ``None`` if it does not.
+
+    Attributes:
+        requeue_after: Call again in so many seconds.
+        requeue: Call again with the backoff of a failure, without counting as one.
+        priority: In which order among others; as before unless given.
+    """
+
+    requeue_after: float | timedelta | None = None
+    requeue: bool = False
+    priority: int | None = None
+
+    @property
+    def delay(self) -> float | None:
+        """`requeue_after` in seconds, or ``None``."""
+        after = self.requeue_after
+        return after.total_seconds() if isinstance(after, timedelta) else after
+
+
+class Reason(NamedTuple):
+    """Why a reconcile runs: a change that was seen, or what else put its key into the queue.
+
+    Attributes:
+        source: What was watched: a kind such as ``Pod``, or the name of a source; ``retry`` and
+            ``requeue`` for what the last reconcile asked for.
+        event: ``ADDED``, ``MODIFIED``, ``DELETED``, or empty.
+        object: The object that changed.
+    """
+
+    source: str
+    event: str = ""
+    object: ObjectKey | None = None
+
+    def __str__(self) -> str:
+        return " ".join(str(part) for part in self if part)

@@ -1,0 +1,106 @@
+"""`For`, `Owns` and `Watches`: which kinds a controller listens to, and what a change means."""
+
+from collections.abc import Iterable
+from dataclasses import KW_ONLY, dataclass
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from kubewright.api.kind import RESTMapping
+from kubewright.api.resource import Resource, mapping_of
+from kubewright.cache.transform import Transform
+from kubewright.client.target import Fields, Labels
+from kubewright.controller.mapping import MapFunction
+from kubewright.controller.predicates import Filter, Predicate
+
+if TYPE_CHECKING:
+    from kubewright.cluster import Cluster
+
+__all__ = ["For", "KindWatch", "Owns", "Watches"]
+
+R = TypeVar("R", bound=Resource)
+
+
+@dataclass(frozen=True, eq=False)
+class KindWatch(Generic[R]):
+    """What `For`, `Owns` and `Watches` have in common.
+
+    Attributes:
+        kind: The class of the objects.
+        predicate: Which changes count. It spares reconciles, not memory.
+        labels: Only objects with these labels are watched and kept.
+        fields: Only objects with these fields are watched and kept.
+        metadata_only: Keep no more than the metadata.
+        transform: What is done to each object before it is kept.
+        namespaces: Only objects in these; all that the cluster covers unless given.
+        cluster: Where they are; the cluster of the controller unless given.
+    """
+
+    kind: type[R]
+    _: KW_ONLY
+    predicate: Predicate[R] | Filter[R] | None = None
+    labels: Labels | None = None
+    fields: Fields | None = None
+    metadata_only: bool = False
+    transform: Transform | None = None
+    namespaces: Iterable[str] | None = None
+    cluster: "Cluster | None" = None
+
+    def __post_init__(self) -> None:
+        mapping_of(self.kind)  # raises for what is no declared kind
+        if self.predicate is not None and not callable(self.predicate):
+            raise TypeError(
+                f"the predicate of {self} must be a function of an event, not {self.predicate!r}"
+            )
+
+    @property
+    def mapping(self) -> RESTMapping:
+        """Where the kind lives on a server."""
+        return mapping_of(self.kind)
+
+    def __str__(self) -> str:
+        return f"{type(self).__name__}({self.kind.__name__})"
+
+
+@dataclass(frozen=True, eq=False)
+class For(KindWatch[R]):
+    """The kind that is reconciled: a change of an object is a request for it.
+
+    Unless another predicate is given, changes of its status do not count.
+    """
+
+
+@dataclass(frozen=True, eq=False)
+class Owns(KindWatch[R]):
+    """A kind whose objects belong to the reconciled one: a change is a request for the owner.
+
+    Attributes:
+        every_owner: Whether all owners count, and not only the one that controls the object.
+    """
+
+    _: KW_ONLY
+    every_owner: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Watches(KindWatch[R]):
+    """Any other kind: *map* says what to reconcile when an object changes.
+
+    It is asked about the state before the change, too. When it fails, it is asked again later, so
+    that no change is lost.
+
+    Attributes:
+        map: Tells from an object what to reconcile; a name alone is in the object's namespace.
+
+    Example:
+        Watches(Secret, map=lambda secret: [secret.metadata.labels["shop"]])
+    """
+
+    _: KW_ONLY
+    map: MapFunction[R]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not callable(self.map):
+            raise TypeError(
+                f"{self} needs a function as map, from an object to what is to be reconciled, not"
+                f" {self.map!r}"
+            )

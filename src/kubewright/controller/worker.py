@@ -1,0 +1,328 @@
+"""The worker loop: takes one request after the other and calls the reconciler."""
+
+import asyncio
+import itertools
+import logging
+import secrets
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeAlias
+
+from kubewright import log, tracing
+from kubewright._aio import Clock
+from kubewright.controller.deadlines import Call, Deadlines
+from kubewright.controller.instruments import Instruments
+from kubewright.controller.reasons import Reasons, text
+from kubewright.controller.request import Reason, Request, Result
+from kubewright.controller.retry import Policies, Retry, is_quiet, patience
+from kubewright.controller.run import Run
+from kubewright.errors import KubewrightError
+from kubewright.workqueue import QueueShutDown, WorkQueue
+
+__all__ = ["Reconciler", "Workers"]
+
+Reconciler: TypeAlias = Callable[[Request, Run], Awaitable[Result | None]]
+"""Brings one object to where it should be; called again whenever something has changed."""
+
+IN_A_ROW: int = 16
+"""After so many reconciles a worker lets others run, since none of them may have had to wait."""
+
+FAULTS: tuple[type[Exception], ...] = (
+    ArithmeticError, AssertionError, AttributeError, LookupError, NameError, TypeError,
+)  # fmt: skip
+"""What a program in Go would have panicked about."""
+
+_RETRY = Reason("retry")
+_REQUEUE = Reason("requeue")
+_DEFAULT = Retry()
+
+
+class Workers:
+    """Calls a reconciler for each request of a queue, never twice at a time for the same one.
+
+    Each `work` is one worker. All of them together share what is known of failures.
+    """
+
+    def __init__(  # noqa: PLR0913  # what a controller was told, passed on
+        self,
+        name: str,
+        reconcile: Reconciler,
+        *,
+        queue: WorkQueue[Request],
+        policies: Policies,
+        deadline: float | None,
+        clock: Clock,
+        kind: str = "",
+    ) -> None:
+        self.queue: WorkQueue[Request] = queue
+        self.reasons: Reasons[Request] = Reasons()
+        self.deadlines: Deadlines[Request] = Deadlines(deadline, clock=clock)
+        self.numbers: Instruments = Instruments(name, self.deadlines.calls)
+        self._name, self._kind = name, kind
+        self._reconcile = reconcile
+        self._policies = policies
+        self._deadline = deadline
+        self._clock = clock
+        self._failures: dict[Request, int] = {}
+        self._gate: asyncio.Event | None = None
+        self._stopping = False
+        # Unique among all processes, and in order; a UUID would take as long as the queue does.
+        self._prefix = secrets.token_hex(4)
+        self._counter = itertools.count(1)
+        self._idle = asyncio.Event()
+        self._log = log.get_logger(f"kubewright.controller.{name}")
+
+    def add(
+        self, request: Request, reason: Reason, *, priority: int = 0, after: float = 0.0
+    ) -> None:
+        """Let *request* be reconciled, in *after* seconds."""
+        self.reasons.note(request, reason)
+        if after > 0:
+            self.queue.add_after(request, after, priority=priority)
+        else:
+            self.queue.add(request, priority=priority)
+
+    # --- Life ---
+
+    async def work(self) -> None:
+        """Reconcile one request after the other, until `stop` or cancelled."""
+        task = asyncio.current_task()
+        assert task is not None
+        while not self._stopping:
+            for _ in range(IN_A_ROW):
+                try:
+                    request = await self.queue.get()
+                except QueueShutDown:
+                    return
+                await self._handle(request, task)
+                if self._stopping:
+                    return
+            await asyncio.sleep(0)
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether no request is begun at the moment."""
+        return self._gate is not None
+
+    def pause(self) -> None:
+        """Begin no more requests; those under way are finished, others gather in the queue."""
+        if self._gate is None:
+            self._gate = asyncio.Event()
+
+    def resume(self) -> None:
+        """Go on after `pause`."""
+        gate, self._gate = self._gate, None
+        if gate is not None:
+            gate.set()
+
+    def stop(self) -> None:
+        """Begin no more requests, for good."""
+        self._stopping = True
+        self.queue.shut_down()
+        self.resume()
+        self._settle()
+
+    async def wait_idle(self) -> None:
+        """Return once nothing is under way; to be called after `stop`."""
+        await self._idle.wait()
+
+    # --- One request ---
+
+    async def _handle(self, request: Request, task: "asyncio.Task[Any]") -> None:
+        try:
+            while self._gate is not None:
+                await self._gate.wait()
+            if not self._stopping:
+                await self._run(request, task)
+        finally:
+            self._release(request)
+
+    async def _run(self, request: Request, task: "asyncio.Task[Any]") -> None:
+        attempt = self._failures.get(request, 0) + 1
+        run_id = f"{self._prefix}-{next(self._counter)}"
+        run = Run(run_id, request, self.reasons.take(request), attempt, self._name, self._log)
+        call = self.deadlines.begin(request, run, task)
+        try:
+            with log.bind(
+                controller=self._name,
+                kind=self._kind,
+                namespace=request.namespace,
+                name=request.name,
+                reconcile_id=run.id,
+            ):
+                await self._call(call, run)
+        finally:
+            self.numbers.time.observe(self._clock.monotonic() - call.began)
+
+    async def _call(self, call: Call, run: Run) -> None:
+        try:
+            if tracing.is_enabled():
+                result = await self._traced(run)
+            else:
+                result = _checked(await self._reconcile(run.request, run))
+        except asyncio.CancelledError:
+            if not call.leave():
+                raise
+            # Nobody cancelled the worker, or only its deadline did. Without one, the reconciler
+            # awaited something that was cancelled; let through, it would end the worker silently.
+            self._failed(call, RuntimeError("the reconciler awaited a task that was cancelled"))
+        except Exception as error:  # noqa: BLE001  # a reconciler may fail in any way
+            call.leave()
+            self._failed(call, error)
+        else:
+            call.leave()
+            self._succeeded(call, result)
+
+    async def _traced(self, run: Run) -> Result | None:
+        request = run.request
+        with tracing.span(
+            "reconcile",
+            controller=self._name,
+            kind=self._kind,
+            key=request,
+            reconcile_id=run.id,
+            reasons=text(run.reasons),
+            attempt=run.attempt,
+        ):
+            return _checked(await self._reconcile(request, run))
+
+    def _release(self, request: Request) -> None:
+        """Let *request* be taken again, as soon as all that its call started has ended."""
+        call = self.deadlines.calls.get(request)
+        if call is not None and call.run.held and self._is_held(request, call.run):
+            return
+        self.deadlines.end(request)
+        self.queue.done(request)
+        if self._stopping:
+            self._settle()
+
+    def _is_held(self, request: Request, run: Run) -> bool:
+        """Say whether something that *run* started goes on; it is released when that ends."""
+        under_way = [one for one in run.held if not one.done()]
+        if under_way:
+            under_way[0].add_done_callback(lambda done: self._held_ended(request, done))
+        return bool(under_way)
+
+    def _held_ended(self, request: Request, done: "asyncio.Future[Any]") -> None:
+        if not done.cancelled() and (error := done.exception()):
+            self._log.warning(
+                "work that outlived its reconcile failed", key=str(request), error=repr(error)
+            )
+        self._release(request)
+
+    def _settle(self) -> None:
+        if self._stopping and not self.deadlines.calls:
+            self.deadlines.close()
+            self._idle.set()
+
+    # --- How it ended ---
+
+    def _succeeded(self, call: Call, result: Result | None) -> None:
+        run, numbers = call.run, self.numbers
+        request = run.request
+        if run.attempt > 1:
+            self._failures.pop(request, None)
+        if result is None:
+            numbers.success.value += 1
+            self.queue.forget(request)
+            self._say(call, "success")
+        else:
+            self._asked_again(call, result)
+
+    def _asked_again(self, call: Call, result: Result) -> None:
+        run, numbers = call.run, self.numbers
+        request = run.request
+        if result.requeue and result.requeue_after is None:
+            numbers.requeue.value += 1
+            self.reasons.note(request, _REQUEUE)
+            wait = self.queue.add_rate_limited(request, priority=self._priority(run, result))
+            self._say(call, "requeue", delay=wait)
+            return
+        self.queue.forget(request)
+        delay = result.delay
+        if delay is None:
+            numbers.success.value += 1
+            self._say(call, "success")
+            return
+        numbers.requeue_after.value += 1
+        self.add(request, _REQUEUE, priority=self._priority(run, result), after=delay)
+        self._say(call, "requeue_after", delay=delay)
+
+    def _priority(self, run: Run, result: Result) -> int:
+        return self.queue.priority_of(run.request) if result.priority is None else result.priority
+
+    def _failed(self, call: Call, error: Exception) -> None:
+        run, numbers = call.run, self.numbers
+        numbers.error.value += 1
+        numbers.errors.value += 1
+        if call.expired:
+            numbers.timeouts.value += 1
+            error = _overdue(error, self._deadline)
+        elif isinstance(error, FAULTS) and not isinstance(error, KubewrightError):
+            numbers.panics.value += 1
+        self._failures[run.request] = run.attempt
+        delay = self._retry(run, error)
+        if delay is None:
+            numbers.terminal.value += 1
+            self._failures.pop(run.request, None)
+            self.queue.forget(run.request)
+        self._complain(call, error, delay=delay)
+
+    def _retry(self, run: Run, error: Exception) -> float | None:
+        """Queue the request again, and return in how many seconds; ``None`` to give up."""
+        request, queue = run.request, self.queue
+        policy, wait = self._policies.find(error), patience(error)
+        priority = queue.priority_of(request)
+        if policy is None and not wait:
+            self.reasons.note(request, _RETRY)
+            return queue.add_rate_limited(request, priority=priority)
+        delay = (policy or _DEFAULT).delay(run.attempt)
+        if delay is not None:
+            delay = max(delay, wait)
+            self.add(request, _RETRY, priority=priority, after=delay)
+        return delay
+
+    # --- The one line in the log ---
+
+    def _say(self, call: Call, outcome: str, **fields: Any) -> None:
+        level = logging.INFO if call.run.changed else logging.DEBUG
+        if self._log.is_enabled_for(level):
+            say = self._log.info if call.run.changed else self._log.debug
+            say("reconciled", outcome=outcome, **fields, **self._facts(call))
+
+    def _complain(self, call: Call, error: Exception, *, delay: float | None) -> None:
+        facts = {"outcome": "error", "error": _described(error), **self._facts(call)}
+        if delay is None:
+            self._log.error("reconcile failed, will not retry", **facts)
+        elif is_quiet(error):
+            self._log.debug("reconcile met a conflict, will retry", delay=delay, **facts)
+        elif isinstance(error, KubewrightError | TimeoutError | OSError):
+            self._log.warning("reconcile failed, will retry", delay=delay, **facts)
+        else:
+            # What nobody expected is shown with the place it came from.
+            self._log.exception("reconcile failed, will retry", delay=delay, **facts)
+
+    def _facts(self, call: Call) -> dict[str, Any]:
+        run = call.run
+        facts = {
+            "duration": round(self._clock.monotonic() - call.began, 6),
+            "reasons": text(run.reasons),
+        }
+        return {**facts, "attempt": run.attempt} if run.attempt > 1 else facts
+
+
+def _checked(result: object) -> Result | None:
+    if result is None or isinstance(result, Result):
+        return result
+    raise TypeError(
+        f"the reconciler returned {result!r:.80}: return a Result to be called again, or None"
+    )
+
+
+def _overdue(error: Exception, deadline: float | None) -> TimeoutError:
+    overdue = TimeoutError(f"the reconcile did not end within its deadline of {deadline} seconds")
+    overdue.__cause__ = error
+    return overdue
+
+
+def _described(error: Exception) -> str:
+    return str(error) if isinstance(error, KubewrightError) else f"{type(error).__name__}: {error}"

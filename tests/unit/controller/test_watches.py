@@ -1,0 +1,41 @@
+from typing import Any
+
+import pytest
+
+import kubewright as kw
+from kubewright.controller import For, Owns, Watches
+from kubewright.errors import SchemeError
+from tests.unit.controller.world import Shop
+
+
+class Undeclared(kw.Resource):
+    """A class that was never declared as a kind."""
+
+
+@pytest.mark.parametrize("watch", [For, Owns, lambda kind: Watches(kind, map=list)])
+@pytest.mark.parametrize("wrong", [Undeclared, "Shop", dict])
+def test_what_is_no_declared_kind_is_refused(watch: Any, wrong: Any) -> None:
+    """The mistake shows at the declaration, not when the server is asked."""
+    with pytest.raises(SchemeError):
+        watch(wrong)
+
+
+def test_a_map_must_be_a_function() -> None:
+    """A list of names is a common first try."""
+    names: Any = ["default/a"]
+
+    with pytest.raises(TypeError, match=r"Watches\(Shop\) needs a function as map"):
+        Watches(Shop, map=names)
+
+
+def test_a_predicate_must_be_a_function() -> None:
+    """A text or a flag would fail with each event."""
+    flag: Any = True
+
+    with pytest.raises(TypeError, match=r"predicate of For\(Shop\)"):
+        For(Shop, predicate=flag)
+
+
+def test_two_watches_of_one_kind_are_two() -> None:
+    """A controller can stop listening to one of them."""
+    assert For(Shop) != For(Shop)
