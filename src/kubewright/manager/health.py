@@ -1,0 +1,107 @@
+"""What ``/healthz`` and ``/readyz`` say, in the format of Kubernetes.
+
+One difference is meant: the reason of a failure is shown. Kubernetes withholds it, since its pages
+are open to everybody and its reasons may name anything. Ours are written to be read: the kubelet
+copies the body of a failed probe into an event, so ``kubectl describe pod`` says what is wrong.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+from urllib.parse import parse_qs, unquote
+
+from kubewright._serve import Request, Response
+from kubewright.runnable import Checked, Problem
+
+TEXT: str = "text/plain; charset=utf-8"
+
+
+class Check(NamedTuple):
+    """One line of a page; `reason` is empty if all is well."""
+
+    name: str
+    reason: str = ""
+
+    @property
+    def line(self) -> str:
+        """The check as Kubernetes writes it; further lines of a reason are indented."""
+        if not self.reason:
+            return f"[+]{self.name} ok"
+        return f"[-]{self.name} failed: " + self.reason.strip().replace("\n", "\n    ")
+
+
+PING = Check("ping")
+"""The loop goes round, or nobody would answer."""
+
+
+def checks_of(name: str, runnable: object, *, only_fatal: bool) -> list[Check]:
+    """Return what *runnable* says of itself; one line if it has nothing to say.
+
+    Args:
+        name: What to call it.
+        runnable: Whatever it is; nothing is said of one that is not `Checked`.
+        only_fatal: Whether to leave out what a restart does not mend.
+    """
+    if not isinstance(runnable, Checked):
+        return []
+    problems = [problem for problem in _problems(name, runnable) if problem.fatal or not only_fatal]
+    return [Check(p.check, p.text or "no reason given") for p in problems] or [Check(name)]
+
+
+def _problems(name: str, runnable: Checked) -> list[Problem]:
+    try:
+        return list(runnable.health())
+    except Exception as error:  # noqa: BLE001  # that we cannot know how it is, is a problem, too
+        return [Problem(name, f"its health() raised {type(error).__name__}: {error}")]
+
+
+class HealthPage:
+    """Renders the checks of one endpoint, such as ``readyz``.
+
+    A check may show only while it fails, and be asked for alone when it is well again; so the page
+    remembers every name it has shown.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name: str = name
+        self._known: dict[str, None] = {}
+
+    def answer(self, request: Request, checks: Iterable[Check]) -> Response:
+        """Answer *request* for the page, or for one check below it."""
+        found = list(checks)
+        self._known.update(dict.fromkeys(check.name for check in found))
+        below = unquote(request.path.removeprefix(f"/{self.name}").strip("/"))
+        if below:
+            return self._one(below, found)
+        query = parse_qs(request.query, keep_blank_values=True)
+        return self._all(found, excluded=query.get("exclude", ()), verbose="verbose" in query)
+
+    def _one(self, name: str, checks: Sequence[Check]) -> Response:
+        asked = [check for check in checks if check.name == name]
+        if not asked and name not in self._known:
+            known = ", ".join(self._known)
+            return Response(404, f"there is no check {name!r}; there are: {known}\n".encode(), TEXT)
+        return _response([check.line for check in asked if check.reason], verbose=False)
+
+    def _all(self, checks: Sequence[Check], *, excluded: Sequence[str], verbose: bool) -> Response:
+        counted = [check for check in checks if check.name not in excluded]
+        lines = [
+            check.line if check in counted else f"[+]{check.name} excluded: ok" for check in checks
+        ]
+        unknown = [f'"{name}"' for name in excluded if name not in self._known]
+        if unknown:
+            lines.append(
+                "warn: some health checks cannot be excluded: no matches for " + ", ".join(unknown)
+            )
+        failed = any(check.reason for check in counted)
+        lines.append(f"{self.name} check {'failed' if failed else 'passed'}")
+        return _response(lines, verbose=verbose, failed=failed)
+
+
+def _response(lines: Sequence[str], *, verbose: bool, failed: bool | None = None) -> Response:
+    """Return a page of *lines*; a short one if all is well and nobody asks for more."""
+    failed = bool(lines) if failed is None else failed
+    body = "\n".join([*lines, ""]) if failed or verbose else "ok"
+    return Response(500 if failed else 200, body.encode(), TEXT, (_NO_SNIFF,))
+
+
+_NO_SNIFF = ("X-Content-Type-Options", "nosniff")

@@ -1,0 +1,317 @@
+"""Leader election on a Lease: of many replicas one works, and the others are ready to."""
+
+import random
+import socket
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import KW_ONLY, dataclass, field
+from urllib.parse import urlsplit
+from uuid import uuid4
+
+from kubewright._aio import Clock, Timer
+from kubewright.api.kind import ObjectKey
+from kubewright.client.client import Client
+from kubewright.client.events import EventRecorder
+from kubewright.client.leases import LeaseLock
+from kubewright.client.rest import RESTClient
+from kubewright.errors import ConfigError, KubewrightError, LeaderElectionLostError
+from kubewright.log import get_logger
+from kubewright.metrics import Gauge
+from kubewright.runnable import Problem
+
+_log = get_logger(__name__)
+
+JITTER: float = 1.2
+"""Standbys ask at intervals of up to 1 + this times the retry period, so that they do not meet."""
+CHECK: str = "leader-election"
+"""The name of the election on ``/readyz``, and of who reports the events about it."""
+
+_DRAIN_FOR = 0.5
+"""Seconds that the last event may take: who has lost the lease has no time to lose."""
+_STATUS = Gauge(
+    "leader_election_master_status",
+    "Gauge of if the reporting system is master of the relevant lease, 0 indicates backup,"
+    " 1 indicates master. 'name' is the string used to identify the lease.",
+    ("name",),
+)
+
+
+def process_identity() -> str:
+    """Return a name that no other process has: ``<host>_<uuid>``, as controller-runtime's."""
+    return f"{socket.gethostname()}_{uuid4()}"
+
+
+@dataclass(frozen=True, slots=True)
+class LeaderElection:
+    """How to compete for a Lease; the numbers and their rules are client-go's.
+
+    Attributes:
+        id: The name of the Lease; the same for all that compete.
+        namespace: Where the Lease is; the client's own namespace unless given, which in a pod is
+            the pod's.
+        identity: Who we are; unique among all that compete.
+        lease_duration: Seconds after which standbys take over from a leader that went silent.
+        renew_deadline: Seconds that the leader tries to renew before it gives up.
+        retry_period: Seconds between two tries.
+        release_on_cancel: Whether a leader that stops gives the lease up, so that a standby takes
+            over at once. Unlike in controller-runtime this is safe, and so the default: it is
+            given up only when everything that needs it has ended.
+        client: The API server that has the Lease; that of the manager's first cluster unless given.
+    """
+
+    id: str
+    namespace: str | None = None
+    _: KW_ONLY
+    identity: str = field(default_factory=process_identity)
+    lease_duration: float = 15.0
+    renew_deadline: float = 10.0
+    retry_period: float = 2.0
+    release_on_cancel: bool = True
+    client: Client | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        """Check the numbers against one another.
+
+        Raises:
+            ConfigError: With them, two processes could lead at once, or none could stay leader.
+        """
+        for problem in self._problems():
+            raise ConfigError(f"cannot elect a leader: {problem}")
+
+    def _problems(self) -> Iterable[str]:
+        # The words are client-go's, which people search for; the values say which are meant.
+        lease, renew, retry = self.lease_duration, self.renew_deadline, self.retry_period
+        if not self.id:
+            yield "LeaderElectionID must be configured: give the Lease a name"
+        if not self.identity:
+            yield "Lock identity is empty: give each process its own"
+        if lease < 1:
+            yield f"leaseDuration must be greater than zero, in whole seconds: it is {lease:g}"
+        if renew <= 0:
+            yield f"renewDeadline must be greater than zero: it is {renew:g}"
+        if retry <= 0:
+            yield f"retryPeriod must be greater than zero: it is {retry:g}"
+        if int(lease) <= renew:
+            yield (
+                "leaseDuration must be greater than renewDeadline:"
+                f" lease_duration={lease:g}, renew_deadline={renew:g}"
+            )
+        if renew <= JITTER * retry:
+            yield (
+                "renewDeadline must be greater than retryPeriod*JitterFactor:"
+                f" renew_deadline={renew:g}, retry_period={retry:g}, the factor is {JITTER:g}"
+            )
+
+
+class _LeaseClient(Client):
+    """The same server, without a rate limit and without a cache.
+
+    A busy program may wait long for its turn, and would lose the lease to its own politeness. A
+    lease from a cache would be an old one.
+    """
+
+    def __init__(self, client: Client) -> None:
+        self._share(client)
+        self._rest = RESTClient(
+            client.rest.transport,
+            timeout=client.config.timeout,
+            host=urlsplit(client.config.url).netloc.rpartition("@")[2],
+            clock=client.clock,
+        )
+
+
+class LeaderElector:
+    """Competes for the Lease of an election, and keeps it once it is ours.
+
+    Whether we lead is always answered by the clock: a process that was paused for longer than
+    the lease does not believe that it still leads, whatever it did last.
+
+    Args:
+        client: Where the Lease is.
+        election: Which Lease, and how to compete.
+        clock: Where time comes from.
+    """
+
+    def __init__(
+        self, client: Client, election: LeaderElection, *, clock: Clock | None = None
+    ) -> None:
+        self.election: LeaderElection = election
+        self.key: ObjectKey = ObjectKey(election.namespace or client.namespace, election.id)
+        self.release: bool = election.release_on_cancel
+        """Whether to give the lease up when `run` is cancelled."""
+        self.lost: LeaderElectionLostError | None = None
+        """Why we lead no longer, if that was not our own wish."""
+        self._clock = clock or Clock()
+        self._lock = LeaseLock(
+            _LeaseClient(client),
+            self.key,
+            election.identity,
+            duration=election.lease_duration,
+            clock=self._clock,
+        )
+        self._recorder = EventRecorder(client, CHECK, drain_for=_DRAIN_FOR, clock=self._clock)
+        self._status = _STATUS.labels(election.id)
+        self._request_timeout = max(1.0, election.renew_deadline / 2)
+        self._until: float | None = None  # we lead, and until when unless it is renewed
+        self._holding = self._clock.timeout(None)
+        self._watchdog: Timer | None = None
+        self._on_lost: Callable[[], object] = _ignore
+        self._problem = ""
+        self._seen_holder = ""
+
+    @property
+    def leading(self) -> bool:
+        """Whether we lead at this moment, and nobody who plays by the rules does, too."""
+        return self._until is not None and self._clock.monotonic() < self._until
+
+    @property
+    def holder(self) -> str:
+        """Who held the lease when we last looked; empty for nobody."""
+        return self._lock.holder
+
+    def health(self) -> Iterable[Problem]:
+        """Return why the Lease cannot be read or written, if so."""
+        if self._until is not None and not self.leading:
+            yield Problem(CHECK, "the lease has expired, but this process still runs", fatal=True)
+        elif self._problem:
+            yield Problem(CHECK, f"cannot hold or take lease {self.key}: {self._problem}")
+
+    async def run(self, lead: Callable[[], object], lost: Callable[[], object]) -> None:
+        """Compete until elected, call *lead*, and renew the lease until cancelled.
+
+        Args:
+            lead: Called when we lead.
+            lost: Called in the moment in which we no longer do, before anything else can run. It
+                has to stop what *lead* has started without waiting.
+
+        Raises:
+            LeaderElectionLostError: The lease could not be kept.
+        """
+        self._on_lost = lost
+        self._status.set(0)
+        async with self._recorder:
+            try:
+                await self._acquire()
+                lead()
+                await self._hold()
+            finally:
+                self._stopped_leading()
+                if self.lost is None and self.release:
+                    await self._give_up()
+
+    async def _acquire(self) -> None:
+        _log.info("waiting for leadership", lease=str(self.key), identity=self.election.identity)
+        while not await self._try():
+            self._log_holder()
+            jitter = 1.0 + JITTER * random.random()  # noqa: S311  # no secret
+            await self._clock.sleep(self.election.retry_period * jitter)
+        self._status.set(1)
+        _log.info("became leader", lease=str(self.key))
+        self._event("became leader")
+
+    async def _hold(self) -> None:
+        with suppress(TimeoutError):  # that is how `_lose` ends the block
+            async with self._holding:
+                while True:
+                    await self._clock.sleep(self.election.retry_period)
+                    await self._renew()
+        assert self.lost is not None
+        raise self.lost
+
+    async def _renew(self) -> None:
+        deadline = self.election.renew_deadline
+        try:
+            async with self._clock.timeout(deadline):
+                while self.leading and not await self._try():
+                    if not (self._lock.is_held and self.leading):
+                        break
+                    await self._clock.sleep(self.election.retry_period)
+        except TimeoutError:
+            why = self._problem or "no answer"
+            self._lose(f"it could not be renewed within {deadline:g} seconds: {why}")
+        else:
+            self._check()
+
+    def _check(self) -> None:
+        """Find out whether we still lead."""
+        if self._lock.holder not in {"", self.election.identity}:
+            self._lose(f"{self._lock.holder} has taken it")
+        elif not self.leading or not self._lock.is_held:
+            self._lose("it has expired; this process may have been paused")
+
+    async def _try(self) -> bool:
+        """Acquire or renew; say whether the lease is ours without a gap."""
+        sent, until = self._clock.monotonic(), self._until
+        try:
+            async with self._clock.timeout(self._request_timeout):
+                held = await self._lock.try_acquire()
+        except (KubewrightError, TimeoutError) as error:
+            self._failed(error)
+            return False
+        self._problem = ""
+        if until is not None and self._clock.monotonic() >= until:
+            return False  # it was not ours for a moment, in which another may have led
+        if held:
+            self._watch_until(sent + int(self.election.lease_duration))
+        return held
+
+    def _watch_until(self, until: float) -> None:
+        """Have a timer end our time as leader, in case that nothing else does.
+
+        After a pause of the process all timers that are due ring before any task goes on, so what
+        we lead is stopped before it can do anything more.
+        """
+        self._until = until
+        if self._watchdog is not None:
+            self._watchdog.cancel()
+        self._watchdog = self._clock.call_later(until - self._clock.monotonic(), self._check)
+
+    def _lose(self, why: str) -> None:
+        if self.lost is not None or self._until is None:
+            return
+        self.lost = LeaderElectionLostError(
+            f"leader election lost: this process held lease {self.key}, but {why}."
+            " Another process may lead now, so this one stops at once; start it again to compete."
+        )
+        self._on_lost()
+        self._stopped_leading()
+        self._holding.expire()
+
+    def _stopped_leading(self) -> None:
+        if self._watchdog is not None:
+            self._watchdog.cancel()
+        if self._until is not None:
+            self._until = None
+            self._status.set(0)
+            _log.info("stopped leading", lease=str(self.key))
+            self._event("stopped leading")
+
+    async def _give_up(self) -> None:
+        try:
+            async with self._clock.timeout(self.election.renew_deadline):
+                await self._lock.release()
+        except (KubewrightError, TimeoutError) as error:
+            _log.warning("lease not released", lease=str(self.key), error=repr(error))
+
+    def _failed(self, error: Exception) -> None:
+        text = str(error) or "no answer in time"
+        if text != self._problem:  # once, not with each try
+            _log.warning("lease not acquired or renewed", lease=str(self.key), error=text)
+        self._problem = text
+
+    def _log_holder(self) -> None:
+        if self.holder != self._seen_holder:
+            self._seen_holder = self.holder
+            _log.info("leader elected", lease=str(self.key), holder=self.holder)
+
+    def _event(self, what: str) -> None:
+        if self._lock.lease is not None:
+            self._recorder.event(
+                self._lock.lease,
+                reason="LeaderElection",
+                message=f"{self.election.identity} {what}",
+            )
+
+
+def _ignore() -> None:
+    """Stand in for a callback."""

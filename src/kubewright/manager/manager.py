@@ -1,0 +1,362 @@
+"""`Manager`: starts what it was given stage by stage, and stops it in the reverse order."""
+
+import asyncio
+import inspect
+import os
+from collections.abc import Callable
+from contextlib import AsyncExitStack, suppress
+from enum import IntEnum
+from typing import TYPE_CHECKING, Protocol, Self
+
+from kubewright._aio import Clock, TaskSet
+from kubewright.errors import ConfigError, LeaderElectionLostError, LifecycleError
+from kubewright.log import get_logger
+from kubewright.manager.address import bind_address
+from kubewright.manager.elected import Elected
+from kubewright.manager.leaderelection import CHECK, LeaderElection, LeaderElector
+from kubewright.manager.member import Member, name_of
+from kubewright.manager.metrics_server import PageServers, metrics_page
+from kubewright.manager.probes import Probes
+from kubewright.manager.signals import stopping_on_signals
+from kubewright.manager.stages import Stages
+from kubewright.runnable import Runnable, Stage, stage_of
+
+if TYPE_CHECKING:
+    from kubewright.client.client import Client
+
+_log = get_logger(__name__)
+
+_KILL_FOR = 1.0
+"""Seconds for those who were told a second time to end, or have lost the lease."""
+_BEFORE_LEADER = (Stage.SERVERS, Stage.CACHES, Stage.ALWAYS)
+
+
+class _Phase(IntEnum):
+    NEW = 0
+    STARTING = 1
+    RUNNING = 2
+    STOPPING = 3
+    STOPPED = 4
+
+
+class RunnableCluster(Runnable, Protocol):
+    """A cluster, as far as a manager looks at it: it runs, and it has a client."""
+
+    @property
+    def client(self) -> "Client":
+        """What talks to its API server."""
+        ...
+
+
+class Manager:
+    """Runs clusters, controllers, servers and anything else with an ``async def run()``.
+
+    Stages start in order, each when the one before is ready. They stop in the reverse order, all
+    within the grace period. An error of a runnable stops everything and comes out of `run`.
+
+    Args:
+        clusters: Their caches run in stage ``CACHES``; the lease is on the first one.
+        leader_election: How to elect one of many replicas; without, this process leads.
+        metrics_bind_address: Where ``/metrics`` is served, such as ``":8080"``; ``"0"`` for off.
+        health_probe_bind_address: The same for ``/healthz`` and ``/readyz``.
+        grace_period: Seconds that all may take to stop; ``None`` for as long as it takes. With 0,
+            everything is cancelled at once instead of stage by stage.
+        clock: Where time comes from.
+
+    Example:
+        manager = Manager(cluster, leader_election=LeaderElection("shop-operator"))
+        manager.add(controller)
+        asyncio.run(manager.run_until_signal())
+    """
+
+    def __init__(
+        self,
+        *clusters: RunnableCluster,
+        leader_election: LeaderElection | None = None,
+        metrics_bind_address: str = "0",
+        health_probe_bind_address: str = "0",
+        grace_period: float | None = 30.0,
+        clock: Clock | None = None,
+    ) -> None:
+        if grace_period is not None and grace_period < 0:
+            raise ConfigError(
+                f"grace_period is {grace_period:g}, but no time is shorter than none: give seconds,"
+                " 0 to cancel everything at once, or None to wait as long as it takes"
+            )
+        self.elected: Elected = Elected()
+        """Awaitable: returns once this process leads and its last stage starts."""
+        self._grace = grace_period
+        self._clock = clock or Clock()
+        self._phase = _Phase.NEW
+        self._stages = Stages(self._failed)
+        self._errors: list[Exception] = []
+        self._ended = asyncio.Event()
+        self._started = asyncio.Event()
+        self._elector = self._made_elector(leader_election, clusters)
+        self._election: asyncio.Task[None] | None = None
+        self._background: asyncio.Task[None] | None = None
+        self._block = self._clock.timeout(None)
+        self._probes = Probes(self._stages, self._elector)
+        self._pages = PageServers(clock=self._clock)
+        self._add_pages(metrics_bind_address, health_probe_bind_address)
+        for cluster in clusters:
+            self.add(cluster, stage=Stage.CACHES)
+
+    # --- What users ask for ---
+
+    @property
+    def leading(self) -> bool:
+        """Whether this process leads at this moment: by the clock, so right after a pause, too."""
+        if self._elector is not None:
+            return self._elector.leading
+        return bool(self.elected) and self._phase < _Phase.STOPPED
+
+    @property
+    def metrics_url(self) -> str | None:
+        """Where ``/metrics`` is, as ``http://127.0.0.1:8080``; ``None`` if it is not served."""
+        return self._pages.url("metrics_bind_address")
+
+    @property
+    def health_url(self) -> str | None:
+        """Where ``/healthz`` and ``/readyz`` are; ``None`` if they are not served."""
+        return self._pages.url("health_probe_bind_address")
+
+    @property
+    def hanging(self) -> list[str]:
+        """Who still runs although the manager has stopped: only the end of the process ends it."""
+        if self._phase < _Phase.STOPPED:
+            return []
+        return [member.name for member in self._stages.running]
+
+    def add(self, runnable: Runnable, *, stage: Stage | None = None) -> None:
+        """Run *runnable* with the others of its stage; at once, if they run already.
+
+        Args:
+            runnable: Anything with ``async def run()``; what else is read from it is said in
+                `kubewright.runnable`.
+            stage: When it starts; as it says itself unless given, otherwise ``ALWAYS``.
+
+        Raises:
+            LifecycleError: The manager is stopping, or has it already.
+            TypeError: It cannot be run.
+        """
+        given: object = runnable
+        if inspect.isclass(given) or not isinstance(given, Runnable):
+            raise TypeError(
+                f"cannot add {runnable!r}: a manager runs objects with `async def run(self)`"
+            )
+        name = name_of(runnable)
+        if self._phase >= _Phase.STOPPING:
+            raise LifecycleError(f"cannot add {name}: the manager is stopping. Make a new one.")
+        if any(member.runnable is runnable for member in self._stages.members):
+            raise LifecycleError(f"cannot add {name} a second time: it would run twice")
+        member = Member(runnable, stage_of(runnable) if stage is None else Stage(stage))
+        self._stages[member.stage].add(member)
+
+    async def run(self) -> None:
+        """Start everything, work until `stop` or cancellation, and stop everything.
+
+        Raises:
+            ConfigError: A port cannot be had; nothing has been started then.
+            LifecycleError: It ran before: a manager runs once.
+            LeaderElectionLostError: Another process may lead now.
+            StopTimeoutError: Something did not end within the grace period.
+            Exception: What a runnable raised. Further errors are notes of the first one.
+        """
+        if self._phase is not _Phase.NEW:
+            raise LifecycleError("cannot run the manager again: it runs once. Make a new one.")
+        self._phase = _Phase.STARTING
+        try:
+            async with AsyncExitStack() as stack:
+                await self._pages.start(stack)  # before anything that would have to be stopped
+                await self._live()
+        except asyncio.CancelledError:
+            for error in self._errors:  # nobody else will hear of them
+                _log.error("manager failed", error=str(error))
+            raise
+        finally:
+            self._phase = _Phase.STOPPED
+            self.elected.close()
+        self._raise_first()
+
+    async def run_until_signal(self, *, exit: Callable[[int], object] = os._exit) -> None:  # noqa: A002
+        """Run until SIGTERM or SIGINT; a second one ends the process at once, with status 1.
+
+        The process ends in the same way if something still runs when the manager has stopped. It
+        could not be ended otherwise, and it may be work that another process has taken over.
+        """
+        with stopping_on_signals(self.stop, exit=exit):
+            try:
+                await self.run()
+            finally:
+                if self.hanging:
+                    _log.exception("exiting at once, since not everything stops")
+                    exit(1)
+
+    def stop(self) -> None:
+        """Begin a graceful stop; `run` returns when it is done."""
+        self._ended.set()
+
+    async def __aenter__(self) -> Self:
+        """Run in the background; return when all stages that do not wait for leadership run."""
+        await self._block.__aenter__()
+        self._background = asyncio.create_task(self.run(), name="manager")
+        started = asyncio.ensure_future(self._started.wait())
+        try:
+            await asyncio.wait({started, self._background}, return_when=asyncio.FIRST_COMPLETED)
+        except BaseException:
+            await self._end_background()
+            raise
+        finally:
+            started.cancel()
+        if self._background.done():
+            await self._background  # raises what went wrong
+        self._background.add_done_callback(self._end_block)
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        """Stop; an error of the manager has ended the block, and comes out of it."""
+        with suppress(TimeoutError):  # the error of the manager is raised below, instead
+            await self._block.__aexit__(*exc)  # type: ignore[arg-type]  # as it was given to us
+        await self._end_background()
+
+    def _end_block(self, done: asyncio.Task[None]) -> None:
+        if done.cancelled() or done.exception() is not None:
+            self._block.expire()
+
+    async def _end_background(self) -> None:
+        self.stop()
+        assert self._background is not None
+        await self._background
+
+    # --- Life ---
+
+    async def _live(self) -> None:
+        _log.info("manager starting")
+        async with TaskSet() as own:
+            starting = own.start(self._start(own), name="manager start")
+            try:
+                await self._ended.wait()
+            finally:
+                self._phase = _Phase.STOPPING
+                self._probes.stopping = True
+                _log.info("manager stopping")
+                starting.cancel()
+                await self._stop_all()
+        _log.info("manager stopped")
+
+    async def _start(self, own: TaskSet) -> None:
+        for stage in _BEFORE_LEADER:
+            await self._stages.start(stage)
+        if self._elector is None:
+            self._lead()
+            await self._stages[Stage.LEADER].wait_ready()
+        else:
+            self._election = own.start(self._elect(self._elector), name="leader election")
+        self._phase = _Phase.RUNNING
+        self._probes.started = True
+        self._started.set()
+
+    async def _elect(self, elector: LeaderElector) -> None:
+        try:
+            await elector.run(self._lead, self._lose)
+        except LeaderElectionLostError:
+            pass  # heard of already
+        except Exception as error:  # noqa: BLE001  # `run` raises it when all has stopped
+            self._failed(CHECK, error)
+
+    def _lose(self) -> None:
+        """End the last stage here and now: not later, in some task."""
+        self._stages[Stage.LEADER].cancel()
+        assert self._elector is not None
+        assert self._elector.lost is not None
+        self._failed(CHECK, self._elector.lost)
+
+    def _lead(self) -> None:
+        self._stages[Stage.LEADER].open()
+        self.elected.win()
+
+    def _failed(self, name: str, error: Exception) -> None:
+        """Hear of an error: it ends everything, and `run` raises it then."""
+        error.add_note(f"(from {name} of the manager)")
+        self._errors.append(error)
+        self._ended.set()
+
+    # --- The end ---
+
+    async def _stop_all(self) -> None:
+        grace = self._grace_left()
+        try:
+            if self._is_lost:
+                await self._stages[Stage.LEADER].kill()
+            if grace != 0:
+                async with self._clock.timeout(grace):
+                    await self._stages.stop(self._after)
+        except TimeoutError:
+            self._errors.append(self._stages.overrun(grace or 0.0))
+        finally:
+            # Also when we are cancelled once more ourselves: then nobody waits any longer.
+            self._cancel_all()
+        await self._bury(named=grace != 0)
+
+    def _grace_left(self) -> float | None:
+        """Return how long all may take to stop; who has lost the lease has no time to lose."""
+        return _KILL_FOR if self._is_lost and self._grace != 0 else self._grace
+
+    @property
+    def _is_lost(self) -> bool:
+        return self._elector is not None and self._elector.lost is not None
+
+    async def _after(self, stage: Stage) -> None:
+        """Give the lease up once nothing needs it; until then it is renewed."""
+        if stage is Stage.LEADER and self._election is not None:
+            if not self._is_lost:
+                self._election.cancel()
+            await asyncio.wait({self._election})
+
+    def _cancel_all(self) -> None:
+        if self._elector is not None and self._stages[Stage.LEADER].running:
+            self._elector.release = False  # what needs it still runs, so it has to expire
+        if self._election is not None:
+            self._election.cancel()
+        self._stages.cancel()
+
+    async def _bury(self, *, named: bool) -> None:
+        """Wait a last moment for those who were told twice; then leave them behind."""
+        await self._stages.kill()
+        with suppress(TimeoutError):
+            async with self._clock.timeout(_KILL_FOR):
+                await self._stages.wait()
+        if not named and any(self._stages.running):
+            self._errors.append(self._stages.overrun(_KILL_FOR))
+
+    def _raise_first(self) -> None:
+        if not self._errors:
+            return
+        first, *others = self._errors
+        for other in others:
+            first.add_note(f"also: {type(other).__name__}: {other}")
+        raise first
+
+    # --- What it is made of ---
+
+    def _add_pages(self, metrics: str, health: str) -> None:
+        option = "metrics_bind_address"
+        self._pages.add(option, bind_address(metrics, option=option), {"metrics": metrics_page})
+        option = "health_probe_bind_address"
+        self._pages.add(option, bind_address(health, option=option), self._probes.pages)
+
+    def _made_elector(
+        self, election: LeaderElection | None, clusters: tuple[RunnableCluster, ...]
+    ) -> LeaderElector | None:
+        if election is None:
+            return None
+        client = election.client
+        if client is None:
+            if not clusters:
+                raise ConfigError(
+                    "cannot elect a leader without a cluster that has the lease: give the manager"
+                    " one, or LeaderElection a client"
+                )
+            client = clusters[0].client
+        return LeaderElector(client, election, clock=self._clock)
