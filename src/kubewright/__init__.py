@@ -46,6 +46,11 @@ if TYPE_CHECKING:
     from kubewright.api.resource import (
         resource,
     )
+    from kubewright.cache import (
+        Cache,
+        Informer,
+        Shard,
+    )
     from kubewright.client import (
         Client,
         Config,
@@ -55,6 +60,38 @@ if TYPE_CHECKING:
         WatchEvent,
         retry_on_conflict,
         wait_for,
+    )
+    from kubewright.cluster import (
+        CachedClient,
+        Cluster,
+    )
+    from kubewright.controller import (
+        Channel,
+        Controller,
+        For,
+        Interval,
+        Owns,
+        Predicate,
+        Reason,
+        Request,
+        Result,
+        Retry,
+        Run,
+        Source,
+        Watches,
+        annotations_changed,
+        content_changed,
+        created,
+        deleted,
+        deletion_changed,
+        finalizers_changed,
+        generation_changed,
+        labels_changed,
+        matches,
+        owners_changed,
+        predicate,
+        resource_version_changed,
+        updated,
     )
     from kubewright.crd import (
         AtLeastOneOf,
@@ -102,10 +139,12 @@ if TYPE_CHECKING:
         rules,
     )
     from kubewright.errors import (
+        AdmissionDeniedError,
         AlreadyExistsError,
         AlreadyOwnedError,
         APIError,
         BadRequestError,
+        CacheNotSyncedError,
         ConfigError,
         ConflictError,
         DecodeError,
@@ -113,17 +152,38 @@ if TYPE_CHECKING:
         GoneError,
         InvalidError,
         KubewrightError,
+        LeaderElectionLostError,
         LifecycleError,
         NoMatchError,
         NotFoundError,
         SchemaError,
         SchemeError,
         ServerError,
+        StopTimeoutError,
         TerminalError,
         TooManyRequestsError,
         TransportError,
         TransportTimeoutError,
         UnauthorizedError,
+    )
+    from kubewright.manager import (
+        LeaderElection,
+        Manager,
+    )
+    from kubewright.operator import (
+        Context,
+        Operator,
+        SyncClient,
+        SyncContext,
+    )
+    from kubewright.runnable import (
+        Problem,
+        Runnable,
+        Stage,
+    )
+    from kubewright.workqueue import (
+        QueueShutDown,
+        WorkQueue,
     )
 
 _PACKAGES = {
@@ -138,39 +198,71 @@ _PACKAGES = {
     "api.resource": """
         resource
     """,
+    "cache": """
+        Cache Informer Shard
+    """,
     "client": """
         Client Config EventRecorder LeaseLock Watch WatchEvent retry_on_conflict wait_for
     """,
+    "cluster": """
+        CachedClient Cluster
+    """,
+    "controller": """
+        Channel Controller For Interval Owns Predicate Reason Request Result Retry Run Source
+        Watches annotations_changed content_changed created deleted deletion_changed
+        finalizers_changed generation_changed labels_changed matches owners_changed predicate
+        resource_version_changed updated
+    """,
     "crd": """
         AtLeastOneOf AtMostOneOf Default Description EmbeddedResource EnumValues ExactlyOneOf
-        Example ExclusiveMaximum ExclusiveMinimum ExternalDocs Format Immutable Int32 Int64
-        Items ListMapKey ListType MapType MaxItems MaxLength MaxProperties Maximum MinItems
-        MinLength MinProperties Minimum MultipleOf Nullable Optional Pattern
-        PreserveUnknownFields Required Rule Schema SchemaPatch Schemaless StructType Title Type
-        UniqueItems XIntOrString rules
+        Example ExclusiveMaximum ExclusiveMinimum ExternalDocs Format Immutable Int32 Int64 Items
+        ListMapKey ListType MapType MaxItems MaxLength MaxProperties Maximum MinItems MinLength
+        MinProperties Minimum MultipleOf Nullable Optional Pattern PreserveUnknownFields Required
+        Rule Schema SchemaPatch Schemaless StructType Title Type UniqueItems XIntOrString rules
     """,
     "errors": """
-        APIError AlreadyExistsError AlreadyOwnedError BadRequestError ConfigError ConflictError
-        DecodeError ForbiddenError GoneError InvalidError KubewrightError LifecycleError
-        NoMatchError NotFoundError SchemaError SchemeError ServerError TerminalError
+        APIError AdmissionDeniedError AlreadyExistsError AlreadyOwnedError BadRequestError
+        CacheNotSyncedError ConfigError ConflictError DecodeError ForbiddenError GoneError
+        InvalidError KubewrightError LeaderElectionLostError LifecycleError NoMatchError
+        NotFoundError SchemaError SchemeError ServerError StopTimeoutError TerminalError
         TooManyRequestsError TransportError TransportTimeoutError UnauthorizedError
+    """,
+    "manager": """
+        LeaderElection Manager
+    """,
+    "operator": """
+        Context Operator SyncClient SyncContext
+    """,
+    "runnable": """
+        Problem Runnable Stage
+    """,
+    "workqueue": """
+        QueueShutDown WorkQueue
     """,
 }
 _WHERE = {name: package for package, names in _PACKAGES.items() for name in names.split()}
 
 __all__ = [
     "APIError",
+    "AdmissionDeniedError",
     "AlreadyExistsError",
     "AlreadyOwnedError",
     "AtLeastOneOf",
     "AtMostOneOf",
     "BadRequestError",
+    "Cache",
+    "CacheNotSyncedError",
+    "CachedClient",
+    "Channel",
     "Client",
+    "Cluster",
     "Column",
     "Condition",
     "Config",
     "ConfigError",
     "ConflictError",
+    "Context",
+    "Controller",
     "DecodeError",
     "Default",
     "Description",
@@ -184,23 +276,29 @@ __all__ = [
     "ExclusiveMinimum",
     "ExternalDocs",
     "FieldSelector",
+    "For",
     "ForbiddenError",
     "Format",
     "GoneError",
     "GroupVersionKind",
     "Immutable",
+    "Informer",
     "Int32",
     "Int64",
     "IntOrString",
+    "Interval",
     "InvalidError",
     "Items",
     "KubewrightError",
     "LabelSelector",
     "LabelSelectorRequirement",
+    "LeaderElection",
+    "LeaderElectionLostError",
     "LeaseLock",
     "LifecycleError",
     "ListMapKey",
     "ListType",
+    "Manager",
     "MapType",
     "MaxItems",
     "MaxLength",
@@ -217,14 +315,25 @@ __all__ = [
     "Nullable",
     "ObjectKey",
     "ObjectMeta",
+    "Operator",
     "Optional",
     "OwnerReference",
+    "Owns",
     "Pattern",
+    "Predicate",
     "PreserveUnknownFields",
+    "Problem",
     "Quantity",
+    "QueueShutDown",
+    "Reason",
+    "Request",
     "Required",
     "Resource",
+    "Result",
+    "Retry",
     "Rule",
+    "Run",
+    "Runnable",
     "Scale",
     "Schema",
     "SchemaError",
@@ -234,7 +343,13 @@ __all__ = [
     "SchemeError",
     "Selector",
     "ServerError",
+    "Shard",
+    "Source",
+    "Stage",
+    "StopTimeoutError",
     "StructType",
+    "SyncClient",
+    "SyncContext",
     "TerminalError",
     "Title",
     "TooManyRequestsError",
@@ -246,22 +361,37 @@ __all__ = [
     "Unstructured",
     "Watch",
     "WatchEvent",
+    "Watches",
+    "WorkQueue",
     "XIntOrString",
     "add_finalizer",
+    "annotations_changed",
+    "content_changed",
     "controller_of",
+    "created",
+    "deleted",
+    "deletion_changed",
     "field",
+    "finalizers_changed",
     "find_condition",
+    "generation_changed",
     "has_finalizer",
     "is_condition_true",
+    "labels_changed",
+    "matches",
     "owner_reference",
+    "owners_changed",
     "parse_quantity",
+    "predicate",
     "remove_finalizer",
     "resource",
+    "resource_version_changed",
     "retry_on_conflict",
     "rules",
     "set_condition",
     "set_controller_reference",
     "set_owner_reference",
+    "updated",
     "wait_for",
 ]
 

@@ -1,6 +1,7 @@
 """What can be typed: commands and options. The work is done elsewhere."""
 
 import sys
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -17,6 +18,22 @@ app: typer.Typer = typer.Typer(
     pretty_exceptions_enable=False,
     help="Kubernetes operators in Python, and a Kubernetes API server to try them on.",
 )
+
+
+class LogLevel(StrEnum):
+    """What ``--log-level`` takes."""
+
+    DEBUG = "debug"
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+
+
+class LogFormat(StrEnum):
+    """What ``--log-format`` takes."""
+
+    CONSOLE = "console"
+    JSON = "json"
 
 
 def main() -> None:
@@ -104,3 +121,77 @@ def apiserver(  # one for each option
             audit_log=audit_log,
         )
     )
+
+
+@app.command(name="run")
+def run_command(  # noqa: PLR0913  # one for each option
+    target: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE_OR_MODULE[:NAME]",
+            help="Where the operator is: at.py, shop.main, or at.py:name if there are several.",
+        ),
+    ],
+    *,
+    kubeconfig: Annotated[
+        Path | None,
+        typer.Option(parser=_path, metavar="PATH", help="The kubeconfig; as kubectl finds it."),
+    ] = None,
+    context: Annotated[
+        str | None, typer.Option(help="A context of the kubeconfig, instead of the current one.")
+    ] = None,
+    namespace: Annotated[
+        list[str] | None,
+        typer.Option(help="A namespace to look after; may be given several times. All if not."),
+    ] = None,
+    leader_elect: Annotated[
+        bool, typer.Option("--leader-elect", help="Of several replicas, let only one work.")
+    ] = False,
+    leader_elect_namespace: Annotated[
+        str | None, typer.Option(help="Where the Lease is; in the pod's own namespace if not.")
+    ] = None,
+    metrics_bind_address: Annotated[
+        str, typer.Option(metavar="ADDRESS", help="Where /metrics is: ':8080'. '0' for nowhere.")
+    ] = "0",
+    health_probe_bind_address: Annotated[
+        str,
+        typer.Option(
+            metavar="ADDRESS", help="Where /healthz and /readyz are: ':8081'. '0' for nowhere."
+        ),
+    ] = "0",
+    workers: Annotated[
+        int, typer.Option(min=1, help="How many objects each reconciler works on at a time.")
+    ] = 1,
+    log_level: Annotated[
+        LogLevel, typer.Option(case_sensitive=False, help="The least important level to print.")
+    ] = LogLevel.INFO,
+    log_format: Annotated[
+        LogFormat, typer.Option(help="For people, or one JSON object a line.")
+    ] = LogFormat.CONSOLE,
+    install_crds: Annotated[
+        bool, typer.Option("--install-crds", help="Install the CRDs of the operator's kinds first.")
+    ] = False,
+) -> None:
+    """Run an operator against a cluster, until Ctrl-C.
+
+    Exit status: 0 after a signal, 1 for a failure while running, 2 for wrong input.
+    """
+    from kubewright.cli.run import Options, run  # noqa: PLC0415  # --help needs no runtime
+
+    status = run(
+        Options(
+            target,
+            kubeconfig=kubeconfig,
+            context=context,
+            namespaces=tuple(namespace or ()),
+            leader_elect=leader_elect,
+            leader_elect_namespace=leader_elect_namespace,
+            metrics_bind_address=metrics_bind_address,
+            health_probe_bind_address=health_probe_bind_address,
+            workers=workers,
+            log_level=log_level.value,
+            log_format=log_format.value,
+            install_crds=install_crds,
+        )
+    )
+    raise typer.Exit(status)

@@ -1,0 +1,154 @@
+"""From what the user typed, such as ``at.py`` or ``shop.main:operator``, to the operator meant."""
+
+import importlib
+import importlib.util
+import os
+import sys
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType, TracebackType
+
+from kubewright.errors import ConfigError
+from kubewright.operator import Operator
+
+__all__ = ["find_operator", "load_module", "load_operator"]
+
+
+def load_operator(target: str) -> Operator:
+    """Return the operator in a file or module: ``FILE_OR_MODULE[:name]``.
+
+    Args:
+        target: A path to a Python file or the dotted name of a module; with a colon and the name of
+            a variable in it, if it has several operators.
+
+    Raises:
+        ConfigError: There is no such file, it fails, or it has not exactly one operator.
+    """
+    place, name = split_target(target)
+    return find_operator(load_module(place), place, name)
+
+
+def split_target(target: str) -> tuple[str, str]:
+    """Return the file or module, and the name after the colon, if there is one."""
+    place, colon, name = target.rpartition(":")
+    # A path may hold a colon itself, and a name is never a path.
+    if colon and name.replace(".", "").isidentifier() and not Path(target).exists():
+        return place, name
+    return target, ""
+
+
+def load_module(place: str) -> ModuleType:
+    """Import the file or module *place*.
+
+    Raises:
+        ConfigError: There is no such file or module, or it fails; its traceback is in the message.
+    """
+    if not place:
+        raise ConfigError("which operator? Name a file such as at.py, or a module")
+    if place.endswith(".py") or os.sep in place or Path(place).is_dir():
+        return _load_file(Path(place))
+    _search(Path.cwd())
+    try:
+        found = importlib.util.find_spec(place)
+    except ModuleNotFoundError:
+        found = None
+    except Exception as error:
+        raise ConfigError(_failed(place, error, "")) from error
+    if found is None:
+        raise ConfigError(f"cannot load {place}: there is no such file or module")
+    return _run(lambda: importlib.import_module(place), place, found.origin or "")
+
+
+def find_operator(module: ModuleType, place: str, name: str = "") -> Operator:
+    """Return the operator called *name* in *module*, or the only one that is there.
+
+    Raises:
+        ConfigError: There is none, or there are several.
+    """
+    if name:
+        return _named(module, place, name)
+    found = {key: one for key, one in vars(module).items() if isinstance(one, Operator)}
+    different = {id(one): one for one in found.values()}
+    if len(different) == 1:
+        return next(iter(different.values()))
+    if not different:
+        raise ConfigError(
+            f"{place} has no operator: write `operator = kw.Operator(...)` at the top level of it"
+        )
+    names = ", ".join(found)
+    first = next(iter(found))
+    raise ConfigError(f"{place} has several operators: {names}. Say which: {place}:{first}")
+
+
+def _named(module: ModuleType, place: str, name: str) -> Operator:
+    found: object = module
+    for part in name.split("."):
+        try:
+            found = getattr(found, part)
+        except AttributeError:
+            raise ConfigError(f"{place} has no {name!r}") from None
+    if not isinstance(found, Operator):
+        raise ConfigError(f"{name!r} in {place} is a {type(found).__name__}, not an Operator")
+    return found
+
+
+def _load_file(path: Path) -> ModuleType:
+    if not path.exists():
+        raise ConfigError(f"cannot load {path}: there is no such file")
+    if path.is_dir():
+        raise ConfigError(f"cannot load {path}: it is a folder. Name the file with the operator")
+    spec = importlib.util.spec_from_file_location(_module_name(path), path)
+    if spec is None or spec.loader is None:
+        raise ConfigError(f"cannot load {path}: it is no Python file")
+    module, loader = importlib.util.module_from_spec(spec), spec.loader
+    _search(path.resolve().parent)  # as `python at.py` would
+    # Annotations of its classes are looked up by the name of the module.
+    sys.modules[spec.name] = module
+
+    def execute() -> ModuleType:
+        loader.exec_module(module)
+        return module
+
+    try:
+        return _run(execute, str(path), str(path))
+    except ConfigError:
+        del sys.modules[spec.name]
+        raise
+
+
+def _module_name(path: Path) -> str:
+    """Return the name by which other files of the folder import it, unless it is taken."""
+    name = path.stem
+    taken = name in sys.modules or name in sys.stdlib_module_names
+    return f"kubewright_file_{name}" if taken or not name.isidentifier() else name
+
+
+def _search(folder: Path) -> None:
+    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))
+
+
+def _run(execute: Callable[[], ModuleType], place: str, origin: str) -> ModuleType:
+    try:
+        return execute()
+    except SystemExit as error:
+        raise ConfigError(f"cannot load {place}: it ends the program, with {error!r}") from error
+    except Exception as error:
+        raise ConfigError(_failed(place, error, origin)) from error
+
+
+def _failed(place: str, error: Exception, origin: str) -> str:
+    """Return what went wrong, with the traceback from the user's file on."""
+    lines = traceback.format_exception(type(error), error, _from(error.__traceback__, origin))
+    return f"cannot load {place}: it fails.\n{''.join(lines).rstrip()}"
+
+
+def _from(trace: TracebackType | None, origin: str) -> TracebackType | None:
+    """Return *trace* without what led to the user's file: that is none of their trouble."""
+    step = trace
+    while step is not None:
+        if origin and Path(step.tb_frame.f_code.co_filename).resolve() == Path(origin).resolve():
+            return step
+        step = step.tb_next
+    return None

@@ -1,0 +1,129 @@
+"""The command ``kubewright run``."""
+
+import asyncio
+import sys
+import traceback
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from kubewright import log
+from kubewright.cli.load import load_operator
+from kubewright.cli.loop import loop_factory
+from kubewright.client import Client, Config
+from kubewright.cluster import Cluster
+from kubewright.errors import ConfigError, KubewrightError
+from kubewright.manager import LeaderElection, Manager
+from kubewright.manager.signals import stopping_on_signals
+from kubewright.operator import Operator
+
+__all__ = ["Options", "run"]
+
+_log = log.get_logger("kubewright.run")
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the user wants; see ``kubewright run --help``."""
+
+    target: str
+    kubeconfig: Path | None = None
+    context: str | None = None
+    namespaces: tuple[str, ...] = ()
+    leader_elect: bool = False
+    leader_elect_namespace: str | None = None
+    metrics_bind_address: str = "0"
+    health_probe_bind_address: str = "0"
+    workers: int = 1
+    log_level: str = "info"
+    log_format: Literal["console", "json"] = "console"
+    install_crds: bool = False
+
+
+def run(options: Options) -> int:
+    """Run an operator until a signal comes; return the exit status.
+
+    Raises:
+        ConfigError: What was asked for cannot be done: there is no such operator or cluster.
+    """
+    operator = load_operator(options.target)
+    if not operator.declarations:
+        raise ConfigError(
+            f"the operator {operator.name!r} does nothing: declare a function with"
+            " @operator.reconciler(...)"
+        )
+    log.configure(options.log_level, options.log_format)
+    config = Config.load(options.kubeconfig, options.context)
+    with asyncio.Runner(loop_factory=loop_factory()) as runner:
+        return runner.run(_run(operator, config, options))
+
+
+async def _run(operator: Operator, config: Config, options: Options) -> int:
+    stop = _Stop()
+    try:
+        with stopping_on_signals(stop):
+            await _serve(operator, config, options, stop)
+    except ConfigError:
+        raise
+    except asyncio.CancelledError:
+        if not stop.asked:
+            raise
+    except KubewrightError as error:
+        return _failed(str(error))
+    except Exception:  # noqa: BLE001  # the user's runnables may fail in any way
+        return _failed(traceback.format_exc().rstrip())
+    return 0
+
+
+async def _serve(operator: Operator, config: Config, options: Options, stop: "_Stop") -> None:
+    async with Client(config, field_owner=operator.name) as client:
+        if options.install_crds:
+            from kubewright.operator.install import (  # noqa: PLC0415  # makes schemas, 15 ms
+                install_crds,
+            )
+
+            await install_crds(client, operator.kinds)
+        cluster = Cluster(client, namespaces=options.namespaces or None)
+        manager = Manager(
+            cluster,
+            leader_election=_election(operator, options),
+            metrics_bind_address=options.metrics_bind_address,
+            health_probe_bind_address=options.health_probe_bind_address,
+        )
+        operator.add_to(manager, cluster, workers=options.workers)
+        stop.manager = manager
+        _log.info(
+            "operator starts",
+            operator=operator.name,
+            url=config.url,
+            namespaces=list(options.namespaces) or "all",
+        )
+        await manager.run()
+    _log.info("operator stopped", operator=operator.name)
+
+
+def _election(operator: Operator, options: Options) -> LeaderElection | None:
+    if not options.leader_elect:
+        return None
+    return LeaderElection(operator.name, options.leader_elect_namespace)
+
+
+class _Stop:
+    """What the first signal does: the manager stops in its own order, once there is one."""
+
+    def __init__(self) -> None:
+        self.asked = False
+        self.manager: Manager | None = None
+        self._task = asyncio.current_task()
+
+    def __call__(self) -> None:
+        self.asked = True
+        if self.manager is not None:
+            self.manager.stop()
+        elif self._task is not None:
+            self._task.cancel()
+
+
+def _failed(text: str) -> int:
+    print(f"kubewright: {text}", file=sys.stderr)  # noqa: T201  # this is where users look
+    return 1

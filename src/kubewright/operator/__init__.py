@@ -1,0 +1,13 @@
+"""Operators: functions that keep objects of a kind as they are meant to be.
+
+A reconciler sees an object and makes the world agree with it. It does not hear what happened, only
+how things are; so it can be called at any time, and as often as you like. What it needs is in its
+`Context`: a client, `Context.apply` for what should exist, `Context.prune` for what should not
+any more, events, conditions, the time.
+"""
+
+from kubewright.operator.context import Context
+from kubewright.operator.operator import Operator
+from kubewright.operator.sync_context import SyncClient, SyncContext
+
+__all__ = ["Context", "Operator", "SyncClient", "SyncContext"]

@@ -1,0 +1,120 @@
+"""The children of an object: those that it controls, as the cache knows them."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from kubewright.api.resource import Resource, gvk_of
+from kubewright.api.unstructured import Unstructured
+from kubewright.cache.store import OWNER
+from kubewright.errors import CacheNotSyncedError, ConflictError, SchemeError
+from kubewright.operator.child import Child
+
+if TYPE_CHECKING:
+    from kubewright.cache.entry import Entry
+    from kubewright.cache.informer import Informer
+    from kubewright.client import Client
+
+R = TypeVar("R", bound=Resource)
+
+__all__ = ["Family"]
+
+
+class Family:
+    """Who owns what, from the informers of the kinds that a reconciler has declared.
+
+    Args:
+        client: Deletes those that are not wanted any more.
+        owned: The informers of the owned kinds, by their class.
+        others: Those of other kinds, of which objects may be applied, too.
+    """
+
+    def __init__(
+        self,
+        client: "Client",
+        owned: Mapping[type[Resource], "Informer[Any]"],
+        others: Mapping[type[Resource], "Informer[Any]"] | None = None,
+    ) -> None:
+        self._client = client
+        self._informers = dict(owned)
+        self._whole = {
+            (gvk_of(kind).api_version, gvk_of(kind).kind): informer
+            for kind, informer in {**(others or {}), **owned}.items()
+            if not informer.selection.metadata_only
+        }
+
+    def find(self, obj: Resource | Unstructured) -> "Entry[Any] | None":
+        """Return what the cache has of *obj*; ``None`` if it has nothing or keeps no such kind.
+
+        Nothing is found of kinds that are kept in another version, or without all their fields.
+        """
+        informer = self._whole.get((obj.api_version, obj.kind))
+        if informer is None or not informer.synced:
+            return None
+        return informer.store.find_entry(obj.key)
+
+    def children(self, kind: type[R], uid: str) -> list[R]:
+        """Return the objects of *kind* whose controller is the object *uid*.
+
+        Raises:
+            SchemeError: *kind* was not declared as owned.
+            CacheNotSyncedError: What there is of it is not known yet.
+        """
+        return [entry.object for entry in self._entries(kind, uid)]
+
+    async def prune(
+        self, kinds: Iterable[type[Resource]], uid: str, wanted: set[Child]
+    ) -> list[Child]:
+        """Delete the children of the object *uid* that are not *wanted*; return which.
+
+        Args:
+            kinds: The owned kinds to look at; all of them if there are none.
+            uid: The object whose children these are.
+            wanted: Those to keep.
+
+        Raises:
+            SchemeError: A kind was not declared as owned.
+            CacheNotSyncedError: What there is of a kind is not known yet.
+        """
+        deleted = []
+        for kind in tuple(kinds) or tuple(self._informers):
+            for child, entry in self._unwanted(kind, uid, wanted):
+                if await self._delete(kind, entry):
+                    deleted.append(child)
+        return deleted
+
+    def _unwanted(
+        self, kind: type[R], uid: str, wanted: set[Child]
+    ) -> list[tuple[Child, "Entry[R]"]]:
+        gvk = gvk_of(kind)
+        found = [
+            (Child(gvk.group, gvk.kind, entry.key.namespace, entry.key.name), entry)
+            for entry in self._entries(kind, uid)
+            if not entry.deleting
+        ]
+        return [(child, entry) for child, entry in found if child not in wanted]
+
+    async def _delete(self, kind: type[Resource], entry: "Entry[Any]") -> bool:
+        try:
+            await self._client.delete(
+                kind, entry.key, uid=entry.uid, propagation="Background", missing_ok=True
+            )
+        except ConflictError:
+            return False  # another object took its name meanwhile, and that one is not ours
+        return True
+
+    def _entries(self, kind: type[R], uid: str) -> Iterator["Entry[R]"]:
+        informer = self._informers.get(kind)
+        if informer is None:
+            owned = ", ".join(one.__name__ for one in self._informers) or "none"
+            raise SchemeError(
+                f"{kind.__name__} is not among the kinds that this reconciler owns ({owned}):"
+                f" write owns=[{kind.__name__}] where it is declared"
+            )
+        if not informer.synced:
+            raise CacheNotSyncedError(
+                f"cannot tell which {kind.__name__} objects there are: their first list is not"
+                f" complete. {informer.problem or 'Try again later.'}"
+            )
+        for entry in informer.store.list_entries(index=OWNER, value=uid):
+            if any(one.controller and one.uid == uid for one in entry.owners):
+                yield entry

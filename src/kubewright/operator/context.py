@@ -1,0 +1,197 @@
+"""`Context`: what a reconciler works with, besides the object itself."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+from kubewright._aio import Clock
+from kubewright.api.conditions import set_condition
+from kubewright.api.kind import ObjectKey
+from kubewright.api.meta import Condition
+from kubewright.api.resource import Resource
+from kubewright.api.unstructured import Unstructured
+from kubewright.controller.request import Reason, Request
+from kubewright.controller.run import Run
+from kubewright.log import Logger
+from kubewright.operator.apply import Applier, Memory
+from kubewright.operator.child import Child, check_controller, child_of, mapping_for
+from kubewright.operator.children import Family
+
+if TYPE_CHECKING:
+    from kubewright.cache.cache import Cache
+    from kubewright.client import EventRecorder
+    from kubewright.cluster import CachedClient, Cluster
+
+O = TypeVar("O", bound=Resource | Unstructured)  # noqa: E741  # an object, as it came in
+R = TypeVar("R", bound=Resource)
+
+__all__ = ["Context", "Means", "conditioned"]
+
+ConditionStatus = bool | Literal["True", "False", "Unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What all runs of one reconciler share."""
+
+    cluster: "Cluster"
+    family: Family
+    applier: Applier
+    recorder: "EventRecorder"
+    clock: Clock
+
+
+class Context:
+    """What a reconciler works with during one run.
+
+    Attributes:
+        client: The client: reads of declared kinds come from the cache, all else is live.
+        cache: What is kept of the declared kinds, for reads by an index.
+        request: Which object is reconciled.
+        reasons: Why: the changes and requests that queued it.
+        attempt: 1, or more after failures.
+        log: A logger whose lines say which object they are about.
+    """
+
+    def __init__(self, obj: Resource, means: Means, *, run: Run, memory: Memory) -> None:
+        self.client: CachedClient = means.cluster.client
+        self.cache: Cache = means.cluster.cache
+        self.request: Request = run.request
+        self.reasons: tuple[Reason, ...] = run.reasons
+        self.attempt: int = run.attempt
+        self.log: Logger = run.log
+        self._obj = obj
+        self._means = means
+        self._run = run
+        self._memory = memory
+        self._applied: set[Child] = set()
+
+    def now(self) -> datetime:
+        """Return the time, in UTC; in a test on a virtual clock, the time of that clock."""
+        return self._means.clock.now()
+
+    async def apply(self, obj: O, *, owner: bool = True) -> O:
+        """Make the server's object agree with *obj* (server-side apply) and return the live one.
+
+        The object is put into the namespace of the one that is reconciled unless it names one, and
+        is made a child of it, so that it goes away with it. Nothing is sent, and the cached object
+        returned, if the same was applied before and nobody changed any of its fields since.
+
+        Args:
+            obj: What should exist, with the fields that matter and no others.
+            owner: Whether it becomes a child. A child lives in the namespace of its parent.
+
+        Raises:
+            AlreadyOwnedError: It is the child of another object.
+            ValueError: It has no name, or cannot be a child where it is.
+        """
+        mapping = await mapping_for(self.client, obj)
+        child = child_of(self._obj, obj, mapping, owner=owner)
+        entry = self._means.family.find(child)
+        if owner and entry is not None:
+            check_controller(self._obj, child, entry.owners)
+        outcome = await self._means.applier.apply(child, self._memory)
+        self._applied.add(Child.of(child))
+        self._run.changed |= outcome.changed
+        if outcome.flapping is not None:
+            self.log.warning(
+                "this object is changed over and over: somebody undoes what is applied",
+                kind=child.kind, key=str(child.key), field="; ".join(outcome.flapping),
+            )  # fmt: skip
+        return outcome.live
+
+    async def prune(self, *kinds: type[Resource]) -> list[ObjectKey]:
+        """Delete the children that this run did not apply; return which were deleted.
+
+        Only children of the kinds in ``owns=`` are looked at, and only those whose controller is
+        this very object.
+
+        Args:
+            kinds: Some of the owned kinds; all of them unless given.
+        """
+        uid = self._obj.metadata.uid
+        deleted = await self._means.family.prune(kinds, uid, self._applied)
+        self._run.changed |= bool(deleted)
+        for child in deleted:
+            self._memory.forget(child)
+        return [ObjectKey(child.namespace, child.name) for child in deleted]
+
+    def children(self, kind: type[R]) -> list[R]:
+        """Return the children of *kind*, from the cache, each a copy of its own.
+
+        Raises:
+            SchemeError: *kind* is not in ``owns=``.
+        """
+        return self._means.family.children(kind, self._obj.metadata.uid)
+
+    def event(
+        self,
+        reason: str,
+        message: str,
+        *,
+        type: Literal["Normal", "Warning"] = "Normal",  # noqa: A002  # the word of the API
+        object: Resource | Unstructured | None = None,  # noqa: A002  # as above
+    ) -> None:
+        """Tell users what happened: ``kubectl describe`` shows it.
+
+        Args:
+            reason: One word in CamelCase, such as ``"Started"``.
+            message: What happened, for people.
+            type: ``"Warning"`` if somebody should look.
+            object: What it happened to; the object that is reconciled unless given.
+        """
+        about = self._obj if object is None else object
+        self._means.recorder.event(about, reason=reason, message=message, type=type)
+
+    def set_condition(
+        self,
+        type: str,  # noqa: A002  # as above
+        status: ConditionStatus,
+        reason: str,
+        message: str = "",
+    ) -> None:
+        """Set a condition in ``status.conditions`` of the object; it is written after the run.
+
+        Args:
+            type: What it is about, such as ``"Ready"``.
+            status: ``True``, ``False`` or ``"Unknown"``.
+            reason: Why, as one word in CamelCase.
+            message: The same for people.
+
+        Raises:
+            TypeError: The status of the object has no list of `Condition`.
+            ValueError: The server would refuse the condition.
+        """
+        new = Condition(
+            type=type,
+            status=str(status),
+            reason=reason,
+            message=message,
+            observed_generation=self._obj.metadata.generation or None,
+        )
+        status_of = getattr(self._obj, "status", None)
+        status_of.conditions = conditioned(self._obj, new, self.now())  # type: ignore[union-attr]  # checked there
+
+    @property
+    def applied(self) -> int:
+        """How many objects this run has applied so far."""
+        return len(self._applied)
+
+    async def available(self, kind: type[Resource]) -> bool:
+        """Say whether the server has *kind* at the moment: its CRD may not be installed."""
+        return await self._means.cluster.available(kind)
+
+
+def conditioned(obj: Resource, new: Condition, now: datetime) -> list[Condition]:
+    """Return the conditions of *obj* with *new* among them.
+
+    Raises:
+        TypeError: Its status has no list of `Condition`.
+    """
+    conditions: Any = getattr(getattr(obj, "status", None), "conditions", None)
+    if not isinstance(conditions, list) or not all(isinstance(c, Condition) for c in conditions):
+        raise TypeError(
+            f"{obj.kind} has no status.conditions: declare `conditions: list[kw.Condition] = []`"
+            " in the class of its status, and a default for the status"
+        )
+    return set_condition(conditions, new, now=now)

@@ -1,0 +1,138 @@
+"""What was declared with the decorators of an `Operator`, before anything runs."""
+
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias, TypeVar
+
+from kubewright.api.resource import Resource, gvk_of
+from kubewright.controller import For, Owns, RetryLike, Source, Watches
+from kubewright.controller.predicates import Filter
+from kubewright.controller.request import Result
+from kubewright.errors import SchemeError
+from kubewright.operator.context import Context
+from kubewright.operator.finalizer import finalizer_for
+from kubewright.operator.sync_context import SyncContext
+
+R = TypeVar("R", bound=Resource)
+
+AsyncFunction: TypeAlias = Callable[[R, Context], Coroutine[Any, Any, Result | None]]
+"""An ``async def`` reconciler or clean-up."""
+SyncFunction: TypeAlias = Callable[[R, SyncContext], Result | None]
+"""A ``def`` reconciler or clean-up, which runs in a thread."""
+Function: TypeAlias = AsyncFunction[R] | SyncFunction[R]
+
+__all__ = ["AsyncFunction", "Cleanup", "Declaration", "Declarations", "Function", "SyncFunction"]
+
+
+@dataclass(frozen=True, slots=True)
+class Cleanup:
+    """What is done before an object goes, and the finalizer that makes it wait for that."""
+
+    function: Function[Any]
+    finalizer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """One reconciler: its kind, its function, and what leads to a run."""
+
+    name: str
+    primary: For[Any]
+    function: Function[Any]
+    owns: tuple[Owns[Any], ...] = ()
+    watches: tuple[Watches[Any], ...] = ()
+    sources: tuple[Source, ...] = ()
+    workers: int | None = None
+    deadline: float | None = 300.0
+    retry: RetryLike = None
+    cleanup: Cleanup | None = None
+
+    @property
+    def kind(self) -> type[Resource]:
+        """The class of what it reconciles."""
+        return self.primary.kind
+
+    @property
+    def kinds(self) -> tuple[type[Resource], ...]:
+        """Every class that it watches."""
+        watched = (self.primary, *self.owns, *self.watches)
+        return tuple(dict.fromkeys(one.kind for one in watched))
+
+
+@dataclass(slots=True)
+class Declarations:
+    """All reconcilers and clean-ups of one operator, whichever was declared first.
+
+    Attributes:
+        owner: The name of the operator.
+    """
+
+    owner: str
+    _reconcilers: dict[str, Declaration] = field(default_factory=dict)
+    _cleanups: dict[str, tuple[type[Resource], Cleanup]] = field(default_factory=dict)
+
+    def add(self, declaration: Declaration) -> None:
+        """Add a reconciler.
+
+        Raises:
+            SchemeError: There is one of that name.
+        """
+        before = self._reconcilers.setdefault(declaration.name, declaration)
+        if before is not declaration:
+            raise SchemeError(_twice("reconciler", declaration.kind, declaration.name))
+
+    def add_cleanup(
+        self, kind: type[Resource], function: Function[Any], *, name: str, finalizer: str
+    ) -> None:
+        """Add a clean-up for the reconciler *name*.
+
+        Raises:
+            SchemeError: There is one already.
+        """
+        plain = name == name_for(kind)
+        made = finalizer_for(kind, self.owner if plain else f"{self.owner}-{name}")
+        cleanup = Cleanup(function, finalizer or made)
+        if name in self._cleanups:
+            raise SchemeError(_twice("cleanup", kind, name))
+        self._cleanups[name] = (kind, cleanup)
+
+    def all(self) -> list[Declaration]:
+        """Return the reconcilers, each with its clean-up.
+
+        Raises:
+            SchemeError: A clean-up belongs to no reconciler.
+        """
+        for name, (kind, _) in self._cleanups.items():
+            if name not in self._reconcilers or self._reconcilers[name].kind is not kind:
+                raise SchemeError(
+                    f"operator {self.owner!r} has a cleanup of {kind.__name__} and no reconciler of"
+                    f" it: declare one with @operator.reconciler({kind.__name__})"
+                )
+        return [
+            replace(one, cleanup=self._cleanups[name][1]) if name in self._cleanups else one
+            for name, one in self._reconcilers.items()
+        ]
+
+
+def name_for(kind: type[Resource]) -> str:
+    """Return the name of a reconciler of *kind* that was given none: as controller-runtime does."""
+    return gvk_of(kind).kind.lower()
+
+
+def primary_of(kind: type[R] | For[R], predicate: Filter[Any] | None) -> For[R]:
+    """Return how *kind* is watched."""
+    if isinstance(kind, For):
+        return kind if predicate is None else replace(kind, predicate=predicate)
+    return For(kind, predicate=predicate)
+
+
+def owned(kinds: Sequence[type[Resource] | Owns[Any]]) -> tuple[Owns[Any], ...]:
+    """Return how the owned *kinds* are watched."""
+    return tuple(one if isinstance(one, Owns) else Owns(one) for one in kinds)
+
+
+def _twice(what: str, kind: type[Resource], name: str) -> str:
+    return (
+        f"{kind.__name__} has a {what} named {name!r} already: give this one another name,"
+        f' such as @operator.{what}({kind.__name__}, name="{name}-second")'
+    )

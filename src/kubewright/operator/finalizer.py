@@ -1,0 +1,52 @@
+"""The finalizer that makes a deleted object wait for its clean-up."""
+
+from typing import TYPE_CHECKING, TypeVar
+
+from kubewright.api.resource import Resource, gvk_of
+
+if TYPE_CHECKING:
+    from kubewright.client import Client
+
+R = TypeVar("R", bound=Resource)
+
+__all__ = ["finalizer_for", "hold", "release"]
+
+
+def finalizer_for(kind: type[Resource], owner: str) -> str:
+    """Return the name of the finalizer by which *owner* holds objects of *kind*.
+
+    Example:
+        >>> from kubewright.kinds.apps.v1 import Deployment
+        >>> finalizer_for(Deployment, "shop-operator")
+        'apps/shop-operator'
+    """
+    # The core group has no name, and a finalizer needs something before the slash.
+    return f"{gvk_of(kind).group or 'core'}/{owner}"
+
+
+async def hold(client: "Client", obj: R, name: str) -> R:
+    """Add the finalizer *name* to *obj* on the server, and return the object as it is then.
+
+    Raises:
+        NotFoundError: It is gone.
+        ConflictError: It has changed since it was read.
+    """
+    return await _write(client, obj, [*obj.metadata.finalizers, name])
+
+
+async def release(client: "Client", obj: R, name: str) -> None:
+    """Remove the finalizer *name* from *obj* on the server.
+
+    Raises:
+        NotFoundError: It is gone.
+        ConflictError: It has changed since it was read.
+    """
+    await _write(client, obj, [one for one in obj.metadata.finalizers if one != name])
+
+
+async def _write(client: "Client", obj: R, finalizers: list[str]) -> R:
+    # Not patch(obj), which would also write what a user changed in the object. The list stands
+    # whole in a merge patch, so the version must be the one that was read: others have finalizers.
+    version = obj.metadata.resource_version
+    patch = {"metadata": {"finalizers": finalizers, "resourceVersion": version}}
+    return await client.patch(type(obj), obj.key, patch)

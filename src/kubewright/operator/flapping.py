@@ -1,0 +1,45 @@
+"""Notices an object that is applied over and over: two writers who undo one another."""
+
+from typing import Any
+
+from kubewright._aio import Clock
+from kubewright.operator.agreement import differences
+
+__all__ = ["LIMIT", "WINDOW", "Flapping"]
+
+LIMIT: int = 10
+"""How often an object may be changed by its applies within `WINDOW` before that is said."""
+WINDOW: float = 60.0
+_FIELDS = 5
+
+
+class Flapping:
+    """The changes that applies made to one object within the last minute."""
+
+    __slots__ = ("_clock", "_fields", "_said", "_times")
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._times: list[float] = []
+        self._fields: dict[str, str] = {}
+        self._said = False
+
+    def changed(self, before: Any, after: Any) -> list[str] | None:
+        """Note that an apply led from *before* to *after*; return what flaps once it is too often.
+
+        Args:
+            before: The values of the applied fields before; ``None`` if they are not known.
+            after: The same after.
+        """
+        now = self._clock.monotonic()
+        if self._times and now - self._times[-1] > WINDOW:
+            self._fields.clear()
+            self._said = False
+        self._times = [*self._times[-LIMIT:], now]
+        for text in differences(before, after) if before is not None else ():
+            if len(self._fields) < _FIELDS:
+                self._fields[text.partition(": ")[0]] = text
+        if self._said or len(self._times) <= LIMIT or now - self._times[0] > WINDOW:
+            return None
+        self._said = True
+        return list(self._fields.values())

@@ -1,0 +1,72 @@
+"""Installing the CRDs of custom kinds, and waiting until the server serves them."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from kubewright.api.resource import Resource, definition_of
+from kubewright.api.unstructured import Unstructured
+from kubewright.client.wait import wait_for
+from kubewright.crd import custom_resource_definitions
+from kubewright.errors import ConfigError
+from kubewright.log import get_logger
+
+if TYPE_CHECKING:
+    from kubewright.client import Client
+
+__all__ = ["install_crds"]
+
+_log = get_logger(__name__)
+
+
+async def install_crds(
+    client: "Client", kinds: Iterable[type[Resource]], *, timeout: float = 30.0
+) -> list[str]:
+    """Apply the CRDs of those *kinds* that are not built in; return once all are established.
+
+    Args:
+        client: Where to.
+        kinds: The classes; those of every version of a kind together.
+        timeout: Seconds within which the server must have established each.
+
+    Returns:
+        The names of the CRDs.
+
+    Raises:
+        ConfigError: The server did not establish one, and why.
+        APIError: The server refused one.
+    """
+    custom = [kind for kind in kinds if not definition_of(kind).builtin]
+    documents = [Unstructured(one) for one in custom_resource_definitions(*custom)]
+    for document in documents:
+        await client.apply(document, field_owner="kubewright", force=True)
+    for document in documents:
+        await _established(client, document, timeout)
+        _log.info("custom resource definition installed", name=document.name)
+    return [document.name for document in documents]
+
+
+async def _established(client: "Client", document: Unstructured, timeout: float) -> None:
+    last: list[Unstructured | None] = [None]
+
+    def ready(crd: Unstructured | None) -> bool:
+        last[0] = crd
+        return crd is not None and _conditions(crd).get("Established", {}).get("status") == "True"
+
+    try:
+        await wait_for(client, document.gvk, document.name, ready, timeout=timeout)
+    except TimeoutError as error:
+        said = _problem(last[0])
+        raise ConfigError(
+            f"cannot install {document.name}: the server did not establish it within {timeout:g}"
+            f" seconds{said}"
+        ) from error
+
+
+def _conditions(crd: Unstructured) -> dict[str, dict[str, Any]]:
+    return {one["type"]: one for one in (crd.get("status") or {}).get("conditions") or ()}
+
+
+def _problem(crd: Unstructured | None) -> str:
+    found = {} if crd is None else _conditions(crd)
+    refused = [one["message"] for one in found.values() if one.get("status") == "False"]
+    return f": {'; '.join(refused)}" if refused else ""

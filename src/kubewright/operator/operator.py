@@ -1,0 +1,300 @@
+"""`Operator`: reconcilers as decorated functions, and all that they need declared in one place."""
+
+from collections.abc import Callable, Coroutine, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, overload
+
+from kubewright.api.names import check_dns_subdomain
+from kubewright.api.resource import Resource, mapping_of
+from kubewright.controller import Controller, For, Owns, RetryLike, Source, Watches
+from kubewright.controller.predicates import Filter
+from kubewright.controller.request import Result
+from kubewright.operator.apply import Applier
+from kubewright.operator.children import Family
+from kubewright.operator.context import Context, Means
+from kubewright.operator.declaration import (
+    Declaration,
+    Declarations,
+    Function,
+    name_for,
+    owned,
+    primary_of,
+)
+from kubewright.operator.reconciler import ObjectReconciler
+from kubewright.operator.sync_context import SyncContext
+from kubewright.runnable import Runnable, Stage
+
+if TYPE_CHECKING:
+    from kubewright.cache.informer import Informer
+    from kubewright.cluster import Cluster
+    from kubewright.controller.watches import KindWatch
+    from kubewright.manager import Manager
+
+R = TypeVar("R", bound=Resource)
+
+__all__ = ["Operator"]
+
+
+class _Index(NamedTuple):
+    kind: type[Resource]
+    name: str
+    function: Callable[[Any], Iterable[str]]
+
+
+class _Extra(NamedTuple):
+    runnable: Runnable
+    stage: Stage | None
+
+
+class Declaring(Generic[R]):
+    """A decorator for functions of an object and a context; it gives the function back."""
+
+    def __init__(self, declare: Callable[[Function[R]], None]) -> None:
+        self._declare = declare
+
+    @overload
+    def __call__(
+        self, function: Callable[[R, Context], Coroutine[Any, Any, Result | None]]
+    ) -> Callable[[R, Context], Coroutine[Any, Any, Result | None]]: ...
+    @overload
+    def __call__(
+        self, function: Callable[[R, SyncContext], Result | None]
+    ) -> Callable[[R, SyncContext], Result | None]: ...
+    def __call__(self, function: Any) -> Any:
+        """Declare *function* and return it unchanged."""
+        if not callable(function):
+            raise TypeError(f"a reconciler is a function of an object and a context: {function!r}")
+        self._declare(function)
+        return function
+
+
+class Operator:
+    """A program that looks after objects of some kinds.
+
+    Nothing happens when functions are declared. ``kubewright run`` runs them, or a manager that
+    the operator is added to with `add_to`.
+
+    Args:
+        name: What it is called: the owner of the fields that it applies, the source of its events,
+            part of its finalizers.
+
+    Example:
+        >>> operator = Operator("shops")
+        >>> operator.kinds
+        ()
+    """
+
+    def __init__(self, name: str) -> None:
+        try:
+            check_dns_subdomain(name)
+        except ValueError as error:
+            raise ValueError(f"an operator cannot be called {name!r}: {error}") from None
+        self.name: str = name
+        self._declarations = Declarations(name)
+        self._indexes: list[_Index] = []
+        self._extras: list[_Extra] = []
+
+    def reconciler(  # noqa: PLR0913  # one for each thing that can be declared
+        self,
+        kind: type[R] | For[R],
+        *,
+        name: str = "",
+        owns: Sequence[type[Resource] | Owns[Any]] = (),
+        watches: Sequence[Watches[Any]] = (),
+        sources: Sequence[Source] = (),
+        predicate: Filter[Any] | None = None,
+        workers: int | None = None,
+        deadline: float | None = 300.0,
+        retry: RetryLike = None,
+    ) -> Declaring[R]:
+        """Declare a function that reconciles objects of *kind*.
+
+        It is called with a fresh object and a `Context`, when the object, something it owns or
+        something else that is watched has changed. What it changes in the status of the object is
+        written when it returns. A plain ``def`` gets a `SyncContext` and runs in a thread.
+
+        Args:
+            kind: The class; or `For` to watch only some of its objects.
+            name: What to call it in logs and metrics; the kind in lower case unless given.
+            owns: The kinds of its children: a change of one leads to a run for its parent.
+            watches: Other kinds, each with a function from an object to what to reconcile.
+            sources: What else leads to a run: a `Channel`, an `Interval`.
+            predicate: Which changes of the object itself count.
+            workers: How many objects are reconciled at the same time.
+            deadline: Seconds after which a run is cancelled; ``None`` for never.
+            retry: When to try again after which failure.
+
+        Raises:
+            SchemeError: There is a reconciler of *kind*, and this one has no other name.
+        """
+        primary = primary_of(kind, predicate)
+
+        def declare(function: Function[R]) -> None:
+            self._declarations.add(
+                Declaration(
+                    name=name or name_for(primary.kind),
+                    primary=primary,
+                    function=function,
+                    owns=owned(owns),
+                    watches=tuple(watches),
+                    sources=tuple(sources),
+                    workers=workers,
+                    deadline=deadline,
+                    retry=retry,
+                )
+            )
+
+        mapping_of(primary.kind)  # raises for what is no kind
+        return Declaring(declare)
+
+    def cleanup(self, kind: type[R], *, name: str = "", finalizer: str = "") -> Declaring[R]:
+        """Declare a function that cleans up after an object of *kind* before it is gone.
+
+        Each object gets a finalizer before it is first reconciled. When the function has returned
+        ``None``, the finalizer is removed, and the server lets the object go; a `Result` that asks
+        to be called again means that it is not done yet.
+
+        Args:
+            kind: The class.
+            name: Which reconciler it belongs to, if that has a name.
+            finalizer: The name of the finalizer; ``<group>/<operator>`` unless given.
+
+        Raises:
+            SchemeError: There is one already.
+        """
+        mapping_of(kind)
+
+        def declare(function: Function[R]) -> None:
+            self._declarations.add_cleanup(
+                kind, function, name=name or name_for(kind), finalizer=finalizer
+            )
+
+        return Declaring(declare)
+
+    def index(self, kind: type[R], name: str, function: Callable[[R], Iterable[str]]) -> None:
+        """Keep an index of the objects of *kind*: ``ctx.cache.list(kind, index=name, value=…)``.
+
+        Args:
+            kind: The class.
+            name: What to call the index.
+            function: Returns the values by which an object is found.
+        """
+        mapping_of(kind)
+        self._indexes.append(_Index(kind, name, function))
+
+    def add(self, runnable: Runnable, *, stage: Stage | None = None) -> None:
+        """Run *runnable* beside the reconcilers: anything with an ``async def run()``.
+
+        Args:
+            runnable: What to run.
+            stage: When it starts; as it says itself unless given.
+        """
+        self._extras.append(_Extra(runnable, stage))
+
+    @property
+    def declarations(self) -> tuple[Declaration, ...]:
+        """Every reconciler that was declared.
+
+        Raises:
+            SchemeError: A clean-up belongs to no reconciler.
+        """
+        return tuple(self._declarations.all())
+
+    @property
+    def kinds(self) -> tuple[type[Resource], ...]:
+        """Every kind that was declared, in any part; roles and CRDs are made from these."""
+        found = [kind for one in self.declarations for kind in one.kinds]
+        return tuple(dict.fromkeys([*found, *(index.kind for index in self._indexes)]))
+
+    def add_to(
+        self, manager: "Manager", *clusters: "Cluster", workers: int = 1
+    ) -> tuple[Controller, ...]:
+        """Let *manager* run all that was declared here, once for each of *clusters*.
+
+        Args:
+            manager: What runs it.
+            clusters: Where the objects are; the manager runs them, too. Several need names.
+            workers: How many objects a reconciler that does not say so works on at a time.
+
+        Returns:
+            The controllers, for those who want to pause them or add sources.
+
+        Raises:
+            SchemeError: What was declared does not fit together.
+        """
+        controllers = [
+            self._controller(one, one.primary.cluster or cluster, workers=workers)
+            for cluster in clusters
+            for one in self.declarations
+        ]
+        for cluster in clusters:
+            self._add_indexes(cluster)
+        for controller in controllers:
+            manager.add(controller)
+        for extra in self._extras:
+            manager.add(extra.runnable, stage=extra.stage)
+        return tuple(controllers)
+
+    def _add_indexes(self, cluster: "Cluster") -> None:
+        for index in self._indexes:
+            informer = _informer(self._watch_of(index.kind), cluster)
+            informer.store.add_index(index.name, index.function)
+
+    def _watch_of(self, kind: type[Resource]) -> "KindWatch[Any]":
+        """Return how *kind* is watched, so that the index is kept where it is read."""
+        watched = [w for one in self.declarations for w in (one.primary, *one.owns, *one.watches)]
+        return next((one for one in watched if one.kind is kind), For(kind))
+
+    def _controller(
+        self, declaration: Declaration, cluster: "Cluster", *, workers: int
+    ) -> Controller:
+        reconciler = self._reconciler(declaration, cluster)
+        name = f"{declaration.name}-{cluster.name}" if cluster.name else declaration.name
+        return Controller(
+            name,
+            reconciler,
+            cluster=cluster,
+            for_=declaration.primary,
+            owns=declaration.owns,
+            watches=declaration.watches,
+            sources=declaration.sources,
+            workers=declaration.workers or workers,
+            deadline=declaration.deadline,
+            retry=declaration.retry,
+            clock=cluster.clock,
+        )
+
+    def _reconciler(self, declaration: Declaration, cluster: "Cluster") -> ObjectReconciler[Any]:
+        primary = _informer(declaration.primary, cluster)
+        family = Family(
+            cluster.client,
+            _informers(declaration.owns, cluster),
+            _informers(declaration.watches, cluster),
+        )
+        means = Means(
+            cluster,
+            family,
+            Applier(cluster.client, family, field_owner=self.name, clock=cluster.clock),
+            cluster.recorder(self.name),
+            cluster.clock,
+        )
+        return ObjectReconciler(declaration, means, primary)
+
+
+def _informer(watch: "KindWatch[R]", cluster: "Cluster") -> "Informer[R]":
+    """Return the informer that the controller declares for *watch*, too: they share it."""
+    return cluster.cache.informer(
+        watch.kind,
+        labels=watch.labels,
+        fields=watch.fields,
+        metadata_only=watch.metadata_only,
+        transform=watch.transform,
+        namespaces=watch.namespaces,
+    )
+
+
+def _informers(
+    watches: Iterable["KindWatch[Any]"], cluster: "Cluster"
+) -> dict[type[Resource], "Informer[Any]"]:
+    """Return the informers of those kinds that are watched in this very cluster."""
+    here = [one for one in watches if one.cluster is None or one.cluster is cluster]
+    return {one.kind: _informer(one, cluster) for one in here}

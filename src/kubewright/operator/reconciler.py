@@ -1,0 +1,191 @@
+"""From a request to a call of the user's function, and what is written around it."""
+
+import asyncio
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from kubewright import _json
+from kubewright.api.finalizers import has_finalizer
+from kubewright.api.patches import apply_merge_patch, json_equal
+from kubewright.api.resource import Resource, raw_of
+from kubewright.controller.mapping import is_async
+from kubewright.controller.request import Request, Result
+from kubewright.controller.run import Run
+from kubewright.errors import DecodeError, NotFoundError, TerminalError
+from kubewright.operator.apply import Memory
+from kubewright.operator.context import Context, Means
+from kubewright.operator.declaration import Declaration, Function
+from kubewright.operator.finalizer import hold, release
+from kubewright.operator.status import Snapshot, observe_generation, write_status
+from kubewright.operator.sync_context import SyncContext
+from kubewright.operator.threads import Bridge, run_in_thread
+
+if TYPE_CHECKING:
+    from kubewright.cache.informer import Informer
+
+R = TypeVar("R", bound=Resource)
+
+__all__ = ["ObjectReconciler"]
+
+
+class ObjectReconciler(Generic[R]):
+    """Calls a declared function with a fresh object, and writes what it changed in the status.
+
+    - An object that is gone needs nothing.
+    - One that is being deleted is cleaned up if our finalizer is on it, and is never reconciled.
+    - With a clean-up, the finalizer is on the object before it is first reconciled.
+    - The status is written once, after the function, also if that failed; not if it is unchanged.
+
+    Args:
+        declaration: What was declared.
+        means: What runs work with.
+        informer: Where the objects come from.
+    """
+
+    def __init__(self, declaration: Declaration, means: Means, informer: "Informer[R]") -> None:
+        self._declaration = declaration
+        self._means = means
+        self._informer = informer
+        self._memories: dict[Request, Memory] = {}
+        self._warned = False
+
+    async def __call__(self, request: Request, run: Run) -> Result | None:
+        """Reconcile the object that *request* names."""
+        obj = self._find(request)
+        if obj is None:
+            self._memories.pop(request, None)
+            return None
+        memory = self._memories.get(request) or Memory()
+        try:
+            if obj.metadata.deletion_timestamp is not None:
+                return await self._clean_up(obj, run, memory)
+            held = await self._held(obj, run)
+            return None if held is None else await self._reconcile(held, run, memory)
+        finally:
+            if memory:  # most kinds have no children, and need not be remembered
+                self._memories[request] = memory
+
+    def _find(self, request: Request) -> R | None:
+        entry = self._informer.store.find_entry(request.key)
+        try:
+            return None if entry is None else entry.object
+        except DecodeError as error:
+            # Only another version of it can help, and that is a change that queues it again.
+            raise TerminalError(
+                f"{self._declaration.kind.__name__} {str(request.key)!r} does not fit its class:"
+                f" {error}"
+            ) from error
+
+    async def _held(self, obj: R, run: Run) -> R | None:
+        """Return *obj* with our finalizer on it, if there is a clean-up; ``None`` if it is gone."""
+        cleanup = self._declaration.cleanup
+        if cleanup is None or has_finalizer(obj, cleanup.finalizer):
+            return obj
+        run.changed = True
+        try:
+            return await hold(self._means.cluster.client, obj, cleanup.finalizer)
+        except NotFoundError as error:
+            if not error.is_about_object:
+                raise
+            return None
+
+    async def _reconcile(self, obj: R, run: Run, memory: Memory) -> Result | None:
+        snapshot = Snapshot(obj)
+        context = Context(obj, self._means, run=run, memory=memory)
+        try:
+            result = await self._call(self._declaration.function, obj, context, run)
+        except Exception as error:
+            await self._write_after(error, obj, snapshot, run)
+            raise
+        observe_generation(obj)
+        await self._write(obj, snapshot, run)
+        memory.trim(context.applied)
+        return result
+
+    async def _clean_up(self, obj: R, run: Run, memory: Memory) -> Result | None:
+        cleanup = self._declaration.cleanup
+        if cleanup is None or not has_finalizer(obj, cleanup.finalizer):
+            return None
+        snapshot = Snapshot(obj)
+        context = Context(obj, self._means, run=run, memory=memory)
+        try:
+            result = await self._call(cleanup.function, obj, context, run)
+        except Exception as error:
+            await self._write_after(error, obj, snapshot, run)
+            raise
+        written = await self._write(obj, snapshot, run)
+        if result is not None and (result.requeue or result.delay is not None):
+            return result
+        if written is not None:
+            await self._release(written, cleanup.finalizer, run)
+        return None
+
+    async def _release(self, obj: R, finalizer: str, run: Run) -> None:
+        run.changed = True
+        try:
+            await release(self._means.cluster.client, obj, finalizer)
+        except NotFoundError as error:
+            if not error.is_about_object:
+                raise
+
+    async def _call(
+        self, declared: Function[Any], obj: R, context: Context, run: Run
+    ) -> Result | None:
+        function: Any = declared
+        answer: Any
+        if is_async(function):
+            answer = await function(obj, context)
+        else:
+            bridge = Bridge(asyncio.get_running_loop())
+            sync = SyncContext(context, bridge)
+            answer = await run_in_thread(lambda: function(obj, sync), bridge, hold=run.hold)
+        if answer is None or isinstance(answer, Result):
+            return answer
+        name = getattr(function, "__name__", repr(function))
+        raise TypeError(f"{name} returned {answer!r:.60}: a reconciler returns None or a kw.Result")
+
+    # --- What is written ---
+
+    async def _write(self, obj: R, snapshot: Snapshot, run: Run) -> R | None:
+        """Write the status if it changed; return the object as it is then, ``None`` if gone."""
+        changes = snapshot.changes(obj)
+        if changes.keys() - {"status"}:
+            self._warn(obj, changes, run)
+        if "status" not in changes:
+            return obj
+        run.changed = True
+        try:
+            return await write_status(self._means.cluster.client, obj, changes["status"])
+        except NotFoundError as error:
+            if error.is_about_object:
+                return None
+            raise self._no_status(obj, error) from error
+
+    async def _write_after(self, failure: Exception, obj: R, snapshot: Snapshot, run: Run) -> None:
+        """Write the status of a run that failed; that failure counts, not one of the writing."""
+        try:
+            await self._write(obj, snapshot, run)
+        except Exception as error:  # noqa: BLE001  # also what cannot be encoded
+            failure.add_note(f"the status could not be written either: {error}")
+
+    def _no_status(self, obj: R, error: NotFoundError) -> Exception:
+        return TerminalError(
+            f"cannot write the status of {obj.kind} {str(obj.key)!r}: {error.status.message}. Does"
+            " its CRD declare the status subresource? `kubewright run --install-crds` installs one"
+            " that does."
+        )
+
+    def _warn(self, obj: R, changes: dict[str, Any], run: Run) -> None:
+        """Say once that changes outside of the status are lost, unless they were written."""
+        wanted = {name: one for name, one in changes.items() if name != "status"}
+        entry = self._informer.store.find_entry(obj.key)
+        if self._warned or entry is None or raw_of(obj) is None:
+            return
+        live = _json.loads(entry.raw)
+        if json_equal(apply_merge_patch(live, wanted), live):
+            return  # the function has written them itself
+        self._warned = True
+        run.log.warning(
+            "only changes of the status are written after a reconcile; to write others, use"
+            " ctx.client.patch(obj)",
+            field=", ".join(sorted(wanted)),
+        )

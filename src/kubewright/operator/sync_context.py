@@ -1,0 +1,223 @@
+"""`SyncContext`: the `Context` of a plain ``def`` reconciler, which runs in a thread."""
+
+import builtins
+from datetime import datetime
+from functools import partial
+from typing import Any, Literal, TypeVar, overload
+
+from kubewright.api.kind import ObjectKey
+from kubewright.api.requests import Propagation
+from kubewright.api.resource import Resource
+from kubewright.api.unstructured import Unstructured
+from kubewright.client import Client
+from kubewright.client.target import Dynamic, Fields, Labels
+from kubewright.client.verbs import DiffType
+from kubewright.controller.request import Reason, Request
+from kubewright.log import Logger
+from kubewright.operator.context import ConditionStatus, Context
+from kubewright.operator.threads import Bridge
+
+O = TypeVar("O", bound=Resource | Unstructured)  # noqa: E741  # an object, as it came in
+R = TypeVar("R", bound=Resource)
+
+__all__ = ["SyncClient", "SyncContext"]
+
+
+class SyncClient:
+    """The verbs of a `Client`, each waiting for its answer; for use in a thread."""
+
+    def __init__(self, client: Client, bridge: Bridge) -> None:
+        self._client = client
+        self._bridge = bridge
+
+    @overload
+    def get(self, kind: type[R], name: str | ObjectKey, *, namespace: str | None = None) -> R: ...
+    @overload
+    def get(
+        self, kind: Dynamic, name: str | ObjectKey, *, namespace: str | None = None
+    ) -> Unstructured: ...
+    def get(self, kind: Any, name: str | ObjectKey, *, namespace: str | None = None) -> Any:
+        """Read one object; see `Client.get`.
+
+        Raises:
+            NotFoundError: There is no such object.
+        """
+        return self._bridge.call(partial(self._client.get, kind, name, namespace=namespace))
+
+    @overload
+    def find(
+        self, kind: type[R], name: str | ObjectKey, *, namespace: str | None = None
+    ) -> R | None: ...
+    @overload
+    def find(
+        self, kind: Dynamic, name: str | ObjectKey, *, namespace: str | None = None
+    ) -> Unstructured | None: ...
+    def find(self, kind: Any, name: str | ObjectKey, *, namespace: str | None = None) -> Any:
+        """Read one object, or return ``None`` if there is none of that name."""
+        return self._bridge.call(partial(self._client.find, kind, name, namespace=namespace))
+
+    @overload
+    def list(
+        self, kind: type[R], *, namespace: str | None = None,
+        labels: Labels | None = None, fields: Fields | None = None,
+    ) -> builtins.list[R]: ...  # fmt: skip
+    @overload
+    def list(
+        self, kind: Dynamic, *, namespace: str | None = None,
+        labels: Labels | None = None, fields: Fields | None = None,
+    ) -> builtins.list[Unstructured]: ...  # fmt: skip
+    def list(
+        self,
+        kind: Any,
+        *,
+        namespace: str | None = None,
+        labels: Labels | None = None,
+        fields: Fields | None = None,
+    ) -> Any:
+        """Return the objects of *kind* that are selected; see `Client.list`."""
+
+        async def everything() -> builtins.list[Any]:
+            # Decoded here and not in the thread: what decodes is shared with the cache.
+            listing = self._client.list(kind, namespace=namespace, labels=labels, fields=fields)
+            return builtins.list(await listing)
+
+        return self._bridge.call(everything)
+
+    def create(self, obj: O) -> O:
+        """Create *obj* and return it as the server stored it; see `Client.create`."""
+        return self._bridge.call(partial(self._client.create, obj))
+
+    def update(self, obj: O) -> O:
+        """Replace the object on the server by *obj*; see `Client.update`."""
+        return self._bridge.call(partial(self._client.update, obj))
+
+    @overload
+    def patch(self, obj: O) -> O: ...
+    @overload
+    def patch(
+        self, obj: type[R], name: str | ObjectKey, patch: object, *,
+        patch_type: DiffType = "merge", namespace: str | None = None,
+    ) -> R: ...  # fmt: skip
+    @overload
+    def patch(
+        self, obj: Dynamic, name: str | ObjectKey, patch: object, *,
+        patch_type: DiffType = "merge", namespace: str | None = None,
+    ) -> Unstructured: ...  # fmt: skip
+    def patch(
+        self,
+        obj: Any,
+        name: str | ObjectKey | None = None,
+        patch: object = None,
+        *,
+        patch_type: DiffType = "merge",
+        namespace: str | None = None,
+    ) -> Any:
+        """Send what changed in *obj*, or a patch given by hand; see `Client.patch`."""
+        verb: Any = self._client.patch
+        if name is None and patch is None:
+            return self._bridge.call(partial(verb, obj))
+        return self._bridge.call(
+            partial(verb, obj, name, patch, patch_type=patch_type, namespace=namespace)
+        )
+
+    def apply(self, obj: O, *, field_owner: str | None = None, force: bool = False) -> O:
+        """Apply *obj*; see `Client.apply`. For children, see `SyncContext.apply`."""
+        return self._bridge.call(
+            partial(self._client.apply, obj, field_owner=field_owner, force=force)
+        )
+
+    def delete(  # DeleteOptions has that many
+        self,
+        obj: Resource | Unstructured | type[Resource] | Dynamic,
+        name: str | ObjectKey | None = None,
+        *,
+        namespace: str | None = None,
+        propagation: Propagation | None = None,
+        uid: str = "",
+        missing_ok: bool = False,
+    ) -> None:
+        """Delete one object, given itself or by kind and name; see `Client.delete`."""
+        self._bridge.call(
+            partial(
+                self._client.delete, obj, name, namespace=namespace, propagation=propagation,
+                uid=uid, missing_ok=missing_ok,
+            )
+        )  # fmt: skip
+
+
+class SyncContext:
+    """What a ``def`` reconciler works with during one run; it runs in a thread of its own.
+
+    Everything here waits for its answer. Once the deadline of the run has passed, the next call
+    raises `LifecycleError`: return then.
+
+    Attributes:
+        client: The client: reads of declared kinds come from the cache, all else is live.
+        request: Which object is reconciled.
+        reasons: Why: the changes and requests that queued it.
+        attempt: 1, or more after failures.
+        log: A logger whose lines say which object they are about.
+    """
+
+    def __init__(self, context: Context, bridge: Bridge) -> None:
+        self.client: SyncClient = SyncClient(context.client, bridge)
+        self.request: Request = context.request
+        self.reasons: tuple[Reason, ...] = context.reasons
+        self.attempt: int = context.attempt
+        self.log: Logger = context.log
+        self._context = context
+        self._bridge = bridge
+
+    def now(self) -> datetime:
+        """Return the time, in UTC."""
+        return self._context.now()
+
+    def apply(self, obj: O, *, owner: bool = True) -> O:
+        """Make the server's object agree with *obj* and return the live one; see `Context.apply`.
+
+        Raises:
+            AlreadyOwnedError: It is the child of another object.
+            ValueError: It has no name, or cannot be a child where it is.
+        """
+        return self._bridge.call(partial(self._context.apply, obj, owner=owner))
+
+    def prune(self, *kinds: type[Resource]) -> list[ObjectKey]:
+        """Delete the children that this run did not apply; see `Context.prune`."""
+        return self._bridge.call(partial(self._context.prune, *kinds))
+
+    def children(self, kind: type[R]) -> list[R]:
+        """Return the children of *kind*, from the cache, each a copy of its own."""
+
+        async def read() -> list[R]:
+            return self._context.children(kind)
+
+        return self._bridge.call(read)
+
+    def event(
+        self,
+        reason: str,
+        message: str,
+        *,
+        type: Literal["Normal", "Warning"] = "Normal",  # noqa: A002  # the word of the API
+        object: Resource | Unstructured | None = None,  # noqa: A002  # as above
+    ) -> None:
+        """Tell users what happened: ``kubectl describe`` shows it; see `Context.event`."""
+
+        async def note() -> None:
+            self._context.event(reason, message, type=type, object=object)
+
+        self._bridge.call(note)
+
+    def set_condition(
+        self,
+        type: str,  # noqa: A002  # as above
+        status: ConditionStatus,
+        reason: str,
+        message: str = "",
+    ) -> None:
+        """Set a condition in ``status.conditions`` of the object; see `Context.set_condition`."""
+        self._context.set_condition(type, status, reason, message)
+
+    def available(self, kind: type[Resource]) -> bool:
+        """Say whether the server has *kind* at the moment."""
+        return self._bridge.call(partial(self._context.available, kind))

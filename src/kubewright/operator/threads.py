@@ -1,0 +1,115 @@
+"""Plain functions beside the event loop: each in a thread, with a bridge back."""
+
+import asyncio
+import concurrent.futures
+import contextvars
+import threading
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from typing import Any, TypeVar
+
+from kubewright.errors import LifecycleError
+
+T = TypeVar("T")
+
+__all__ = ["Bridge", "run_in_thread"]
+
+
+class Bridge:
+    """Lets one thread use what belongs to the event loop, and wait for it."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._closed = False
+        self._tasks: set[asyncio.Task[Any]] = set()
+
+    def call(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """Run *work* in the event loop and wait for what it returns; called in the thread.
+
+        Raises:
+            LifecycleError: The run is over: its deadline has passed, or the program stops.
+        """
+        if self._is_loop_here():
+            raise LifecycleError(
+                "this waits for the event loop, and would wait for ever inside of it: use the"
+                " Context of an `async def` reconciler there"
+            )
+        try:
+            return asyncio.run_coroutine_threadsafe(self._guarded(work), self._loop).result()
+        except concurrent.futures.CancelledError:
+            raise LifecycleError(_OVER) from None
+
+    def close(self) -> None:
+        """End what is under way and refuse all that comes; called in the event loop."""
+        self._closed = True
+        for task in list(self._tasks):
+            task.cancel()
+
+    def _is_loop_here(self) -> bool:
+        try:
+            return asyncio.get_running_loop() is self._loop
+        except RuntimeError:
+            return False
+
+    async def _guarded(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        if self._closed:
+            raise LifecycleError(_OVER)
+        task = asyncio.current_task()
+        assert task is not None
+        self._tasks.add(task)
+        try:
+            return await work()
+        finally:
+            self._tasks.discard(task)
+
+
+_OVER = (
+    "the reconcile is over: its deadline has passed, or the operator stops. Return, and go on in"
+    " the next one."
+)
+
+
+async def run_in_thread(
+    function: Callable[[], T], bridge: Bridge, *, hold: Callable[["asyncio.Future[Any]"], object]
+) -> T:
+    """Run *function* in a thread of its own, with the context variables of the caller.
+
+    A thread cannot be cancelled. On cancellation the bridge is closed, so that the next thing the
+    function asks for fails; whoever was given to *hold* knows when it has ended.
+
+    Args:
+        function: What to run.
+        bridge: What the function asks for things.
+        hold: Called with a future that is done when the thread is: nobody else may work on the
+            same object before.
+    """
+    loop = asyncio.get_running_loop()
+    ended: asyncio.Future[tuple[T | None, BaseException | None]] = loop.create_future()
+    context = contextvars.copy_context()
+
+    def work() -> None:
+        value: T | None = None
+        failure: BaseException | None = None
+        try:
+            value = context.run(function)
+        except BaseException as error:  # noqa: BLE001  # raised where the thread was started
+            failure = error
+        with suppress(RuntimeError):  # the loop has ended, and nobody waits any more
+            loop.call_soon_threadsafe(_end, ended, (value, failure))
+
+    hold(ended)
+    # A daemon: one that never ends must not keep the process from ending.
+    threading.Thread(target=work, name="reconcile", daemon=True).start()
+    try:
+        value, failure = await asyncio.shield(ended)
+    except asyncio.CancelledError:
+        bridge.close()
+        raise
+    if failure is not None:
+        raise failure
+    return value  # type: ignore[return-value]  # without a failure, there is one
+
+
+def _end(ended: "asyncio.Future[Any]", outcome: Any) -> None:
+    if not ended.done():
+        ended.set_result(outcome)

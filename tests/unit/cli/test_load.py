@@ -1,0 +1,147 @@
+"""From what was typed to the operator that is meant."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from kubewright import _json
+from kubewright.cli.load import load_module, load_operator, split_target
+from kubewright.errors import ConfigError
+
+ONE = "import kubewright as kw\noperator = kw.Operator('one')\nalias = operator\n"
+TWO = f"{ONE}second = kw.Operator('two')\nnumber = 5\n"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Work in a folder of its own, and forget what was imported from it."""
+    known = set(sys.modules)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    yield tmp_path
+    for name in set(sys.modules) - known:
+        if getattr(sys.modules[name], "__file__", None) and str(tmp_path) in str(
+            sys.modules[name].__file__
+        ):
+            del sys.modules[name]
+
+
+def test_the_only_operator_of_a_file_is_meant(folder: Path) -> None:
+    """Under whatever names it goes there."""
+    (folder / "one_operator.py").write_text(ONE)
+
+    assert load_operator("one_operator.py").name == "one"
+    assert load_operator(str(folder / "one_operator.py")).name == "one"
+
+
+def test_a_module_is_found_from_the_current_folder(folder: Path) -> None:
+    """As with ``python -m``."""
+    (folder / "some_shop").mkdir()
+    (folder / "some_shop" / "__init__.py").touch()
+    (folder / "some_shop" / "main.py").write_text(TWO)
+
+    assert load_operator("some_shop.main:second").name == "two"
+
+
+def test_a_file_can_import_its_neighbours(folder: Path) -> None:
+    """As with ``python sub/two_files.py``."""
+    (folder / "sub").mkdir()
+    (folder / "sub" / "neighbour_kinds.py").write_text("NAME = 'three'")
+    text = "import kubewright as kw, neighbour_kinds\nop = kw.Operator(neighbour_kinds.NAME)"
+    (folder / "sub" / "two_files.py").write_text(text)
+
+    assert load_operator("sub/two_files.py").name == "three"
+
+
+def test_classes_of_a_file_know_their_module(folder: Path) -> None:
+    """Their annotations are looked up there, whatever the file is called."""
+    text = (
+        "from __future__ import annotations\nimport kubewright as kw\n"
+        "class Spec(kw.Model):\n    size: int = 1\n"
+        "@kw.resource(group='example.com', version='v1')\n"
+        "class Thing(kw.Resource):\n    spec: Spec\n"
+    )
+    for name in ("json.py", "my-operator.py"):
+        (folder / name).write_text(text)
+
+        module = load_module(name)
+
+        assert _json.convert({"spec": {}}, module.Thing).spec.size == 1
+        assert sys.modules[module.__name__] is module
+        assert module.__name__.startswith("kubewright_file_")
+
+
+@pytest.mark.parametrize(
+    ("target", "message"),
+    [
+        ("", "which operator?"),
+        ("nothing.py", "cannot load nothing.py: there is no such file"),
+        ("no/where", "cannot load no/where: there is no such file"),
+        ("no.such.module", "cannot load no.such.module: there is no such file or module"),
+        (".", "it is a folder"),
+        ("empty.py", "empty.py has no operator: write `operator = kw.Operator"),
+        ("two.py", "two.py has several operators: operator, alias, second. Say which: two.py:op"),
+        ("two.py:third", "two.py has no 'third'"),
+        ("two.py:number", "'number' in two.py is a int, not an Operator"),
+        ("exits.py", "it ends the program"),
+    ],
+)
+def test_what_cannot_be_loaded_is_said(folder: Path, target: str, message: str) -> None:
+    """And what to do about it."""
+    (folder / "two.py").write_text(TWO)
+    (folder / "empty.py").write_text("x = 1")
+    (folder / "exits.py").write_text("raise SystemExit(3)")
+
+    with pytest.raises(ConfigError, match=message):
+        load_operator(target)
+
+
+def test_a_failure_is_shown_from_the_users_file_on(folder: Path) -> None:
+    """How we import it is none of their trouble."""
+    text = "def broken():\n    return 1 / 0\n\nbroken()\n"
+    (folder / "broken_file.py").write_text(text)
+
+    with pytest.raises(ConfigError) as caught:
+        load_operator("broken_file.py")
+
+    lines = str(caught.value).splitlines()
+    assert lines[0] == "cannot load broken_file.py: it fails."
+    assert "broken_file.py" in lines[2]
+    assert lines[-1] == "ZeroDivisionError: division by zero"
+    assert "importlib" not in str(caught.value)
+    assert "broken_file" not in sys.modules
+
+
+def test_a_syntax_error_is_shown_with_its_line(folder: Path) -> None:
+    """Python says it best."""
+    (folder / "odd_file.py").write_text("def (:\n")
+
+    with pytest.raises(ConfigError, match="SyntaxError") as caught:
+        load_operator("odd_file.py")
+
+    assert "def (:" in str(caught.value)
+
+
+def test_a_missing_import_of_a_module_is_not_taken_for_a_missing_module(folder: Path) -> None:
+    """The user would look in the wrong place."""
+    (folder / "needs_more.py").write_text("import no_such_thing_at_all")
+
+    with pytest.raises(ConfigError, match="No module named 'no_such_thing_at_all'"):
+        load_operator("needs_more")
+
+
+@pytest.mark.parametrize(
+    ("target", "parts"),
+    [
+        ("at.py", ("at.py", "")),
+        ("at.py:operator", ("at.py", "operator")),
+        ("shop.main:app.operator", ("shop.main", "app.operator")),
+        ("C:/at.py", ("C:/at.py", "")),
+    ],
+)
+def test_the_name_stands_after_the_last_colon(target: str, parts: tuple[str, str]) -> None:
+    """Unless that is part of a path."""
+    assert split_target(target) == parts

@@ -1,0 +1,194 @@
+"""The command ``kubewright run``, as a process against a server on this machine."""
+
+import asyncio
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+import kubewright as kw
+from kubewright.cli.run import Options, run
+from kubewright.errors import ConfigError
+from kubewright.kinds.core.v1 import ConfigMap
+from kubewright.testing import EmbeddedServer
+
+PROGRAM = """
+import kubewright as kw
+from kubewright.kinds.core.v1 import ConfigMap
+
+class ShopSpec(kw.Model):
+    size: int = 1
+
+class ShopStatus(kw.Model):
+    observed_generation: int | None = None
+
+@kw.resource(group="example.com", version="v1")
+class Shop(kw.Resource):
+    spec: ShopSpec = kw.field(default_factory=ShopSpec)
+    status: ShopStatus = kw.field(default_factory=ShopStatus)
+
+operator = kw.Operator("shops")
+
+@operator.reconciler(Shop, owns=[ConfigMap])
+async def reconcile(shop: Shop, ctx: kw.Context) -> None:
+    await ctx.apply(ConfigMap(metadata=kw.ObjectMeta(name=shop.metadata.name)))
+"""
+FAILING = """
+class Beside:
+    async def run(self):
+        raise RuntimeError("the roof is gone")
+
+operator.add(Beside())
+"""
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[EmbeddedServer]:
+    with EmbeddedServer() as started:
+        yield started
+
+
+class Running:
+    """The command as a process; what it logs is read as it comes."""
+
+    def __init__(self, process: "subprocess.Popen[bytes]") -> None:
+        self.process = process
+        self.said = ""
+
+    def wait_for(self, text: str) -> None:
+        """Read what it logs until *text* is there."""
+        assert self.process.stderr is not None
+        while text not in self.said:
+            select.select([self.process.stderr], [], [], 15)
+            data = os.read(self.process.stderr.fileno(), 65536)
+            assert data, f"it ended after: {self.said}"
+            self.said += data.decode()
+
+    def end(self, number: int = signal.SIGTERM) -> int:
+        self.process.send_signal(number)
+        return self.process.wait(15)
+
+
+@contextmanager
+def running(folder: Path, server: EmbeddedServer, *arguments: str) -> Iterator[Running]:
+    """Run the command in *folder* until the block is left."""
+    environment = {**os.environ, "KUBECONFIG": str(server.kubeconfig_file)}
+    command = [sys.executable, "-m", "kubewright", "run", *arguments]
+    with subprocess.Popen(
+        command, cwd=folder, env=environment, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL
+    ) as process:
+        try:
+            yield Running(process)
+        finally:
+            process.kill()
+
+
+def wait_for_child(server: EmbeddedServer, name: str) -> None:
+    async def look() -> None:
+        async with server.client() as client:
+            shop = kw.Unstructured(
+                apiVersion="example.com/v1", kind="Shop", metadata={"name": name}
+            )
+            await client.create(shop)
+            await kw.wait_for(client, ConfigMap, name, lambda one: one is not None, timeout=10)
+
+    asyncio.run(look())
+
+
+def test_it_installs_the_crds_and_works_until_it_is_told_to_stop(
+    tmp_path: Path, server: EmbeddedServer
+) -> None:
+    """From a file to a child on the server, and a polite end."""
+    (tmp_path / "shops.py").write_text(PROGRAM)
+
+    with running(tmp_path, server, "shops.py", "--install-crds", "--namespace=default") as command:
+        command.wait_for("workers started")
+        wait_for_child(server, "first")
+        command.wait_for("reconciled")
+        status = command.end(signal.SIGINT)
+
+    assert status == 0
+
+
+def test_leaders_metrics_probes_and_json(tmp_path: Path, server: EmbeddedServer) -> None:
+    """The flags that Kubernetes people know."""
+    (tmp_path / "shops.py").write_text(PROGRAM)
+    flags = (
+        "--leader-elect",
+        "--leader-elect-namespace=kube-system",
+        "--metrics-bind-address=127.0.0.1:0",
+        "--health-probe-bind-address=127.0.0.1:0",
+        "--workers=3",
+        "--log-format=json",
+        "--log-level=debug",
+        "--install-crds",
+    )
+
+    with running(tmp_path, server, "shops:operator", *flags) as command:
+        command.wait_for("workers started")
+        command.wait_for("\n")
+        status = command.end()
+
+    lines = [json.loads(line) for line in command.said.splitlines() if line.endswith("}")]
+    started = next(line for line in lines if "workers started" in line.values())
+    assert started["workers"] == 3
+    assert any("became leader" in line.values() for line in lines)
+    assert status == 0
+
+
+def test_a_failure_while_running_is_status_1(tmp_path: Path, server: EmbeddedServer) -> None:
+    """A supervisor starts it again."""
+    (tmp_path / "shops.py").write_text(PROGRAM + FAILING)
+
+    with running(tmp_path, server, "shops.py", "--install-crds") as command:
+        command.wait_for("the roof is gone")
+        status = command.process.wait(15)
+
+    assert status == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nothing.py"], "kubewright: cannot load nothing.py: there is no such file"),
+        (["shops.py", "--kubeconfig", "none"], "cannot read the kubeconfig none"),
+        (["shops.py", "--context", "none"], "none"),
+        (["shops.py", "--metrics-bind-address", "8080"], "'8080' is no address to listen on"),
+        (["shops.py", "--workers", "0"], "--workers"),
+        (["shops.py", "--log-level", "loud"], "--log-level"),
+    ],
+)
+def test_wrong_input_is_status_2(
+    tmp_path: Path, server: EmbeddedServer, arguments: list[str], message: str
+) -> None:
+    """With one message and no traceback of ours."""
+    (tmp_path / "shops.py").write_text(PROGRAM)
+
+    with running(tmp_path, server, *arguments) as command:
+        command.wait_for(message)
+        status = command.process.wait(15)
+        assert command.process.stderr is not None
+        said = command.said + command.process.stderr.read().decode()
+
+    assert status == 2
+    assert "Traceback" not in said
+
+
+def test_an_operator_that_does_nothing_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Most likely a decorator was forgotten."""
+    (tmp_path / "idle_operator.py").write_text("import kubewright as kw\nop = kw.Operator('idle')")
+    monkeypatch.setattr(sys, "path", list(sys.path))
+
+    with pytest.raises(ConfigError, match="the operator 'idle' does nothing"):
+        run(Options(str(tmp_path / "idle_operator.py")))
+
+    del sys.modules["idle_operator"]

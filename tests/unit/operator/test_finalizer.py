@@ -1,0 +1,49 @@
+"""The finalizer on the server."""
+
+import pytest
+
+import kubewright as kw
+from kubewright.kinds.core.v1 import Node
+from kubewright.operator.finalizer import finalizer_for, hold, release
+from tests.unit.operator.world import Shop, shop, world
+
+
+def test_it_is_named_after_the_group_and_the_operator() -> None:
+    """Two operators for one kind do not clean up for one another."""
+    assert finalizer_for(Shop, "shops") == "example.com/shops"
+    assert finalizer_for(Node, "nodes") == "core/nodes"
+
+
+async def test_it_leaves_those_of_others_alone() -> None:
+    """Each one waits for its own."""
+    async with world() as w:
+        made = shop()
+        made.metadata.finalizers = ["other.com/a"]
+        made = await w.other.create(made)
+
+        held = await hold(w.other, made, "example.com/shops")
+        await release(w.other, held, "example.com/shops")
+
+        assert held.metadata.finalizers == ["other.com/a", "example.com/shops"]
+        assert (await w.shop()).metadata.finalizers == ["other.com/a"]
+
+
+async def test_an_object_that_changed_meanwhile_is_not_written() -> None:
+    """The list of finalizers is written whole, and others may have added theirs."""
+    async with world() as w:
+        made = await w.other.create(shop())
+        await w.other.patch(Shop, "corner", {"spec": {"size": 2}})
+
+        with pytest.raises(kw.ConflictError):
+            await hold(w.other, made, "example.com/shops")
+
+
+async def test_nothing_else_of_the_object_is_written() -> None:
+    """A reconciler may have changed it in memory."""
+    async with world() as w:
+        made = await w.other.create(shop())
+        made.spec.size = 5
+
+        await hold(w.other, made, "example.com/shops")
+
+        assert (await w.shop()).spec.size == 1

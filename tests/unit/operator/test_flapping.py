@@ -1,0 +1,50 @@
+"""Two writers who undo one another are noticed, once."""
+
+from kubewright._aio import VirtualClock
+from kubewright.operator.flapping import LIMIT, WINDOW, Flapping
+
+
+async def changes(flapping: Flapping, clock: VirtualClock, *, every: float) -> list[list[str]]:
+    """Return what is said of twice as many changes as are allowed."""
+    said = []
+    for _ in range(2 * LIMIT):
+        if (fields := flapping.changed({"size": 1}, {"size": 2})) is not None:
+            said.append(fields)
+        await clock.advance(every)
+    return said
+
+
+async def test_too_many_changes_are_said_once_with_the_fields() -> None:
+    """A line for each would fill the log."""
+    clock = VirtualClock()
+
+    said = await changes(Flapping(clock), clock, every=1.0)
+
+    assert said == [["size: 1 -> 2"]]
+
+
+async def test_changes_now_and_then_are_fine() -> None:
+    """Somebody edits by hand."""
+    clock = VirtualClock()
+
+    assert await changes(Flapping(clock), clock, every=WINDOW / LIMIT + 1) == []
+
+
+async def test_after_a_quiet_minute_it_is_said_again() -> None:
+    """It is another quarrel then."""
+    clock = VirtualClock()
+    flapping = Flapping(clock)
+    await changes(flapping, clock, every=1.0)
+    await clock.advance(WINDOW + 1)
+
+    assert await changes(flapping, clock, every=1.0) == [["size: 1 -> 2"]]
+
+
+def test_it_is_said_even_if_the_fields_are_not_known() -> None:
+    """A kind that is not cached flaps all the same."""
+    flapping = Flapping(VirtualClock())
+
+    said = [flapping.changed(None, {"size": 2}) for _ in range(LIMIT + 1)]
+
+    assert said[-1] == []
+    assert said[:-1] == [None] * LIMIT

@@ -1,0 +1,246 @@
+"""Operators as their users declare them."""
+
+import asyncio
+from datetime import timedelta
+
+import pytest
+
+import kubewright as kw
+from kubewright.kinds.core.v1 import ConfigMap, Pod, Secret
+from kubewright.operator.install import install_crds
+from tests.unit.operator import at as example
+from tests.unit.operator.world import Mall, Shop, config, running, shop, world
+
+
+async def do_nothing(obj: Shop, ctx: kw.Context) -> None: ...
+
+
+async def test_the_first_example_works() -> None:
+    """The operator of the design, in its own words: one pod at the right time, and never again."""
+    async with world(crds=(example.At,)) as w:
+        manager = kw.Manager(w.cluster, clock=w.clock)
+        example.operator.add_to(manager, w.cluster)
+        async with manager:
+            when = w.clock.now() + timedelta(seconds=5)
+            spec = example.AtSpec(schedule=when, command="echo 'YAY'")
+            await w.other.create(example.At(metadata=kw.ObjectMeta(name="example-at"), spec=spec))
+            await w.pass_time(4)
+            waiting = await w.other.get(example.At, "example-at")
+            none_yet = await w.other.find(Pod, "example-at-pod")
+            await w.pass_time(2)
+            started = await w.other.get(example.At, "example-at")
+            pod = await w.other.get(Pod, "example-at-pod")
+            pod.status.phase = "Succeeded"
+            await w.other.status.update(pod)
+            await w.pass_time()
+            done = await w.other.get(example.At, "example-at")
+            await w.other.delete(Pod, "example-at-pod")
+            await w.pass_time(3600)
+
+            assert (waiting.status.phase, none_yet) == ("PENDING", None)
+            assert (started.status.phase, done.status.phase) == ("RUNNING", "DONE")
+            assert pod.spec.containers[0].command == ["echo", "YAY"]
+            assert pod.metadata.owner_references[0].uid == done.metadata.uid
+            assert await w.other.find(Pod, "example-at-pod") is None
+            assert w.take_writes() == [
+                "patch ats example-at status",
+                "apply pods example-at-pod",
+                "patch ats example-at status",
+                "patch ats example-at status",
+            ]
+
+
+def test_what_is_declared_is_known() -> None:
+    """Roles, CRDs and caches are made from it, before anything runs."""
+    operator = kw.Operator("shops")
+    operator.reconciler(Shop, owns=[ConfigMap], workers=3)(do_nothing)
+    operator.index(Secret, "type", lambda secret: [secret.type or ""])
+
+    assert operator.kinds == (Shop, ConfigMap, Secret)
+    assert [one.name for one in operator.declarations] == ["shop"]
+
+
+def test_the_decorated_function_stays_what_it_is() -> None:
+    """It can be called in a test without anything else."""
+    operator = kw.Operator("shops")
+
+    assert operator.reconciler(Shop)(do_nothing) is do_nothing
+    assert operator.cleanup(Shop)(do_nothing) is do_nothing
+
+
+def test_a_second_reconciler_of_a_kind_needs_a_name() -> None:
+    """Which one is meant would be anybody's guess."""
+    operator = kw.Operator("shops")
+    operator.reconciler(Shop)(do_nothing)
+
+    with pytest.raises(kw.SchemeError, match='name="shop-second"'):
+        operator.reconciler(Shop)(do_nothing)
+    operator.reconciler(Shop, name="prices")(do_nothing)
+
+    assert [one.name for one in operator.declarations] == ["shop", "prices"]
+
+
+@pytest.mark.parametrize("name", ["", "Shop Operator", "a/b"])
+def test_the_name_must_do_for_all_that_is_named_after_it(name: str) -> None:
+    """A lease, a finalizer, the owner of fields."""
+    with pytest.raises(ValueError, match="an operator cannot be called"):
+        kw.Operator(name)
+
+
+def test_what_is_no_kind_is_refused_where_it_is_declared() -> None:
+    """Not when the operator starts."""
+    operator = kw.Operator("shops")
+
+    with pytest.raises(kw.SchemeError, match="is no kind"):
+        operator.reconciler(int)  # type: ignore[type-var]  # as it should be
+    with pytest.raises(TypeError, match="a reconciler is a function"):
+        operator.reconciler(Shop)(None)  # type: ignore[call-overload]  # as it should be
+
+
+async def test_several_reconcilers_run_side_by_side() -> None:
+    """One operator may look after several kinds."""
+    seen: list[str] = []
+    operator = kw.Operator("shops")
+
+    @operator.reconciler(Shop)
+    async def shops(obj: Shop, ctx: kw.Context) -> None:
+        seen.append(f"shop {obj.metadata.name}")
+
+    @operator.reconciler(Mall)
+    async def malls(obj: Mall, ctx: kw.Context) -> None:
+        seen.append(f"mall {obj.metadata.name}")
+
+    async with running(operator) as w:
+        await w.other.create(shop())
+        await w.other.create(Mall(metadata=kw.ObjectMeta(name="north")))
+        await w.pass_time()
+
+        assert sorted(seen) == ["mall north", "shop corner"]
+
+
+async def test_an_index_is_read_from_the_cache() -> None:
+    """By what is asked for, not by going through all of them."""
+    found: list[list[str]] = []
+    operator = kw.Operator("shops")
+    operator.index(ConfigMap, "size", lambda one: [one.data.get("size", "")])
+
+    @operator.reconciler(Shop)
+    async def reconcile(obj: Shop, ctx: kw.Context) -> None:
+        maps = ctx.cache.list(ConfigMap, index="size", value=str(obj.spec.size))
+        found.append([one.metadata.name for one in maps])
+
+    async with running(operator) as w:
+        await w.other.create(config("small", size="1"))
+        await w.other.create(config("large", size="9"))
+        await w.pass_time()
+        await w.other.create(shop(size=9))
+        await w.pass_time()
+
+        assert found == [["large"]]
+
+
+async def test_other_things_run_with_it() -> None:
+    """An HTTP endpoint, a consumer of messages."""
+    operator, states = kw.Operator("shops"), []
+
+    class Beside:
+        async def run(self) -> None:
+            states.append("runs")
+            try:
+                await asyncio.Event().wait()
+            finally:
+                states.append("stopped")
+
+    operator.reconciler(Shop)(do_nothing)
+    operator.add(Beside())
+    async with running(operator):
+        assert states == ["runs"]
+
+    assert states == ["runs", "stopped"]
+
+
+async def test_a_change_elsewhere_and_other_sources_lead_to_runs() -> None:
+    """All that a controller can listen to, an operator can."""
+    reasons: list[str] = []
+    operator, channel = kw.Operator("shops"), kw.Channel("bell")
+
+    @operator.reconciler(
+        Shop,
+        watches=[kw.Watches(ConfigMap, map=lambda one: [one.metadata.labels["shop"]])],
+        sources=[channel, kw.Interval(60)],
+    )
+    async def reconcile(obj: Shop, ctx: kw.Context) -> None:
+        reasons.extend(one.source for one in ctx.reasons)
+
+    async with running(operator) as w:
+        await w.other.create(shop())
+        await w.pass_time()
+        other = config("a")
+        other.metadata.labels = {"shop": "corner"}
+        await w.other.create(other)
+        await w.pass_time()
+        await channel.send("default/corner")
+        await w.pass_time(60)
+
+        assert reasons == ["Shop", "ConfigMap", "bell", "interval"]
+
+
+async def test_workers_are_those_of_the_reconciler_or_else_the_common_number() -> None:
+    """``--workers`` is for those who do not know better."""
+    operator = kw.Operator("shops")
+    operator.reconciler(Shop)(do_nothing)
+    operator.reconciler(Shop, name="many", workers=5)(do_nothing)
+
+    async with running(operator, workers=2) as w:
+        assert [one._count for one in w.controllers] == [2, 5]
+
+
+async def test_a_kind_that_is_not_installed_is_waited_for() -> None:
+    """The operator may start before its CRD."""
+    seen: list[str] = []
+    operator = kw.Operator("ats")
+
+    @operator.reconciler(example.At)
+    async def reconcile(obj: example.At, ctx: kw.Context) -> None:
+        seen.append(obj.metadata.name)
+
+    async with running(operator) as w:
+        await w.pass_time(30)
+        await w.clock.run(install_crds(w.other, [example.At]))
+        spec = example.AtSpec(schedule=w.clock.now(), command="true")
+        await w.other.create(example.At(metadata=kw.ObjectMeta(name="late"), spec=spec))
+        await w.pass_time(30)
+
+        assert seen == ["late"]
+
+
+async def test_one_operator_looks_after_several_clusters() -> None:
+    """Each has controllers of its own; what runs beside them runs once."""
+    seen: list[str] = []
+    operator, runs = kw.Operator("shops"), []
+
+    class Beside:
+        async def run(self) -> None:
+            runs.append(1)
+
+    @operator.reconciler(Shop)
+    async def reconcile(obj: Shop, ctx: kw.Context) -> None:
+        seen.append(f"{obj.metadata.name} in {ctx.request.cluster}")
+
+    operator.add(Beside())
+    async with world() as here, world() as there:
+        clusters = [
+            kw.Cluster(w.cluster.live, name=name, clock=here.clock)
+            for name, w in (("east", here), ("west", there))
+        ]
+        await here.other.create(shop("a"))
+        await there.other.create(shop("b"))
+        manager = kw.Manager(*clusters, clock=here.clock)
+        controllers = operator.add_to(manager, *clusters)
+        async with manager:
+            for w in (here, there, here):
+                await w.pass_time()
+
+            assert sorted(seen) == ["a in east", "b in west"]
+            assert [one.name for one in controllers] == ["shop-east", "shop-west"]
+            assert runs == [1]

@@ -1,0 +1,521 @@
+"""What happens around a call of the user's function."""
+
+import asyncio
+import logging
+import threading
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+import kubewright as kw
+from kubewright.api.requests import Request
+from kubewright.client.transport import Response
+from kubewright.kinds.core.v1 import ConfigMap
+from tests.unit.operator.world import Shop, World, config, running, shop
+
+FINALIZER = "example.com/shops"
+
+
+def operator_of(function: Callable[..., Any], **options: Any) -> kw.Operator:
+    made = kw.Operator("shops")
+    made.reconciler(Shop, **options)(function)
+    return made
+
+
+class StrictSpec(kw.Model):
+    size: str
+
+
+@kw.resource(group="example.com", version="v1", kind="Shop")
+class Strict(kw.Resource):
+    """A shop, as somebody believes it to be."""
+
+    spec: StrictSpec
+
+
+async def do_nothing(obj: Shop, ctx: kw.Context) -> None: ...
+
+
+async def test_a_reconciler_gets_the_object_as_it_is() -> None:
+    """Not as it was when it was queued."""
+    seen: list[tuple[str, int]] = []
+
+    async def reconcile(obj: Shop, ctx: kw.Context) -> None:
+        seen.append((obj.metadata.name, obj.spec.size))
+
+    async with running(operator_of(reconcile)) as w:
+        await w.other.create(shop(size=3))
+        await w.other.patch(Shop, "corner", {"spec": {"size": 4}})
+        await w.pass_time()
+
+        assert seen[-1] == ("corner", 4)
+
+
+async def test_an_object_that_is_gone_needs_nothing() -> None:
+    """Its last event leads to a run in which there is nothing to do."""
+    calls: list[str] = []
+
+    async def reconcile(obj: Shop, ctx: kw.Context) -> None:
+        calls.append(obj.metadata.name)
+
+    async with running(operator_of(reconcile)) as w:
+        await w.other.create(shop())
+        await w.pass_time()
+        await w.other.delete(Shop, "corner")
+        await w.pass_time()
+
+        assert calls == ["corner"]
+
+
+# --- Status ---
+
+
+async def test_a_changed_status_is_written_once_and_at_rest_nothing_is() -> None:
+    """The write leads to an event, and that must not lead to another write."""
+
+    async def reconcile(obj: Shop, ctx: kw.Context) -> None:
+        obj.status.phase = "Closed"
+        obj.status.phase = "Open"
+
+    async with running(operator_of(reconcile)) as w:
+        await w.other.create(shop())
+        await w.pass_time(600)
+
+        assert w.take_writes() == ["patch shops corner status"]
+        assert (await w.shop()).status.phase == "Open"
+
+
+async def test_the_observed_generation_follows_success_only() -> None:
+    """Whoever waits for it believes that the spec was acted upon."""
+
+    async def reconcile(obj: Shop, ctx: kw.Context) -> None:
+        if obj.spec.size < 0:
+            obj.status.phase = "Failed"
+            raise RuntimeError("less than nothing")
+
+    async with running(operator_of(reconcile)) as w:
+        await w.other.create(shop())
+        await w.pass_time()
+        good = await w.shop()
+        await w.other.patch(Shop, "corner", {"spec": {"size": -1}})
+        await w.pass_time()
+
+        assert good.status.observed_generation == good.metadata.generation == 1
+        bad = await w.shop()
+        assert (bad.status.observed_generation, bad.status.phase) == (1, "Failed")
+
+
+async def test_a_status_write_that_meets_a_newer_object_is_tried_again_quietly(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Somebody else was faster, which is ordinary life."""
+    w: World
+
+    async def reconcile(obj: Shop, ctx: kw.Context) -> None:
+        ctx.set_condition("Ready", True, "Fine")
+        if obj.spec.size == 1:
+            await w.other.patch(Shop, "corner", {"spec": {"size": 2}})
+
+    async with running(operator_of(reconcile)) as w:
+        await w.other.create(shop())
+        await w.pass_time()
+
+        assert kw.is_condition_true((await w.shop()).status.conditions, "Ready")
+    assert not [one for one in caplog.records if one.levelno >= logging.WARNING]
+
+
+async def test_an_object_that_goes_while_it_is_reconciled_is_no_failure(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """There is nobody left to tell."""
+    w: World
+
+    async def reconcile(obj: Shop, ctx: kw.Context) -> None:
+        obj.status.phase = "Open"
+        await w.other.delete(Shop, "corner")
+
+    async with running(operator_of(reconcile)) as w:
+        await w.other.create(shop())
+        await w.pass_time(60)
+
+        assert w.take_writes() == ["patch shops corner status"]
+    assert not [one for one in caplog.records if one.levelno >= logging.WARNING]
+
+
+async def test_a_failure_counts_more_than_that_its_status_could_not_be_written(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """The first is what the user must know; the second is a note to it."""
+
+    async def reconcile(obj: Shop, ctx: kw.Context) -> None:
+        obj.status.phase = "Failed"
+        raise kw.TerminalError("no such street")
+
+    def refuse(request: Request) -> Response | None:
+        return Response(500, (), b"") if request.attempt.subresource == "status" else None
+
+    async with running(operator_of(reconcile)) as w:
+        w.transport.intercept = refuse
+        await w.other.create(shop())
+        await w.pass_time()
+
+    assert "no such street" in caplog.text
+
+
+async def test_changes_outside_of_the_status_are_not_written_and_said_once(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Whoever forgot to patch looks for their label for a long time."""
+
+    async def reconcile(obj: Shop, ctx: kw.Context) -> None:
+        obj.metadata.labels["seen"] = "yes"
+        obj.spec.size += 1
+
+    async with running(operator_of(reconcile)) as w:
+        for name in ("a", "b"):
+            await w.other.create(shop(name))
+        await w.pass_time()
+
+        assert (await w.shop("a")).metadata.labels == {}
+    said = [one.getMessage() for one in caplog.records if "ctx.client.patch(obj)" in one.message]
+    assert len(said) == 1
+    assert "metadata, spec" in said[0]
+
+
+async def test_changes_that_were_patched_are_not_warned_of(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """They did as they were told."""
+
+    async def reconcile(obj: Shop, ctx: kw.Context) -> None:
+        obj.metadata.labels["seen"] = "yes"
+        await ctx.client.patch(obj)
+
+    async with running(operator_of(reconcile)) as w:
+        await w.other.create(shop())
+        await w.pass_time()
+
+        assert (await w.shop()).metadata.labels == {"seen": "yes"}
+    assert "ctx.client.patch(obj)" not in caplog.text
+
+
+# --- Clean-up ---
+
+
+def with_cleanup(cleanup: Callable[..., Any], reconcile: Any = do_nothing) -> kw.Operator:
+    made = operator_of(reconcile)
+    made.cleanup(Shop)(cleanup)
+    return made
+
+
+async def test_the_finalizer_is_there_before_the_first_reconcile() -> None:
+    """Otherwise what that made could be left behind."""
+    seen: list[list[str]] = []
+
+    async def reconcile(obj: Shop, ctx: kw.Context) -> None:
+        seen.append(obj.metadata.finalizers)
+        obj.status.phase = "Open"
+
+    async with running(with_cleanup(do_nothing, reconcile)) as w:
+        await w.other.create(shop())
+        await w.pass_time()
+
+        assert seen[0] == [FINALIZER]
+        assert w.take_writes() == ["patch shops corner", "patch shops corner status"]
+
+
+async def test_a_deleted_object_is_cleaned_up_and_then_goes() -> None:
+    """And is not reconciled any more, which would make anew what is being removed."""
+    calls: list[str] = []
+
+    async def reconcile(obj: Shop, ctx: kw.Context) -> None:
+        calls.append("reconcile")
+
+    async def cleanup(obj: Shop, ctx: kw.Context) -> None:
+        calls.append("cleanup")
+
+    async with running(with_cleanup(cleanup, reconcile)) as w:
+        await w.other.create(shop())
+        await w.pass_time()
+        calls.clear()
+        await w.other.delete(Shop, "corner")
+        await w.pass_time(60)
+
+        assert calls == ["cleanup"]
+        assert await w.other.find(Shop, "corner") is None
+
+
+async def test_a_cleanup_that_is_not_done_is_called_again() -> None:
+    """It waits for something, and says how long; meanwhile the status tells of it."""
+    calls: list[float] = []
+
+    async def cleanup(obj: Shop, ctx: kw.Context) -> kw.Result | None:
+        calls.append(ctx.now().timestamp())
+        obj.status.phase = "Closing"
+        return kw.Result(requeue_after=10) if len(calls) < 3 else None
+
+    async with running(with_cleanup(cleanup)) as w:
+        await w.other.create(shop())
+        await w.pass_time()
+        await w.other.delete(Shop, "corner")
+        await w.pass_time(5)
+        waiting = await w.shop()
+        await w.pass_time(30)
+
+        assert waiting.status.phase == "Closing"
+        assert [b - a for a, b in pairwise(calls)] == [10, 10]
+        assert await w.other.find(Shop, "corner") is None
+
+
+async def test_a_cleanup_that_fails_keeps_the_object() -> None:
+    """It is tried again until it is done."""
+    fails = [True]
+
+    async def cleanup(obj: Shop, ctx: kw.Context) -> None:
+        if fails[0]:
+            raise RuntimeError("the cloud is away")
+
+    async with running(with_cleanup(cleanup)) as w:
+        await w.other.create(shop())
+        await w.pass_time()
+        await w.other.delete(Shop, "corner")
+        await w.pass_time(60)
+        kept = await w.other.find(Shop, "corner")
+        fails[0] = False
+        await w.pass_time(600)
+
+        assert kept is not None
+        assert await w.other.find(Shop, "corner") is None
+
+
+async def test_the_last_status_of_a_cleanup_does_not_get_in_the_way_of_its_end() -> None:
+    """The finalizer goes from the object as it is after the status was written."""
+
+    async def cleanup(obj: Shop, ctx: kw.Context) -> None:
+        ctx.set_condition("Ready", False, "Closed")
+
+    async with running(with_cleanup(cleanup)) as w:
+        kept = shop()
+        kept.metadata.finalizers = ["other.com/a"]
+        await w.other.create(kept)
+        await w.pass_time()
+        w.take_writes()
+        await w.other.delete(Shop, "corner")
+        await w.pass_time()
+
+        assert w.take_writes() == ["patch shops corner status", "patch shops corner"]
+        left = await w.shop()
+        assert left.metadata.finalizers == ["other.com/a"]
+        assert left.status.conditions[0].reason == "Closed"
+
+
+async def test_without_a_cleanup_an_object_that_is_being_deleted_is_left_alone() -> None:
+    """Somebody else's finalizer holds it."""
+    calls: list[str] = []
+
+    async def reconcile(obj: Shop, ctx: kw.Context) -> None:
+        calls.append(obj.metadata.name)
+
+    async with running(operator_of(reconcile)) as w:
+        kept = shop()
+        kept.metadata.finalizers = ["other.com/a"]
+        await w.other.create(kept)
+        await w.pass_time()
+        await w.other.delete(Shop, "corner")
+        await w.pass_time()
+
+        assert calls == ["corner"]
+
+
+# --- Children ---
+
+
+async def test_children_are_applied_kept_and_pruned() -> None:
+    """The whole life of a set of children, with no more writes than changes."""
+
+    async def reconcile(obj: Shop, ctx: kw.Context) -> None:
+        for number in range(obj.spec.size):
+            await ctx.apply(config(f"{obj.metadata.name}-{number}"))
+        await ctx.prune()
+
+    async with running(operator_of(reconcile, owns=[ConfigMap])) as w:
+        await w.other.create(shop(size=2))
+        await w.pass_time()
+        made = w.take_writes()
+        await w.other.delete(ConfigMap, "corner-0")
+        await w.pass_time()
+        mended = w.take_writes()
+        await w.other.patch(Shop, "corner", {"spec": {"size": 1}})
+        await w.pass_time()
+
+        assert made == [
+            "apply configmaps corner-0",
+            "apply configmaps corner-1",
+            "patch shops corner status",
+        ]
+        assert mended == ["apply configmaps corner-0"]
+        assert w.take_writes() == ["delete configmaps corner-1", "patch shops corner status"]
+
+
+async def test_nothing_is_remembered_of_parents_that_are_gone_or_have_no_children() -> None:
+    """There may be very many of them, for years."""
+
+    async def reconcile(obj: Shop, ctx: kw.Context) -> None:
+        if obj.spec.size:
+            await ctx.apply(config("child"))
+
+    async with running(operator_of(reconcile, owns=[ConfigMap])) as w:
+        reconciler: Any = w.controllers[0]._workers._reconcile
+        await w.other.create(shop("childless", size=0))
+        await w.other.create(shop())
+        await w.pass_time()
+        meanwhile = set(reconciler._memories)
+        await w.other.delete(Shop, "corner")
+        await w.pass_time()
+
+        assert meanwhile == {kw.Request("default", "corner")}
+        assert reconciler._memories == {}
+
+
+# --- Functions in threads ---
+
+
+async def real_time(w: World, done: Callable[[], bool]) -> None:
+    """Let threads work, which live outside of virtual time."""
+    async with asyncio.timeout(10):
+        while not done():
+            await w.pass_time(0.01)
+            await asyncio.sleep(0.001)
+
+
+async def test_a_plain_function_runs_in_a_thread_with_blocking_verbs() -> None:
+    """Not everybody likes async."""
+    threads: list[threading.Thread] = []
+
+    def reconcile(obj: Shop, ctx: kw.SyncContext) -> None:
+        threads.append(threading.current_thread())
+        child = ctx.apply(config("child", size=str(obj.spec.size)))
+        found = ctx.client.get(ConfigMap, "child", namespace=obj.metadata.namespace)
+        obj.status.phase = f"{child.data['size']}{found.data['size']}"
+
+    async with running(operator_of(reconcile, owns=[ConfigMap])) as w:
+        await w.other.create(shop(size=3))
+        await real_time(w, lambda: "patch shops corner status" in w.take_writes())
+        await w.pass_time()
+
+        assert threads[0] is not threading.main_thread()
+        assert (await w.shop()).status.phase == "33"
+        await real_time(w, lambda: not w.controllers[0].queue.processing)
+
+
+async def test_the_deadline_of_a_thread_frees_the_worker_but_not_the_object() -> None:
+    """Nobody may work on it before the thread has ended."""
+    proceed, calls = threading.Event(), []
+
+    def reconcile(obj: Shop, ctx: kw.SyncContext) -> None:
+        calls.append(obj.metadata.name)
+        if obj.metadata.name == "slow":
+            proceed.wait(10)
+
+    async with running(operator_of(reconcile, deadline=5.0)) as w:
+        await w.other.create(shop("slow"))
+        await real_time(w, lambda: bool(calls))
+        await w.pass_time(60)
+        await w.other.create(shop("other"))
+        await real_time(w, lambda: "other" in calls)
+        early = calls.count("slow")
+        proceed.set()
+        await real_time(w, lambda: calls.count("slow") > 1)
+        await real_time(w, lambda: not w.controllers[0].queue.processing)
+
+        assert early == 1
+
+
+async def test_an_object_can_be_a_reconciler() -> None:
+    """One that has something to hold on to; async if its call is."""
+    seen: list[str] = []
+
+    class Reconciler:
+        async def __call__(self, obj: Shop, ctx: kw.Context) -> None:
+            seen.append(type(ctx).__name__)
+
+    async with running(operator_of(Reconciler())) as w:
+        await w.other.create(shop())
+        await w.pass_time()
+
+        assert seen == ["Context"]
+
+
+# --- Mistakes ---
+
+
+async def test_a_status_that_the_server_does_not_serve_is_said(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """The CRD that is installed is not the one of the class."""
+
+    async def reconcile(obj: Shop, ctx: kw.Context) -> None:
+        obj.status.phase = "Open"
+
+    async with running(operator_of(reconcile)) as w:
+        crd = "shops.example.com"
+        without = [{"op": "remove", "path": "/spec/versions/0/subresources"}]
+        await w.other.patch("crd", crd, without, patch_type="json")
+        await w.other.create(shop())
+        await w.pass_time(60)
+
+    said = [one.getMessage() for one in caplog.records if "status subresource" in one.message]
+    assert len(said) == 1
+    assert "kubewright run --install-crds" in said[0]
+
+
+async def test_a_status_that_cannot_be_sent_does_not_hide_the_failure(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """The second mistake is often a consequence of the first."""
+
+    async def reconcile(obj: Shop, ctx: kw.Context) -> None:
+        obj.status.phase = object()  # type: ignore[assignment]  # that is the mistake
+        raise kw.TerminalError("no such street")
+
+    async with running(operator_of(reconcile)) as w:
+        await w.other.create(shop())
+        await w.pass_time()
+
+    assert "no such street" in caplog.text
+
+
+async def test_a_result_of_another_type_is_said(caplog: pytest.LogCaptureFixture) -> None:
+    """``return 5`` is a habit from another framework."""
+
+    async def reconcile(obj: Shop, ctx: kw.Context) -> Any:
+        return 5
+
+    async with running(operator_of(reconcile, retry=kw.Retry.NEVER)) as w:
+        await w.other.create(shop())
+        await w.pass_time()
+
+    assert "reconcile returned 5: a reconciler returns None or a kw.Result" in caplog.text
+
+
+async def test_an_object_that_does_not_fit_its_class_is_not_tried_again(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Only a change of the object can help, and that queues it anyway."""
+    calls: list[int] = []
+
+    async def reconcile(obj: Strict, ctx: kw.Context) -> None:
+        calls.append(1)
+
+    operator = kw.Operator("shops")
+    operator.reconciler(Strict)(reconcile)
+    async with running(operator) as w:
+        await w.other.create(shop())
+        await w.pass_time(600)
+
+    said = [one.getMessage() for one in caplog.records if "does not fit its class" in one.message]
+    assert len(said) == 1
+    assert "spec.size" in said[0]
+    assert calls == []
