@@ -87,6 +87,11 @@ kubectl: $(STAMP) ## a session of kubectl, compared between the embedded and the
 	@[ -n "$(ASSETS)" ] || { echo "no real server: run \`make real-apiserver\` first, or set KUBEBUILDER_ASSETS" >&2; exit 1; }
 	KUBEBUILDER_ASSETS=$(ASSETS) pytest tests/kubectl $(PYTEST)
 
+.PHONY: runtime
+runtime: $(STAMP) ## an operator in processes of its own, killed and replaced under load, on the real server
+	@[ -n "$(ASSETS)" ] || { echo "no real server: run \`make real-apiserver\` first, or set KUBEBUILDER_ASSETS" >&2; exit 1; }
+	KUBEBUILDER_ASSETS=$(ASSETS) pytest tests/runtime $(PYTEST)
+
 .PHONY: clients
 clients: $(STAMP) $(CLIENTS_STAMP) ## other people's clients, unmodified, against the embedded server
 	CLIENTS_VENV=$(CURDIR)/$(CLIENTS_VENV) pytest tests/clients $(PYTEST)
@@ -124,6 +129,7 @@ ifeq ($(ASSETS),)
 else
 	@echo "test: conformance against the real servers in $(ASSETS)"
 	@$(MAKE) conformance SERVER=real
+	@$(MAKE) runtime
 	@if [ -x "$(ASSETS)/apiextensions-apiserver" ]; then $(MAKE) conformance SERVER=real-crd; $(MAKE) differential; \
 	else echo "test: no apiextensions-apiserver in $(ASSETS), so SERVER=real-crd and the differential tests did NOT run"; fi
 	@if command -v kubectl >/dev/null; then $(MAKE) kubectl; \
@@ -139,6 +145,14 @@ bench: $(BENCH_STAMP) ## compare with Kopf, kubernetes and lightkube, and with t
 .PHONY: bench-apiserver
 bench-apiserver: $(BENCH_STAMP) ## compare the embedded API server with the real one
 	KUBEBUILDER_ASSETS=$(ASSETS) $(BENCH_VENV)/bin/python -m bench apiserver $(BENCH_APISERVER)
+
+.PHONY: bench-runtime
+bench-runtime: $(BENCH_STAMP) ## compare informers, queues and operators with client-go, Kopf and lightkube
+	KUBEBUILDER_ASSETS=$(ASSETS) $(BENCH_VENV)/bin/python -m bench runtime $(BENCH_RUNTIME)
+
+.PHONY: bench-growth
+bench-growth: $(BENCH_STAMP) ## the cost per object at 1,000, 10,000 and 100,000 objects
+	$(BENCH_VENV)/bin/python -m bench growth $(BENCH_GROWTH)
 
 $(BENCH_STAMP): requirements/bench.txt pyproject.toml
 	@[ -x $(BENCH_VENV)/bin/python ] || { python=$$($(FIND_PYTHON)); "$$python" -m venv $(BENCH_VENV); }

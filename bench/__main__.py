@@ -1,6 +1,8 @@
 """``python -m bench``: measure Kubewright beside its peers and print ratios.
 
-``python -m bench apiserver`` measures the embedded API server beside the real one.
+``python -m bench apiserver`` measures the embedded API server beside the real one,
+``python -m bench runtime`` informers, queues, controllers and operators, and ``python -m bench
+growth`` whether an object costs the same among many.
 
 Exit status: 0 for done, 1 for a goal missed or a measurement failed (with --check), 2 for wrong
 input.
@@ -32,6 +34,14 @@ def main() -> int:
         from bench.apiserver.__main__ import main as measure_servers  # noqa: PLC0415  # a part
 
         return measure_servers(sys.argv[2:])
+    if sys.argv[1:2] == ["runtime"]:
+        from bench.runtime.__main__ import main as measure_runtime  # noqa: PLC0415  # a part
+
+        return measure_runtime(sys.argv[2:])
+    if sys.argv[1:2] == ["growth"]:
+        from bench.runtime.growth import main as measure_growth  # noqa: PLC0415  # a part
+
+        return measure_growth(sys.argv[2:])
     options = _parser().parse_args()
     work = QUICK if options.quick else Work()
     plan = Plan(

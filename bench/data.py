@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 
 from bench.pod import managed, pod
 
-LIST_VERSION = 1_000_000  # of the list; the events come after it
+# Of the list; the events come after it. Every version has seven digits, as protobuf.py needs it.
+LIST_VERSION = 2_000_000
 _HOLE = '"resourceVersion":"","generation":0'
 
 
@@ -27,13 +28,24 @@ class PodBytes(NamedTuple):
         return b"".join((self.head, hole, self.tail))
 
 
-def pods(count: int, *, seed: int = 7) -> Iterator[PodBytes]:
-    """Yield *count* pods, the same ones every time."""
+def pods(count: int, *, seed: int = 7, small: bool = False) -> Iterator[PodBytes]:
+    """Yield *count* pods, the same ones every time; *small* ones are of 1.6 kB."""
     dice = random.Random(seed)
     for number in range(count):
-        text = json.dumps(pod(number, dice), separators=(",", ":"))
+        made = pod(number, dice)
+        text = json.dumps(_smaller(made) if small else made, separators=(",", ":"))
         head, tail = text.split(_HOLE)
         yield PodBytes(head.encode(), tail.encode())
+
+
+def _smaller(made: dict[str, Any]) -> dict[str, Any]:
+    """Return a pod with one plain container and hardly a status, so that many fit into memory."""
+    del made["metadata"]["managedFields"]
+    container = {"name": "main", "image": made["spec"]["containers"][0]["image"]}
+    kept = ("restartPolicy", "nodeName", "serviceAccountName", "schedulerName", "tolerations")
+    spec = {name: made["spec"][name] for name in kept}
+    status = {"phase": made["status"]["phase"], "conditions": made["status"]["conditions"]}
+    return made | {"spec": spec | {"containers": [container]}, "status": status}
 
 
 def event(kind: str, item: bytes) -> bytes:

@@ -23,13 +23,21 @@ _WARM_UP = 50
 
 @dataclass(frozen=True, kw_only=True)
 class Work:
-    """How much to do, the same for every contender unless the table says otherwise."""
+    """How much to do, the same for every contender unless the table says otherwise.
+
+    The Go program reads the same fields.
+    """
 
     pods: int = 10_000
     events: int = 20_000
     requests: int = 2_000
     concurrency: int = 1
     verb: str = "get"
+    patches: int = 500  # one after the other, for the latency
+    widgets: int = 1_000  # custom resources to reconcile
+    workers: int = 10
+    cycles: int = 1_000_000  # of the queue
+    namespace: str = ""
 
 
 def memory() -> tuple[float, float]:

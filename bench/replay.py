@@ -25,6 +25,7 @@ class Connection(asyncio.Protocol):
     def __init__(self, playback: Playback) -> None:
         self._playback = playback
         self._target = b""
+        self._accept = b""
         self._sending: asyncio.Task[None] | None = None
         self._writable = asyncio.Event()
         self._writable.set()
@@ -46,10 +47,16 @@ class Connection(asyncio.Protocol):
         """Collect the target; it can arrive in pieces."""
         self._target += url
 
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Note what the client would like to read."""
+        if name.lower() == b"accept":
+            self._accept = value
+
     def on_message_complete(self) -> None:
         """Answer the request."""
         target, self._target = self._target.decode(), b""
-        answer = self._playback.answer(self._parser.get_method().decode(), target)
+        method = self._parser.get_method().decode()
+        answer = self._playback.answer(method, target, self._accept)
         if isinstance(answer, bytes):
             self._transport.write(answer)
         else:
@@ -101,9 +108,20 @@ def main() -> None:
     parser.add_argument("--pods", type=int, default=10_000)
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--delay", type=float, default=1.5)
+    parser.add_argument("--burst", type=int, default=0, help="changes at a time; 0 for all")
+    parser.add_argument("--pause", type=float, default=0.05, help="seconds between two bursts")
+    parser.add_argument("--small", action="store_true", help="pods of 1.6 kB instead of 6.8")
+    parser.add_argument("--go-peer", type=Path, help="the Go program, to speak protobuf as well")
     parser.add_argument("--minutes", type=float, default=120)
     options = parser.parse_args()
-    playback = Playback(pods(options.pods), rounds=options.rounds, delay=options.delay)
+    playback = Playback(
+        pods(options.pods, small=options.small),
+        rounds=options.rounds,
+        delay=options.delay,
+        burst=options.burst,
+        pause=options.pause,
+        go_peer=options.go_peer,
+    )
     gc.freeze()  # the pods never die; no collection need look at them
     _run(serve(playback, options.certificate, minutes=options.minutes))
 

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
@@ -77,7 +78,7 @@ def _run_one(
 ) -> None:
     label = f"{scenario.name:12} {contender:16}"
     try:
-        numbers = _measure(_command(scenario, contender, plan.work), kubeconfig)
+        numbers = measure(_command(scenario, contender, plan.work), kubeconfig)
     except MeasurementError as error:
         results.errors.append(f"{scenario.name} {contender}: {error}")
         print(f"{label} FAILED: {error}", file=sys.stderr, flush=True)
@@ -104,17 +105,33 @@ def _command(scenario: Scenario, contender: str, work: Work) -> list[str]:
     ]
 
 
-def _measure(command: list[str], kubeconfig: Path) -> dict[str, float]:
-    environment = os.environ | {
+def environment(kubeconfig: Path) -> dict[str, str]:
+    """Return the environment of a contender that starts now."""
+    found = os.environ | {
         "KUBECONFIG": str(kubeconfig),
         "PYTHONPATH": os.pathsep.join((str(ROOT / "src"), str(ROOT))),
         "NO_PROXY": "127.0.0.1",
         "no_proxy": "127.0.0.1",
+        "BENCH_STARTED": str(time.monotonic_ns()),
     }
-    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # an import is measured with its bytecode
+    found.pop("PYTHONDONTWRITEBYTECODE", None)  # an import is measured with its bytecode
+    return found
+
+
+def measure(command: list[str], kubeconfig: Path) -> dict[str, float]:
+    """Return the numbers that a contender prints.
+
+    Raises:
+        MeasurementError: It ended without, or did not end.
+    """
     try:
         done = subprocess.run(
-            command, env=environment, capture_output=True, text=True, timeout=TIMEOUT, check=False
+            command,
+            env=environment(kubeconfig),
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT,
+            check=False,
         )
     except subprocess.TimeoutExpired:
         raise MeasurementError(f"no result after {TIMEOUT} seconds") from None
@@ -127,14 +144,14 @@ def _measure(command: list[str], kubeconfig: Path) -> dict[str, float]:
 
 
 @contextmanager
-def replay_server(work: Work) -> Iterator[Path]:
+def replay_server(work: Work, *flags: str) -> Iterator[Path]:
     """Start a replay server and yield a kubeconfig for it; it ends with this process."""
     with tempfile.TemporaryDirectory(prefix="kubewright-bench-") as folder:
         certificate, kubeconfig = Path(folder, "server.pem"), Path(folder, "kubeconfig")
         pem = write_certificate(certificate)
         rounds = -(-work.events // work.pods)
         command = [sys.executable, "-m", "bench.replay", "--certificate", str(certificate)]
-        command += ["--pods", str(work.pods), "--rounds", str(rounds)]
+        command += ["--pods", str(work.pods), "--rounds", str(rounds), *flags]
         with subprocess.Popen(
             command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         ) as server:

@@ -93,8 +93,8 @@ def render_medians(values: Mapping[Figure, Mapping[str, float]]) -> str:
     rows = [["median", *contenders]]
     for figure, by_contender in values.items():
         numbers = [by_contender.get(contender) for contender in contenders]
-        rows.append([figure.title, *("-" if n is None else _number(n) for n in numbers)])
-    return _render(rows)
+        rows.append([figure.title, *("-" if n is None else number(n) for n in numbers)])
+    return render(rows)
 
 
 def render_verdicts(found: Iterable[Verdict]) -> str:
@@ -103,18 +103,20 @@ def render_verdicts(found: Iterable[Verdict]) -> str:
     for one in found:
         goal = "-" if one.goal is None else f"{one.goal:g}"
         word = "" if one.goal is None else "MISSED" if one.missed else "ok"
-        before = "-" if one.baseline is None else _number(one.baseline)
-        rows.append([one.figure, one.against, _number(one.ratio), goal, word, before])
-    return _render(rows, left=2)
+        before = "-" if one.baseline is None else number(one.baseline)
+        rows.append([one.figure, one.against, number(one.ratio), goal, word, before])
+    return render(rows, left=2)
 
 
-def _number(value: float) -> str:
+def number(value: float) -> str:
+    """Return *value* with as many digits as a reader wants."""
     if abs(value) >= 100:
         return f"{value:,.0f}"
     return f"{value:.3f}" if abs(value) < 1 else f"{value:.2f}"
 
 
-def _render(rows: list[list[str]], *, left: int = 1) -> str:
+def render(rows: list[list[str]], *, left: int = 1) -> str:
+    """Return *rows* as columns, the first of *left* flush left; the first row is the heading."""
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines = []
     for row in rows:

@@ -125,3 +125,33 @@ def test_what_it_does_not_have_is_a_status(playback: Playback, method: str, path
     answer = playback.answer(method, path)
 
     assert body_of(answer)["code"] == 404
+
+
+async def test_a_list_from_the_cache_of_the_server_has_no_pages(playback: Playback) -> None:
+    """A real server ignores the limit there, and client-go asks so."""
+    answer = playback.answer("GET", "/api/v1/pods?limit=10&resourceVersion=0")
+
+    assert isinstance(answer, AsyncIterator)
+    pieces = [piece async for piece in answer]
+
+    assert len(json.loads(unchunked(b"".join(pieces[1:])))["items"]) == COUNT
+
+
+async def test_bursts_lose_no_change() -> None:
+    """Pauses let a client keep up; the changes are the same."""
+    playback = Playback(data.pods(COUNT), rounds=2, delay=0, burst=10, pause=0)
+
+    events = await events_of(playback.answer("GET", "/api/v1/pods?watch=true"), 2 * COUNT)
+
+    versions = [int(event["object"]["metadata"]["resourceVersion"]) for event in events]
+    assert versions == list(range(data.LIST_VERSION + 1, data.LIST_VERSION + 2 * COUNT + 1))
+
+
+async def test_who_prefers_protobuf_gets_json_if_nobody_can_convert(playback: Playback) -> None:
+    """The Go program is optional."""
+    accept = b"application/vnd.kubernetes.protobuf,application/json"
+
+    answer = playback.answer("GET", "/api/v1/pods", accept)
+
+    assert isinstance(answer, AsyncIterator)
+    assert b"Content-Type: application/json\r\n" in await anext(answer)

@@ -17,7 +17,7 @@ def test_the_last_line_is_the_result(tmp_path: Path) -> None:
     """Libraries print what they like before it."""
     script = "print('hello'); print('{\"cpu\": 1.5}')"
 
-    numbers = run._measure([sys.executable, "-c", script], tmp_path)
+    numbers = run.measure([sys.executable, "-c", script], tmp_path)
 
     assert numbers == {"cpu": 1.5}
 
@@ -25,7 +25,7 @@ def test_the_last_line_is_the_result(tmp_path: Path) -> None:
 def test_a_process_that_fails_is_an_error_with_its_last_words(tmp_path: Path) -> None:
     """The reader sees why, without the traceback."""
     with pytest.raises(run.MeasurementError, match="exit status 1: the list holds 3 objects"):
-        run._measure(
+        run.measure(
             [sys.executable, "-c", "raise SystemExit('the list holds 3 objects')"], tmp_path
         )
 
@@ -33,7 +33,7 @@ def test_a_process_that_fails_is_an_error_with_its_last_words(tmp_path: Path) ->
 def test_a_process_that_says_nothing_is_an_error(tmp_path: Path) -> None:
     """No numbers are not zero."""
     with pytest.raises(run.MeasurementError, match="nothing was said"):
-        run._measure([sys.executable, "-c", ""], tmp_path)
+        run.measure([sys.executable, "-c", ""], tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_the_cost_of_an_import_is_measured(tmp_path: Path) -> None:
     """The script reports time and memory of a real import."""
     command = [sys.executable, "-P", str(Path(run.__file__).with_name("imports.py"))]
 
-    numbers = run._measure([*command, "import decimal"], tmp_path)
+    numbers = run.measure([*command, "import decimal"], tmp_path)
 
     assert numbers["ms"] > 0
     assert 3 < numbers["rss"] < 100
