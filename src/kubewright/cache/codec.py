@@ -10,7 +10,7 @@ from kubewright.api.changes import mark_partial
 from kubewright.api.resource import Resource
 from kubewright.api.unstructured import Unstructured
 from kubewright.cache.entry import Entry
-from kubewright.cache.head import head_of, without_managed_fields
+from kubewright.cache.head import head_and_rest, head_of
 from kubewright.cache.packing import Packing
 from kubewright.cache.transform import Transform, transformed
 
@@ -61,9 +61,10 @@ class Codec(Generic[R]):
         Raises:
             DecodeError: It is no object with a name.
         """
-        head = head_of(raw)
         if self._drops_managed_fields:
-            raw = without_managed_fields(raw, head.managed)
+            head, raw = head_and_rest(raw)
+        else:
+            head = head_of(raw)
         if self._metadata_only:
             # Also of what came as a PartialObjectMetadata: the class knows better what it is.
             raw = b'{"metadata":' + bytes(_json.decode(raw, _Whole).metadata) + b"}"
@@ -78,6 +79,7 @@ class Codec(Generic[R]):
             head.labels,
             head.owners,
             head.deleting,
+            head.marks,
             packed,
             packing,
             self,

@@ -37,6 +37,7 @@ class Entry(msgspec.Struct, Generic[R], frozen=True, gc=False, eq=False):
         labels: Its labels; not to be changed.
         owners: Its owner references.
         deleting: Whether it has a deletion timestamp.
+        marks: A hash of its annotations and finalizers, to see whether they changed.
         packed: The bytes, as `codec` packed them.
         packing: How they are packed.
         codec: What reads them.
@@ -49,6 +50,7 @@ class Entry(msgspec.Struct, Generic[R], frozen=True, gc=False, eq=False):
     labels: dict[str, str]
     owners: tuple[OwnerReference, ...]
     deleting: bool
+    marks: int
     packed: bytes
     packing: int
     codec: Codec[R]

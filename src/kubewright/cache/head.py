@@ -1,9 +1,11 @@
 """`Head`: what a cache has to know of an object, read from its JSON without decoding the rest.
 
-The rest is scanned once, by the decoder that skips it. ``managedFields``, often a third of the
-bytes, are cut out of them as they are: encoding the object again would cost ten times as much.
+``managedFields``, often a third of the bytes, are cut out of them as they are: encoding the object
+again would cost ten times as much. Where they come last in the metadata, as in all that a server
+in Go has types for, only what stands before them is decoded, and the rest not even scanned.
 """
 
+import re
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -19,6 +21,8 @@ T = TypeVar("T")
 
 _NOTHING = msgspec.Raw(b"")
 _COMMA = ord(",")
+_OPENING = re.compile(rb'\{(?:"kind":"\w+",)?(?:"apiVersion":"[\w./-]+",)?"metadata":(?=\{)').match
+_LAST = b',"managedFields":['
 _METADATA = b'"metadata":'
 _MANAGED = b'"managedFields":'
 _REMEMBERED = 2048  # a bound: labels of StatefulSets are all different, and must not pile up
@@ -32,7 +36,9 @@ class _Metadata(msgspec.Struct, gc=False, rename="camel"):
     generation: int = 0
     deletion_timestamp: str | None = None
     labels: msgspec.Raw = _NOTHING
+    annotations: msgspec.Raw = _NOTHING
     owner_references: msgspec.Raw = _NOTHING
+    finalizers: msgspec.Raw = _NOTHING
     managed_fields: msgspec.Raw = _NOTHING
 
 
@@ -51,6 +57,7 @@ class Head(msgspec.Struct, frozen=True, gc=False):
         labels: Its labels; shared with other objects, so not to be changed.
         owners: Its owner references; shared likewise.
         deleting: Whether it has a deletion timestamp.
+        marks: A hash of its annotations and finalizers, to see whether they changed.
         managed: The JSON of its managedFields, as a view of the bytes that were read.
     """
 
@@ -61,10 +68,12 @@ class Head(msgspec.Struct, frozen=True, gc=False):
     labels: dict[str, str]
     owners: tuple[OwnerReference, ...]
     deleting: bool
+    marks: int
     managed: msgspec.Raw
 
 
 _decode = msgspec.json.Decoder(_Document).decode
+_decode_metadata = msgspec.json.Decoder(_Metadata).decode
 _decode_labels = msgspec.json.Decoder(dict[str, str] | None).decode
 _decode_owners = msgspec.json.Decoder(tuple[OwnerReference, ...] | None).decode
 # Replicas have the same labels and owners to the byte, so they are decoded once for all of them.
@@ -88,6 +97,45 @@ def head_of(raw: bytes) -> Head:
         found = _json.decode(raw, _Document).metadata
     if not found.name:
         raise DecodeError(f"an object without a name cannot be cached: {raw[:60]!r}")
+    return _head(found)
+
+
+def head_and_rest(raw: bytes) -> tuple[Head, bytes]:
+    """Read the head of an object; return it, and *raw* without its managedFields.
+
+    Raises:
+        DecodeError: It is no JSON object with a named ``metadata``.
+    """
+    return _quick(raw) or _thorough(raw)
+
+
+def _thorough(raw: bytes) -> tuple[Head, bytes]:
+    head = head_of(raw)
+    return head, without_managed_fields(raw, head.managed)
+
+
+def _quick(raw: bytes) -> tuple[Head, bytes] | None:
+    """Do as `head_and_rest`, if managedFields are the last of the metadata; else do nothing.
+
+    Their value has no lists in it, so the next bracket ends it, unless that is part of a text. If
+    what begins with the metadata and ends there is a whole object, it is they.
+    """
+    opening = _OPENING(raw)
+    if opening is None:
+        return None
+    start = opening.end()
+    cut = raw.find(_LAST, start)
+    end = raw.find(b"]", cut + len(_LAST)) + 1
+    if cut < 0 or not end:
+        return None
+    try:
+        found = _decode_metadata(raw[start : end + 1])
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    return (_head(found), raw[:cut] + raw[end:]) if found.name else None
+
+
+def _head(found: _Metadata) -> Head:
     if len(_strings) >= _REMEMBERED:
         _strings.clear()
     return Head(
@@ -98,6 +146,7 @@ def head_of(raw: bytes) -> Head:
         _labels_of(found.labels) if found.labels else NO_LABELS,
         _owners_of(found.owner_references) if found.owner_references else (),
         found.deletion_timestamp is not None,
+        hash((bytes(found.annotations), bytes(found.finalizers))),
         found.managed_fields,
     )
 

@@ -59,7 +59,8 @@ class Store(Generic[R]):
             version: The version of the list; empty if nobody watches any more.
 
         Returns:
-            What changed by it, deletions first.
+            What changed by it, deletions first. What this process wrote and the stream has never
+            shown came and went, if the list lacks it: readers saw it, so its end must be heard of.
         """
         self._written.restart(namespace)
         listed = {entry.key: entry for entry in entries}
@@ -72,8 +73,11 @@ class Store(Generic[R]):
             event = self._arrive(entry)
             if event is not None:
                 events.append(event)
-        self._show_streamed(self._written.settle_list(version, namespace=namespace))
+        passed = self._written.settle_list(version, namespace=namespace)
+        self._show_streamed(passed)
         self._to_pack = None  # entries may have been made before packing began
+        if version:
+            events[len(gone) : len(gone)] = _came_and_went(passed)
         return events
 
     def put(self, entry: Entry[R]) -> Event[R] | None:
@@ -367,6 +371,14 @@ class Store(Generic[R]):
             Attempt("get", plural, group=group, namespace=key.namespace, name=key.name),
             Status("Failure", f'{what} "{key.name}" not found in the cache', "NotFound", code=404),
         )
+
+
+def _came_and_went(passed: Iterable[Pending[R]]) -> Iterator[Event[R]]:
+    """Yield what the stream would have told of own writes that nothing is left of."""
+    for one in passed:
+        if one.entry is not None and one.streamed is None:
+            yield Event(None, one.entry)
+            yield Event(one.entry, None, unseen=True)
 
 
 def _place(entry: Entry[R]) -> tuple[str, str]:

@@ -179,13 +179,13 @@ def labels_changed(old: Entry[Any], new: Entry[Any]) -> bool:
 @_changed
 def annotations_changed(old: Entry[Any], new: Entry[Any]) -> bool:
     """Let changes of annotations through."""
-    return _marks(old)[0] != _marks(new)[0]
+    return old.marks != new.marks and _marks(old)[0] != _marks(new)[0]
 
 
 @_changed
 def finalizers_changed(old: Entry[Any], new: Entry[Any]) -> bool:
     """Let changes of finalizers through."""
-    return _marks(old)[1] != _marks(new)[1]
+    return old.marks != new.marks and _marks(old)[1] != _marks(new)[1]
 
 
 @_changed
@@ -201,13 +201,9 @@ def owners_changed(old: Entry[Any], new: Entry[Any]) -> bool:
 
 
 def _primary(old: Entry[Any], new: Entry[Any]) -> bool:
-    # The cheap questions first: most updates of the primary kind are of its status, and answering
-    # those takes a look at the bytes, but the others should not pay for it.
     if not new.generation or old.generation != new.generation:
         return old.resource_version != new.resource_version
-    if old.deleting != new.deleting or old.labels != new.labels:
-        return True
-    return _marks(old) != _marks(new)
+    return old.marks != new.marks or old.deleting != new.deleting or old.labels != new.labels
 
 
 PRIMARY: Predicate[Any] = _changed(_primary)

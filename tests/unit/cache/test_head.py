@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from kubewright.api.kind import ObjectKey
 from kubewright.cache import head as module
 from kubewright.cache.entry import NO_LABELS
-from kubewright.cache.head import head_of, without_managed_fields
+from kubewright.cache.head import head_and_rest, head_of, without_managed_fields
 from kubewright.errors import DecodeError
 from tests.unit.cache.objects import owner, shop
 
@@ -173,3 +173,57 @@ def test_an_object_without_managed_fields_is_the_same_bytes() -> None:
 
     assert without_managed_fields(raw, head_of(raw).managed) is raw
     assert without_managed_fields(raw, msgspec.Raw(b"")) is raw
+
+
+def document(*, before: dict[str, Any], after: dict[str, Any], **others: Any) -> bytes:
+    """Return an object whose managedFields stand between two parts of its metadata."""
+    metadata = {**before, "managedFields": MANAGED, **after}
+    return msgspec.json.encode({"metadata": metadata, **others})
+
+
+NAMED = {"name": "a", "namespace": "b", "uid": "u", "resourceVersion": "7"}
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        document(before=NAMED, after={}, spec={"x": [1]}),
+        document(before={}, after=NAMED, spec={"x": [1]}),
+        document(before={"name": "a"}, after={"uid": "u", "ownerReferences": []}),
+        document(before=NAMED | {"labels": {"managedFields": "["}}, after={}),
+        document(before=NAMED | {"annotations": {"x": ',"managedFields":[1]}'}}, after={}),
+        document(before=NAMED, after={}, spec={"template": {"metadata": {"managedFields": [1]}}}),
+        msgspec.json.encode({"metadata": NAMED, "spec": {"a": 1, "managedFields": [{}]}}),
+        msgspec.json.encode({"spec": {"metadata": {"a": 1, "managedFields": [{}]}},
+                             "metadata": NAMED}),
+        msgspec.json.encode({"kind": "Pod", "apiVersion": "v1",
+                             "metadata": NAMED | {"managedFields": []}}),
+        msgspec.json.encode({"metadata": NAMED | {"managedFields": [
+            {"manager": "m", "fieldsV1": {'k:{"name":"x]}"}': {}, "v:]": {}}}]}, "data": {}}),
+        msgspec.json.format(document(before=NAMED, after={}, spec={})),
+    ],
+)  # fmt: skip
+def test_the_quick_way_comes_to_the_same_end(raw: bytes) -> None:
+    """Whatever stands where, the head is the same, and only managedFields are gone."""
+    head, rest = head_and_rest(raw)
+
+    expected = msgspec.json.decode(raw)
+    expected["metadata"].pop("managedFields", None)
+    slow = head_of(raw)
+    assert msgspec.json.decode(rest) == expected
+    assert head.key == slow.key
+    assert (head.uid, head.resource_version, head.labels) == (
+        slow.uid, slow.resource_version, slow.labels
+    )  # fmt: skip
+    assert head.marks == slow.marks
+
+
+@pytest.mark.parametrize("change", [{"annotations": {"a": "b"}}, {"finalizers": ["a/b"]}])
+def test_marks_tell_of_annotations_and_finalizers(change: dict[str, Any]) -> None:
+    """A predicate must see a change of them without decoding the object."""
+    plain = head_of(msgspec.json.encode({"metadata": NAMED}))
+    newer = head_of(msgspec.json.encode({"metadata": NAMED | {"resourceVersion": "8"}}))
+    marked = head_of(msgspec.json.encode({"metadata": NAMED | change}))
+
+    assert plain.marks == newer.marks
+    assert plain.marks != marked.marks

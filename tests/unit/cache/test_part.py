@@ -6,7 +6,16 @@ import pytest
 
 from kubewright.api.unstructured import Unstructured
 from kubewright.cache.entry import Event
-from tests.unit.cache.informing import Feed, Informing, added, bookmark, error_line, told
+from tests.unit.cache.informing import (
+    Feed,
+    Informing,
+    added,
+    bookmark,
+    deleted,
+    error_line,
+    modified,
+    told,
+)
 
 MANY = 2500
 
@@ -101,6 +110,25 @@ async def test_a_namespace_that_leaves_between_two_slices_is_told_to_its_end() -
 
         assert len(it.events) == MANY
         assert {told(event)[0] for event in it.events} == {"DELETED?"}
+
+
+async def test_changes_of_all_objects_are_told_in_the_order_of_the_stream() -> None:
+    """Who hears of a deletion after a creation may conclude from it what came first."""
+    feed = stream(added("x", 1), added("y", 2), version=4)
+    async with Informing(feed) as it:
+        it.events.clear()
+
+        await it.send(feed, modified("y", 5), added("z", 6), modified("x", 7))
+        await it.send(feed, deleted("y", 8), modified("z", 9), added("y", 10))
+
+        assert [(event.type, event.key.name) for event in it.events] == [
+            ("MODIFIED", "y"),
+            ("ADDED", "z"),
+            ("MODIFIED", "x"),
+            ("DELETED", "y"),
+            ("MODIFIED", "z"),
+            ("ADDED", "y"),
+        ]
 
 
 async def test_a_handler_may_change_the_namespaces_in_the_middle_of_a_chunk() -> None:

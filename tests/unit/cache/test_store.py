@@ -300,6 +300,27 @@ def test_a_created_object_that_is_gone_again_is_not_seen() -> None:
     assert shops.find(key("a")) is None
 
 
+def test_the_end_of_a_created_object_that_no_stream_has_shown_is_told_by_the_list() -> None:
+    """Who saw it and did nothing more would otherwise never hear that it has to be made again."""
+    shops = store(entry("a", 1, uid="old"), entry("b", 2))
+    shops.wrote(entry("a", 10, uid="new"))
+    shops.wrote(entry("c", 11))
+    shops.wrote(entry("d", 30))
+
+    events = shops.replace([entry("e", 20)], version="21")
+
+    assert told(events) == [
+        ("DELETED", "x/b"),
+        ("DELETED", "x/a"),
+        ("ADDED", "x/a"),
+        ("DELETED", "x/a"),
+        ("ADDED", "x/c"),
+        ("DELETED", "x/c"),
+        ("ADDED", "x/e"),
+    ]
+    assert sorted(map(str, shops.keys())) == ["x/d", "x/e"]
+
+
 def test_a_deleted_object_is_hidden_until_the_stream_shows_its_end() -> None:
     """Events of before do not bring it back."""
     shops = store(entry("a", 1))

@@ -2,6 +2,8 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
+
 from kubewright._aio import VirtualClock
 from kubewright.api.kind import ObjectKey
 from kubewright.cache.entry import Entry, Event
@@ -153,9 +155,7 @@ async def test_what_does_not_fit_the_class_is_left_out_at_once() -> None:
 
     mapper, heap = mapper_of(by_label, VirtualClock())
     odd = of("a", "1")
-    unreadable = Entry(
-        odd.key, odd.uid, "1", 1, odd.labels, odd.owners, False, odd.packed, 0, Broken()
-    )
+    unreadable = msgspec.structs.replace(odd, codec=Broken())
 
     mapper.hear(Event(None, unreadable), REASON)
 

@@ -3,13 +3,15 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from typing import Any
 
 import msgspec
 
 import kubewright as kw
+from kubewright import _json
 from kubewright._aio import Clock, VirtualClock
-from kubewright.api.kind import ObjectKey
+from kubewright.cache.codec import Codec
 from kubewright.cache.entry import Entry, Event
 from kubewright.client import Client
 from kubewright.cluster import Cluster
@@ -61,14 +63,7 @@ SHOPS: dict[str, Any] = {
 }
 
 
-class PlainCodec:
-    """Reads shops from bytes that were not packed."""
-
-    def unpack(self, packed: bytes, packing: int) -> bytes:
-        return packed
-
-    def decode(self, raw: bytes) -> Shop:
-        return kw.api.read(raw, Shop)
+CODEC = Codec(partial(kw.api.read, kind=Shop))
 
 
 def entry(
@@ -85,21 +80,20 @@ def entry(
 ) -> Entry[Shop]:
     """Return a shop as the cache keeps it."""
     document = {
-        "metadata": {"name": name, "namespace": "default", "resourceVersion": version, **metadata},
+        "metadata": {
+            "name": name,
+            "namespace": "default",
+            "uid": uid or f"uid-{name}",
+            "resourceVersion": version,
+            "generation": generation,
+            "labels": labels or {},
+            "ownerReferences": owners,
+            "deletionTimestamp": "2026-01-01T00:00:00Z" if deleting else None,
+            **metadata,
+        },
         "spec": {"size": size},
     }
-    return Entry(
-        key=ObjectKey("default", name),
-        uid=uid or f"uid-{name}",
-        resource_version=version,
-        generation=generation,
-        labels=labels or {},
-        owners=owners,
-        deleting=deleting,
-        packed=msgspec.json.encode(document),
-        packing=0,
-        codec=PlainCodec(),
-    )
+    return CODEC.entry(_json.encode(document))
 
 
 def changed(old: Entry[Shop], new: Entry[Shop]) -> Event[Shop]:
