@@ -1,13 +1,12 @@
 """How much, and how long, the front lets a client have."""
 
-from dataclasses import dataclass
+import msgspec
 
 BODY_LIMIT: int = 3 * 1024 * 1024
 """kube-apiserver's limit for what clients send."""
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(msgspec.Struct, frozen=True):
     """Bounds that keep slow and broken clients from doing harm. Times are seconds.
 
     Attributes:

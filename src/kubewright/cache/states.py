@@ -1,51 +1,44 @@
 """The states of a reflector; each carries what belongs to it, and nothing else."""
 
-from dataclasses import dataclass
+import msgspec
 
 
-@dataclass(frozen=True, slots=True)
-class Idle:
+class Idle(msgspec.Struct, frozen=True):
     """Not started."""
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(msgspec.Struct, frozen=True):
     """Nothing is known yet, or what was known is too old to go on from."""
 
 
-@dataclass(frozen=True, slots=True)
-class Watching:
+class Watching(msgspec.Struct, frozen=True):
     """Following the changes after *version*."""
 
     version: str
 
 
-@dataclass(frozen=True, slots=True)
-class Waiting:
+class Waiting(msgspec.Struct, frozen=True):
     """Pausing for *delay* seconds before *then*; the server is busy, or out of reach."""
 
     then: Listing | Watching
     delay: float
 
 
-@dataclass(frozen=True, slots=True)
-class Missing:
+class Missing(msgspec.Struct, frozen=True):
     """The server does not have the kind, since *since* at the latest; asking again in *delay*."""
 
     since: float
     delay: float
 
 
-@dataclass(frozen=True, slots=True)
-class Failing:
+class Failing(msgspec.Struct, frozen=True):
     """The server refuses, and will until somebody acts; asking again in *delay* seconds."""
 
     error: Exception
     delay: float
 
 
-@dataclass(frozen=True, slots=True)
-class Stopped:
+class Stopped(msgspec.Struct, frozen=True):
     """Cancelled; the store keeps its last contents."""
 
 

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from kubewright._version import VERSION
 from kubewright.errors import KubewrightError
 
 __all__ = ["app", "main"]
@@ -54,9 +55,7 @@ def _path(text: str) -> Path:
 
 def _version(*, wanted: bool) -> None:
     if wanted:
-        from importlib.metadata import version  # noqa: PLC0415  # 20 ms, for this option only
-
-        typer.echo(f"kubewright {version('kubewright')}")
+        typer.echo(f"kubewright {VERSION}")
         raise typer.Exit
 
 

@@ -1,8 +1,6 @@
 """Which API server to talk to and as whom: the `Config`, with client-go's rules for finding it."""
 
-import difflib
 import os
-import platform
 import sys
 from collections.abc import Mapping
 from pathlib import Path, PurePath
@@ -12,6 +10,7 @@ from urllib.parse import SplitResult, urlsplit
 import msgspec
 
 from kubewright._aio import Clock
+from kubewright._version import VERSION
 from kubewright.client.auth import (
     Impersonation,
     StaticCredentials,
@@ -310,7 +309,9 @@ def _check_overrides(overrides: Overrides) -> None:
     """Refuse a misspelt setting: going on without it would go to the wrong place."""
     for name in overrides:
         if name not in Overrides.__annotations__:
-            close = difflib.get_close_matches(name, Overrides.__annotations__, 1)
+            from difflib import get_close_matches  # noqa: PLC0415  # only for the message
+
+            close = get_close_matches(name, Overrides.__annotations__, 1)
             meant = f"did you mean {close[0]!r}?" if close else "see Overrides"
             raise TypeError(f"there is no setting {name!r}: {meant}")
 
@@ -320,19 +321,13 @@ def default_user_agent(program: str | None = None) -> str:
 
     Servers log it, and priority levels and audits are told apart by it.
     """
-    from importlib import metadata  # noqa: PLC0415  # 10 ms, and needed once
-
     path = PurePath(program if program is not None else (sys.argv[0] if sys.argv else ""))
     name = path.parent.name if path.name == "__main__.py" else path.name
     name = "".join(char for char in name if char.isascii() and (char.isalnum() or char in "._-"))
     name = "python" if name in ("-c", "-m", "-") else name
-    machine = platform.machine().lower()
-    system = f"{platform.system().lower()}/{_GO_ARCHITECTURES.get(machine, machine)}"
-    try:
-        ours = metadata.version("kubewright")
-    except metadata.PackageNotFoundError:  # frozen into one file
-        ours = "unknown"
-    return f"{name or 'unknown'}/{ours} ({system}) kubewright/{ours}"
+    machine = os.uname().machine.lower()
+    system = f"{os.uname().sysname.lower()}/{_GO_ARCHITECTURES.get(machine, machine)}"
+    return f"{name or 'unknown'}/{VERSION} ({system}) kubewright/{VERSION}"
 
 
 def _parse_server(server: str, source: str) -> SplitResult:

@@ -1,8 +1,9 @@
 """`For`, `Owns` and `Watches`: which kinds a controller listens to, and what a change means."""
 
 from collections.abc import Iterable
-from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
+
+import msgspec
 
 from kubewright.api.kind import RESTMapping
 from kubewright.api.resource import Resource, mapping_of
@@ -19,8 +20,11 @@ __all__ = ["For", "KindWatch", "Owns", "Watches"]
 R = TypeVar("R", bound=Resource)
 
 
-@dataclass(frozen=True, eq=False)
-class KindWatch(Generic[R]):
+class _Kind(msgspec.Struct, Generic[R], frozen=True, eq=False):
+    kind: type[R]
+
+
+class KindWatch(_Kind[R], frozen=True, eq=False, kw_only=True):
     """What `For`, `Owns` and `Watches` have in common.
 
     Attributes:
@@ -34,8 +38,6 @@ class KindWatch(Generic[R]):
         cluster: Where they are; the cluster of the controller unless given.
     """
 
-    kind: type[R]
-    _: KW_ONLY
     predicate: Predicate[R] | Filter[R] | None = None
     labels: Labels | None = None
     fields: Fields | None = None
@@ -60,28 +62,24 @@ class KindWatch(Generic[R]):
         return f"{type(self).__name__}({self.kind.__name__})"
 
 
-@dataclass(frozen=True, eq=False)
-class For(KindWatch[R]):
+class For(KindWatch[R], frozen=True, eq=False, kw_only=True):
     """The kind that is reconciled: a change of an object is a request for it.
 
     Unless another predicate is given, changes of its status do not count.
     """
 
 
-@dataclass(frozen=True, eq=False)
-class Owns(KindWatch[R]):
+class Owns(KindWatch[R], frozen=True, eq=False, kw_only=True):
     """A kind whose objects belong to the reconciled one: a change is a request for the owner.
 
     Attributes:
         every_owner: Whether all owners count, and not only the one that controls the object.
     """
 
-    _: KW_ONLY
     every_owner: bool = False
 
 
-@dataclass(frozen=True, eq=False)
-class Watches(KindWatch[R]):
+class Watches(KindWatch[R], frozen=True, eq=False, kw_only=True):
     """Any other kind: *map* says what to reconcile when an object changes.
 
     It is asked about the state before the change, too. When it fails, it is asked again later, so
@@ -94,7 +92,6 @@ class Watches(KindWatch[R]):
         Watches(Secret, map=lambda secret: [secret.metadata.labels["shop"]])
     """
 
-    _: KW_ONLY
     map: MapFunction[R]
 
     def __post_init__(self) -> None:

@@ -1,15 +1,15 @@
 """What ``/healthz`` and ``/readyz`` say, in the format of Kubernetes.
 
 One difference is meant: the reason of a failure is shown. Kubernetes withholds it, since its pages
-are open to everybody and its reasons may name anything. Ours are written to be read: the kubelet
-copies the body of a failed probe into an event, so ``kubectl describe pod`` says what is wrong.
+are open to everybody and its reasons may name anything. Ours are written to be read, by whoever asks
+for the page: the kubelet itself tells no more than the status code of a failed probe.
 """
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 from urllib.parse import parse_qs, unquote
 
-from kubewright._serve import Request, Response
+from kubewright._serve.messages import Request, Response
 from kubewright.runnable import Checked, Problem
 
 TEXT: str = "text/plain; charset=utf-8"

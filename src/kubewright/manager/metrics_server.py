@@ -3,13 +3,18 @@
 import errno
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
+from typing import TYPE_CHECKING
 
 from kubewright import metrics
 from kubewright._aio import Clock
-from kubewright._serve import Answer, HTTPServer, Limits, Request, Response
+from kubewright._serve.limits import Limits
+from kubewright._serve.messages import Answer, Request, Response
 from kubewright.errors import ConfigError
 from kubewright.manager.address import BindAddress
 from kubewright.manager.health import TEXT
+
+if TYPE_CHECKING:
+    from kubewright._serve.server import HTTPServer
 
 Page = Callable[[Request], Response]
 
@@ -85,11 +90,11 @@ class PageServers:
                 listening[id(pages)] = server
             self._servers[name] = server
 
-    async def _stop(self, server: HTTPServer) -> None:
+    async def _stop(self, server: "HTTPServer") -> None:
         self._servers = {name: other for name, other in self._servers.items() if other != server}
         await server.stop(_GRACE)
 
-    async def _listen(self, name: str, address: BindAddress, handler: Pages) -> HTTPServer:
+    async def _listen(self, name: str, address: BindAddress, handler: Pages) -> "HTTPServer":
         try:
             return await self._listen_on(address.host or "::", address.port, handler)
         except ConfigError as error:
@@ -98,6 +103,8 @@ class PageServers:
                 return await self._listen_on("0.0.0.0", address.port, handler)  # noqa: S104  # asked for
             raise ConfigError(f"{name}: {error}") from cause
 
-    async def _listen_on(self, host: str, port: int, handler: Pages) -> HTTPServer:
+    async def _listen_on(self, host: str, port: int, handler: Pages) -> "HTTPServer":
+        from kubewright._serve.server import HTTPServer  # noqa: PLC0415  # many serve no pages
+
         server = HTTPServer(handler, host=host, port=port, clock=self._clock, limits=_LIMITS)
         return await server.start()

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from kubewright._serve import Request, Response
+from kubewright._serve.messages import Request, Response
 from kubewright.manager.health import PING, Check, HealthPage, checks_of
 from kubewright.manager.leaderelection import CHECK, LeaderElector
 from kubewright.manager.metrics_server import Page

@@ -1,8 +1,9 @@
 """`Context`: what a reconciler works with, besides the object itself."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+import msgspec
 
 from kubewright._aio import Clock
 from kubewright.api.conditions import set_condition
@@ -30,8 +31,7 @@ __all__ = ["Context", "Means", "conditioned"]
 ConditionStatus = bool | Literal["True", "False", "Unknown"]
 
 
-@dataclass(frozen=True, slots=True)
-class Means:
+class Means(msgspec.Struct, frozen=True, eq=False):
     """What all runs of one reconciler share."""
 
     cluster: "Cluster"
@@ -90,8 +90,9 @@ class Context:
         entry = self._means.family.find(child)
         if owner and entry is not None:
             check_controller(self._obj, child, entry.owners)
-        outcome = await self._means.applier.apply(child, self._memory)
+        # Before it is sent: it is wanted also if that fails, and `prune` must not delete it then.
         self._applied.add(Child.of(child))
+        outcome = await self._means.applier.apply(child, self._memory)
         self._run.changed |= outcome.changed
         if outcome.flapping is not None:
             self.log.warning(
@@ -103,8 +104,8 @@ class Context:
     async def prune(self, *kinds: type[Resource]) -> list[ObjectKey]:
         """Delete the children that this run did not apply; return which were deleted.
 
-        Only children of the kinds in ``owns=`` are looked at, and only those whose controller is
-        this very object.
+        One whose apply failed is kept. Only children of the kinds in ``owns=`` are looked at, and
+        only those whose controller is this very object.
 
         Args:
             kinds: Some of the owned kinds; all of them unless given.

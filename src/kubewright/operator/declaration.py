@@ -1,8 +1,10 @@
 """What was declared with the decorators of an `Operator`, before anything runs."""
 
 from collections.abc import Callable, Coroutine, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias, TypeVar
+
+import msgspec
+from msgspec.structs import replace
 
 from kubewright.api.resource import Resource, gvk_of
 from kubewright.controller import For, Owns, RetryLike, Source, Watches
@@ -24,16 +26,14 @@ Function: TypeAlias = AsyncFunction[R] | SyncFunction[R]
 __all__ = ["AsyncFunction", "Cleanup", "Declaration", "Declarations", "Function", "SyncFunction"]
 
 
-@dataclass(frozen=True, slots=True)
-class Cleanup:
+class Cleanup(msgspec.Struct, frozen=True, eq=False):
     """What is done before an object goes, and the finalizer that makes it wait for that."""
 
     function: Function[Any]
     finalizer: str
 
 
-@dataclass(frozen=True, slots=True)
-class Declaration:
+class Declaration(msgspec.Struct, frozen=True, eq=False):
     """One reconciler: its kind, its function, and what leads to a run."""
 
     name: str
@@ -59,17 +59,17 @@ class Declaration:
         return tuple(dict.fromkeys(one.kind for one in watched))
 
 
-@dataclass(slots=True)
 class Declarations:
     """All reconcilers and clean-ups of one operator, whichever was declared first.
 
-    Attributes:
+    Args:
         owner: The name of the operator.
     """
 
-    owner: str
-    _reconcilers: dict[str, Declaration] = field(default_factory=dict)
-    _cleanups: dict[str, tuple[type[Resource], Cleanup]] = field(default_factory=dict)
+    def __init__(self, owner: str) -> None:
+        self.owner: str = owner
+        self._reconcilers: dict[str, Declaration] = {}
+        self._cleanups: dict[str, tuple[type[Resource], Cleanup]] = {}
 
     def add(self, declaration: Declaration) -> None:
         """Add a reconciler.

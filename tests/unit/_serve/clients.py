@@ -10,9 +10,12 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any, cast
 
 from kubewright._aio import Clock, VirtualClock
-from kubewright._serve import HTTPServer, Limits, Refusals, ServerTLS
 from kubewright._serve.connection import Connection
+from kubewright._serve.limits import Limits
 from kubewright._serve.messages import Answer, Handler, Request, Response
+from kubewright._serve.refusals import Refusals
+from kubewright._serve.server import HTTPServer
+from kubewright._serve.tls import ServerTLS
 from kubewright._serve.wire import DateHeader
 
 GET = b"GET / HTTP/1.1\r\nHost: test\r\n\r\n"

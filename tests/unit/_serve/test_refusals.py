@@ -1,6 +1,7 @@
 import pytest
 
-from kubewright._serve import Refusals, Response
+from kubewright._serve.messages import Response
+from kubewright._serve.refusals import Refusals
 
 REFUSALS = Refusals()
 

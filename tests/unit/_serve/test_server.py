@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from kubewright._aio import VirtualClock
-from kubewright._serve import HTTPServer, ServerTLS
 from kubewright._serve.messages import Request, Response, Stream
+from kubewright._serve.server import HTTPServer
+from kubewright._serve.tls import ServerTLS
 from kubewright.apiserver.certificates import Authority
 from kubewright.errors import ConfigError, LifecycleError
 from tests.unit._serve.clients import GET, Scripted, connected, echo, serving

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from kubewright._serve import ServerTLS
+from kubewright._serve.tls import ServerTLS
 from kubewright.apiserver.certificates import Authority
 
 

@@ -2,7 +2,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from kubewright._serve import Request, Response
+from kubewright._serve.messages import Request, Response
 from kubewright.manager.health import PING, Check, HealthPage, checks_of
 from kubewright.runnable import Problem
 from tests.unit.manager.runnables import Ailing, Worker

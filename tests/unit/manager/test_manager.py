@@ -9,7 +9,8 @@ import pytest
 
 from kubewright import metrics
 from kubewright._aio import VirtualClock
-from kubewright._serve import HTTPServer, Response
+from kubewright._serve.messages import Response
+from kubewright._serve.server import HTTPServer
 from kubewright.api.meta import ObjectMeta
 from kubewright.cluster import Cluster
 from kubewright.controller import Controller, Request, Run

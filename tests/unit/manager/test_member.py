@@ -30,6 +30,24 @@ async def test_an_error_is_reported_and_not_raised() -> None:
     assert heard.errors == [("Failing failing", failing.error)]
 
 
+async def test_what_is_no_exception_is_reported_too() -> None:
+    """An extension that panics raises such; unheard, the manager would look well without it."""
+
+    class Panic(BaseException):
+        pass
+
+    class Panicking:
+        async def run(self) -> None:
+            raise Panic
+
+    heard = Heard()
+    await Member(Panicking(), Stage.ALWAYS).start(heard)
+
+    ((name, error),) = heard.errors
+    assert name == "Panicking"
+    assert str(error) == "Panicking raised Panic()"
+
+
 async def test_a_cancellation_from_elsewhere_is_an_error() -> None:
     """Something that should run does not; silence would hide it."""
     heard = Heard()

@@ -4,7 +4,8 @@ from contextlib import AsyncExitStack
 import pytest
 
 from kubewright._aio import Clock
-from kubewright._serve import HTTPServer, Request, Response
+from kubewright._serve.messages import Request, Response
+from kubewright._serve.server import HTTPServer
 from kubewright.errors import ConfigError
 from kubewright.manager.address import BindAddress
 from kubewright.manager.metrics_server import Pages, PageServers, metrics_page

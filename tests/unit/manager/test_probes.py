@@ -1,6 +1,6 @@
 import pytest
 
-from kubewright._serve import Request, Response
+from kubewright._serve.messages import Request, Response
 from kubewright.manager.member import Member
 from kubewright.manager.probes import Probes
 from kubewright.manager.stages import Stages

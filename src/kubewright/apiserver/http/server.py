@@ -1,14 +1,14 @@
 """The HTTP server as it stands in front of the API server."""
 
-from kubewright import _serve
 from kubewright._aio import Clock
+from kubewright._serve import server
 from kubewright._serve.limits import Limits
 from kubewright._serve.messages import Handler
 from kubewright._serve.tls import ServerTLS
 from kubewright.apiserver.http.refusals import StatusRefusals
 
 
-class HTTPServer(_serve.HTTPServer):
+class HTTPServer(server.HTTPServer):
     """Serves an API server on a socket; what it refuses by itself, it refuses as Kubernetes does.
 
     The arguments are those of the server that it is.
