@@ -3,7 +3,7 @@
 import asyncio
 import itertools
 import logging
-import secrets
+import os
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeAlias
 
@@ -13,7 +13,7 @@ from kubewright.controller.deadlines import Call, Deadlines
 from kubewright.controller.instruments import Instruments
 from kubewright.controller.reasons import Reasons, text
 from kubewright.controller.request import Reason, Request, Result
-from kubewright.controller.retry import Policies, Retry, is_quiet, patience
+from kubewright.controller.retry import Policies, Retry, causes, is_quiet, patience
 from kubewright.controller.run import Run
 from kubewright.errors import KubewrightError
 from kubewright.workqueue import QueueShutDown, WorkQueue
@@ -23,7 +23,7 @@ __all__ = ["Reconciler", "Workers"]
 Reconciler: TypeAlias = Callable[[Request, Run], Awaitable[Result | None]]
 """Brings one object to where it should be; called again whenever something has changed."""
 
-IN_A_ROW: int = 16
+IN_A_ROW: int = 64
 """After so many reconciles a worker lets others run, since none of them may have had to wait."""
 
 FAULTS: tuple[type[Exception], ...] = (
@@ -66,7 +66,7 @@ class Workers:
         self._gate: asyncio.Event | None = None
         self._stopping = False
         # Unique among all processes, and in order; a UUID would take as long as the queue does.
-        self._prefix = secrets.token_hex(4)
+        self._prefix = os.urandom(4).hex()
         self._counter = itertools.count(1)
         self._idle = asyncio.Event()
         self._log = log.get_logger(f"kubewright.controller.{name}")
@@ -168,6 +168,12 @@ class Workers:
         except Exception as error:  # noqa: BLE001  # a reconciler may fail in any way
             call.leave()
             self._failed(call, error)
+        except (SystemExit, KeyboardInterrupt, GeneratorExit):
+            raise
+        except BaseException as error:  # noqa: BLE001  # a panic in Rust, say, is no Exception
+            call.leave()
+            self.numbers.panics.value += 1
+            self._failed(call, RuntimeError(f"the reconciler raised {_described(error)}"))
         else:
             call.leave()
             self._succeeded(call, result)
@@ -324,5 +330,11 @@ def _overdue(error: Exception, deadline: float | None) -> TimeoutError:
     return overdue
 
 
-def _described(error: Exception) -> str:
-    return str(error) if isinstance(error, KubewrightError) else f"{type(error).__name__}: {error}"
+def _described(error: BaseException) -> str:
+    if isinstance(error, ExceptionGroup):
+        return "; ".join(map(_described, causes(error)))
+    try:
+        text = str(error)
+    except Exception as failure:  # noqa: BLE001  # theirs: a worker must not end because of it
+        text = f"(its text cannot be had: {type(failure).__name__})"
+    return text if isinstance(error, KubewrightError) else f"{type(error).__name__}: {text}"

@@ -102,11 +102,11 @@ async def test_a_worker_that_never_waits_lets_others_run() -> None:
     clock = VirtualClock()
     controller = make(Recorder(), clock=clock)
     async with running(controller, clock=clock):
-        add(controller, *map(str, range(100)))
+        add(controller, *map(str, range(1000)))
         for _ in range(3):
             await asyncio.sleep(0)
 
-        assert 0 < len(controller.queue) < 100
+        assert 0 < len(controller.queue) < 1000
 
 
 async def test_failures_are_tried_again_later_each_time_until_one_succeeds() -> None:
@@ -141,6 +141,28 @@ async def test_a_terminal_error_is_not_tried_again_but_a_change_is_seen() -> Non
         assert await attempts(seen, clock, 0) == [1, 1]
 
     assert metric("controller_runtime_terminal_reconcile_errors_total", "test") == before + 1
+
+
+class _Panic(BaseException):
+    """What extensions in Rust raise when they panic: it is no Exception."""
+
+
+class _MuteError(Exception):
+    """Has no text."""
+
+    def __str__(self) -> str:
+        raise ValueError("no")
+
+
+@pytest.mark.parametrize("error", [_Panic("no"), BaseExceptionGroup("", [_Panic()]), _MuteError()])
+async def test_no_failure_of_a_reconcile_ends_its_worker(error: Any) -> None:
+    """A controller that is silently gone is worse than any failure."""
+    clock = VirtualClock()
+    seen = Recorder(failing(error))
+    controller = make(seen, clock=clock)
+    async with running(controller, clock=clock):
+        add(controller, "a")
+        assert await attempts(seen, clock, 1) == [1, 2]
 
 
 async def test_a_policy_sets_the_delays_of_its_exception_only() -> None:
