@@ -12,7 +12,9 @@ FENCED = re.compile(r"^( *)(```|~~~).*?^\1\2", re.MULTILINE | re.DOTALL)
 
 
 def anchors(page: Path) -> set[str]:
-    """Return the anchors that GitHub makes for the headings of *page*."""
+    """Return the anchors that GitHub makes for headings of *page*; of code, its functions."""
+    if page.suffix == ".py":
+        return set(re.findall(r"^(?:async )?def (\w+)", page.read_text(), re.MULTILINE))
     headings = re.findall(r"^#+ (.*)$", FENCED.sub("", page.read_text()), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 

@@ -1,8 +1,8 @@
 """What ``/healthz`` and ``/readyz`` say, in the format of Kubernetes.
 
 One difference is meant: the reason of a failure is shown. Kubernetes withholds it, since its pages
-are open to everybody and its reasons may name anything. Ours are written to be read, by whoever asks
-for the page: the kubelet itself tells no more than the status code of a failed probe.
+are open to everybody and its reasons may name anything. Ours are written to be read by whoever asks
+for the page; the kubelet itself tells no more than the status code of a failed probe.
 """
 
 from collections.abc import Iterable, Sequence
@@ -101,7 +101,7 @@ def _response(lines: Sequence[str], *, verbose: bool, failed: bool | None = None
     """Return a page of *lines*; a short one if all is well and nobody asks for more."""
     failed = bool(lines) if failed is None else failed
     body = "\n".join([*lines, ""]) if failed or verbose else "ok"
-    return Response(500 if failed else 200, body.encode(), TEXT, (_NO_SNIFF,))
+    return Response(500 if failed else 200, body.encode(errors="replace"), TEXT, (_NO_SNIFF,))
 
 
 _NO_SNIFF = ("X-Content-Type-Options", "nosniff")
