@@ -295,9 +295,14 @@ class ForbiddenError(APIError):
         )
 
     def _verbs(self) -> list[str]:
-        """Return what was tried, and what the server asked for: to apply may be to create."""
+        """Return what was tried, and what the server asked for: to apply may be to create.
+
+        Who watches lists, too, and would meet the next refusal right after the first is mended.
+        """
         asked = re.search(r"cannot (\w+) resource", self.status.message or "")
         verbs = {self.attempt.verb, *(asked.groups() if asked else ())}
+        if "watch" in verbs:
+            verbs.add("list")
         return [f'"{verb}"' for verb in sorted(verbs)]
 
 

@@ -30,7 +30,7 @@ class Problem(msgspec.Struct, frozen=True):
     """Something that is not well.
 
     Attributes:
-        check: What was looked at, such as ``informer pods``; a name on ``/readyz``.
+        check: What was looked at, such as ``informer/pods``; a name on ``/readyz``.
         text: What is wrong, and what to do.
         fatal: Whether only a restart can help: it fails ``/healthz``, too.
     """

@@ -280,7 +280,7 @@ class Cache:
         Where the server refuses, the text holds the RBAC rule that is missing.
         """
         for informer in self:
-            name = f"informer {informer.selection}"
+            name = f"informer/{informer.selection}"
             if informer.problem is not None:
                 yield Problem(name, informer.problem)
             elif not informer.synced:
@@ -289,7 +289,7 @@ class Cache:
     def _start(self, informer: Informer[Any], tasks: TaskSet) -> None:
         if self._observe not in self._rest.observers:
             self._rest.observers.append(self._observe)
-        name = f"informer {informer.selection}"
+        name = f"informer/{informer.selection}"
         self._running[informer] = tasks.start(informer.run(), name=name)
 
     def _observe(self, request: Request, response: Response) -> None:

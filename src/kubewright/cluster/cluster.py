@@ -120,7 +120,7 @@ class Cluster:
     def health(self) -> Iterator[Problem]:
         """Yield what is wrong: each informer that is not up to date, and why."""
         for problem in self.cache.health():
-            check = f"{self.name}: {problem.check}" if self.name else problem.check
+            check = f"{self.name}/{problem.check}" if self.name else problem.check
             yield Problem(check, problem.text, problem.fatal)
 
     async def available(self, kind: type[Resource] | GroupVersionKind | RESTMapping) -> bool:

@@ -16,10 +16,21 @@ TEXT: str = "text/plain; charset=utf-8"
 
 
 class Check(NamedTuple):
-    """One line of a page; `reason` is empty if all is well."""
+    """One line of a page.
+
+    Attributes:
+        name: What was looked at.
+        reason: What is wrong; empty if all is well.
+        whole: What it is a part of, and can be left out or asked for with.
+    """
 
     name: str
     reason: str = ""
+    whole: str = ""
+
+    def is_called(self, name: str) -> bool:
+        """Say whether *name* means this check."""
+        return name in {self.name, self.whole}
 
     @property
     def line(self) -> str:
@@ -44,7 +55,8 @@ def checks_of(name: str, runnable: object, *, only_fatal: bool) -> list[Check]:
     if not isinstance(runnable, Checked):
         return []
     problems = [problem for problem in _problems(name, runnable) if problem.fatal or not only_fatal]
-    return [Check(p.check, p.text or "no reason given") for p in problems] or [Check(name)]
+    found = [Check(p.check, p.text or "no reason given", whole=name) for p in problems]
+    return found or [Check(name)]
 
 
 def _problems(name: str, runnable: Checked) -> list[Problem]:
@@ -69,6 +81,7 @@ class HealthPage:
         """Answer *request* for the page, or for one check below it."""
         found = list(checks)
         self._known.update(dict.fromkeys(check.name for check in found))
+        self._known.update(dict.fromkeys(check.whole for check in found if check.whole))
         below = unquote(request.path.removeprefix(f"/{self.name}").strip("/"))
         if below:
             return self._one(below, found)
@@ -76,14 +89,14 @@ class HealthPage:
         return self._all(found, excluded=query.get("exclude", ()), verbose="verbose" in query)
 
     def _one(self, name: str, checks: Sequence[Check]) -> Response:
-        asked = [check for check in checks if check.name == name]
+        asked = [check for check in checks if check.is_called(name)]
         if not asked and name not in self._known:
             known = ", ".join(self._known)
             return Response(404, f"there is no check {name!r}; there are: {known}\n".encode(), TEXT)
         return _response([check.line for check in asked if check.reason], verbose=False)
 
     def _all(self, checks: Sequence[Check], *, excluded: Sequence[str], verbose: bool) -> Response:
-        counted = [check for check in checks if check.name not in excluded]
+        counted = [check for check in checks if not any(map(check.is_called, excluded))]
         lines = [
             check.line if check in counted else f"[+]{check.name} excluded: ok" for check in checks
         ]

@@ -61,7 +61,7 @@ class Manager:
         health_probe_bind_address: The same for ``/healthz`` and ``/readyz``.
         grace_period: Seconds that all may take to stop; ``None`` for as long as it takes. With 0,
             everything is cancelled at once instead of stage by stage.
-        clock: Where time comes from.
+        clock: Where time comes from; that of the first cluster unless given.
 
     Example:
         manager = Manager(cluster, leader_election=LeaderElection("shop-operator"))
@@ -86,7 +86,9 @@ class Manager:
         self.elected: Elected = Elected()
         """Awaitable: returns once this process leads and its last stage starts."""
         self._grace = grace_period
-        self._clock = clock or Clock()
+        self.clusters: tuple[RunnableCluster, ...] = ()
+        """The clusters that it runs."""
+        self._clock = clock or _clock_of(clusters) or Clock()
         self._phase = _Phase.NEW
         self._stages = Stages(self._failed)
         self._errors: list[Exception] = []
@@ -100,7 +102,7 @@ class Manager:
         self._pages = PageServers(clock=self._clock)
         self._add_pages(metrics_bind_address, health_probe_bind_address)
         for cluster in clusters:
-            self.add(cluster, stage=Stage.CACHES)
+            self.add_cluster(cluster)
 
     # --- What users ask for ---
 
@@ -127,6 +129,11 @@ class Manager:
         if self._phase < _Phase.STOPPED:
             return []
         return [member.name for member in self._stages.running]
+
+    def add_cluster(self, cluster: RunnableCluster) -> None:
+        """Run one more cluster, before what reads from it."""
+        self.add(cluster, stage=Stage.CACHES)
+        self.clusters = (*self.clusters, cluster)
 
     def add(self, runnable: Runnable, *, stage: Stage | None = None) -> None:
         """Run *runnable* with the others of its stage; at once, if they run already.
@@ -360,3 +367,9 @@ class Manager:
                 )
             client = clusters[0].client
         return LeaderElector(client, election, clock=self._clock)
+
+
+def _clock_of(clusters: tuple[RunnableCluster, ...]) -> Clock | None:
+    """Return the clock of the first cluster: in a test, two times would not fit together."""
+    clock = getattr(clusters[0], "clock", None) if clusters else None
+    return clock if isinstance(clock, Clock) else None

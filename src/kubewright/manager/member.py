@@ -55,6 +55,10 @@ class Member:
             failed(self.name, LifecycleError(f"{self.name} was cancelled, but not by its manager"))
         except Exception as error:  # noqa: BLE001  # the manager raises it when all has stopped
             failed(self.name, error)
+        except (SystemExit, KeyboardInterrupt, GeneratorExit):
+            raise  # the event loop ends with these
+        except BaseException as error:  # noqa: BLE001  # or it would end unheard, and all look well
+            failed(self.name, LifecycleError(f"{self.name} raised {error!r}"))
 
     async def _when_ready(self, runnable: Readying, failed: Failed) -> None:
         try:
@@ -67,6 +71,12 @@ def name_of(runnable: object) -> str:
     """Return what to call *runnable* to people: its type, and its name if it has one."""
     kind, name = type(runnable).__name__, getattr(runnable, "name", "")
     return f"{kind} {name}" if isinstance(name, str) and name else kind
+
+
+def check_name(runnable: object) -> str:
+    """Return what to call *runnable* on a health page, such as ``controller/shop``."""
+    kind, name = type(runnable).__name__.lower(), getattr(runnable, "name", "")
+    return f"{kind}/{name}" if isinstance(name, str) and name else kind
 
 
 def place_of(member: Member) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from kubewright._serve.messages import Request, Response
 from kubewright.manager.health import PING, Check, HealthPage, checks_of
 from kubewright.manager.leaderelection import CHECK, LeaderElector
+from kubewright.manager.member import check_name
 from kubewright.manager.metrics_server import Page
 from kubewright.manager.stages import Stages
 
@@ -40,7 +41,8 @@ class Probes:
         if self._elector is not None:
             yield from checks_of(CHECK, self._elector, only_fatal=only_fatal)
         for member in self._stages.running:
-            yield from checks_of(member.name, member.runnable, only_fatal=only_fatal)
+            name = check_name(member.runnable)
+            yield from checks_of(name, member.runnable, only_fatal=only_fatal)
 
     def _stage_check(self) -> Check:
         if self.started:

@@ -1,13 +1,15 @@
 """`Operator`: reconcilers as decorated functions, and all that they need declared in one place."""
 
+import inspect
 from collections.abc import Callable, Coroutine, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, overload
 
 from kubewright.api.names import check_dns_subdomain
 from kubewright.api.resource import Resource, mapping_of
-from kubewright.controller import Controller, For, Owns, RetryLike, Source, Watches
+from kubewright.controller import Channel, Controller, For, Owns, RetryLike, Source, Watches
 from kubewright.controller.predicates import Filter
 from kubewright.controller.request import Result
+from kubewright.errors import ConfigError, SchemeError
 from kubewright.operator.apply import Applier
 from kubewright.operator.children import Family
 from kubewright.operator.context import Context, Means
@@ -25,6 +27,7 @@ from kubewright.runnable import Runnable, Stage
 
 if TYPE_CHECKING:
     from kubewright.cache.informer import Informer
+    from kubewright.client import Client
     from kubewright.cluster import Cluster
     from kubewright.controller.watches import KindWatch
     from kubewright.manager import Manager
@@ -60,9 +63,12 @@ class Declaring(Generic[R]):
         self, function: Callable[[R, SyncContext], Result | None]
     ) -> Callable[[R, SyncContext], Result | None]: ...
     def __call__(self, function: Any) -> Any:
-        """Declare *function* and return it unchanged."""
-        if not callable(function):
-            raise TypeError(f"a reconciler is a function of an object and a context: {function!r}")
+        """Declare *function* and return it unchanged.
+
+        Raises:
+            TypeError: It cannot be called with an object and a context.
+        """
+        _check_callable(function)
         self._declare(function)
         return function
 
@@ -126,6 +132,7 @@ class Operator:
         Raises:
             SchemeError: There is a reconciler of *kind*, and this one has no other name.
         """
+        _check_parentheses(kind, "reconciler")
         primary = primary_of(kind, predicate)
 
         def declare(function: Function[R]) -> None:
@@ -161,6 +168,7 @@ class Operator:
         Raises:
             SchemeError: There is one already.
         """
+        _check_parentheses(kind, "cleanup")
         mapping_of(kind)
 
         def declare(function: Function[R]) -> None:
@@ -212,7 +220,8 @@ class Operator:
 
         Args:
             manager: What runs it.
-            clusters: Where the objects are; the manager runs them, too. Several need names.
+            clusters: Where the objects are; those of the manager unless given. The manager runs
+                them, too. Several need names.
             workers: How many objects a reconciler that does not say so works on at a time.
 
         Returns:
@@ -220,7 +229,13 @@ class Operator:
 
         Raises:
             SchemeError: What was declared does not fit together.
+            ConfigError: There is no cluster.
         """
+        clusters = clusters or _clusters_of(manager, self.name)
+        self._check_sources(clusters)
+        for cluster in clusters:
+            if cluster not in manager.clusters:
+                manager.add_cluster(cluster)
         controllers = [
             self._controller(one, one.primary.cluster or cluster, workers=workers)
             for cluster in clusters
@@ -233,6 +248,35 @@ class Operator:
         for extra in self._extras:
             manager.add(extra.runnable, stage=extra.stage)
         return tuple(controllers)
+
+    async def install_crds(self, client: "Client", *, timeout: float = 30.0) -> list[str]:
+        """Install the CRDs of the custom kinds that were declared, and wait until they are served.
+
+        For development and tests; a release brings its CRDs as manifests.
+
+        Args:
+            client: Where to.
+            timeout: Seconds within which the server must have established each.
+
+        Returns:
+            The names of the CRDs.
+
+        Raises:
+            ConfigError: The server did not establish one, and why.
+        """
+        from kubewright.operator.install import install_crds  # noqa: PLC0415  # not in production
+
+        return await install_crds(client, self.kinds, timeout=timeout)
+
+    def _check_sources(self, clusters: "Sequence[Cluster]") -> None:
+        """Refuse what only one controller can read where there would be several."""
+        channels = [s for one in self.declarations for s in one.sources if isinstance(s, Channel)]
+        if channels and len(clusters) > 1:
+            raise SchemeError(
+                f"the operator {self.name!r} cannot run in {len(clusters)} clusters: its channel"
+                f" {channels[0].name!r} can be read by one controller only. Make an operator for"
+                " each cluster, or use another source."
+            )
 
     def _add_indexes(self, cluster: "Cluster") -> None:
         for index in self._indexes:
@@ -298,3 +342,39 @@ def _informers(
     """Return the informers of those kinds that are watched in this very cluster."""
     here = [one for one in watches if one.cluster is None or one.cluster is cluster]
     return {one.kind: _informer(one, cluster) for one in here}
+
+
+def _check_parentheses(kind: object, decorator: str) -> None:
+    """Tell whoever writes ``@operator.reconciler`` bare what is missing."""
+    if not isinstance(kind, (type, For)) and callable(kind):
+        name = getattr(kind, "__name__", repr(kind))
+        raise TypeError(
+            f"{name} stands alone in operator.{decorator}: write @operator.{decorator}(Kind)"
+        )
+
+
+def _check_callable(function: Any) -> None:
+    name = getattr(function, "__name__", repr(function))
+    if not callable(function):
+        raise TypeError(f"a reconciler is a function of an object and a context, not {name}")
+    try:
+        inspect.signature(function).bind(None, None)
+    except TypeError as error:
+        raise TypeError(
+            f"{name} cannot be called with an object and a context: {error}."
+            f" Write `async def {name}(obj, ctx)`."
+        ) from None
+    except ValueError:
+        return  # nothing is known of its parameters
+
+
+def _clusters_of(manager: "Manager", operator: str) -> "tuple[Cluster, ...]":
+    from kubewright.cluster import Cluster  # noqa: PLC0415  # loaded by whoever made one
+
+    found = tuple(one for one in manager.clusters if isinstance(one, Cluster))
+    if not found:
+        raise ConfigError(
+            f"the operator {operator!r} has no cluster to run in: write Manager(Cluster(...)), or"
+            " give the cluster to add_to"
+        )
+    return found

@@ -97,9 +97,9 @@ async def run_in_thread(
         with suppress(RuntimeError):  # the loop has ended, and nobody waits any more
             loop.call_soon_threadsafe(_end, ended, (value, failure))
 
-    hold(ended)
     # A daemon: one that never ends must not keep the process from ending.
     threading.Thread(target=work, name="reconcile", daemon=True).start()
+    hold(ended)  # not before: a machine that has no more threads would never let go of it
     try:
         value, failure = await asyncio.shield(ended)
     except asyncio.CancelledError:

@@ -316,7 +316,7 @@ async def test_a_forbidden_informer_is_told_with_the_missing_rule_and_holds_nobo
         await made.start()
 
         (problem,) = cache.health()
-        assert problem.check == "informer secrets"
+        assert problem.check == "informer/secrets"
         assert not problem.fatal
         assert "secrets in namespace 'default'" in problem.text
         assert 'resources: ["secrets"]' in problem.text
@@ -336,7 +336,7 @@ async def test_a_missing_kind_is_told_and_found_when_it_appears() -> None:
         await made.clock.advance(15)
 
         assert missing
-        assert problem.check == "informer shops.example.com"
+        assert problem.check == "informer/shops.example.com"
         assert "CustomResourceDefinition" in problem.text
         assert informer.synced
         assert list(cache.health()) == []

@@ -184,3 +184,14 @@ async def test_who_waits_for_a_handler_that_is_removed_is_told() -> None:
 
     with pytest.raises(LifecycleError, match="it was removed"):
         await waiting
+
+
+async def test_a_removed_handler_is_not_told_of_a_change_that_is_under_way() -> None:
+    """One that was told before it may have removed it; its owner has let go of things by then."""
+    heard: list[Event[Unstructured]] = []
+    registration = added_to([], heard.append)
+    registration.remove()
+
+    registration.deliver(change(None, 1, "x"))
+
+    assert not heard

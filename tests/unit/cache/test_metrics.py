@@ -29,6 +29,17 @@ async def test_the_size_of_a_cache_is_shown_while_it_runs() -> None:
     assert LABELS not in dict(metrics.OBJECTS.children())
 
 
+async def test_an_informer_that_ended_leaves_the_page() -> None:
+    """Otherwise one for each tenant would fill it in the course of a year."""
+    async with Informing(stream(added("x", 1)), labels=SELECTED):
+        async with Informing(stream(added("y", 1)), labels=SELECTED):
+            pass
+        assert LABELS in dict(metrics.LISTS.children())
+
+    families = (metrics.LISTS, metrics.RESTARTS, metrics.SKIPPED, metrics.HANDLER_ERRORS)
+    assert not [one.name for one in families if LABELS in dict(one.children())]
+
+
 async def test_alike_informers_of_two_clusters_are_added_up() -> None:
     """Neither hides the other, and one that ends leaves the other in place."""
     async with Informing(stream(added("x", 1)), labels=SELECTED):

@@ -11,7 +11,7 @@ from kubewright.cache.codec import Codec
 from kubewright.cache.entry import Entry, Event
 from kubewright.cache.packing import Packing
 from kubewright.cache.store import Store
-from kubewright.errors import NotFoundError
+from kubewright.errors import DecodeError, NotFoundError
 from tests.unit.cache.objects import CODEC, entry, key, owner, shop
 
 Shops = Store[Unstructured]
@@ -195,6 +195,28 @@ def test_a_name_is_taken_once(name: str) -> None:
 
     with pytest.raises(ValueError, match="another name"):
         shops.add_index(name, by_size)
+
+
+def test_an_object_that_does_not_fit_its_class_is_told_of_but_not_indexed(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Nor are the objects lost that came before it in the same list."""
+
+    def read(raw: bytes) -> Unstructured:
+        if b"odd" in raw:
+            raise DecodeError("it is odd")
+        return Unstructured.read(raw)
+
+    codec = Codec(read)
+    shops: Shops = Store(codec)
+    shops.add_index("name", lambda one: [one.name])
+    events = shops.replace([codec.entry(shop(name)) for name in ("a", "odd", "b")], version="1")
+    shops.add_index("other", lambda one: [one.name])
+
+    assert told(events) == [("ADDED", "x/a"), ("ADDED", "x/odd"), ("ADDED", "x/b")]
+    assert names(shops.list(index="name", value="b")) == ["x/b"]
+    assert names(shops.list(index="other", value="odd")) == []
+    assert "does not fit its class" in caplog.text
 
 
 def test_an_index_that_fails_does_not_stop_the_stream(caplog: pytest.LogCaptureFixture) -> None:

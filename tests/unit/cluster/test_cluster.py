@@ -129,7 +129,7 @@ async def test_health_names_the_cluster_where_there_are_several() -> None:
 
         (problem,) = made.cluster.health()
 
-        assert problem.check == "east: informer configmaps"
+        assert problem.check == "east/informer/configmaps"
 
 
 async def test_a_watched_kind_is_known_to_be_available_without_a_question() -> None:

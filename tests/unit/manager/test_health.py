@@ -8,7 +8,7 @@ from kubewright.runnable import Problem
 from tests.unit.manager.runnables import Ailing, Worker
 
 WELL = [PING, Check("stages")]
-ILL = [PING, Check("informer pods", "cannot list pods: forbidden")]
+ILL = [PING, Check("informer/pods", "cannot list pods: forbidden")]
 
 
 def asked(checks: list[Check], target: str = "/readyz") -> Response:
@@ -38,7 +38,7 @@ def test_a_failure_shows_all_checks_and_the_reason() -> None:
 
     assert answer.status == 500
     assert answer.body == (
-        b"[+]ping ok\n[-]informer pods failed: cannot list pods: forbidden\nreadyz check failed\n"
+        b"[+]ping ok\n[-]informer/pods failed: cannot list pods: forbidden\nreadyz check failed\n"
     )
 
 
@@ -51,10 +51,10 @@ def test_further_lines_of_a_reason_are_not_taken_for_checks() -> None:
 
 def test_what_is_excluded_does_not_count() -> None:
     """A person in an emergency turns one check off."""
-    answer = asked(ILL, "/readyz?exclude=informer%20pods&verbose")
+    answer = asked(ILL, "/readyz?exclude=informer/pods&verbose")
 
     assert answer.status == 200
-    assert b"[+]informer pods excluded: ok\n" in answer.body
+    assert b"[+]informer/pods excluded: ok\n" in answer.body
 
 
 def test_an_exclusion_without_its_check_is_said() -> None:
@@ -69,8 +69,8 @@ def test_an_exclusion_without_its_check_is_said() -> None:
     ("path", "code", "body"),
     [
         ("/readyz/ping", 200, b"ok"),
-        ("/readyz/informer%20pods", 500, b"[-]informer pods failed: cannot list pods: forbidden\n"),
-        ("/readyz/nothing", 404, b"there is no check 'nothing'; there are: ping, informer pods\n"),
+        ("/readyz/informer/pods", 500, b"[-]informer/pods failed: cannot list pods: forbidden\n"),
+        ("/readyz/nothing", 404, b"there is no check 'nothing'; there are: ping, informer/pods\n"),
     ],
 )
 def test_each_check_has_a_page_of_its_own(path: str, code: int, body: bytes) -> None:
@@ -85,7 +85,7 @@ def test_a_check_that_is_well_again_is_still_known() -> None:
     page = HealthPage("readyz")
     page.answer(Request("GET", "/readyz"), ILL)
 
-    answer = page.answer(Request("GET", "/readyz/informer%20pods"), WELL)
+    answer = page.answer(Request("GET", "/readyz/informer/pods"), WELL)
 
     assert (answer.status, answer.body) == (200, b"ok")
 
@@ -100,10 +100,10 @@ def test_only_what_a_restart_mends_is_fatal() -> None:
     """A restart because of a missing right would only make it worse."""
     ailing = Ailing(Problem("a", "no right"), Problem("b", "stuck", fatal=True))
 
-    assert checks_of("x", ailing, only_fatal=True) == [Check("b", "stuck")]
+    assert checks_of("x", ailing, only_fatal=True) == [Check("b", "stuck", "x")]
     assert checks_of("x", ailing, only_fatal=False) == [
-        Check("a", "no right"),
-        Check("b", "stuck"),
+        Check("a", "no right", "x"),
+        Check("b", "stuck", "x"),
     ]
     assert checks_of("x", Ailing(Problem("a", "no right")), only_fatal=True) == [Check("x")]
 
@@ -117,4 +117,16 @@ def test_who_cannot_say_how_it_is_is_not_well() -> None:
 
     (check,) = checks_of("x", Broken(), only_fatal=False)
 
-    assert check == Check("x", "its health() raised ValueError: no idea")
+    assert check == Check("x", "its health() raised ValueError: no idea", "x")
+
+
+def test_a_check_is_also_called_by_what_it_is_part_of() -> None:
+    """An informer shows only while it fails, so people know the name of its cluster."""
+    page = HealthPage("readyz")
+    ill = [PING, Check("informer/pods", "forbidden", "cluster")]
+
+    excluded = page.answer(Request("GET", "/readyz", "exclude=cluster"), ill)
+    alone = page.answer(Request("GET", "/readyz/cluster"), ill)
+
+    assert excluded.status == 200
+    assert (alone.status, alone.body) == (500, b"[-]informer/pods failed: forbidden\n")

@@ -484,16 +484,16 @@ async def test_a_runnable_tells_readiness_what_is_wrong() -> None:
 
     class Ailing(Worker):
         def health(self) -> Iterable[Problem]:
-            return [Problem("informer pods", "cannot list pods: forbidden")]
+            return [Problem("informer/pods", "cannot list pods: forbidden")]
 
     manager = Manager(health_probe_bind_address="127.0.0.1:0")
     manager.add(Ailing([], "a"))
 
     async with manager:
-        head, body = await got(manager.health_url, "/readyz/informer%20pods")
+        head, body = await got(manager.health_url, "/readyz/informer/pods")
 
     assert head.startswith(b"HTTP/1.1 500 ")
-    assert body == b"[-]informer pods failed: cannot list pods: forbidden\n"
+    assert body == b"[-]informer/pods failed: cannot list pods: forbidden\n"
 
 
 async def test_metrics_are_served() -> None:

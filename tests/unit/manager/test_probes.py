@@ -21,7 +21,7 @@ def page(probes: Probes, path: str) -> Response:
 async def test_a_problem_fails_readiness_and_not_liveness() -> None:
     """A restart would not bring the missing right; it would only cost the warm caches."""
     stages = Stages(ignore)
-    stages[Stage.ALWAYS].add(Member(Ailing(Problem("informer pods", "403")), Stage.ALWAYS))
+    stages[Stage.ALWAYS].add(Member(Ailing(Problem("informer/pods", "403")), Stage.ALWAYS))
     await stages.start(Stage.ALWAYS)
     probes = Probes(stages, None)
     probes.started = True
@@ -31,9 +31,9 @@ async def test_a_problem_fails_readiness_and_not_liveness() -> None:
     await stages.wait()
 
     assert healthz.status == 200
-    assert healthz.body == b"[+]ping ok\n[+]Ailing ailing ok\nhealthz check passed\n"
+    assert healthz.body == b"[+]ping ok\n[+]ailing/ailing ok\nhealthz check passed\n"
     assert readyz.status == 500
-    assert b"[+]stages ok\n[+]shutdown ok\n[-]informer pods failed: 403\n" in readyz.body
+    assert b"[+]stages ok\n[+]shutdown ok\n[-]informer/pods failed: 403\n" in readyz.body
 
 
 async def test_a_fatal_problem_fails_both() -> None:

@@ -50,6 +50,60 @@ async def test_the_first_example_works() -> None:
             ]
 
 
+async def test_the_clusters_of_the_manager_are_meant_unless_others_are_named() -> None:
+    """An operator that was added to nothing would do nothing, without a word."""
+    operator = kw.Operator("shops")
+    operator.reconciler(Shop)(do_nothing)
+    async with world(crds=(Shop,)) as w:
+        manager = kw.Manager(w.cluster)
+        bare = kw.Manager(clock=w.clock)
+
+        assert len(operator.add_to(manager)) == 1
+        with pytest.raises(kw.ConfigError, match="no cluster to run in: write Manager"):
+            operator.add_to(bare)
+        operator.add_to(bare, w.cluster)
+        assert bare.clusters == (w.cluster,)
+
+
+async def test_a_channel_is_not_shared_by_clusters() -> None:
+    """One of the two controllers would never hear of what was sent."""
+    operator = kw.Operator("shops")
+    operator.reconciler(Shop, sources=[kw.Channel("orders")])(do_nothing)
+    async with world() as w:
+        with pytest.raises(kw.SchemeError, match="its channel 'orders' can be read by one"):
+            operator.add_to(kw.Manager(w.cluster), w.cluster, kw.Cluster(w.other, name="other"))
+
+
+def test_a_decorator_without_parentheses_says_so() -> None:
+    """It is the first thing that everybody forgets."""
+    operator = kw.Operator("shops")
+
+    with pytest.raises(TypeError, match=r"write @operator.reconciler\(Kind\)"):
+        operator.reconciler(do_nothing)  # type: ignore[arg-type]  # wrong on purpose
+    with pytest.raises(TypeError, match=r"write @operator.cleanup\(Kind\)"):
+        operator.cleanup(do_nothing)  # type: ignore[arg-type]  # wrong on purpose
+
+
+def test_a_function_that_cannot_be_called_is_refused_when_it_is_declared() -> None:
+    """Otherwise every reconcile would fail, and be tried again, for ever."""
+    operator = kw.Operator("shops")
+
+    async def forgetful(obj: Shop) -> None: ...
+
+    with pytest.raises(TypeError, match=r"forgetful cannot be called with an object and a context"):
+        operator.reconciler(Shop)(forgetful)  # type: ignore[arg-type]  # wrong on purpose
+
+
+async def test_an_operator_installs_its_own_kinds() -> None:
+    """A test needs no manifests; what is built in is left alone."""
+    operator = kw.Operator("shops")
+    operator.reconciler(Shop, owns=[ConfigMap])(do_nothing)
+    async with world() as w:
+        names = await w.clock.run(operator.install_crds(w.other))
+
+        assert names == ["shops.example.com"]
+
+
 def test_what_is_declared_is_known() -> None:
     """Roles, CRDs and caches are made from it, before anything runs."""
     operator = kw.Operator("shops")
