@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     )
     from kubewright.cache import (
         Cache,
+        Event,
         Informer,
         Shard,
     )
@@ -182,6 +183,7 @@ if TYPE_CHECKING:
         Stage,
     )
     from kubewright.workqueue import (
+        LOW,
         QueueShutDown,
         WorkQueue,
     )
@@ -199,7 +201,7 @@ _PACKAGES = {
         resource
     """,
     "cache": """
-        Cache Informer Shard
+        Cache Event Informer Shard
     """,
     "client": """
         Client Config EventRecorder LeaseLock Watch WatchEvent retry_on_conflict wait_for
@@ -237,12 +239,13 @@ _PACKAGES = {
         Problem Runnable Stage
     """,
     "workqueue": """
-        QueueShutDown WorkQueue
+        LOW QueueShutDown WorkQueue
     """,
 }
 _WHERE = {name: package for package, names in _PACKAGES.items() for name in names.split()}
 
 __all__ = [
+    "LOW",
     "APIError",
     "AdmissionDeniedError",
     "AlreadyExistsError",
@@ -269,6 +272,7 @@ __all__ = [
     "Duration",
     "EmbeddedResource",
     "EnumValues",
+    "Event",
     "EventRecorder",
     "ExactlyOneOf",
     "Example",

@@ -97,7 +97,7 @@ async def test_a_missing_right_to_watch_is_told_as_well(
         Client(config) as client,
         client.watch(Secret, namespace=namespace, resource_version="1") as watch,
     ):
-        with pytest.raises(ForbiddenError, match=r'verbs: \["watch"\]'):
+        with pytest.raises(ForbiddenError, match=r'verbs: \["list", "watch"\]'):
             await anext(aiter(watch))
 
 
