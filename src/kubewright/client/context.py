@@ -1,6 +1,5 @@
 """What a context in a kubeconfig means: its cluster, user and namespace turned into a `Config`."""
 
-import difflib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import cast
@@ -120,7 +119,9 @@ def _referred(entries: Mapping[str, Entry], kind: str, name: str, *, context: En
 
 
 def _suggestion(name: str, entries: Mapping[str, Entry]) -> str:
-    close = difflib.get_close_matches(name, entries, n=1)
+    from difflib import get_close_matches  # noqa: PLC0415  # only for the message
+
+    close = get_close_matches(name, entries, n=1)
     return f" Did you mean {close[0]!r}?" if close else ""
 
 

@@ -1,7 +1,6 @@
 """Asking a server what it serves: groups, resources, its version and its OpenAPI documents."""
 
 import asyncio
-import difflib
 from collections.abc import Callable, Coroutine, Iterable
 from functools import partial
 from typing import Any, Protocol, TypeVar
@@ -230,7 +229,9 @@ class DiscoveryClient:
         """
         paths = await self.openapi_v3_paths()
         if path not in paths:
-            close = ", ".join(difflib.get_close_matches(path, paths)) or "none is like it"
+            from difflib import get_close_matches  # noqa: PLC0415  # only for the message
+
+            close = ", ".join(get_close_matches(path, paths)) or "none is like it"
             raise NoMatchError(f"the server has no OpenAPI document for {path!r}; nearest: {close}")
         # Behind a proxy that adds a prefix, some servers put the prefix into the URL and some do
         # not. The transport adds it, so it must not be there twice.

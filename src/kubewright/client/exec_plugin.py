@@ -6,7 +6,6 @@ certificate, or both. It runs again once they have expired, and when the server 
 
 import asyncio
 import os
-import shutil
 import sys
 from collections.abc import Callable, Mapping
 from datetime import datetime
@@ -235,7 +234,9 @@ class ExecCredentials:
         """Return the path of the program, looked up in our PATH as client-go does."""
         command = self._config.command
         path = self._environment().get("PATH", os.defpath)
-        found = shutil.which(command, path=path)
+        from shutil import which  # noqa: PLC0415  # few have plugins
+
+        found = which(command, path=path)
         if found is None and os.sep in command and Path(command).is_file():
             raise ConfigError(
                 f"{self._attempt()}: the file is not executable. Run `chmod +x {command}`."

@@ -1,6 +1,5 @@
 """`RESTMapper`: from what people and manifests call a kind to where it lives on the server."""
 
-import difflib
 from collections.abc import Callable, Iterable
 from copy import copy
 from functools import partial
@@ -116,7 +115,9 @@ class _Index:
         name = text.lower().partition(".")[0]
         words = [*self.names, *self.short_names, *self.kinds, *self.categories]
         # A singular and its plural are two words but one suggestion, hence more than are shown.
-        close = difflib.get_close_matches(name, words, 2 * _MOST_SUGGESTIONS, _ALIKE)
+        from difflib import get_close_matches  # noqa: PLC0415  # only for the message
+
+        close = get_close_matches(name, words, 2 * _MOST_SUGGESTIONS, _ALIKE)
         return list(dict.fromkeys(map(self._title, close)))[:_MOST_SUGGESTIONS]
 
     def _title(self, word: str) -> str:

@@ -4,14 +4,17 @@
 capital names win over the small ones. Loopback is never proxied.
 """
 
-import ipaddress
 import os
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, urlsplit
 
 from kubewright.errors import ConfigError
 
-IPAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
+if TYPE_CHECKING:
+    from ipaddress import IPv4Address, IPv6Address
+
+    IPAddress = IPv4Address | IPv6Address
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
@@ -90,7 +93,7 @@ def _is_direct(host: str, port: int, no_proxy: str) -> bool:
     return any(_matches(pattern, host, port, address=address) for pattern in patterns if pattern)
 
 
-def _matches(pattern: str, host: str, port: int, *, address: IPAddress | None) -> bool:
+def _matches(pattern: str, host: str, port: int, *, address: "IPAddress | None") -> bool:
     if pattern == "*":
         return True
     if "/" in pattern:
@@ -122,16 +125,20 @@ def _split_port(pattern: str) -> tuple[str, str]:
     return pattern, ""
 
 
-def _in_network(pattern: str, address: IPAddress) -> bool:
+def _in_network(pattern: str, address: "IPAddress") -> bool:
+    from ipaddress import ip_network  # noqa: PLC0415  # few have a proxy
+
     try:
-        return address in ipaddress.ip_network(pattern, strict=False)
+        return address in ip_network(pattern, strict=False)
     except ValueError:
         return False
 
 
-def _parse_address(text: str) -> IPAddress | None:
+def _parse_address(text: str) -> "IPAddress | None":
+    from ipaddress import ip_address  # noqa: PLC0415  # as above
+
     try:
-        address = ipaddress.ip_address(text)
+        address = ip_address(text)
     except ValueError:
         return None
     mapped = getattr(address, "ipv4_mapped", None)  # ::ffff:10.0.0.1 is 10.0.0.1

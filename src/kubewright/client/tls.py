@@ -6,7 +6,6 @@ broken or half-written by then is ignored, and the last good state goes on servi
 
 import os
 import re
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -288,6 +287,8 @@ def _in_memory(data: bytes, stack: ExitStack) -> str | None:
 
 
 def _in_folder(data: bytes, stack: ExitStack) -> str:
+    import tempfile  # noqa: PLC0415  # only where there is no memfd
+
     folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="kubewright-"))
     path = Path(folder, "client.pem")
     descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)

@@ -9,7 +9,6 @@ deleted and made again under its name.
 """
 
 from collections.abc import Callable
-from hashlib import blake2b
 from typing import Any, Generic, TypeAlias, TypeVar
 
 import msgspec
@@ -279,5 +278,7 @@ class _Seen(Generic[R]):
 
 
 def _hash(content: object) -> bytes:
+    from hashlib import blake2b  # noqa: PLC0415  # for `content_changed` only
+
     in_order = _json.encode(_json.to_builtins(content))
     return blake2b(in_order, digest_size=16).digest()

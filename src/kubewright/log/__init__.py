@@ -1,11 +1,8 @@
-"""Logging: structlog on top of the standard `logging`, so that users keep their tools.
+"""Logging: fields on top of the standard `logging`, so that users keep their tools.
 
 The message is a constant in lower case; what varies is a field. `bind` gives fields to every
 line of a block, those of other libraries included. Nothing is printed or configured by itself:
 that is the program's choice, and `configure` makes it for the command line.
-
-structlog is imported with the first line that is logged, since a program that only builds objects
-should not pay for it.
 """
 
 from kubewright.log.binding import bind, bound
