@@ -105,6 +105,8 @@ class Direct(Registration[R]):
 
     def deliver(self, event: Event[R]) -> None:
         """Call the handler."""
+        if not self.active:  # one that was told before has removed it
+            return
         try:
             answer = self.handler(event)
             if answer is not None and inspect.isawaitable(answer):

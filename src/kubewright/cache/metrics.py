@@ -48,15 +48,18 @@ class Measured(Protocol):
 class Counts:
     """The counters of one informer; those of equal selections, in several clusters, are shared."""
 
+    lists: CounterValue
+    restarts: CounterValue
+    skipped: CounterValue
+    handler_errors: CounterValue
+
     def __init__(self, selection: Selection) -> None:
         self.labels: tuple[str, str, str] = _labels(selection)
-        self.lists: CounterValue = LISTS.labels(*self.labels)
-        self.restarts: CounterValue = RESTARTS.labels(*self.labels)
-        self.skipped: CounterValue = SKIPPED.labels(*self.labels)
-        self.handler_errors: CounterValue = HANDLER_ERRORS.labels(*self.labels)
+        self._show()
 
     def begin(self, informer: Measured) -> None:
         """Show the sizes of *informer* from now on."""
+        self._show()  # again, as one with the same labels may have ended since
         alike = _running.get(self.labels)
         if alike is None:
             alike = _running[self.labels] = WeakSet()
@@ -73,8 +76,17 @@ class Counts:
         alike.discard(informer)
         if not alike:
             del _running[self.labels]
-            for family in (OBJECTS, BYTES, WATCH_AGE):
-                family.remove(*self.labels)
+            for sizes in (OBJECTS, BYTES, WATCH_AGE):
+                sizes.remove(*self.labels)
+            # An informer for each tenant, say, comes and goes: the page must not keep them all.
+            for counters in (LISTS, RESTARTS, SKIPPED, HANDLER_ERRORS):
+                counters.remove(*self.labels)
+
+    def _show(self) -> None:
+        self.lists = LISTS.labels(*self.labels)
+        self.restarts = RESTARTS.labels(*self.labels)
+        self.skipped = SKIPPED.labels(*self.labels)
+        self.handler_errors = HANDLER_ERRORS.labels(*self.labels)
 
 
 _running: dict[tuple[str, str, str], "WeakSet[Measured]"] = {}

@@ -12,6 +12,7 @@ from kubewright.cache.entry import Entry, Event
 from kubewright.cache.index import Index, IndexFunction, OwnerIndex
 from kubewright.cache.written import Pending, Written
 from kubewright.errors import Attempt, NotFoundError, Status
+from kubewright.log import get_logger
 
 R = TypeVar("R", bound=Resource | Unstructured)
 
@@ -19,6 +20,8 @@ NAMESPACE: str = "namespace"
 """The built-in index by namespace."""
 OWNER: str = "owner"
 """The built-in index by the uid of an owner."""
+
+_log = get_logger(__name__)
 
 _SLICE = 400  # objects that are packed in one go: about 5 ms
 
@@ -227,7 +230,8 @@ class Store(Generic[R]):
     def add_index(self, name: str, function: IndexFunction[R]) -> None:
         """Keep an index by what *function* returns for an object, of those that are there, too.
 
-        An object for which it fails is logged and left out of the index.
+        An object for which it fails, or that does not fit its class, is logged and left out of the
+        index.
 
         Raises:
             ValueError: There is an index of that name.
@@ -236,7 +240,7 @@ class Store(Generic[R]):
             raise ValueError(f"there is an index {name!r} already: give the new one another name")
         made = Index(name, function)
         for entry in self._entries(None):
-            made.change(entry.key, entry.object)
+            made.change(entry.key, _object(entry))
         self._indexes[name] = made
 
     # Packing.
@@ -329,7 +333,7 @@ class Store(Generic[R]):
         if self._indexes:
             entry = new or old
             assert entry is not None
-            obj = None if new is None else new.object
+            obj = None if new is None else _object(new)
             for index in self._indexes.values():
                 index.change(entry.key, obj)
 
@@ -379,6 +383,18 @@ def _came_and_went(passed: Iterable[Pending[R]]) -> Iterator[Event[R]]:
         if one.entry is not None and one.streamed is None:
             yield Event(None, one.entry)
             yield Event(one.entry, None, unseen=True)
+
+
+def _object(entry: Entry[R]) -> R | None:
+    """Return the object for index functions, or ``None`` if it cannot be read as its class.
+
+    Raised, that would break the stream in the middle of a list, whose events were lost then.
+    """
+    try:
+        return entry.object
+    except Exception as error:  # noqa: BLE001  # a user's class may refuse it in any way
+        _log.error("object does not fit its class, not indexed", key=str(entry.key), error=error)
+        return None
 
 
 def _place(entry: Entry[R]) -> tuple[str, str]:

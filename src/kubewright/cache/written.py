@@ -145,6 +145,8 @@ class Written(Generic[R]):
         """
         if not version:
             return ()
+        if namespace is None:  # it covers the others, which come and go, and would pile up
+            self._reached.clear()
         self._reached[namespace] = version
         if not self._pending:
             self._due.clear()  # of writes that the stream has shown before it passed them

@@ -1,13 +1,17 @@
 """The command ``kubewright run``."""
 
 import asyncio
+import os
 import sys
+import threading
 import traceback
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from kubewright import log
+from kubewright._aio import Clock
 from kubewright.cli.load import load_operator
 from kubewright.cli.loop import loop_factory
 from kubewright.client import Client, Config
@@ -20,6 +24,9 @@ from kubewright.operator import Operator
 __all__ = ["Options", "run"]
 
 _log = log.get_logger("kubewright.run")
+
+_THREAD = "kubewright-thread"
+_LOOKS, _LOOK_EVERY = 10, 0.1  # for a second in all
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +67,32 @@ def run(options: Options) -> int:
 
 async def _run(operator: Operator, config: Config, options: Options) -> int:
     stop = _Stop()
+    executor = ThreadPoolExecutor(thread_name_prefix=_THREAD)
+    asyncio.get_running_loop().set_default_executor(executor)
+    status = await _served(operator, config, options, stop)
+    executor.shutdown(wait=False, cancel_futures=True)
+    left = [*(stop.manager.hanging if stop.manager else ()), *await _busy_threads()]
+    if left:
+        # The event loop would wait for them for ever, and they may be doing what another process
+        # does by now.
+        _log.error("exiting at once, since not everything stops", name=left)
+        sys.stderr.flush()
+        os._exit(1)
+    return status
+
+
+async def _busy_threads() -> list[str]:
+    """Return the threads of ``asyncio.to_thread`` that do not end within a moment."""
+    left: list[str] = []
+    for _ in range(_LOOKS):
+        left = [one.name for one in threading.enumerate() if one.name.startswith(_THREAD)]
+        if not left:
+            break
+        await Clock().sleep(_LOOK_EVERY)
+    return left
+
+
+async def _served(operator: Operator, config: Config, options: Options, stop: "_Stop") -> int:
     try:
         with stopping_on_signals(stop):
             await _serve(operator, config, options, stop)

@@ -195,7 +195,7 @@ class Controller:
 
     def health(self) -> Iterator[Problem]:
         """Yield what is wrong: what keeps workers from starting, and reconciles that hang."""
-        check = f"controller {self.name}"
+        check = f"controller/{self.name}"
         if self._state == "starting":
             for one in self._inputs:
                 if one.waits_for:
@@ -323,13 +323,20 @@ class Controller:
         while True:
             try:
                 await work()
-            except Exception:  # noqa: BLE001  # theirs may fail in any way; the others go on
+            except (Exception, asyncio.CancelledError) as error:  # any of theirs; the others go on
+                if isinstance(error, asyncio.CancelledError) and _is_cancelled():
+                    raise  # and it did not just wait for a task that was cancelled
                 _log.exception(
                     "source failed, will retry", controller=self.name, source=one.source.name
                 )
             else:
                 return
             await backoff.wait()
+
+
+def _is_cancelled() -> bool:
+    task = asyncio.current_task()
+    return task is None or task.cancelling() > 0
 
 
 def _check(

@@ -1,5 +1,6 @@
 """`Mapper`: asks a map function about each change, and again later if it fails."""
 
+import asyncio
 from collections.abc import Awaitable
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -121,6 +122,13 @@ class Mapper(Generic[R]):
                 self._answer(question, await answer if isinstance(answer, Awaitable) else answer)
         except DecodeError as error:
             self._skip(question, error)
+        except asyncio.CancelledError as error:
+            if _is_cancelled():
+                raise
+            # Not meant for us: the function has waited for a task that was cancelled. To end here
+            # would lose the change, and one of our tasks with it.
+            self._failed(question, error)
+            return False
         except Exception as error:  # noqa: BLE001  # theirs may fail in any way; it is asked again
             self._failed(question, error)
             return False
@@ -152,7 +160,7 @@ class Mapper(Generic[R]):
         key = str(question.entry.key)
         _log.error("object does not fit its class, not mapped", key=key, error=str(error))
 
-    def _failed(self, question: _Question, error: Exception) -> None:
+    def _failed(self, question: _Question, error: BaseException) -> None:
         self._errors.value += 1
         _log.warning(
             "map function failed, will retry",
@@ -160,6 +168,11 @@ class Mapper(Generic[R]):
             key=str(question.entry.key),
             error=repr(error),
         )
+
+
+def _is_cancelled() -> bool:
+    task = asyncio.current_task()
+    return task is None or task.cancelling() > 0
 
 
 def _close(answer: Any) -> None:

@@ -35,11 +35,25 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
         requeue_after: Call again in so many seconds.
         requeue: Call again with the backoff of a failure, without counting as one.
         priority: In which order among others; as before unless given.
+
+    Raises:
+        TypeError: One of them is no number.
+        ValueError: `requeue_after` is not a number (NaN).
     """
 
     requeue_after: float | timedelta | None = None
     requeue: bool = False
     priority: int | None = None
+
+    def __post_init__(self) -> None:
+        # Here, where the reconciler fails and is tried again: the queue would stumble over it.
+        after, priority = self.requeue_after, self.priority
+        if after is not None and not isinstance(after, int | float | timedelta):
+            raise TypeError(f"requeue_after is in seconds, or a timedelta, not {after!r:.80}")
+        if after != after:  # noqa: PLR0124  # only a NaN is not equal to itself
+            raise ValueError("requeue_after is no number of seconds: it is NaN")
+        if priority is not None and not isinstance(priority, int):
+            raise TypeError(f"a priority is a whole number, not {priority!r:.80}")
 
     @property
     def delay(self) -> float | None:

@@ -1,6 +1,6 @@
 """`Retry`: how long to wait after which failure, and when to give up."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import ClassVar, TypeAlias
 
 import msgspec
@@ -22,7 +22,7 @@ class Retry(msgspec.Struct, frozen=True, kw_only=True):
         cap: The longest delay.
         factor: How much longer each delay is than the one before it.
         limit: How many retries there are before it is given up like a `TerminalError`; ``None``
-            for no end.
+            for no end. Failures of types that the policy is not for do not count.
         after: Always wait so long, instead of longer each time.
 
     Example:
@@ -74,7 +74,8 @@ RetryLike: TypeAlias = Retry | Mapping[type[Exception], Retry] | None
 class Policies:
     """Which `Retry` counts for which exception: that of its own class, else of the nearest parent.
 
-    A `TerminalError` is not retried, unless a policy names it.
+    A `TerminalError` is not retried, unless a policy names it. What a `asyncio.TaskGroup` raises
+    counts as what is in it: as long as one of those can be tried again, so can the group.
     """
 
     def __init__(self, retry: RetryLike = None) -> None:
@@ -86,18 +87,34 @@ class Policies:
 
     def find(self, error: Exception) -> Retry | None:
         """Return the policy for *error*; ``None`` if the backoff of the queue counts."""
+        found = [self._find(type(one)) for one in causes(error)]
+        return next((one for one in found if one is not Retry.NEVER), Retry.NEVER)
+
+    def _find(self, error: type[Exception]) -> Retry | None:
         by_type = self._by_type
-        return next((by_type[kind] for kind in type(error).__mro__ if kind in by_type), None)
+        return next((by_type[kind] for kind in error.__mro__ if kind in by_type), None)
+
+
+def causes(error: Exception) -> Iterator[Exception]:
+    """Yield what went wrong: *error*, or for a group all that is in it."""
+    if not isinstance(error, ExceptionGroup):
+        yield error
+        return
+    for one in error.exceptions:
+        yield from causes(one)
 
 
 def patience(error: Exception) -> float:
     """Return the seconds for which a server asked not to be tried again; 0 if it did not."""
-    return (error.retry_after or 0.0) if isinstance(error, APIError) else 0.0
+    asked = (one.retry_after or 0.0 for one in causes(error) if isinstance(one, APIError))
+    return max(asked, default=0.0)
 
 
 def is_quiet(error: Exception) -> bool:
     """Say whether *error* is part of ordinary life: somebody else was faster."""
-    return isinstance(error, ConflictError) and not error.is_about_ownership
+    return all(
+        isinstance(one, ConflictError) and not one.is_about_ownership for one in causes(error)
+    )
 
 
 def _check(kind: object, policy: object) -> None:

@@ -63,6 +63,8 @@ class Workers:
         self._deadline = deadline
         self._clock = clock
         self._failures: dict[Request, int] = {}
+        # And of those, how many each policy covers: a limit counts no failures of other types.
+        self._covered: dict[Request, dict[Retry, int]] = {}
         self._gate: asyncio.Event | None = None
         self._stopping = False
         # Unique among all processes, and in order; a UUID would take as long as the queue does.
@@ -226,7 +228,7 @@ class Workers:
         run, numbers = call.run, self.numbers
         request = run.request
         if run.attempt > 1:
-            self._failures.pop(request, None)
+            self._forget_failures(request)
         if result is None:
             numbers.success.value += 1
             self.queue.forget(request)
@@ -269,7 +271,7 @@ class Workers:
         delay = self._retry(run, error)
         if delay is None:
             numbers.terminal.value += 1
-            self._failures.pop(run.request, None)
+            self._forget_failures(run.request)
             self.queue.forget(run.request)
         self._complain(call, error, delay=delay)
 
@@ -281,11 +283,20 @@ class Workers:
         if policy is None and not wait:
             self.reasons.note(request, _RETRY)
             return queue.add_rate_limited(request, priority=priority)
-        delay = (policy or _DEFAULT).delay(run.attempt)
+        delay = self._delay(request, policy or _DEFAULT)
         if delay is not None:
             delay = max(delay, wait)
             self.add(request, _RETRY, priority=priority, after=delay)
         return delay
+
+    def _delay(self, request: Request, policy: Retry) -> float | None:
+        covered = self._covered.setdefault(request, {})
+        covered[policy] = failures = covered.get(policy, 0) + 1
+        return policy.delay(failures)
+
+    def _forget_failures(self, request: Request) -> None:
+        self._failures.pop(request, None)
+        self._covered.pop(request, None)
 
     # --- The one line in the log ---
 

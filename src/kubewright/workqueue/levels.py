@@ -92,8 +92,10 @@ class Levels(Generic[K]):
                 for level in self._by_priority.values()
                 if len(level) or level is self.normal
             }
-        level = self._by_priority[priority] = Level(priority)
-        self._ordered = sorted(self._by_priority.values(), key=_descending)
+        level: Level[K] = Level(priority)
+        # First, as it raises for what is no number: such a line would be in the way for ever.
+        self._ordered = sorted([*self._by_priority.values(), level], key=_descending)
+        self._by_priority[priority] = level
         return level
 
 

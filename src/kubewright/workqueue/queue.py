@@ -184,6 +184,7 @@ class WorkQueue(Generic[K]):
         # A dict that is empty is not asked for the key: most of the time goes into its hash.
         if self._waiting and (delay := self._waiting.pop(key, None)):
             priority = max(priority, delay.priority)
+        line = self._levels[priority].keys if priority else self._line  # raises for no number
         if self._timed:
             self._queued[key] = self._time()
             self._adds.value += 1
@@ -196,11 +197,9 @@ class WorkQueue(Generic[K]):
             # first, and one of the two would lose with 409 after doing all its work.
             self._dirty += 1
             return
+        line.append(key)
         if priority:
-            self._levels[priority].keys.append(key)
             self._others += 1
-        else:
-            self._line.append(key)
         if self._getters:
             self._wake()
 
@@ -211,6 +210,8 @@ class WorkQueue(Generic[K]):
             return
         if self._closed:
             return
+        if priority:
+            _ = self._levels[priority]  # raises for no number: now, and not when the time has come
         self._retries.value += 1
         if key in self._queued:
             self._raise(key, priority)
@@ -361,7 +362,8 @@ class WorkQueue(Generic[K]):
             await getter
         except asyncio.CancelledError:
             if getter.cancelled():
-                self._getters.remove(getter)
+                if getter in self._getters:  # one who woke others may have passed over it already
+                    self._getters.remove(getter)
             elif len(self):  # woken and cancelled at once: somebody else must see that key
                 self._wake()
             raise

@@ -338,7 +338,7 @@ async def test_a_missing_right_is_a_problem_that_says_the_rule() -> None:
         await it.informer.wait_settled()
 
         assert isinstance(it.reflector.state, Failing)
-        assert 'verbs: ["watch"]' in (it.informer.problem or "")
+        assert 'verbs: ["list", "watch"]' in (it.informer.problem or "")
         assert not it.informer.synced
 
 

@@ -179,3 +179,14 @@ def test_what_the_stream_shows_by_itself_does_not_pile_up_either() -> None:
         written.settle(str(number), namespace="x")
 
     assert not written._due
+
+
+def test_namespaces_that_a_stream_of_all_of_them_has_seen_do_not_pile_up() -> None:
+    """Each event settles its own; what covers them all makes the notes of them needless."""
+    written: Written[Any] = Written()
+    for number in range(1, 100):
+        written.settle(str(number), namespace=f"n{number}")
+        written.settle(str(number))
+
+    assert len(written._reached) == 1
+    assert written.has_passed("99", "n1")

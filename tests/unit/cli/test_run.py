@@ -47,6 +47,32 @@ class Beside:
 
 operator.add(Beside())
 """
+DEAF = """
+import asyncio
+from kubewright.manager import Manager
+
+Manager.__init__.__kwdefaults__["grace_period"] = 0.1
+
+class Deaf:
+    async def run(self):
+        while True:
+            try:
+                await asyncio.Event().wait()
+            except asyncio.CancelledError:
+                pass
+
+operator.add(Deaf())
+"""
+BUSY = """
+import asyncio
+import time
+
+class Busy:
+    async def run(self):
+        await asyncio.to_thread(time.sleep, 3600)
+
+operator.add(Busy())
+"""
 
 
 @pytest.fixture(scope="module")
@@ -152,6 +178,23 @@ def test_a_failure_while_running_is_status_1(tmp_path: Path, server: EmbeddedSer
         status = command.process.wait(15)
 
     assert status == 1
+
+
+@pytest.mark.parametrize(("what", "named"), [(DEAF, "Deaf"), (BUSY, "thread")])
+def test_what_does_not_stop_does_not_keep_the_process(
+    tmp_path: Path, server: EmbeddedServer, what: str, named: str
+) -> None:
+    """It may be work that another process has taken over; and nobody likes to send SIGKILL."""
+    (tmp_path / "shops.py").write_text(PROGRAM + what)
+
+    with running(tmp_path, server, "shops.py", "--install-crds") as command:
+        command.wait_for("workers started")
+        status = command.end()
+        assert command.process.stderr is not None
+        said = command.process.stderr.read().decode()
+
+    assert status == 1
+    assert named in said
 
 
 @pytest.mark.parametrize(

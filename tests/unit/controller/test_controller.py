@@ -305,8 +305,9 @@ async def test_a_stopped_controller_takes_no_more_sources() -> None:
         controller.watch(Channel())
 
 
-async def test_a_source_that_fails_is_started_again() -> None:
-    """A broker that restarts must not silence the controller for ever."""
+@pytest.mark.parametrize("error", [ConnectionError("gone"), asyncio.CancelledError()])
+async def test_a_source_that_fails_is_started_again(error: BaseException) -> None:
+    """A broker that restarts, or ends a task that it waits for, must not silence us for ever."""
     clock, seen = VirtualClock(), Recorder()
 
     class Broker:
@@ -316,7 +317,7 @@ async def test_a_source_that_fails_is_started_again() -> None:
         async def run(self, sink: Any) -> None:
             self.tries += 1
             if self.tries == 1:
-                raise ConnectionError("gone")
+                raise error
             sink.add(Request("default", "a"), Reason(self.name))
 
     controller = make(seen, clock=clock, sources=[Broker()])

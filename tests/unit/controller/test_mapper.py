@@ -182,3 +182,23 @@ async def test_states_do_not_gather_without_end_while_the_function_fails() -> No
 
     assert len(set(names(heap))) == MOST_VERSIONS
     assert {"east:default/n1", "east:default/n500"} <= set(names(heap))
+
+
+async def test_a_cancelled_task_that_it_waited_for_is_a_failure_like_any_other() -> None:
+    """Taken for our own end, it would lose the change."""
+    clock, asked = VirtualClock(), 0
+
+    async def find(shop: Shop) -> list[str]:
+        nonlocal asked
+        asked += 1
+        if asked == 1:
+            other = asyncio.create_task(clock.sleep(1))
+            other.cancel()
+            await other
+        return ["found"]
+
+    mapper, heap = mapper_of(find, clock)
+    mapper.hear(Event(None, entry()), REASON)
+    await run_for(mapper, clock, 1)
+
+    assert names(heap) == ["east:default/found"]

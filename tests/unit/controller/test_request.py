@@ -1,4 +1,5 @@
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -19,6 +20,23 @@ def test_a_delay_is_given_in_seconds_or_as_a_timedelta(
 ) -> None:
     """Both are what people write."""
     assert Result(requeue_after=after).delay == delay
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error"),
+    [
+        ({"requeue_after": "10"}, TypeError),
+        ({"requeue_after": float("nan")}, ValueError),
+        ({"requeue_after": 1, "priority": "high"}, TypeError),
+        ({"requeue_after": 1, "priority": 0.5}, TypeError),
+    ],
+)
+def test_what_the_queue_could_not_take_is_refused_where_it_is_written(
+    wrong: dict[str, Any], error: type[Exception]
+) -> None:
+    """So the reconcile fails that made it, and no worker or timer that handles it later."""
+    with pytest.raises(error, match=r"requeue_after|priority"):
+        Result(**wrong)
 
 
 def test_a_reason_reads_like_a_line_of_a_watch() -> None:

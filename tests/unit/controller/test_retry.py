@@ -93,3 +93,18 @@ def test_only_a_conflict_of_versions_is_quiet() -> None:
     assert is_quiet(ConflictError(UPDATE, Status()))
     assert not is_quiet(ConflictError(UPDATE, Status(details=owned)))
     assert not is_quiet(ValueError())
+
+
+def test_a_group_is_what_is_in_it() -> None:
+    """A TaskGroup in a reconciler wraps whatever its tasks raise."""
+    asked = APIError(UPDATE, Status(details=StatusDetails(retry_after_seconds=7)))
+    conflict, final = ConflictError(UPDATE, Status()), TerminalError("no")
+    cloud = Retry(after=30.0)
+    policies = Policies({OSError: cloud})
+
+    assert policies.find(ExceptionGroup("", [ExceptionGroup("", [final])])) is Retry.NEVER
+    assert policies.find(ExceptionGroup("", [final, ValueError()])) is None
+    assert policies.find(ExceptionGroup("", [final, OSError()])) is cloud
+    assert patience(ExceptionGroup("", [final, asked])) == 7.0
+    assert is_quiet(ExceptionGroup("", [conflict]))
+    assert not is_quiet(ExceptionGroup("", [conflict, final]))

@@ -179,6 +179,19 @@ async def test_a_policy_sets_the_delays_of_its_exception_only() -> None:
         assert await attempts(seen, clock, 0.1) == [1, 2, 3, 4]
 
 
+async def test_a_policy_counts_only_the_failures_that_it_covers() -> None:
+    """A few conflicts must not use up the patience that was meant for a cloud."""
+    clock = VirtualClock()
+    errors = [ValueError(), ValueError(), ValueError(), OSError(), ValueError(), OSError()]
+    seen = Recorder(failing(*errors, *[OSError()] * 9))
+    controller = make(seen, clock=clock, retry={OSError: Retry(after=1.0, limit=2)})
+    async with running(controller, clock=clock):
+        add(controller, "a")
+        tried = await attempts(seen, clock, 1000)
+
+    assert len(tried) == len(errors) + 1
+
+
 async def test_a_limit_of_retries_ends_like_a_terminal_error() -> None:
     """Giving up is visible in the same place, and the next change starts from 1."""
     clock = VirtualClock()

@@ -42,6 +42,14 @@ def test_a_failure_shows_all_checks_and_the_reason() -> None:
     )
 
 
+def test_a_reason_that_is_no_utf8_is_shown_as_far_as_it_is() -> None:
+    """It may quote what a broken program said."""
+    answer = asked([Check("shop", "bad \ud800 byte")])
+
+    assert answer.status == 500
+    assert b"[-]shop failed: bad ? byte\n" in answer.body
+
+
 def test_further_lines_of_a_reason_are_not_taken_for_checks() -> None:
     """A 403 brings its RBAC rule along."""
     answer = asked([Check("a", "no\n[+]b ok\n")])

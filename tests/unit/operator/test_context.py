@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
@@ -51,6 +52,28 @@ async def test_a_child_is_seen_by_the_run_that_applied_it() -> None:
         return [one.metadata.name for one in ctx.children(ConfigMap)]
 
     assert await seen_by(ask, owns=[ConfigMap]) == ["child"]
+
+
+async def test_a_child_whose_apply_failed_is_not_pruned() -> None:
+    """It is wanted: a quota that is used up must not cost the child that is there."""
+    operator, pruned = kw.Operator("shops"), []
+
+    @operator.reconciler(Shop, owns=[ConfigMap])
+    async def reconcile(obj: Shop, ctx: kw.Context) -> None:
+        key = "good" if obj.spec.size == 1 else "not a key"
+        with suppress(kw.APIError):
+            await ctx.apply(config(**{key: "x"}))
+        pruned.extend(await ctx.prune())
+
+    async with running(operator) as w:
+        await w.other.create(shop())
+        await w.pass_time()
+        await w.other.patch(Shop, "corner", {"spec": {"size": 2}})
+        await w.pass_time()
+        left = await w.other.get(ConfigMap, "corner")
+
+    assert not pruned
+    assert left.data == {"good": "x"}
 
 
 async def test_only_some_kinds_can_be_pruned() -> None:

@@ -32,6 +32,21 @@ async def test_it_runs_elsewhere_with_the_variables_of_the_caller() -> None:
     assert thread.daemon
 
 
+async def test_a_thread_that_cannot_be_had_holds_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pod at its limit of threads tries the object again later, instead of never."""
+
+    def start(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", start)
+    held: list[Any] = []
+
+    with pytest.raises(RuntimeError, match="new thread"):
+        await run_in_thread(lambda: None, bridge(), hold=held.append)
+
+    assert not held
+
+
 @pytest.mark.parametrize("error", [ValueError("no"), StopIteration("end")])
 async def test_its_failure_is_raised_where_it_was_started(error: Exception) -> None:
     """Also one that a future would refuse to hold, and so never be done."""

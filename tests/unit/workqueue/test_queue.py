@@ -4,6 +4,7 @@ import asyncio
 import gc
 import weakref
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -193,6 +194,20 @@ async def test_a_getter_woken_and_cancelled_at_once_passes_the_key_on(
     first.cancel()
 
     assert await clock.run(second) == "a"
+
+
+async def test_a_getter_that_is_cancelled_just_before_a_wake_up_is_passed_over(
+    queue: WorkQueue[str], clock: VirtualClock
+) -> None:
+    """It has not noticed its end yet, and must not fail when it does."""
+    first, second = (asyncio.create_task(queue.get()) for _ in range(2))
+    await clock.settle()
+
+    first.cancel()
+    queue.add("a")
+
+    assert await clock.run(second) == "a"
+    assert first.cancelled()
 
 
 async def test_a_getter_whose_key_was_taken_by_another_goes_on_waiting(
@@ -752,3 +767,20 @@ def test_depths_count_marked_keys_too() -> None:
     queue.add("a", priority=3)
 
     assert queue.depths() == {0: 1, LOW: 1, 3: 1}
+
+
+async def test_a_priority_that_is_no_number_is_refused_and_harms_nobody() -> None:
+    """Neither is the key lost, nor do the others stop whose time comes."""
+    clock = VirtualClock()
+    queue = WorkQueue[str]("", clock=clock)
+    queue.add_after("later", 1.0)
+    wrong: Any = "high"
+
+    with pytest.raises(TypeError):
+        queue.add("a", priority=wrong)
+    with pytest.raises(TypeError):
+        queue.add_after("a", 0.5, priority=wrong)
+    queue.add("a", priority=-7)
+    await clock.advance(1.0)
+
+    assert [queue.get_nowait(), queue.get_nowait(), queue.get_nowait()] == ["later", "a", None]
