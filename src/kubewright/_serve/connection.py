@@ -155,6 +155,11 @@ class Connection(asyncio.Protocol):
         elif self._streaming and self._task is not None:
             self._task.cancel()
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether the client waits for nothing, and sends nothing."""
+        return not self._busy and not self._lost
+
     def abort(self) -> None:
         """Close the socket at once, and end what is under way."""
         if not self._lost:

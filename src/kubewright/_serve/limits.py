@@ -13,6 +13,8 @@ class Limits(msgspec.Struct, frozen=True):
         body: Bytes of a request's body.
         head: Bytes of a request's line and headers; Go's limit.
         connections: How many clients at once.
+        gives_way: Whether the oldest client that asks for nothing gives way to one too many. Where
+            an answer decides on life and death, idle clients must not keep others from it.
         pipeline: How many requests of one client may wait while one is answered.
         head_timeout: From the first byte of a request, or the connection, to the end of its head.
         body_timeout: From there to the end of its body.
@@ -24,6 +26,7 @@ class Limits(msgspec.Struct, frozen=True):
     body: int = BODY_LIMIT
     head: int = 1024 * 1024
     connections: int = 10_000
+    gives_way: bool = False
     pipeline: int = 64
     head_timeout: float = 32.0
     body_timeout: float = 60.0

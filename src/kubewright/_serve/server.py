@@ -58,7 +58,7 @@ class HTTPServer:
         self._port = port
         self._tls = tls
         self._server: asyncio.Server | None = None
-        self._connections: set[Connection] = set()
+        self._connections: dict[Connection, None] = {}  # in the order in which they came
         self._empty = asyncio.Event()
         self._empty.set()
 
@@ -137,15 +137,24 @@ class HTTPServer:
 
     def joined(self, connection: Connection) -> bool:
         """Hear of a new connection; False if there are too many."""
-        self._connections.add(connection)
+        self._connections[connection] = None
         self._empty.clear()
         if self._server is None:
             connection.end()  # it was accepted in the moment of the stop
-        return len(self._connections) <= self.limits.connections
+        return len(self._connections) <= self.limits.connections or self._made_room(connection)
+
+    def _made_room(self, newest: Connection) -> bool:
+        """Close the oldest connection without a request; say whether there was one."""
+        if not self.limits.gives_way:
+            return False
+        idle = next((one for one in self._connections if one.is_idle and one is not newest), None)
+        if idle is not None:
+            idle.abort()
+        return idle is not None
 
     def left(self, connection: Connection) -> None:
         """Hear that a connection is over."""
-        self._connections.discard(connection)
+        self._connections.pop(connection, None)
         if not self._connections:
             self._empty.set()
 

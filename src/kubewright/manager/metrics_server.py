@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 Page = Callable[[Request], Response]
 
-_LIMITS = Limits(body=64 * 1024, connections=256)
+_LIMITS = Limits(body=64 * 1024, connections=256, gives_way=True)
 _READS = frozenset({"GET", "HEAD"})
 _GRACE = 1.0
 # Every address is, on Linux, one IPv6 socket that IPv4 clients reach, too. A machine without IPv6

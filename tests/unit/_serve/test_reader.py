@@ -7,7 +7,8 @@ from kubewright._serve.reader import Incoming, RequestReader
 def read(*parts: bytes, **limits: int) -> tuple[RequestReader, list[Incoming]]:
     """Feed *parts* to a reader; return it and what it found."""
     found: list[Incoming] = []
-    reader = RequestReader(Limits(**limits), found.append, peer="1.2.3.4:5", certificate=b"der")
+    bounds = Limits(**limits)  # type: ignore[arg-type]  # all that are given here are numbers
+    reader = RequestReader(bounds, found.append, peer="1.2.3.4:5", certificate=b"der")
     for part in parts:
         reader.feed(part)
     return reader, found

@@ -47,6 +47,21 @@ async def test_there_is_no_url_before_the_start() -> None:
         _ = HTTPServer(Scripted(echo)).url
 
 
+async def test_an_idle_client_gives_way_where_that_is_wanted() -> None:
+    """Whoever can open connections could have a process restarted by its liveness probe."""
+    async with (
+        serving(connections=1, gives_way=True) as (server, _),
+        connected(server) as idle,
+    ):
+        await idle.send(GET)
+        await idle.answer()
+        async with connected(server) as prober:
+            await prober.send(GET)
+
+            assert (await prober.answer())[0].startswith(b"HTTP/1.1 200")
+            assert await idle.rest() == b""
+
+
 async def test_too_many_clients_are_told_so() -> None:
     """And those who are there go on."""
     async with serving(connections=1) as (server, _), connected(server) as first:
