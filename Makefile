@@ -109,6 +109,10 @@ durability: $(STAMP) ## kill a server in the middle of 1,000 writes; nothing tha
 robustness: $(STAMP) ## bad input, bad clients, storms and leaks
 	pytest tests/robustness $(PYTEST)
 
+.PHONY: simulation
+simulation: $(STAMP) ## an operator in virtual time: every request fails once, and a day of faults (SIMULATION_SEEDS=n)
+	pytest tests/simulation $(PYTEST)
+
 .PHONY: check
 check: lint types unit ## lint + types + unit: before every push
 
@@ -120,6 +124,7 @@ test-embedded: $(STAMP) ## all that needs nothing but the embedded server
 	@$(MAKE) conformance SERVER=embedded
 	@$(MAKE) durability
 	@$(MAKE) robustness
+	@$(MAKE) simulation
 	@$(MAKE) clients
 
 .PHONY: test-real

@@ -163,7 +163,11 @@ class CacheNotSyncedError(KubewrightError):
 
 
 class TerminalError(KubewrightError):
-    """Raised by a reconciler for a failure that no retry can mend."""
+    """Raised by a reconciler for a failure that no retry can mend.
+
+    The object is left alone until something changes that leads to a reconcile, or a source asks for
+    it: an `Interval` asks again.
+    """
 
 
 class AdmissionDeniedError(KubewrightError):

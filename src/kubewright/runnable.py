@@ -33,11 +33,13 @@ class Problem(msgspec.Struct, frozen=True):
         check: What was looked at, such as ``informer/pods``; a name on ``/readyz``.
         text: What is wrong, and what to do.
         fatal: Whether only a restart can help: it fails ``/healthz``, too.
+        logged: Whether who found it has logged it, so that the manager need not.
     """
 
     check: str
     text: str
     fatal: bool = False
+    logged: bool = False
 
 
 @runtime_checkable

@@ -145,7 +145,9 @@ def resource(  # noqa: PLR0913  # one keyword for each thing a CRD says of its n
         scope: Whether objects live in namespaces.
         short_names: Abbreviations for kubectl, such as ``["po"]``.
         categories: Groups of kinds for kubectl, such as ``["all"]``.
-        columns: What ``kubectl get`` prints besides name and age.
+        columns: What ``kubectl get`` prints besides the name. The age is printed only if there are
+            none; among your own, ``Column("Age", ".metadata.creationTimestamp", type="date")``
+            adds it.
         scale: Where the ``scale`` subresource finds its numbers.
         storage: Whether objects are stored in this version; true for exactly one of several.
         served: Whether the server answers in this version.

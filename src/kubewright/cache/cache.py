@@ -81,7 +81,8 @@ class Cache:
         self._rest = client.rest
         self._home = client.namespace
         self._namespaces = namespace_set(namespaces)
-        self._shard = shard
+        self.shard: Shard | None = shard
+        """The part of each kind that is kept, unless an informer is declared otherwise."""
         self._compress = compress
         self._clock = clock or client.clock
         self._informers: dict[_Declaration, Informer[Any]] = {}
@@ -112,6 +113,7 @@ class Cache:
         transform: Transform | None = None,
         indexes: Mapping[str, IndexFunction[PartialObjectMetadata]] | None = None,
         namespaces: Iterable[str] | None = None, compress: Compress | None = None,
+        sharded: bool = True,
     ) -> Informer[PartialObjectMetadata]: ...  # fmt: skip
     @overload
     def informer(
@@ -119,6 +121,7 @@ class Cache:
         metadata_only: bool = False, transform: Transform | None = None,
         indexes: Mapping[str, IndexFunction[R]] | None = None,
         namespaces: Iterable[str] | None = None, compress: Compress | None = None,
+        sharded: bool = True,
     ) -> Informer[R]: ...  # fmt: skip
     @overload
     def informer(
@@ -126,6 +129,7 @@ class Cache:
         metadata_only: bool = False, transform: Transform | None = None,
         indexes: Mapping[str, IndexFunction[Unstructured]] | None = None,
         namespaces: Iterable[str] | None = None, compress: Compress | None = None,
+        sharded: bool = True,
     ) -> Informer[Unstructured]: ...  # fmt: skip
     def informer(  # noqa: PLR0913  # what an informer can be told
         self,
@@ -138,6 +142,7 @@ class Cache:
         indexes: Mapping[str, IndexFunction[Any]] | None = None,
         namespaces: Iterable[str] | None = None,
         compress: Compress | None = None,
+        sharded: bool = True,
     ) -> Informer[Any]:
         """Return the informer of *kind*, declaring it if it is new.
 
@@ -154,6 +159,7 @@ class Cache:
             namespaces: Where to look; wherever the cache does unless given.
             compress: Whether to keep objects compressed; as the cache does unless given. The first
                 declaration decides.
+            sharded: Whether to keep the shard of the cache only, where it has one.
 
         Raises:
             ValueError: A selector is malformed, or an index of that name is another function.
@@ -170,7 +176,7 @@ class Cache:
                 fields=field_selector(fields),
                 namespaces=namespace_set(namespaces) if mapping.namespaced else ALL,
                 metadata_only=metadata_only,
-                shard=self._shard,
+                shard=self.shard if sharded else None,
             ),
             transform,
             follows,
@@ -282,7 +288,7 @@ class Cache:
         for informer in self:
             name = f"informer/{informer.selection}"
             if informer.problem is not None:
-                yield Problem(name, informer.problem)
+                yield Problem(name, informer.problem, logged=True)
             elif not informer.synced:
                 yield Problem(name, _why_not(informer, self._phase))
 

@@ -10,6 +10,7 @@ from kubewright.api.kind import ObjectKey
 from kubewright.cache.entry import Entry
 from kubewright.cache.metrics import Counts
 from kubewright.cache.mirror import Mirror
+from kubewright.cache.reminder import Reminder
 from kubewright.cache.silence import Silence
 from kubewright.cache.source import PAGE_SIZE, Source
 from kubewright.cache.states import (
@@ -54,6 +55,10 @@ _OFTEN = 3  # failures in a row after which another way is tried
 _FIRST_LOOK, _LAST_LOOK = 1.0, 10.0  # seconds between two looks for a kind that is missing
 _SURELY_GONE = 30.0  # seconds after which the objects of a missing kind are taken to be gone, too
 _TOLERATED = 30.0  # seconds that a break may last before it is called a problem
+_INSTALL = (
+    "install its CustomResourceDefinition: `kubectl apply -f` it, or start the operator with"
+    " `kubewright run --install-crds`"
+)
 _TRANSIENT = (TransportError, ServerError, TooManyRequestsError, DecodeError)
 
 
@@ -112,6 +117,7 @@ class Reflector(Generic[R]):
         self._clock = clock or Clock()
         self.last_heard: float = self._clock.monotonic()
         self._backoff = Backoff(clock=self._clock)
+        self._reminder = Reminder(self._clock)
         self._error: KubewrightError | None = None
         self._since = 0.0
         self._failures = 0
@@ -420,12 +426,34 @@ class Reflector(Generic[R]):
     def _failed(self, error: KubewrightError) -> None:
         if self._error is None or self.missing is not isinstance(error, NotFoundError):
             self._since = self._clock.monotonic()
-        # Said once, and not with every try: a kind may be missing for weeks.
-        news = str(error) != str(self._error)
-        tell = _log.warning if news else _log.debug
-        tell("list or watch failed, will retry", kind=self._name, error=str(error))
+        # Not with every try: a kind may be missing for weeks.
+        if str(error) != str(self._error):
+            self._reminder.begin()
+            _log.warning("list or watch failed, will retry", kind=self._name, error=str(error))
+        elif self._reminder.is_due():
+            self._remind(error)
+        else:
+            _log.debug("list or watch failed, will retry", kind=self._name, error=str(error))
         self._error = error
         self._failures += 1
+
+    def _remind(self, error: KubewrightError) -> None:
+        """Say again what is still so: the first line is far up in the log by now."""
+        age = round(self._clock.monotonic() - self._since)
+        if isinstance(error, NotFoundError):
+            _log.warning(
+                "kind is still missing, its controllers do nothing until it is there",
+                kind=self._name,
+                age=age,
+                hint=_INSTALL,
+            )
+        else:
+            _log.warning(
+                "list or watch still fails, its controllers see nothing new until it works",
+                kind=self._name,
+                age=age,
+                error=str(error),
+            )
 
     def _opened(self, stream: OpenStream) -> None:
         stream.opened = True

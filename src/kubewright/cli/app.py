@@ -170,6 +170,13 @@ def run_command(  # noqa: PLR0913  # one for each option
     install_crds: Annotated[
         bool, typer.Option("--install-crds", help="Install the CRDs of the operator's kinds first.")
     ] = False,
+    check_rights: Annotated[
+        bool,
+        typer.Option(
+            "--check-rights/--no-check-rights",
+            help="Log at the start which rights the operator lacks.",
+        ),
+    ] = True,
 ) -> None:
     """Run an operator against a cluster, until Ctrl-C.
 
@@ -191,6 +198,7 @@ def run_command(  # noqa: PLR0913  # one for each option
             log_level=log_level.value,
             log_format=log_format.value,
             install_crds=install_crds,
+            check_rights=check_rights,
         )
     )
     raise typer.Exit(status)

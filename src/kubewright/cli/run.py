@@ -14,9 +14,11 @@ from kubewright import log
 from kubewright._aio import Clock
 from kubewright.cli.load import load_operator
 from kubewright.cli.loop import loop_factory
+from kubewright.cli.namespaces import NamespaceCheck, check_namespaces
+from kubewright.cli.rights import RightsCheck
 from kubewright.client import Client, Config
 from kubewright.cluster import Cluster
-from kubewright.errors import ConfigError, KubewrightError
+from kubewright.errors import ConfigError, ForbiddenError, KubewrightError
 from kubewright.manager import LeaderElection, Manager
 from kubewright.manager.signals import stopping_on_signals
 from kubewright.operator import Operator
@@ -45,6 +47,7 @@ class Options:
     log_level: str = "info"
     log_format: Literal["console", "json"] = "console"
     install_crds: bool = False
+    check_rights: bool = True
 
 
 def run(options: Options) -> int:
@@ -53,6 +56,9 @@ def run(options: Options) -> int:
     Raises:
         ConfigError: What was asked for cannot be done: there is no such operator or cluster.
     """
+    check_namespaces(options.namespaces, option="--namespace")
+    if options.leader_elect_namespace is not None:
+        check_namespaces([options.leader_elect_namespace], option="--leader-elect-namespace")
     operator = load_operator(options.target)
     if not operator.declarations:
         raise ConfigError(
@@ -111,11 +117,7 @@ async def _served(operator: Operator, config: Config, options: Options, stop: "_
 async def _serve(operator: Operator, config: Config, options: Options, stop: "_Stop") -> None:
     async with Client(config, field_owner=operator.name) as client:
         if options.install_crds:
-            from kubewright.operator.install import (  # noqa: PLC0415  # makes schemas, 15 ms
-                install_crds,
-            )
-
-            await install_crds(client, operator.kinds)
+            await _install(operator, client)
         cluster = Cluster(client, namespaces=options.namespaces or None)
         manager = Manager(
             cluster,
@@ -124,6 +126,10 @@ async def _serve(operator: Operator, config: Config, options: Options, stop: "_S
             health_probe_bind_address=options.health_probe_bind_address,
         )
         operator.add_to(manager, cluster, workers=options.workers)
+        if options.namespaces:
+            manager.add(NamespaceCheck(client, options.namespaces))
+        if options.check_rights:
+            manager.add(_rights_check(operator, client, options))
         stop.manager = manager
         _log.info(
             "operator starts",
@@ -135,10 +141,31 @@ async def _serve(operator: Operator, config: Config, options: Options, stop: "_S
     _log.info("operator stopped", operator=operator.name)
 
 
+async def _install(operator: Operator, client: Client) -> None:
+    from kubewright.operator.install import install_crds  # noqa: PLC0415  # makes schemas, 15 ms
+
+    try:
+        await install_crds(client, operator.kinds)
+    except ForbiddenError as error:
+        raise KubewrightError(
+            f"{error}\nOr let an administrator install the CRDs, and run without --install-crds."
+        ) from error
+
+
 def _election(operator: Operator, options: Options) -> LeaderElection | None:
     if not options.leader_elect:
         return None
     return LeaderElection(operator.name, options.leader_elect_namespace)
+
+
+def _rights_check(operator: Operator, client: Client, options: Options) -> RightsCheck:
+    lease = options.leader_elect_namespace or client.namespace
+    return RightsCheck(
+        operator,
+        client,
+        namespaces=options.namespaces,
+        leader_election=lease if options.leader_elect else "",
+    )
 
 
 class _Stop:

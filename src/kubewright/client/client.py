@@ -4,6 +4,8 @@ from pathlib import Path
 from typing import Any, Self, TypeVar, overload
 from urllib.parse import urlsplit
 
+from msgspec.structs import replace
+
 from kubewright import _json
 from kubewright._aio import Clock
 from kubewright.api import requests
@@ -99,19 +101,23 @@ class Client(Verbs, PodVerbs):
         self.scale: ScaleVerbs = ScaleVerbs(rest, self.mapper, defaults)
         """The verbs on the ``scale`` subresource."""
 
-    def _share(self, other: "Client") -> None:
+    def _share(self, other: "Client", *, field_owner: str = "") -> None:
         """Become another view of the server that *other* talks to, over its connections.
 
-        For subclasses, instead of ``__init__``: rate limit, discovery and defaults are shared too.
+        For subclasses, instead of ``__init__``: rate limit, discovery and defaults are shared too,
+        but for *field_owner* if that is given.
         """
         self.config = other.config
         self.clock = other.clock
         self._transport = other._transport  # noqa: SLF001  # a client too
         self.discovery = other.discovery
         self.mapper = other.mapper
-        Verbs.__init__(self, other.rest, other.mapper, other._defaults)  # noqa: SLF001  # as above
-        self.status = other.status
-        self.scale = other.scale
+        defaults = other._defaults  # noqa: SLF001  # as above
+        if field_owner:
+            defaults = replace(defaults, field_owner=field_owner)
+        Verbs.__init__(self, other.rest, other.mapper, defaults)
+        self.status = self.subresource("status")
+        self.scale = ScaleVerbs(other.rest, other.mapper, defaults)
 
     async def __aenter__(self) -> Self:
         return self

@@ -230,7 +230,8 @@ class Verbs:
         if not owner:
             raise ValueError(
                 "apply needs to know who owns the fields:"
-                " say field_owner='my-operator' here or when the client is made"
+                " say field_owner='my-operator' here, or where the client or the cluster is made:"
+                " Client(config, field_owner=...), Cluster(config, field_owner=...)"
             )
         body = applied_document(checked(obj), status=self._subresource == "status")
         if (body.get("metadata") or {}).get("managedFields") or _was_read(obj):

@@ -48,10 +48,11 @@ class CachedClient(Client):
     Args:
         live: The client whose connections, defaults and rate limit this one shares.
         cache: Where to read.
+        field_owner: Who writes through this one; the same as through *live* unless given.
     """
 
-    def __init__(self, live: Client, cache: Cache) -> None:
-        self._share(live)
+    def __init__(self, live: Client, cache: Cache, *, field_owner: str = "") -> None:
+        self._share(live, field_owner=field_owner)
         self.live: Client = live
         """The same client without the cache."""
         self._cache = cache

@@ -27,13 +27,15 @@ class Cluster:
     Args:
         client: A client, or the configuration to make one from.
         name: What to call it in messages, where there are several.
+        field_owner: Who writes through its client, as managedFields will say; ``apply`` needs it.
+            The client's own unless given.
         namespaces: Where its informers look unless they say otherwise; everywhere if not given.
         shard: Keep only this part of each kind in the cache.
         compress: Whether to keep objects compressed; ``"auto"`` does so where it pays.
         clock: Where time comes from; the client's unless given.
 
     Example:
-        >>> cluster = Cluster(Config.load())  # doctest: +SKIP
+        >>> cluster = Cluster(Config.load(), field_owner="shops")  # doctest: +SKIP
         >>> cluster.cache.informer(Pod)  # doctest: +SKIP
         >>> await cluster.client.get(Pod, "web-0")  # doctest: +SKIP
     """
@@ -41,18 +43,23 @@ class Cluster:
     stage: ClassVar[Stage] = Stage.CACHES
     """When a manager starts it: before what reads it."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  # all but the first are for a special need
         self,
         client: Client | Config,
         *,
         name: str = "",
+        field_owner: str = "",
         namespaces: Iterable[str] | None = None,
         shard: Shard | None = None,
         compress: Compress = "auto",
         clock: Clock | None = None,
     ) -> None:
         self._owned = isinstance(client, Config)
-        live = Client(client, clock=clock) if isinstance(client, Config) else client
+        live = (
+            Client(client, field_owner=field_owner, clock=clock)
+            if isinstance(client, Config)
+            else client
+        )
         if isinstance(live, CachedClient):
             live = live.live
         self.name: str = name
@@ -62,7 +69,7 @@ class Cluster:
             live, namespaces=namespaces, shard=shard, compress=compress, clock=self.clock
         )
         """What is kept up to date; declare kinds with its `informer`."""
-        self.client: CachedClient = CachedClient(live, self.cache)
+        self.client: CachedClient = CachedClient(live, self.cache, field_owner=field_owner)
         """Reads what is declared from the cache, and everything else from the server."""
         self._recorders: dict[str, EventRecorder] = {}
         self._tasks: TaskSet | None = None
@@ -121,7 +128,7 @@ class Cluster:
         """Yield what is wrong: each informer that is not up to date, and why."""
         for problem in self.cache.health():
             check = f"{self.name}/{problem.check}" if self.name else problem.check
-            yield Problem(check, problem.text, problem.fatal)
+            yield Problem(check, problem.text, problem.fatal, problem.logged)
 
     async def available(self, kind: type[Resource] | GroupVersionKind | RESTMapping) -> bool:
         """Say whether the server serves *kind* at the moment.

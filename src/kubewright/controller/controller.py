@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 from kubewright._aio import Backoff, Clock, TaskSet
 from kubewright.api.kind import RESTMapping
 from kubewright.api.resource import Resource
-from kubewright.controller.input import Input, checked_source
+from kubewright.controller.arguments import (
+    check_deadline,
+    check_workers,
+    checked_source,
+    owned_kinds,
+    sources_of,
+    watched_kinds,
+)
+from kubewright.controller.input import Input
 from kubewright.controller.kind_source import KindSource
 from kubewright.controller.mapping import Target, is_async, request_for
 from kubewright.controller.predicates import Filter
@@ -15,7 +23,7 @@ from kubewright.controller.request import Reason, Request
 from kubewright.controller.retry import Policies, RetryLike
 from kubewright.controller.sources import Source
 from kubewright.controller.watches import For, KindWatch, Owns, Watches
-from kubewright.controller.worker import Reconciler, Workers
+from kubewright.controller.worker import OnFailure, Reconciler, Workers
 from kubewright.errors import LifecycleError
 from kubewright.log import get_logger
 from kubewright.runnable import Problem, Stage
@@ -62,6 +70,7 @@ class Controller:
             it does not cover waits 5 ms, twice as long after each failure, up to 1000 s.
         queue: The queue to use, with a rate limiter of its own.
         stop_grace: How long running reconciles may take to finish on stop.
+        on_failure: Called with the run and the error of each reconcile that failed.
         clock: Where time comes from; the cluster's unless given.
 
     Example:
@@ -87,6 +96,7 @@ class Controller:
         retry: RetryLike = None,
         queue: WorkQueue[Request] | None = None,
         stop_grace: float = 10.0,
+        on_failure: OnFailure | None = None,
         clock: Clock | None = None,
     ) -> None:
         _check(name, reconcile, workers=workers, deadline=deadline, stop_grace=stop_grace)
@@ -108,6 +118,7 @@ class Controller:
             deadline=deadline,
             clock=self.clock,
             kind=self.primary.kind if self.primary else "",
+            on_failure=on_failure,
         )
         self._workers.numbers.most.set(workers)
         self._inputs: list[Input] = []
@@ -115,7 +126,7 @@ class Controller:
         self._state: _State = "new"
         self._news = asyncio.Event()
         declared: list[KindWatch[Any] | Source] = [first] if first else []
-        declared += [*map(_owned, owns), *watches, *sources]
+        declared += [*owned_kinds(owns), *watched_kinds(watches), *sources_of(sources)]
         for one in declared:
             self._declare(one)
         if not self._inputs:
@@ -278,7 +289,7 @@ class Controller:
         if isinstance(declared, KindWatch):
             source = self._kind_source(declared)
         else:
-            source = checked_source(declared, self.name)
+            source = checked_source(declared)
         added = Input(declared, source)
         self._inputs.append(added)
         return added
@@ -298,7 +309,18 @@ class Controller:
                 f" another kind: {self.primary and self.primary.gvk}. Make another controller"
             )
         return KindSource(
-            watch, cluster=cluster, primary=self.primary, errors=self._workers.numbers.map_errors
+            watch,
+            cluster=cluster,
+            primary=self.primary,
+            errors=self._workers.numbers.map_errors,
+            concerns=self._concerns,
+        )
+
+    def _concerns(self, request: Request) -> bool:
+        """Say whether *request* is about an object of ours, and not of another shard."""
+        return any(
+            isinstance(one.source, KindSource) and one.source.is_primary and one.source.has(request)
+            for one in self._inputs
         )
 
     def _start(self, one: Input, tasks: TaskSet) -> None:
@@ -343,8 +365,8 @@ def _check(
     name: str,
     reconcile: object,
     *,
-    workers: int,
-    deadline: float | None,
+    workers: object,
+    deadline: object,
     stop_grace: float,
 ) -> None:
     """Refuse arguments that could not work, before anything runs."""
@@ -355,13 +377,8 @@ def _check(
             f"the reconciler of {name!r} must be an async function of a Request and a Run, not"
             f" {reconcile!r:.80}: write `async def reconcile(request, run)`"
         )
-    if workers < 1:
-        raise ValueError(f"the controller {name!r} needs at least 1 worker, not {workers}")
-    if deadline is not None and not deadline > 0:
-        raise ValueError(
-            f"the deadline of {name!r} must be more than 0 seconds, or None for none, not"
-            f" {deadline}"
-        )
+    check_workers(name, workers)
+    check_deadline(name, deadline)
     if stop_grace < 0:
         raise ValueError(f"the stop_grace of {name!r} cannot be less than 0, as {stop_grace} is")
 
@@ -376,12 +393,6 @@ def _primary(for_: Any, predicate: Filter[Any] | None) -> For[Any] | None:
     if predicate is not None:
         raise ValueError(f"give the predicate of {for_} once: in For(), or as predicate=")
     return for_
-
-
-def _owned(owned: Any) -> Owns[Any]:
-    if isinstance(owned, For | Watches):
-        raise TypeError(f"{owned} cannot be in owns=: give a class, or Owns(...)")
-    return owned if isinstance(owned, Owns) else Owns(owned)
 
 
 def _stuck(request: Request, age: float, deadline: float) -> str:

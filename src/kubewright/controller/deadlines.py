@@ -6,6 +6,7 @@ from typing import Any, Generic, TypeVar
 import msgspec
 
 from kubewright._aio import Clock, Timer
+from kubewright.controller.places import place_of_task
 from kubewright.controller.run import Run
 
 __all__ = ["Call", "Deadlines"]
@@ -21,12 +22,14 @@ class Call(msgspec.Struct, eq=False):
         began: When, on the clock.
         task: The worker, while it is in the call.
         expired: Whether its time was up, so that the worker was cancelled.
+        place: Where in the user's code it was then; empty if that is not known.
     """
 
     run: Run
     began: float
     task: asyncio.Task[Any] | None
     expired: bool = False
+    place: str = ""
 
     def leave(self) -> bool:
         """Note that the worker is out of the call; return whether it may go on.
@@ -87,4 +90,5 @@ class Deadlines(Generic[K]):
                 self._timer = self._clock.call_later(left, self._ring)
                 return
             call.expired = True
+            call.place = place_of_task(call.task.get_coro(), call.run.thread)
             call.task.cancel()

@@ -4,7 +4,6 @@ import asyncio
 from typing import Any
 
 from kubewright.controller.kind_source import KindSource
-from kubewright.controller.mapping import is_async
 from kubewright.controller.sources import Source
 from kubewright.controller.watches import KindWatch
 
@@ -43,22 +42,3 @@ class Input:
             self.source.stop()
         for task in self._tasks:
             task.cancel()
-
-
-def checked_source(source: object, controller: str) -> Source:
-    """Return *source* if it can be one.
-
-    Raises:
-        TypeError: It cannot; the message says what it would need.
-    """
-    if isinstance(source, type):
-        raise TypeError(
-            f"the controller {controller!r} cannot tell what to reconcile when a"
-            f" {source.__name__} changes: write Watches({source.__name__}, map=...)"
-        )
-    if not isinstance(source, Source) or not is_async(source.run):
-        raise TypeError(
-            f"{source!r:.80} is no source for the controller {controller!r}: it needs a name and"
-            " an `async def run(self, sink)`"
-        )
-    return source

@@ -7,6 +7,7 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
 
+from kubewright._aio import Clock
 from kubewright.api.kind import RESTMapping
 from kubewright.api.resource import Resource
 from kubewright.cache.entry import Entry, Event
@@ -54,6 +55,7 @@ class KindSource(Generic[R]):
         cluster: Where.
         primary: The kind that is reconciled; who is to be found among owners.
         errors: Counts failures of the map function.
+        concerns: Says whether what a map function names is for this process.
     """
 
     def __init__(
@@ -63,18 +65,13 @@ class KindSource(Generic[R]):
         cluster: "Cluster",
         primary: RESTMapping | None,
         errors: CounterValue,
+        concerns: Callable[[Request], bool],
     ) -> None:
         self.watch: KindWatch[R] = watch
         self.cluster: Cluster = cluster
-        self.informer: Informer[R] = cluster.cache.informer(
-            watch.kind,
-            labels=watch.labels,
-            fields=watch.fields,
-            metadata_only=watch.metadata_only,
-            transform=watch.transform,
-            namespaces=watch.namespaces,
-        )
+        self.informer: Informer[R] = watch.informer(cluster)
         self._primary = primary
+        self._concerns = concerns
         self._errors = errors
         self._registration: Registration[R] | None = None
 
@@ -93,9 +90,13 @@ class KindSource(Generic[R]):
         """What is missing before workers may start; empty if nothing is."""
         if self._may_start():
             return ""
-        return (
-            f"the first list of {self.watch.mapping.plural}: {self.informer.problem or 'under way'}"
-        )
+        check = "/".join(filter(None, (self.cluster.name, f"informer/{self.informer.selection}")))
+        state = f"see {check}" if self.informer.problem else "under way"
+        return f"the first list of {self.watch.mapping.plural}: {state}"
+
+    def has(self, request: Request) -> bool:
+        """Say whether the object that *request* names is known here."""
+        return request.cluster == self.cluster.name and request.key in self.informer.store
 
     def keys(self) -> Iterator[Request]:
         """Return every object that is known."""
@@ -147,6 +148,7 @@ class KindSource(Generic[R]):
     def _mapper(self, sink: Sink) -> Mapper[R] | None:
         if not isinstance(self.watch, Watches):
             return None
+        sink = _Chosen(sink, self._concerns) if self.cluster.cache.shard else sink
         return Mapper(self.watch, sink, cluster=self.cluster.name, errors=self._errors)
 
     def _handler(self, sink: Sink, mapper: Mapper[R] | None) -> Handle:
@@ -160,9 +162,26 @@ class KindSource(Generic[R]):
                 owner=self._primary,
                 every_owner=self.watch.every_owner,
                 cluster=self.cluster.name,
+                shard=self.cluster.cache.shard,
             )
             return _owned(self.name, owners, passes, sink.add)
         return _own(self.name, self.cluster.name, passes, sink.add)
+
+
+class _Chosen:
+    """A sink that lets only some requests through."""
+
+    def __init__(self, sink: Sink, chosen: Callable[[Request], bool]) -> None:
+        self.clock: Clock = sink.clock
+        self.known = sink.known
+        self._sink = sink
+        self._chosen = chosen
+
+    def add(
+        self, request: Request, reason: Reason, *, priority: int = 0, after: float = 0.0
+    ) -> None:
+        if self._chosen(request):
+            self._sink.add(request, reason, priority=priority, after=after)
 
 
 def _own(source: str, cluster: str, passes: Filter[Any] | None, add: Add) -> Handle:

@@ -6,6 +6,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from kubewright.api.kind import ObjectKey, RESTMapping
 from kubewright.cache.entry import Entry, Event
+from kubewright.cache.shard import Shard
 from kubewright.controller.request import Request
 
 __all__ = ["MapFunction", "Target", "owner_requests", "request_for", "requests_for", "versions"]
@@ -31,7 +32,12 @@ def versions(event: Event[R]) -> tuple[Entry[R], ...]:
 
 
 def owner_requests(
-    entry: Entry[Any], owner: RESTMapping, *, every_owner: bool = False, cluster: str = ""
+    entry: Entry[Any],
+    owner: RESTMapping,
+    *,
+    every_owner: bool = False,
+    cluster: str = "",
+    shard: Shard | None = None,
 ) -> Iterator[Request]:
     """Yield the owners of *entry* that are of the kind *owner*, in whatever version.
 
@@ -40,8 +46,11 @@ def owner_requests(
         owner: The kind of the owners.
         every_owner: Whether all owners count, or only the one that controls it.
         cluster: Where both live.
+        shard: Only owners that are in it.
     """
     for reference in entry.owners:
+        if shard is not None and not shard.owns(reference.uid):
+            continue
         if reference.kind != owner.kind or not (reference.controller or every_owner):
             continue
         if reference.api_version.rpartition("/")[0] == owner.group:

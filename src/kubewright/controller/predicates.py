@@ -9,7 +9,7 @@ deleted and made again under its name.
 """
 
 from collections.abc import Callable
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import Any, Generic, NoReturn, TypeAlias, TypeVar
 
 import msgspec
 
@@ -52,8 +52,6 @@ class Predicate(Generic[R]):
         ~(labels_changed | annotations_changed)
     """
 
-    __slots__ = ("_test", "name")
-
     name: str
     """How it is shown."""
 
@@ -62,6 +60,8 @@ class Predicate(Generic[R]):
             raise TypeError(f"a predicate is a function of an event, not {test!r}")
         self._test = test
         self.name = name or getattr(test, "__name__", "") or type(test).__name__
+        if text := getattr(test, "__doc__", None):
+            self.__doc__ = text  # so that help(generation_changed) says what that one does
 
     def __call__(self, event: Event[R]) -> bool:
         """Say whether *event* is let through."""
@@ -82,6 +82,13 @@ class Predicate(Generic[R]):
     def __invert__(self) -> "Predicate[R]":
         test = self._test
         return Predicate(lambda event: not test(event), name=f"~{self}")
+
+    def __bool__(self) -> NoReturn:
+        # Python's own words would silently drop one of the two.
+        raise TypeError(
+            f"the predicate {self} is neither true nor false before it sees an event: combine"
+            " predicates with & | ~ instead of `and`, `or` and `not`, and compare with None by `is`"
+        )
 
     def __repr__(self) -> str:
         return self.name
@@ -115,6 +122,7 @@ def _changed(test: Callable[[Entry[Any], Entry[Any]], bool]) -> Predicate[Any]:
         old, new = event.old, event.new
         return old is None or new is None or old.uid != new.uid or test(old, new)
 
+    changed.__doc__ = test.__doc__
     return Predicate(changed, name=test.__name__.lstrip("_"))
 
 
@@ -200,6 +208,7 @@ def owners_changed(old: Entry[Any], new: Entry[Any]) -> bool:
 
 
 def _primary(old: Entry[Any], new: Entry[Any]) -> bool:
+    """Let all changes through but those of the status."""
     if not new.generation or old.generation != new.generation:
         return old.resource_version != new.resource_version
     return old.marks != new.marks or old.deleting != new.deleting or old.labels != new.labels
@@ -222,6 +231,7 @@ def matches(labels: SelectorLike) -> Predicate[Any]:
     selector = selector_from(labels)
 
     def fits(event: Event[Any]) -> bool:
+        """Let objects through that have certain labels, or had them before the change."""
         return any(one and selector.matches(one.labels) for one in (event.new, event.old))
 
     return Predicate(fits, name=f"matches({str(selector)!r})")
@@ -255,6 +265,7 @@ class _Seen(Generic[R]):
         self._hashes: dict[str, tuple[bytes, float]] = {}
 
     def is_new(self, event: Event[R]) -> bool:
+        """Let an object through when its content differs from what was last let through."""
         self._forget_old()
         if event.new is None:
             self._hashes.pop(event.entry.uid, None)

@@ -79,16 +79,27 @@ class Policies:
     """
 
     def __init__(self, retry: RetryLike = None) -> None:
+        if retry is not None and not isinstance(retry, Retry | Mapping):
+            raise TypeError(
+                "retry= takes a Retry, or one for each type of exception, such as"
+                f" {{OSError: Retry(after=30.0)}}, not {retry!r:.80}"
+            )
         given: dict[type, Retry] = {}
         given.update({Exception: retry} if isinstance(retry, Retry) else retry or {})
         for kind, policy in given.items():
             _check(kind, policy)
         self._by_type: Mapping[type, Retry] = {TerminalError: Retry.NEVER, **given}
+        # Who names Exception means all, and knows of none in particular.
+        self._named = tuple(kind for kind in given if kind is not Exception)
 
     def find(self, error: Exception) -> Retry | None:
         """Return the policy for *error*; ``None`` if the backoff of the queue counts."""
         found = [self._find(type(one)) for one in causes(error)]
         return next((one for one in found if one is not Retry.NEVER), Retry.NEVER)
+
+    def is_expected(self, error: Exception) -> bool:
+        """Say whether somebody named the type of *error*, and so knows that it happens."""
+        return all(isinstance(one, self._named) for one in causes(error))
 
     def _find(self, error: type[Exception]) -> Retry | None:
         by_type = self._by_type

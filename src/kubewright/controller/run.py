@@ -2,6 +2,7 @@
 
 import asyncio
 import contextvars
+import threading
 from collections.abc import Callable
 from concurrent.futures import Executor
 from functools import partial
@@ -32,6 +33,7 @@ class Run(msgspec.Struct, eq=False):
         changed: Set it to true when the call has changed something; its log line is then shown
             at level INFO, not DEBUG.
         held: What must end before the same object is reconciled again; see `hold`.
+        thread: The id of the thread that works for the call, while one does.
     """
 
     id: str
@@ -42,6 +44,7 @@ class Run(msgspec.Struct, eq=False):
     log: Logger
     changed: bool = False
     held: tuple[asyncio.Future[Any], ...] = ()
+    thread: int = 0
 
     def hold(self, work: "asyncio.Future[Any]") -> None:
         """Keep the object from being reconciled again until *work* is done.
@@ -63,6 +66,14 @@ class Run(msgspec.Struct, eq=False):
         """Call *function* in a thread of *executor*; otherwise as `in_thread`."""
         context = contextvars.copy_context()  # so that its log lines carry the same fields
         loop = asyncio.get_running_loop()
-        work = loop.run_in_executor(executor, partial(context.run, function))
+        work = loop.run_in_executor(executor, partial(context.run, self.noting_thread, function))
         self.hold(work)
         return await asyncio.shield(work)
+
+    def noting_thread(self, function: Callable[[], T]) -> T:
+        """Call *function*, and say meanwhile that it is this thread that works for the call."""
+        self.thread = threading.get_ident()
+        try:
+            return function()
+        finally:
+            self.thread = 0

@@ -120,6 +120,9 @@ class Channel:
 class Interval:
     """A source that asks for reconciles every so many seconds.
 
+    It asks for all, also for those that were given up: an object whose reconcile raised a
+    `TerminalError`, or used up the limit of its `Retry`, is tried again.
+
     Args:
         seconds: How long to wait in between.
         requests: What to reconcile, or a function, maybe ``async``, that says it each time;
@@ -138,6 +141,11 @@ class Interval:
         at_start: bool = False,
         priority: int = LOW,
     ) -> None:
+        if not isinstance(seconds, int | float):
+            raise TypeError(
+                f"an interval is a number of seconds, not {seconds!r:.80}: write Interval(300) for"
+                " five minutes"
+            )
         if not seconds > 0:
             raise ValueError(f"an interval must be longer than 0 seconds, not {seconds}")
         if not callable(requests):

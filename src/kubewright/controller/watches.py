@@ -13,6 +13,7 @@ from kubewright.controller.mapping import MapFunction
 from kubewright.controller.predicates import Filter, Predicate
 
 if TYPE_CHECKING:
+    from kubewright.cache.informer import Informer
     from kubewright.cluster import Cluster
 
 __all__ = ["For", "KindWatch", "Owns", "Watches"]
@@ -58,6 +59,22 @@ class KindWatch(_Kind[R], frozen=True, eq=False, kw_only=True):
         """Where the kind lives on a server."""
         return mapping_of(self.kind)
 
+    def informer(self, cluster: "Cluster") -> "Informer[R]":
+        """Return the informer of this watch in *cluster*; all who ask share it.
+
+        Of the reconciled kind it has the shard of this process. Of other kinds it has all objects:
+        a child has another uid than its parent, and so would be in any shard.
+        """
+        return cluster.cache.informer(
+            self.kind,
+            labels=self.labels,
+            fields=self.fields,
+            metadata_only=self.metadata_only,
+            transform=self.transform,
+            namespaces=self.namespaces,
+            sharded=isinstance(self, For),
+        )
+
     def __str__(self) -> str:
         return f"{type(self).__name__}({self.kind.__name__})"
 
@@ -79,7 +96,7 @@ class Owns(KindWatch[R], frozen=True, eq=False, kw_only=True):
     every_owner: bool = False
 
 
-class Watches(KindWatch[R], frozen=True, eq=False, kw_only=True):
+class Watches(KindWatch[R], frozen=True, eq=False):
     """Any other kind: *map* says what to reconcile when an object changes.
 
     It is asked about the state before the change, too. When it fails, it is asked again later, so

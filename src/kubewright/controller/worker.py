@@ -11,6 +11,7 @@ from kubewright import log, tracing
 from kubewright._aio import Clock
 from kubewright.controller.deadlines import Call, Deadlines
 from kubewright.controller.instruments import Instruments
+from kubewright.controller.places import place_of_error, users_traceback
 from kubewright.controller.reasons import Reasons, text
 from kubewright.controller.request import Reason, Request, Result
 from kubewright.controller.retry import Policies, Retry, causes, is_quiet, patience
@@ -18,10 +19,13 @@ from kubewright.controller.run import Run
 from kubewright.errors import KubewrightError
 from kubewright.workqueue import QueueShutDown, WorkQueue
 
-__all__ = ["Reconciler", "Workers"]
+__all__ = ["OnFailure", "Reconciler", "Workers", "described"]
 
 Reconciler: TypeAlias = Callable[[Request, Run], Awaitable[Result | None]]
 """Brings one object to where it should be; called again whenever something has changed."""
+
+OnFailure: TypeAlias = Callable[[Run, Exception], None]
+"""Hears of each reconcile that failed, after it was logged and queued again."""
 
 IN_A_ROW: int = 64
 """After so many reconciles a worker lets others run, since none of them may have had to wait."""
@@ -52,6 +56,7 @@ class Workers:
         deadline: float | None,
         clock: Clock,
         kind: str = "",
+        on_failure: OnFailure | None = None,
     ) -> None:
         self.queue: WorkQueue[Request] = queue
         self.reasons: Reasons[Request] = Reasons()
@@ -59,6 +64,7 @@ class Workers:
         self.numbers: Instruments = Instruments(name, self.deadlines.calls)
         self._name, self._kind = name, kind
         self._reconcile = reconcile
+        self._on_failure = on_failure
         self._policies = policies
         self._deadline = deadline
         self._clock = clock
@@ -161,12 +167,13 @@ class Workers:
                 result = await self._traced(run)
             else:
                 result = _checked(await self._reconcile(run.request, run))
-        except asyncio.CancelledError:
+        except asyncio.CancelledError as error:
             if not call.leave():
                 raise
             # Nobody cancelled the worker, or only its deadline did. Without one, the reconciler
             # awaited something that was cancelled; let through, it would end the worker silently.
-            self._failed(call, RuntimeError("the reconciler awaited a task that was cancelled"))
+            failure = RuntimeError("the reconciler awaited a task that was cancelled")
+            self._failed(call, failure.with_traceback(error.__traceback__))
         except Exception as error:  # noqa: BLE001  # a reconciler may fail in any way
             call.leave()
             self._failed(call, error)
@@ -175,7 +182,8 @@ class Workers:
         except BaseException as error:  # noqa: BLE001  # a panic in Rust, say, is no Exception
             call.leave()
             self.numbers.panics.value += 1
-            self._failed(call, RuntimeError(f"the reconciler raised {_described(error)}"))
+            failure = RuntimeError(f"the reconciler raised {described(error)}")
+            self._failed(call, failure.with_traceback(error.__traceback__))
         else:
             call.leave()
             self._succeeded(call, result)
@@ -264,7 +272,7 @@ class Workers:
         numbers.errors.value += 1
         if call.expired:
             numbers.timeouts.value += 1
-            error = _overdue(error, self._deadline)
+            error = _overdue(error, self._deadline, call.place)
         elif isinstance(error, FAULTS) and not isinstance(error, KubewrightError):
             numbers.panics.value += 1
         self._failures[run.request] = run.attempt
@@ -274,6 +282,15 @@ class Workers:
             self._forget_failures(run.request)
             self.queue.forget(run.request)
         self._complain(call, error, delay=delay)
+        self._report(run, error)
+
+    def _report(self, run: Run, error: Exception) -> None:
+        if self._on_failure is None:
+            return
+        try:
+            self._on_failure(run, error)
+        except Exception:  # noqa: BLE001  # theirs: a worker must not end because of it
+            self._log.exception("a failed reconcile could not be reported")
 
     def _retry(self, run: Run, error: Exception) -> float | None:
         """Queue the request again, and return in how many seconds; ``None`` to give up."""
@@ -307,16 +324,31 @@ class Workers:
             say("reconciled", outcome=outcome, **fields, **self._facts(call))
 
     def _complain(self, call: Call, error: Exception, *, delay: float | None) -> None:
-        facts = {"outcome": "error", "error": _described(error), **self._facts(call)}
+        facts = {"outcome": "error", "error": described(error), **self._facts(call)}
+        if self._is_expected(error):
+            facts |= _found_at(error)
+        else:
+            # What nobody expected is shown with the whole way that led there.
+            facts["exc_info"] = (type(error), error, users_traceback(error))
         if delay is None:
+            facts |= self._used_up(error)
             self._log.error("reconcile failed, will not retry", **facts)
         elif is_quiet(error):
             self._log.debug("reconcile met a conflict, will retry", delay=delay, **facts)
-        elif isinstance(error, KubewrightError | TimeoutError | OSError):
-            self._log.warning("reconcile failed, will retry", delay=delay, **facts)
+        elif "exc_info" in facts:
+            self._log.error("reconcile failed, will retry", delay=delay, **facts)
         else:
-            # What nobody expected is shown with the place it came from.
-            self._log.exception("reconcile failed, will retry", delay=delay, **facts)
+            self._log.warning("reconcile failed, will retry", delay=delay, **facts)
+
+    def _is_expected(self, error: Exception) -> bool:
+        usual = isinstance(error, KubewrightError | TimeoutError | OSError)
+        return usual or is_quiet(error) or self._policies.is_expected(error)
+
+    def _used_up(self, error: Exception) -> dict[str, str]:
+        policy = self._policies.find(error)
+        if policy is None or not policy.limit:
+            return {}
+        return {"problem": f"limit of {policy.limit} retries reached"}
 
     def _facts(self, call: Call) -> dict[str, Any]:
         run = call.run
@@ -335,15 +367,22 @@ def _checked(result: object) -> Result | None:
     )
 
 
-def _overdue(error: Exception, deadline: float | None) -> TimeoutError:
-    overdue = TimeoutError(f"the reconcile did not end within its deadline of {deadline} seconds")
+def _overdue(error: Exception, deadline: float | None, place: str) -> TimeoutError:
+    text = f"the reconcile did not end within its deadline of {deadline} seconds"
+    overdue = TimeoutError(f"{text}: it hung at {place}" if place else text)
     overdue.__cause__ = error
     return overdue
 
 
-def _described(error: BaseException) -> str:
+def _found_at(error: Exception) -> dict[str, str]:
+    place = place_of_error(error)
+    return {"place": place} if place else {}
+
+
+def described(error: BaseException) -> str:
+    """Return what went wrong, for people: the text of an error of ours; of others, the type too."""
     if isinstance(error, ExceptionGroup):
-        return "; ".join(map(_described, causes(error)))
+        return "; ".join(map(described, causes(error)))
     try:
         text = str(error)
     except Exception as failure:  # noqa: BLE001  # theirs: a worker must not end because of it

@@ -37,6 +37,8 @@ class JSONFormatter(logging.Formatter):
 class ConsoleFormatter(logging.Formatter):
     """A line for people: time, level, message, fields, logger.
 
+    A field of several lines, such as an RBAC rule, stands indented below it, ready to be copied.
+
     Args:
         colour: Whether the reader is a terminal.
     """
@@ -46,12 +48,14 @@ class ConsoleFormatter(logging.Formatter):
         self._colour = colour
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the line, and below it the traceback if there is one."""
+        """Return the line, and below it the long fields and the traceback, if there are any."""
         message, fields = parts(record)
+        below = [_block(name, value) for name, value in fields.items() if _is_long(value)]
         level = f"{_LEVELS.get(record.levelname, record.levelname).upper():<5}"
         shown_fields = [
             f"{self._paint(name, _DIM)}{self._paint('=', _DIM)}{_value(value)}"
             for name, value in fields.items()
+            if not _is_long(value)
         ]
         words = [
             self._paint(_time(record), _DIM),
@@ -60,8 +64,7 @@ class ConsoleFormatter(logging.Formatter):
             *shown_fields,
             self._paint(f"({record.name})", _DIM),
         ]
-        trace = _traceback(self, record)
-        return " ".join(words) + (f"\n{trace}" if trace else "")
+        return "\n".join(filter(None, [" ".join(words), *below, _traceback(self, record)]))
 
     def _paint(self, word: str, colour: str) -> str:
         return f"{colour}{word}{_PLAIN}" if self._colour else word
@@ -92,7 +95,19 @@ def _traceback(formatter: logging.Formatter, record: logging.LogRecord) -> str:
 def _value(value: Any) -> str:
     if isinstance(value, str) and value and value.isprintable() and not set(value) & set(" \"'="):
         return value
-    return repr(value) if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    if isinstance(value, str):
+        return repr(value)
+    return _one_line(json.dumps(value, ensure_ascii=False))
+
+
+def _is_long(value: Any) -> bool:
+    return isinstance(value, str) and "\n" in value.strip("\n")
+
+
+def _block(name: str, value: str) -> str:
+    """Return a field in lines that cannot pass for one of ours: those begin with a time."""
+    lines = [f"{name}:", *value.strip("\n").split("\n")]
+    return "\n".join(f"    {_one_line(line)}".rstrip() for line in lines)
 
 
 def _one_line(message: str) -> str:

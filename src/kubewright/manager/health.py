@@ -54,16 +54,25 @@ def checks_of(name: str, runnable: object, *, only_fatal: bool) -> list[Check]:
     """
     if not isinstance(runnable, Checked):
         return []
-    problems = [problem for problem in _problems(name, runnable) if problem.fatal or not only_fatal]
+    problems = [one for one in problems_of(name, runnable) if one.fatal or not only_fatal]
     found = [Check(p.check, p.text or "no reason given", whole=name) for p in problems]
     return found or [Check(name)]
 
 
-def _problems(name: str, runnable: Checked) -> list[Problem]:
+def problems_of(name: str, runnable: object) -> list[Problem]:
+    """Return what *runnable* says is wrong; nothing for one that is not `Checked`."""
+    if not isinstance(runnable, Checked):
+        return []
     try:
-        return list(runnable.health())
+        return [_checked(name, problem) for problem in runnable.health()]
     except Exception as error:  # noqa: BLE001  # that we cannot know how it is, is a problem, too
         return [Problem(name, f"its health() raised {type(error).__name__}: {error}")]
+
+
+def _checked(name: str, problem: object) -> Problem:
+    if isinstance(problem, Problem):
+        return problem
+    return Problem(name, f"its health() returned {problem!r:.80}, which is no Problem")
 
 
 class HealthPage:

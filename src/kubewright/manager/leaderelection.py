@@ -174,7 +174,8 @@ class LeaderElector:
         if self._until is not None and not self.leading:
             yield Problem(CHECK, "the lease has expired, but this process still runs", fatal=True)
         elif self._problem:
-            yield Problem(CHECK, f"cannot hold or take lease {self.key}: {self._problem}")
+            text = f"cannot hold or take lease {self.key}: {self._problem}"
+            yield Problem(CHECK, text, logged=True)
 
     async def run(self, lead: Callable[[], object], lost: Callable[[], object]) -> None:
         """Compete until elected, call *lead*, and renew the lease until cancelled.

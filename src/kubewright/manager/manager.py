@@ -17,8 +17,10 @@ from kubewright.manager.leaderelection import CHECK, LeaderElection, LeaderElect
 from kubewright.manager.member import Member, name_of
 from kubewright.manager.metrics_server import PageServers, metrics_page
 from kubewright.manager.probes import Probes
+from kubewright.manager.problems import ProblemLog
 from kubewright.manager.signals import stopping_on_signals
 from kubewright.manager.stages import Stages
+from kubewright.manager.watchdog import Watchdog
 from kubewright.runnable import Runnable, Stage, stage_of
 
 if TYPE_CHECKING:
@@ -175,6 +177,8 @@ class Manager:
         self._phase = _Phase.STARTING
         try:
             async with AsyncExitStack() as stack:
+                if type(self._clock) is Clock:  # in virtual time no second is too long
+                    stack.enter_context(Watchdog())
                 await self._pages.start(stack)  # before anything that would have to be stopped
                 await self._live()
         except asyncio.CancelledError:
@@ -242,6 +246,8 @@ class Manager:
         _log.info("manager starting")
         async with TaskSet() as own:
             starting = own.start(self._start(own), name="manager start")
+            problems = ProblemLog(lambda: self._probes.problems, clock=self._clock)
+            looking = own.start(problems.run(), name="problem log")
             try:
                 await self._ended.wait()
             finally:
@@ -249,6 +255,7 @@ class Manager:
                 self._probes.stopping = True
                 _log.info("manager stopping")
                 starting.cancel()
+                looking.cancel()
                 await self._stop_all()
         _log.info("manager stopped")
 

@@ -3,11 +3,12 @@
 from collections.abc import Iterator, Mapping
 
 from kubewright._serve.messages import Request, Response
-from kubewright.manager.health import PING, Check, HealthPage, checks_of
+from kubewright.manager.health import PING, Check, HealthPage, checks_of, problems_of
 from kubewright.manager.leaderelection import CHECK, LeaderElector
 from kubewright.manager.member import check_name
 from kubewright.manager.metrics_server import Page
 from kubewright.manager.stages import Stages
+from kubewright.runnable import Problem
 
 
 class Probes:
@@ -37,12 +38,22 @@ class Probes:
         own = [PING, self._stage_check(), self._stop_check()]
         return self._readyz.answer(request, [*own, *self._checks(only_fatal=False)])
 
+    @property
+    def problems(self) -> Iterator[Problem]:
+        """What is wrong at the moment, in the words of who runs."""
+        for name, runnable in self._running:
+            yield from problems_of(name, runnable)
+
     def _checks(self, *, only_fatal: bool) -> Iterator[Check]:
+        for name, runnable in self._running:
+            yield from checks_of(name, runnable, only_fatal=only_fatal)
+
+    @property
+    def _running(self) -> Iterator[tuple[str, object]]:
         if self._elector is not None:
-            yield from checks_of(CHECK, self._elector, only_fatal=only_fatal)
+            yield CHECK, self._elector
         for member in self._stages.running:
-            name = check_name(member.runnable)
-            yield from checks_of(name, member.runnable, only_fatal=only_fatal)
+            yield check_name(member.runnable), member.runnable
 
     def _stage_check(self) -> Check:
         if self.started:

@@ -6,8 +6,9 @@ how things are; so it can be called at any time, and as often as you like. What 
 any more, events, conditions, the time.
 """
 
+from kubewright.operator.child import Child
 from kubewright.operator.context import Context
 from kubewright.operator.operator import Operator
 from kubewright.operator.sync_context import SyncClient, SyncContext
 
-__all__ = ["Context", "Operator", "SyncClient", "SyncContext"]
+__all__ = ["Child", "Context", "Operator", "SyncClient", "SyncContext"]

@@ -22,7 +22,12 @@ __all__ = ["Child", "check_controller", "child_of", "mapping_for"]
 
 
 class Child(NamedTuple):
-    """Which object a child is, whatever its version."""
+    """Which object a child is, whatever its version.
+
+    Example:
+        >>> str(Child("", "ConfigMap", "default", "prices"))
+        'ConfigMap default/prices'
+    """
 
     group: str
     kind: str
@@ -36,7 +41,7 @@ class Child(NamedTuple):
         return cls(obj.api_version.rpartition("/")[0], obj.kind, key.namespace, key.name)
 
     def __str__(self) -> str:
-        return f"{self.namespace}/{self.name}" if self.namespace else self.name
+        return f"{self.kind} {'/'.join(filter(None, (self.namespace, self.name)))}"
 
 
 async def mapping_for(client: "Client", obj: Resource | Unstructured) -> RESTMapping:

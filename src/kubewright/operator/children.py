@@ -12,7 +12,7 @@ from kubewright.operator.child import Child
 if TYPE_CHECKING:
     from kubewright.cache.entry import Entry
     from kubewright.cache.informer import Informer
-    from kubewright.client import Client
+    from kubewright.cluster import CachedClient
 
 R = TypeVar("R", bound=Resource)
 
@@ -30,7 +30,7 @@ class Family:
 
     def __init__(
         self,
-        client: "Client",
+        client: "CachedClient",
         owned: Mapping[type[Resource], "Informer[Any]"],
         others: Mapping[type[Resource], "Informer[Any]"] | None = None,
     ) -> None:
@@ -41,6 +41,7 @@ class Family:
             for kind, informer in {**(others or {}), **owned}.items()
             if not informer.selection.metadata_only
         }
+        self._told: set[tuple[str, str]] = set()
 
     def find(self, obj: Resource | Unstructured) -> "Entry[Any] | None":
         """Return what the cache has of *obj*; ``None`` if it has nothing or keeps no such kind.
@@ -51,6 +52,14 @@ class Family:
         if informer is None or not informer.synced:
             return None
         return informer.store.find_entry(obj.key)
+
+    def is_news(self, obj: Resource | Unstructured) -> bool:
+        """Say whether *obj* is of a kind that is never found, and is the first one of it."""
+        kind = obj.api_version, obj.kind
+        if kind in self._whole or kind in self._told:
+            return False
+        self._told.add(kind)
+        return True
 
     def children(self, kind: type[R], uid: str) -> list[R]:
         """Return the objects of *kind* whose controller is the object *uid*.
@@ -99,6 +108,9 @@ class Family:
                 kind, entry.key, uid=entry.uid, propagation="Background", missing_ok=True
             )
         except ConflictError:
+            live = await self._client.live.find(kind, entry.key)
+            if live is not None and live.metadata.uid == entry.uid:
+                raise  # it is there, and refused for another reason: the run has to come again
             return False  # another object took its name meanwhile, and that one is not ours
         return True
 

@@ -7,7 +7,6 @@ import msgspec
 
 from kubewright._aio import Clock
 from kubewright.api.conditions import set_condition
-from kubewright.api.kind import ObjectKey
 from kubewright.api.meta import Condition
 from kubewright.api.resource import Resource
 from kubewright.api.unstructured import Unstructured
@@ -75,7 +74,8 @@ class Context:
 
         The object is put into the namespace of the one that is reconciled unless it names one, and
         is made a child of it, so that it goes away with it. Nothing is sent, and the cached object
-        returned, if the same was applied before and nobody changed any of its fields since.
+        returned, if the same was applied before and nobody changed any of its fields since. That is
+        known of the kinds in ``owns=`` and ``watches=``; objects of others are sent each time.
 
         Args:
             obj: What should exist, with the fields that matter and no others.
@@ -87,7 +87,14 @@ class Context:
         """
         mapping = await mapping_for(self.client, obj)
         child = child_of(self._obj, obj, mapping, owner=owner)
-        entry = self._means.family.find(child)
+        family = self._means.family
+        if family.is_news(child):
+            self.log.info(
+                "objects of this kind are sent each time they are applied",
+                object=f"{child.kind} {child.key}",
+                hint=f"declare {child.kind} in owns= or watches= to send only what changed",
+            )
+        entry = family.find(child)
         if owner and entry is not None:
             check_controller(self._obj, child, entry.owners)
         # Before it is sent: it is wanted also if that fails, and `prune` must not delete it then.
@@ -101,8 +108,8 @@ class Context:
             )  # fmt: skip
         return outcome.live
 
-    async def prune(self, *kinds: type[Resource]) -> list[ObjectKey]:
-        """Delete the children that this run did not apply; return which were deleted.
+    async def prune(self, *kinds: type[Resource]) -> list[Child]:
+        """Delete the children that this run did not apply; return which: their kinds and names.
 
         One whose apply failed is kept. Only children of the kinds in ``owns=`` are looked at, and
         only those whose controller is this very object.
@@ -115,7 +122,7 @@ class Context:
         self._run.changed |= bool(deleted)
         for child in deleted:
             self._memory.forget(child)
-        return [ObjectKey(child.namespace, child.name) for child in deleted]
+        return deleted
 
     def children(self, kind: type[R]) -> list[R]:
         """Return the children of *kind*, from the cache, each a copy of its own.

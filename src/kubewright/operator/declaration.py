@@ -1,6 +1,6 @@
 """What was declared with the decorators of an `Operator`, before anything runs."""
 
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine
 from typing import Any, TypeAlias, TypeVar
 
 import msgspec
@@ -124,11 +124,6 @@ def primary_of(kind: type[R] | For[R], predicate: Filter[Any] | None) -> For[R]:
     if isinstance(kind, For):
         return kind if predicate is None else replace(kind, predicate=predicate)
     return For(kind, predicate=predicate)
-
-
-def owned(kinds: Sequence[type[Resource] | Owns[Any]]) -> tuple[Owns[Any], ...]:
-    """Return how the owned *kinds* are watched."""
-    return tuple(one if isinstance(one, Owns) else Owns(one) for one in kinds)
 
 
 def _twice(what: str, kind: type[Resource], name: str) -> str:

@@ -7,8 +7,16 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, overload
 from kubewright.api.names import check_dns_subdomain
 from kubewright.api.resource import Resource, mapping_of
 from kubewright.controller import Channel, Controller, For, Owns, RetryLike, Source, Watches
+from kubewright.controller.arguments import (
+    check_deadline,
+    check_workers,
+    owned_kinds,
+    sources_of,
+    watched_kinds,
+)
 from kubewright.controller.predicates import Filter
 from kubewright.controller.request import Result
+from kubewright.controller.retry import Policies
 from kubewright.errors import ConfigError, SchemeError
 from kubewright.operator.apply import Applier
 from kubewright.operator.children import Family
@@ -18,7 +26,6 @@ from kubewright.operator.declaration import (
     Declarations,
     Function,
     name_for,
-    owned,
     primary_of,
 )
 from kubewright.operator.reconciler import ObjectReconciler
@@ -30,6 +37,7 @@ if TYPE_CHECKING:
     from kubewright.client import Client
     from kubewright.cluster import Cluster
     from kubewright.controller.watches import KindWatch
+    from kubewright.crd.rbac import PolicyRule
     from kubewright.manager import Manager
 
 R = TypeVar("R", bound=Resource)
@@ -82,6 +90,8 @@ class Operator:
     Args:
         name: What it is called: the owner of the fields that it applies, the source of its events,
             part of its finalizers.
+        failure_events: Whether a reconcile that failed leaves a Warning on its object, for
+            ``kubectl describe`` to show. Conflicts and lost connections to the server leave none.
 
     Example:
         >>> operator = Operator("shops")
@@ -89,12 +99,13 @@ class Operator:
         ()
     """
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, *, failure_events: bool = True) -> None:
         try:
             check_dns_subdomain(name)
         except ValueError as error:
             raise ValueError(f"an operator cannot be called {name!r}: {error}") from None
         self.name: str = name
+        self._failure_events = failure_events
         self._declarations = Declarations(name)
         self._indexes: list[_Index] = []
         self._extras: list[_Extra] = []
@@ -131,26 +142,34 @@ class Operator:
 
         Raises:
             SchemeError: There is a reconciler of *kind*, and this one has no other name.
+            TypeError: An argument is not what it should be.
+            ValueError: As above.
         """
         _check_parentheses(kind, "reconciler")
         primary = primary_of(kind, predicate)
+        mapping_of(primary.kind)  # raises for what is no kind
+        called = name or name_for(primary.kind)
+        if workers is not None:
+            check_workers(called, workers)
+        check_deadline(called, deadline)
+        Policies(retry)  # raises for what is no policy
+        kinds, others, more = owned_kinds(owns), watched_kinds(watches), sources_of(sources)
 
         def declare(function: Function[R]) -> None:
             self._declarations.add(
                 Declaration(
-                    name=name or name_for(primary.kind),
+                    name=called,
                     primary=primary,
                     function=function,
-                    owns=owned(owns),
-                    watches=tuple(watches),
-                    sources=tuple(sources),
+                    owns=kinds,
+                    watches=others,
+                    sources=more,
                     workers=workers,
                     deadline=deadline,
                     retry=retry,
                 )
             )
 
-        mapping_of(primary.kind)  # raises for what is no kind
         return Declaring(declare)
 
     def cleanup(self, kind: type[R], *, name: str = "", finalizer: str = "") -> Declaring[R]:
@@ -268,6 +287,28 @@ class Operator:
 
         return await install_crds(client, self.kinds, timeout=timeout)
 
+    def rules(
+        self, *, namespaces: Iterable[str] | None = None, leader_election: str = ""
+    ) -> "list[PolicyRule]":
+        """Return the RBAC rules for all that was declared; `kubewright.crd.roles` makes roles.
+
+        What a function does with ``ctx.client`` is not known here, nor what it applies of kinds
+        that are not in ``owns=``. Kinds in a cluster of their own are left out.
+
+        Args:
+            namespaces: Where the operator looks, each a Role; everywhere unless given, a
+                ClusterRole. Kinds that are in no namespace need one in any case.
+            leader_election: The namespace of the Lease, if one of several replicas leads.
+        """
+        from kubewright.operator.rights import rules_of  # noqa: PLC0415  # 20 ms, few need it
+
+        return rules_of(
+            self.declarations,
+            indexed=[self._watch_of(index.kind) for index in self._indexes],
+            namespaces=namespaces,
+            leader_election=leader_election,
+        )
+
     def _check_sources(self, clusters: "Sequence[Cluster]") -> None:
         """Refuse what only one controller can read where there would be several."""
         channels = [s for one in self.declarations for s in one.sources if isinstance(s, Channel)]
@@ -280,7 +321,7 @@ class Operator:
 
     def _add_indexes(self, cluster: "Cluster") -> None:
         for index in self._indexes:
-            informer = _informer(self._watch_of(index.kind), cluster)
+            informer = self._watch_of(index.kind).informer(cluster)
             informer.store.add_index(index.name, index.function)
 
     def _watch_of(self, kind: type[Resource]) -> "KindWatch[Any]":
@@ -304,11 +345,12 @@ class Operator:
             workers=declaration.workers or workers,
             deadline=declaration.deadline,
             retry=declaration.retry,
+            on_failure=reconciler.report if self._failure_events else None,
             clock=cluster.clock,
         )
 
     def _reconciler(self, declaration: Declaration, cluster: "Cluster") -> ObjectReconciler[Any]:
-        primary = _informer(declaration.primary, cluster)
+        primary = declaration.primary.informer(cluster)
         family = Family(
             cluster.client,
             _informers(declaration.owns, cluster),
@@ -324,24 +366,12 @@ class Operator:
         return ObjectReconciler(declaration, means, primary)
 
 
-def _informer(watch: "KindWatch[R]", cluster: "Cluster") -> "Informer[R]":
-    """Return the informer that the controller declares for *watch*, too: they share it."""
-    return cluster.cache.informer(
-        watch.kind,
-        labels=watch.labels,
-        fields=watch.fields,
-        metadata_only=watch.metadata_only,
-        transform=watch.transform,
-        namespaces=watch.namespaces,
-    )
-
-
 def _informers(
     watches: Iterable["KindWatch[Any]"], cluster: "Cluster"
 ) -> dict[type[Resource], "Informer[Any]"]:
     """Return the informers of those kinds that are watched in this very cluster."""
     here = [one for one in watches if one.cluster is None or one.cluster is cluster]
-    return {one.kind: _informer(one, cluster) for one in here}
+    return {one.kind: one.informer(cluster) for one in here}
 
 
 def _check_parentheses(kind: object, decorator: str) -> None:

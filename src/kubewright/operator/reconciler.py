@@ -1,16 +1,20 @@
 """From a request to a call of the user's function, and what is written around it."""
 
 import asyncio
+from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from kubewright import _json
 from kubewright.api.finalizers import has_finalizer
 from kubewright.api.patches import apply_merge_patch, json_equal
-from kubewright.api.resource import Resource, raw_of
+from kubewright.api.resource import Resource, gvk_of, raw_of
+from kubewright.api.unstructured import Unstructured
 from kubewright.controller.mapping import is_async
 from kubewright.controller.request import Request, Result
+from kubewright.controller.retry import causes, is_quiet
 from kubewright.controller.run import Run
-from kubewright.errors import DecodeError, NotFoundError, TerminalError
+from kubewright.controller.worker import described
+from kubewright.errors import DecodeError, NotFoundError, TerminalError, TransportError
 from kubewright.operator.apply import Memory
 from kubewright.operator.context import Context, Means
 from kubewright.operator.declaration import Declaration, Function
@@ -20,11 +24,16 @@ from kubewright.operator.sync_context import SyncContext
 from kubewright.operator.threads import Bridge, run_in_thread
 
 if TYPE_CHECKING:
+    from kubewright.cache.entry import Entry
     from kubewright.cache.informer import Informer
 
 R = TypeVar("R", bound=Resource)
 
-__all__ = ["ObjectReconciler"]
+__all__ = ["FAILED", "ObjectReconciler"]
+
+FAILED: str = "ReconcileFailed"
+"""The reason of the event that a failed reconcile leaves on its object."""
+LONGEST_MESSAGE: int = 256
 
 
 class ObjectReconciler(Generic[R]):
@@ -63,6 +72,19 @@ class ObjectReconciler(Generic[R]):
         finally:
             if memory:  # most kinds have no children, and need not be remembered
                 self._memories[request] = memory
+
+    def report(self, run: Run, error: Exception) -> None:
+        """Tell the users of the object that its reconcile failed, unless that is ordinary life."""
+        entry = self._informer.store.find_entry(run.request.key)
+        if entry is None or is_quiet(error) or _is_lost(error):
+            return
+        message = described(error).strip() or type(error).__name__
+        self._means.recorder.event(
+            _reference(self._declaration.kind, entry),
+            reason=FAILED,
+            message=message.splitlines()[0][:LONGEST_MESSAGE],
+            type="Warning",
+        )
 
     def _find(self, request: Request) -> R | None:
         entry = self._informer.store.find_entry(request.key)
@@ -137,7 +159,8 @@ class ObjectReconciler(Generic[R]):
         else:
             bridge = Bridge(asyncio.get_running_loop())
             sync = SyncContext(context, bridge)
-            answer = await run_in_thread(lambda: function(obj, sync), bridge, hold=run.hold)
+            work = partial(run.noting_thread, partial(function, obj, sync))
+            answer = await run_in_thread(work, bridge, hold=run.hold)
         if answer is None or isinstance(answer, Result):
             return answer
         name = getattr(function, "__name__", repr(function))
@@ -189,3 +212,17 @@ class ObjectReconciler(Generic[R]):
             " ctx.client.patch(obj)",
             field=", ".join(sorted(wanted)),
         )
+
+
+def _is_lost(error: Exception) -> bool:
+    """Say whether nothing went wrong but the connection to the server, which could not be told."""
+    return all(isinstance(one, TransportError) for one in causes(error))
+
+
+def _reference(kind: type[Resource], entry: "Entry[Any]") -> Unstructured:
+    """Return just what an event needs of an object, which may not even fit its class."""
+    gvk, key = gvk_of(kind), entry.key
+    metadata = {"name": key.name, "uid": entry.uid, "resourceVersion": entry.resource_version}
+    if key.namespace:
+        metadata["namespace"] = key.namespace
+    return Unstructured({"apiVersion": gvk.api_version, "kind": gvk.kind, "metadata": metadata})

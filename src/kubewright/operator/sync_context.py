@@ -14,6 +14,7 @@ from kubewright.client.target import Dynamic, Fields, Labels
 from kubewright.client.verbs import DiffType
 from kubewright.controller.request import Reason, Request
 from kubewright.log import Logger
+from kubewright.operator.child import Child
 from kubewright.operator.context import ConditionStatus, Context
 from kubewright.operator.threads import Bridge
 
@@ -181,7 +182,7 @@ class SyncContext:
         """
         return self._bridge.call(partial(self._context.apply, obj, owner=owner))
 
-    def prune(self, *kinds: type[Resource]) -> list[ObjectKey]:
+    def prune(self, *kinds: type[Resource]) -> list[Child]:
         """Delete the children that this run did not apply; see `Context.prune`."""
         return self._bridge.call(partial(self._context.prune, *kinds))
 

@@ -50,7 +50,7 @@ def right() -> None:
 
 def wrong() -> None:
     Watches(Pod, map=of_secret)  # E: Argument "map" to "Watches" has incompatible type
-    Watches(Secret)  # E: Missing named argument "map" for "Watches"
+    Watches(Secret)  # E: Missing positional argument "map" in call to "Watches"
     Watches(Secret, map=lambda secret: [secret.name])  # E: "Secret" has no attribute "name"
     Watches(Secret, map=lambda _: [5])  # E: List item 0 has incompatible type "int"
     For(Pod, predicate=large)  # E: Argument "predicate" to "For" has incompatible type

@@ -5,6 +5,7 @@ from typing import assert_type
 import kubewright as kw
 from kubewright.client import Objects
 from kubewright.kinds.core.v1 import ConfigMap, Pod
+from kubewright.operator import Child
 
 operator = kw.Operator("shops")
 
@@ -21,7 +22,7 @@ async def asynchronous(obj: ConfigMap, ctx: kw.Context) -> kw.Result | None:
     assert_type(await ctx.apply(Pod()), Pod)
     assert_type(await ctx.apply(kw.Unstructured(), owner=False), kw.Unstructured)
     assert_type(ctx.children(Pod), list[Pod])
-    assert_type(await ctx.prune(Pod), list[kw.ObjectKey])
+    assert_type(await ctx.prune(Pod), list[Child])
     assert_type(await ctx.client.list(Pod), Objects[Pod])
     ctx.set_condition("Ready", True, "Fine")
     ctx.event("Opened", "it is open", type="Warning", object=obj)

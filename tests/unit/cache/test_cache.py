@@ -318,6 +318,7 @@ async def test_a_forbidden_informer_is_told_with_the_missing_rule_and_holds_nobo
         (problem,) = cache.health()
         assert problem.check == "informer/secrets"
         assert not problem.fatal
+        assert problem.logged
         assert "secrets in namespace 'default'" in problem.text
         assert 'resources: ["secrets"]' in problem.text
         assert 'verbs: ["' in problem.text

@@ -506,6 +506,30 @@ async def test_what_fails_the_same_way_is_said_once(caplog: pytest.LogCaptureFix
     assert len(warnings) == 1
 
 
+async def test_a_kind_that_stays_missing_is_said_again(caplog: pytest.LogCaptureFixture) -> None:
+    """Who looks at the log later must not think that all is well."""
+    async with Informing(*[NO_KIND] * 70) as it:
+        await it.until(request=70)
+
+    first, *reminders = [one.getMessage() for one in caplog.records if one.levelname == "WARNING"]
+    assert first.startswith("list or watch failed, will retry kind='pods'")
+    assert [line.split(" hint=")[0] for line in reminders] == [
+        "kind is still missing, its controllers do nothing until it is there kind='pods' age=186",
+        "kind is still missing, its controllers do nothing until it is there kind='pods' age=546",
+    ]
+    assert "kubewright run --install-crds" in reminders[0]
+
+
+async def test_a_kind_that_stays_forbidden_is_said_again(caplog: pytest.LogCaptureFixture) -> None:
+    """With the rule, so that nobody has to look for the first line."""
+    async with Informing(*[FORBIDDEN] * 20) as it:
+        await it.until(request=20)
+
+    _, reminder, *_ = [one.getMessage() for one in caplog.records if one.levelname == "WARNING"]
+    assert reminder.startswith("list or watch still fails, its controllers see nothing new")
+    assert "Add this rule" in reminder
+
+
 async def test_a_server_that_is_down_at_the_start_is_waited_for() -> None:
     """Without it nothing can go on, so nothing is settled either."""
     down = [TransportError("connection refused") for _ in range(6)]

@@ -35,7 +35,7 @@ def test_help_names_every_option_of_run() -> None:
     for option in (
         "--kubeconfig", "--context", "--namespace", "--leader-elect", "--leader-elect-namespace",
         "--metrics-bind-address", "--health-probe-bind-address", "--workers", "--log-level",
-        "--log-format", "--install-crds",
+        "--log-format", "--install-crds", "--no-check-rights",
     ):  # fmt: skip
         assert option in done.output
 

@@ -47,6 +47,17 @@ class Beside:
 
 operator.add(Beside())
 """
+BESIDE = """
+import asyncio
+import sys
+
+class Beside:
+    async def run(self):
+        names = sorted(task.get_name() for task in asyncio.all_tasks())
+        print("beside me:", *names, "in all", file=sys.stderr, flush=True)
+
+operator.add(Beside())
+"""
 DEAF = """
 import asyncio
 from kubewright.manager import Manager
@@ -180,6 +191,38 @@ def test_a_failure_while_running_is_status_1(tmp_path: Path, server: EmbeddedSer
     assert status == 1
 
 
+def test_rights_that_are_missing_are_said_at_once(tmp_path: Path, server: EmbeddedServer) -> None:
+    """All of them, and not the first that a request needs; the operator goes on."""
+    (tmp_path / "shops.py").write_text(PROGRAM)
+    user = server.write_kubeconfig(tmp_path / "nobody", server.nobody)
+
+    with running(tmp_path, server, "shops.py", "--kubeconfig", str(user)) as command:
+        command.wait_for('resources: ["shops/status"]')
+        command.wait_for('verbs: ["patch"]')
+        status = command.end()
+
+    assert command.said.count("add these rules to its roles") == 1
+    assert 'resources: ["configmaps"]' in command.said
+    assert status == 0
+
+
+@pytest.mark.parametrize(("flag", "checked"), [("--check-rights", 1), ("--no-check-rights", 0)])
+def test_who_does_not_want_to_hear_of_rights_is_not_told(
+    tmp_path: Path, server: EmbeddedServer, flag: str, checked: int
+) -> None:
+    """The server may be told of no more than what the operator does."""
+    (tmp_path / "shops.py").write_text(PROGRAM + BESIDE)
+
+    with running(tmp_path, server, "shops.py", "--install-crds", flag) as command:
+        command.wait_for("beside me: ")
+        command.wait_for(" in all")
+        status = command.end()
+
+    line = next(line for line in command.said.splitlines() if "beside me: " in line)
+    assert line.count("RightsCheck") == checked
+    assert status == 0
+
+
 @pytest.mark.parametrize(("what", "named"), [(DEAF, "Deaf"), (BUSY, "thread")])
 def test_what_does_not_stop_does_not_keep_the_process(
     tmp_path: Path, server: EmbeddedServer, what: str, named: str
@@ -205,6 +248,8 @@ def test_what_does_not_stop_does_not_keep_the_process(
         (["shops.py", "--context", "none"], "none"),
         (["shops.py", "--metrics-bind-address", "8080"], "'8080' is no address to listen on"),
         (["shops.py", "--workers", "0"], "--workers"),
+        (["shops.py", "--namespace", "Bad_NS"], "--namespace: 'Bad_NS' is not a valid name"),
+        (["shops.py", "--leader-elect-namespace", "B"], "--leader-elect-namespace: 'B' is not"),
         (["shops.py", "--log-level", "loud"], "--log-level"),
     ],
 )
@@ -222,6 +267,21 @@ def test_wrong_input_is_status_2(
 
     assert status == 2
     assert "Traceback" not in said
+
+
+def test_who_may_not_install_crds_is_told_whom_to_ask(tmp_path: Path) -> None:
+    """In most companies it is a right that few have."""
+    (tmp_path / "shops.py").write_text(PROGRAM)
+    with EmbeddedServer(rbac=True) as server:
+        user = server.write_kubeconfig(tmp_path / "config", server.add_user("nobody"))
+
+        flags = ("--install-crds", "--kubeconfig", str(user))
+        with running(tmp_path, server, "shops.py", *flags) as command:
+            command.wait_for("Or let an administrator install the CRDs")
+            status = command.process.wait(15)
+
+    assert status == 1
+    assert "Add this rule" in command.said
 
 
 def test_an_operator_that_does_nothing_is_said(

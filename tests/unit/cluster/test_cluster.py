@@ -171,3 +171,28 @@ async def test_a_bug_below_ends_it_and_is_told() -> None:
         assert isinstance(error, ExceptionGroup)
         assert error.split(RuntimeError)[1] is None
         assert asyncio.all_tasks() == before
+
+
+async def test_who_applies_is_said_where_the_cluster_is_made() -> None:
+    """Else every apply through it would fail, in production only."""
+    made_here = Cluster(Config(server="http://127.0.0.1:1"), field_owner="shops")
+    async with made_here, lab() as made:
+        cluster = Cluster(made.cluster.live, field_owner="shops", clock=made.clock)
+        for name, write in (("a", cluster.client.apply), ("b", cluster.live.create)):
+            one = config_map(name)
+            one.data = {"k": "v"}
+            await write(one)
+        stored = [await made.other.get("configmaps", name) for name in ("a", "b")]
+
+        managers = [one["metadata"]["managedFields"][0]["manager"] for one in stored]
+        assert managers[0] == "shops" != managers[1]
+        assert made_here.live._defaults.field_owner == "shops"
+        assert cluster.client.status._defaults.field_owner == "shops"
+        assert cluster.client.namespace == cluster.live.namespace
+
+
+async def test_an_apply_by_nobody_names_the_places_to_say_who() -> None:
+    """The cluster is one of them."""
+    async with Cluster(Config(server="http://127.0.0.1:1")) as cluster:
+        with pytest.raises(ValueError, match=r"Cluster\(config, field_owner=...\)"):
+            await cluster.client.apply(config_map())

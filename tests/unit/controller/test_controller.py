@@ -65,7 +65,7 @@ WRONG: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"owns": [WATCHED]}, TypeError, "cannot be in owns="),
     ({"for_": None, "owns": [Secret]}, ValueError, "give it as for_="),
     ({"watches": [Secret]}, TypeError, r"write Watches\(Secret, map=...\)"),
-    ({"watches": [For(Secret)]}, ValueError, "reconciles another kind"),
+    ({"watches": [For(Secret)]}, TypeError, "cannot be in watches="),
     ({"sources": [object()]}, TypeError, "is no source"),
     ({"predicate": 5}, TypeError, "must be a function of an event"),
     ({"for_": For(Shop), "predicate": generation_changed}, ValueError, "once"),
@@ -292,6 +292,15 @@ async def test_the_same_source_twice_is_refused() -> None:
 
     with pytest.raises(LifecycleError, match="already"):
         controller.watch(channel)
+
+
+async def test_another_kind_to_reconcile_is_refused() -> None:
+    """A request does not say of which kind it is."""
+    async with cluster_of(VirtualClock()) as (_, cluster):
+        controller = Controller("test", nothing, cluster=cluster, for_=Shop)
+
+        with pytest.raises(ValueError, match="reconciles another kind"):
+            controller.watch(For(Secret))
 
 
 async def test_a_stopped_controller_takes_no_more_sources() -> None:

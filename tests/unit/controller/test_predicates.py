@@ -1,3 +1,4 @@
+import pydoc
 from typing import Any
 
 import pytest
@@ -191,3 +192,34 @@ def test_a_ttl_of_nothing_is_refused() -> None:
     """It would let everything through; whoever wants that leaves the predicate out."""
     with pytest.raises(ValueError, match="more than 0 seconds"):
         content_changed(lambda shop: shop, ttl=0)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda: created and deleted,  # type: ignore[redundant-expr]  # mypy sees it, too
+        lambda: created or deleted,  # type: ignore[redundant-expr]  # as above
+        lambda: not created,
+    ],
+)
+def test_pythons_own_words_do_not_combine_predicates(wrong: Any) -> None:
+    """``a and b`` would be b alone, without a word."""
+    with pytest.raises(TypeError, match=r"the predicate created .*combine predicates with & \| ~"):
+        wrong()
+
+
+@pytest.mark.parametrize("test", [*(test for test, _ in CHANGES), created, updated, deleted])
+def test_help_tells_what_each_one_does(test: Predicate[Any]) -> None:
+    """They are objects, and Python would show the class of all of them."""
+    text = pydoc.plain(pydoc.render_doc(test))
+
+    assert test.__doc__ != Predicate.__doc__
+    assert (test.__doc__ or "").startswith("Let ")
+    assert str(test.__doc__) in text
+
+
+def test_what_is_made_of_others_is_shown_as_a_predicate() -> None:
+    """A function without a docstring has nothing better to say."""
+    assert (created & deleted).__doc__ == Predicate.__doc__
+    assert "have certain labels" in str(matches("a=b").__doc__)
+    assert "its content differs" in str(content_changed(size_of).__doc__)

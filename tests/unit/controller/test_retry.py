@@ -108,3 +108,21 @@ def test_a_group_is_what_is_in_it() -> None:
     assert patience(ExceptionGroup("", [final, asked])) == 7.0
     assert is_quiet(ExceptionGroup("", [conflict]))
     assert not is_quiet(ExceptionGroup("", [conflict, final]))
+
+
+def test_an_error_is_expected_if_its_type_was_named() -> None:
+    """Who names Exception, or gives one policy for all, names none in particular."""
+    policies = Policies({OSError: Retry(after=30.0), Exception: Retry()})
+
+    assert policies.is_expected(ConnectionError())
+    assert policies.is_expected(ExceptionGroup("", [OSError()]))
+    assert not policies.is_expected(ExceptionGroup("", [OSError(), ValueError()]))
+    assert not policies.is_expected(ValueError())
+    assert not Policies(Retry()).is_expected(ValueError())
+    assert not Policies().is_expected(ValueError())
+
+
+def test_what_is_no_policy_is_refused() -> None:
+    """The message shows one."""
+    with pytest.raises(TypeError, match=r"retry= takes a Retry, or one for each type .*not 3"):
+        Policies(3)  # type: ignore[arg-type]  # wrong on purpose

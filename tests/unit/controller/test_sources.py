@@ -134,3 +134,9 @@ def test_a_channel_without_room_is_refused() -> None:
     """Asyncio takes 0 for endless."""
     with pytest.raises(ValueError, match="at least 1"):
         Channel(size=0)
+
+
+def test_an_interval_is_a_number_of_seconds() -> None:
+    """Text would fail only where it is compared, with words that name neither."""
+    with pytest.raises(TypeError, match=r"number of seconds, not '5m': write Interval\(300\)"):
+        Interval("5m")  # type: ignore[arg-type]  # wrong on purpose

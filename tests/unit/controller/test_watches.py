@@ -39,3 +39,12 @@ def test_a_predicate_must_be_a_function() -> None:
 def test_two_watches_of_one_kind_are_two() -> None:
     """A controller can stop listening to one of them."""
     assert For(Shop) != For(Shop)
+
+
+def test_the_function_of_a_watch_may_stand_second() -> None:
+    """It is what a watch is about, and there is nothing else to mistake it for."""
+
+    def names(shop: Shop) -> list[str]:
+        return [shop.metadata.name]
+
+    assert Watches(Shop, names).map is names

@@ -1,5 +1,6 @@
 import asyncio
 import logging
+import threading
 from collections import Counter, deque
 from datetime import timedelta
 from typing import Any
@@ -163,6 +164,21 @@ async def test_no_failure_of_a_reconcile_ends_its_worker(error: Any) -> None:
     async with running(controller, clock=clock):
         add(controller, "a")
         assert await attempts(seen, clock, 1) == [1, 2]
+
+
+@pytest.mark.parametrize("end", [SystemExit(3), KeyboardInterrupt()])
+def test_what_ends_a_process_is_not_a_failure(end: BaseException) -> None:
+    """Whoever calls ``sys.exit`` in a reconciler means it."""
+
+    async def play() -> None:
+        clock = VirtualClock()
+        controller = make(failing(end), clock=clock)  # type: ignore[arg-type]  # it is none
+        async with running(controller, clock=clock):
+            add(controller, "a")
+            await clock.advance(1)
+
+    with pytest.raises(type(end)):
+        asyncio.run(play())
 
 
 async def test_a_policy_sets_the_delays_of_its_exception_only() -> None:
@@ -504,6 +520,144 @@ async def test_failures_are_as_loud_as_they_are_bad(
     lines = [one for one in caplog.records if one.name == "kubewright.controller.test"]
     assert lines[0].levelname == level
     assert bool(lines[0].exc_info) is trace
+
+
+def complaint(caplog: pytest.LogCaptureFixture) -> logging.LogRecord:
+    """Return the line about the first failure of the controller of these tests."""
+    return next(one for one in caplog.records if one.name == "kubewright.controller.test")
+
+
+async def test_an_exception_that_a_policy_names_is_one_line(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Somebody knows that it happens; a traceback each time would hide those that matter."""
+    clock = VirtualClock()
+    seen = Recorder(failing(LookupError("the cloud is full")))
+    controller = make(seen, clock=clock, retry={LookupError: Retry(after=1.0)})
+    async with running(controller, clock=clock):
+        add(controller, "a")
+        await clock.settle()
+
+    line = complaint(caplog)
+    assert (line.levelname, line.exc_info) == ("WARNING", None)
+    assert "the cloud is full" in line.getMessage()
+    assert f"place='{__file__}:" in line.getMessage()
+
+
+async def test_a_traceback_begins_in_the_users_code(caplog: pytest.LogCaptureFixture) -> None:
+    """Our own frames are the same each time, and say nothing."""
+    clock = VirtualClock()
+    controller = make(failing(ZeroDivisionError()), clock=clock)
+    async with running(controller, clock=clock):
+        add(controller, "a")
+        await clock.settle()
+
+    line = complaint(caplog)
+    assert line.exc_info is not None
+    first = line.exc_info[2]
+    assert first is not None
+    assert first.tb_frame.f_code.co_filename == __file__
+
+
+async def test_an_error_of_ours_says_where_it_was_met(caplog: pytest.LogCaptureFixture) -> None:
+    """Without a traceback, the message alone does not tell which of ten calls it was."""
+    clock, failed = VirtualClock(), asyncio.Event()
+
+    async def reconcile(request: Request, run: Run) -> None:
+        await run.in_thread(refuse)
+
+    def refuse() -> None:
+        raise TerminalError("no")
+
+    controller = make(reconcile, clock=clock, on_failure=lambda run, error: failed.set())
+    async with running(controller, clock=clock):
+        add(controller, "a")
+        await failed.wait()
+
+    assert " in refuse'" in complaint(caplog).getMessage()
+    assert "limit" not in complaint(caplog).getMessage()
+
+
+async def test_a_limit_that_is_used_up_is_named(caplog: pytest.LogCaptureFixture) -> None:
+    """Else it looks as if the error were terminal."""
+    clock = VirtualClock()
+    seen = Recorder(failing(ValueError(), ValueError(), ValueError()))
+    controller = make(seen, clock=clock, retry=Retry(after=1.0, limit=2))
+    async with running(controller, clock=clock):
+        add(controller, "a")
+        await clock.advance(10)
+
+    lines = [one for one in caplog.records if "limit of 2 retries reached" in one.getMessage()]
+    assert [(one.levelname, bool(one.exc_info)) for one in lines] == [("ERROR", True)]
+    assert "will not retry" in lines[0].getMessage()
+
+
+async def test_a_deadline_says_where_the_reconciler_hung(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """It is the one thing that a person needs to know about it."""
+    clock = VirtualClock()
+
+    async def reconcile(request: Request, run: Run) -> None:
+        await ask_the_cloud()
+
+    async def ask_the_cloud() -> None:
+        await clock.sleep(100)
+
+    controller = make(reconcile, clock=clock, deadline=10.0)
+    async with running(controller, clock=clock):
+        add(controller, "a")
+        await clock.advance(10)
+
+    text = complaint(caplog).getMessage()
+    assert f"within its deadline of 10.0 seconds: it hung at {__file__}:" in text
+    assert " in ask_the_cloud" in text
+
+
+async def test_a_deadline_looks_into_the_thread_that_hangs(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """What blocks is in a thread, and the task only waits for it."""
+    clock, begun, go = VirtualClock(), threading.Event(), threading.Event()
+
+    async def reconcile(request: Request, run: Run) -> None:
+        await run.in_thread(block)
+
+    def block() -> None:
+        begun.set()
+        go.wait()
+
+    controller = make(reconcile, clock=clock, deadline=10.0)
+    async with running(controller, clock=clock):
+        add(controller, "a")
+        await clock.settle()
+        begun.wait()
+        await clock.advance(10)
+        go.set()
+
+    assert " in block" in complaint(caplog).getMessage()
+
+
+async def test_who_asked_for_it_hears_of_each_failure() -> None:
+    """Also of those that only the worker knows of; and may itself fail."""
+    clock = VirtualClock()
+    heard: list[tuple[str, str]] = []
+
+    async def reconcile(request: Request, run: Run) -> None:
+        if run.attempt == 1:
+            raise ValueError("no")
+        await clock.sleep(100)
+
+    def hear(run: Run, error: Exception) -> None:
+        heard.append((run.request.name, type(error).__name__))
+        raise LookupError
+
+    controller = make(reconcile, clock=clock, deadline=10.0, on_failure=hear)
+    async with running(controller, clock=clock):
+        add(controller, "a")
+        await clock.advance(11)
+
+    assert heard[:2] == [("a", "ValueError"), ("a", "TimeoutError")]
 
 
 async def test_metrics_count_each_outcome_under_the_names_of_controller_runtime() -> None:

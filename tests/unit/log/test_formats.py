@@ -124,12 +124,40 @@ def test_console_shows_a_traceback_below_the_line(caplog: pytest.LogCaptureFixtu
     assert last == "ValueError: broken"
 
 
+def test_console_shows_a_field_of_several_lines_below(caplog: pytest.LogCaptureFixture) -> None:
+    """A rule that is to be added to a role can be copied as it stands."""
+    error = 'forbidden: "pods"\nAdd this rule:\n  - apiGroups: [""]\n\n    verbs: ["list"]\n'
+    record = ours(caplog, "list failed", error=error, kind="Pod")
+
+    assert ConsoleFormatter().format(record).splitlines() == [
+        f"{PREFIX} WARN  list failed kind=Pod (kubewright.test)",
+        "    error:",
+        '    forbidden: "pods"',
+        "    Add this rule:",
+        '      - apiGroups: [""]',
+        "",
+        '        verbs: ["list"]',
+    ]
+    assert "\n" not in JSONFormatter().format(record)
+    assert "\n" not in record.getMessage()
+
+
+def test_console_lines_of_a_field_cannot_be_forged(caplog: pytest.LogCaptureFixture) -> None:
+    """A line of ours begins with a time; what is indented does not."""
+    record = ours(caplog, "seen", name="a\n2026-01-01 ERROR stolen\n\x1b[1Ab\rc")
+
+    first, *below = ConsoleFormatter().format(record).split("\n")
+
+    assert first == f"{PREFIX} WARN  seen (kubewright.test)"
+    assert all(line.startswith("    ") and line.isprintable() for line in below)
+
+
 @pytest.mark.parametrize("char", ["\n", "\r", "\x1b", "\u2028"])
 def test_console_lines_cannot_be_forged(caplog: pytest.LogCaptureFixture, char: str) -> None:
     """The name of an object, or a message of a server, must not pass for a line of ours."""
     text = f"a{char}2026-01-01 ERROR stolen"
 
-    for record in (ours(caplog, "seen", name=text), theirs(text)):
+    for record in (ours(caplog, "seen", reasons=[text]), theirs(text)):
         written = ConsoleFormatter().format(record)
 
         assert char not in written

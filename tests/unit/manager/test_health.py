@@ -128,6 +128,18 @@ def test_who_cannot_say_how_it_is_is_not_well() -> None:
     assert check == Check("x", "its health() raised ValueError: no idea", "x")
 
 
+def test_who_answers_with_something_else_is_not_well() -> None:
+    """A page that fails because of it would hide what all others say."""
+
+    class Casual:
+        def health(self) -> list[str]:
+            return ["hungry"]
+
+    (check,) = checks_of("x", Casual(), only_fatal=False)
+
+    assert check == Check("x", "its health() returned 'hungry', which is no Problem", "x")
+
+
 def test_a_check_is_also_called_by_what_it_is_part_of() -> None:
     """An informer shows only while it fails, so people know the name of its cluster."""
     page = HealthPage("readyz")

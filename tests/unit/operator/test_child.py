@@ -103,4 +103,9 @@ def test_a_child_is_the_same_in_every_version() -> None:
     child = Child.of(PARENT)
 
     assert child == ("example.com", "Shop", "here", "corner")
-    assert str(child) == "here/corner"
+
+
+def test_a_child_reads_like_a_line_of_kubectl() -> None:
+    """With its kind: two children may have one name."""
+    assert str(Child("", "ConfigMap", "default", "prices")) == "ConfigMap default/prices"
+    assert str(Child("example.com", "Mall", "", "north")) == "Mall north"

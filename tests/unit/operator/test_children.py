@@ -3,6 +3,8 @@
 import pytest
 
 import kubewright as kw
+from kubewright import _json
+from kubewright.client.transport import Response
 from kubewright.kinds.core.v1 import ConfigMap, Secret
 from kubewright.operator.child import Child
 from kubewright.operator.children import Family
@@ -80,6 +82,24 @@ async def test_an_object_that_took_the_name_of_a_child_is_not_deleted() -> None:
 
             assert [child.name for child in deleted] == ["first"]
             assert "second" in await names(w)
+
+
+async def test_a_child_that_the_server_does_not_let_go_now_is_no_success() -> None:
+    """A run that went well would not come again, and the child would stay."""
+    conflict = {"status": "Failure", "reason": "Conflict", "code": 409, "message": "not now"}
+    answer = Response(409, (("content-type", "application/json"),), _json.encode(conflict))
+    async with world() as w:
+        made, parent = await family(w)
+        async with kw.Manager(w.cluster, clock=w.clock):
+            w.transport.intercept = lambda request: answer if request.method == "DELETE" else None
+
+            with pytest.raises(kw.ConflictError, match="not now"):
+                await made.prune((), parent.metadata.uid, set())
+
+            w.transport.intercept = None
+            await made.prune((), parent.metadata.uid, set())
+            assert await names(w) >= {"stranger", "friend"}
+            assert not await names(w) & {"first", "second"}
 
 
 async def test_a_kind_that_was_not_declared_is_said() -> None:

@@ -10,6 +10,7 @@ import pytest
 
 import kubewright as kw
 from kubewright.kinds.core.v1 import ConfigMap, Event, Secret
+from kubewright.operator.child import Child
 from kubewright.operator.context import conditioned
 from kubewright.operator.flapping import LIMIT
 from tests.unit.operator.world import Mall, Shop, World, config, running, shop
@@ -85,7 +86,10 @@ async def test_only_some_kinds_can_be_pruned() -> None:
         ctx._applied.clear()
         return await ctx.prune(Secret), len(ctx._memory)
 
-    assert await seen_by(ask, owns=[ConfigMap, Secret]) == ([kw.ObjectKey("default", "b")], 1)
+    assert await seen_by(ask, owns=[ConfigMap, Secret]) == (
+        [Child("", "Secret", "default", "b")],
+        1,
+    )
 
 
 async def test_what_is_not_owned_is_applied_and_stays() -> None:
@@ -202,3 +206,19 @@ async def test_an_object_that_two_writers_fight_about_is_warned_of(
     said = [one.getMessage() for one in caplog.records if one.levelno == logging.WARNING]
     assert len(said) == 1
     assert "data.a: 'theirs' -> 'ours'" in said[0]
+
+
+async def test_a_kind_that_is_always_sent_is_told_once(caplog: pytest.LogCaptureFixture) -> None:
+    """Nothing is wrong with it, but nobody would guess why it costs so many writes."""
+    caplog.set_level(logging.INFO)
+
+    async def ask(obj: Shop, ctx: kw.Context) -> Any:
+        for name in ("a", "b"):
+            await ctx.apply(Secret(metadata=kw.ObjectMeta(name=name)))
+            await ctx.apply(config(name))
+
+    await seen_by(ask, owns=[ConfigMap])
+
+    hints = [one.getMessage() for one in caplog.records if "sent each time" in one.getMessage()]
+    assert len(hints) == 1
+    assert "declare Secret in owns= or watches=" in hints[0]

@@ -10,7 +10,6 @@ from kubewright.operator.declaration import (
     Declaration,
     Declarations,
     name_for,
-    owned,
     primary_of,
 )
 from tests.unit.operator.world import Shop
@@ -26,7 +25,7 @@ def declaration(name: str = "shop", **options: Any) -> Declaration:
 def test_every_kind_is_known_once() -> None:
     """Roles are made from them."""
     made = declaration(
-        owns=owned([ConfigMap, kw.Owns(Secret)]),
+        owns=(kw.Owns(ConfigMap), kw.Owns(Secret)),
         watches=(kw.Watches(Secret, map=lambda secret: []),),
     )
 

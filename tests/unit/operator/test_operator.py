@@ -2,6 +2,7 @@
 
 import asyncio
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -81,7 +82,7 @@ def test_a_decorator_without_parentheses_says_so() -> None:
     with pytest.raises(TypeError, match=r"write @operator.reconciler\(Kind\)"):
         operator.reconciler(do_nothing)  # type: ignore[arg-type]  # wrong on purpose
     with pytest.raises(TypeError, match=r"write @operator.cleanup\(Kind\)"):
-        operator.cleanup(do_nothing)  # type: ignore[arg-type]  # wrong on purpose
+        operator.cleanup(do_nothing)  # type: ignore[arg-type,type-var]  # wrong on purpose
 
 
 def test_a_function_that_cannot_be_called_is_refused_when_it_is_declared() -> None:
@@ -298,3 +299,23 @@ async def test_one_operator_looks_after_several_clusters() -> None:
             assert sorted(seen) == ["a in east", "b in west"]
             assert [one.name for one in controllers] == ["shop-east", "shop-west"]
             assert runs == [1]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "advice"),
+    [
+        ({"owns": Pod}, r"write owns=\[Pod\]"),
+        ({"watches": [Secret]}, r"write Watches\(Secret, map=...\)"),
+        ({"sources": [kw.Channel]}, r"write Channel\(...\)"),
+        ({"deadline": "5"}, r"the deadline of 'shop' is a number of seconds"),
+        ({"workers": 0}, r"'shop' needs at least 1 worker"),
+        ({"workers": -1, "name": "other"}, r"'other' needs at least 1 worker"),
+        ({"retry": 3}, r"retry= takes a Retry"),
+    ],
+)
+def test_what_cannot_work_is_refused_where_it_is_declared(
+    wrong: dict[str, Any], advice: str
+) -> None:
+    """The traceback then leads to the line that is wrong, before anything has started."""
+    with pytest.raises((TypeError, ValueError), match=advice):
+        kw.Operator("shops").reconciler(Shop, **wrong)

@@ -12,7 +12,7 @@ import pytest
 import kubewright as kw
 from kubewright.api.requests import Request
 from kubewright.client.transport import Response
-from kubewright.kinds.core.v1 import ConfigMap
+from kubewright.kinds.core.v1 import ConfigMap, Event
 from tests.unit.operator.world import Shop, World, config, running, shop
 
 FINALIZER = "example.com/shops"
@@ -519,3 +519,105 @@ async def test_an_object_that_does_not_fit_its_class_is_not_tried_again(
     assert len(said) == 1
     assert "spec.size" in said[0]
     assert calls == []
+
+
+# --- What users of the object are told ---
+
+
+async def events_of(operator: kw.Operator, *, seconds: float = 1.0) -> list[tuple[str, str, str]]:
+    """Return the type, reason and message of all events after a shop was made."""
+    async with running(operator) as w:
+        await w.other.create(shop())
+        await w.pass_time(seconds)
+        found = await w.other.list(Event, namespace="default")
+        return [(str(one.type), str(one.reason), str(one.message)) for one in found]
+
+
+def failing(error: Exception) -> Callable[..., Any]:
+    async def reconcile(obj: Shop, ctx: kw.Context) -> None:
+        if ctx.attempt == 1:
+            raise error
+
+    return reconcile
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (RuntimeError("no money\nat all"), "RuntimeError: no money"),
+        (kw.TerminalError("no such region"), "no such region"),
+        (kw.TerminalError(""), "TerminalError"),
+        (ValueError("x" * 1000), "ValueError: " + "x" * 244),
+    ],
+)
+async def test_a_failure_is_told_on_the_object(error: Exception, message: str) -> None:
+    """Whoever made it looks there, and cannot read our log."""
+    told = await events_of(operator_of(failing(error)))
+
+    assert told == [("Warning", "ReconcileFailed", message)]
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        kw.ConflictError(kw.errors.Attempt("update", "shops"), kw.errors.Status(reason="Conflict")),
+        kw.TransportError("connection refused"),
+        ExceptionGroup("", [kw.TransportError("connection refused")]),
+    ],
+)
+async def test_ordinary_life_is_not_told(error: Exception) -> None:
+    """It is over before anybody could look."""
+    assert await events_of(operator_of(failing(error))) == []
+
+
+async def test_a_deadline_is_told_with_the_place() -> None:
+    """A reconciler that is cancelled does not raise an error of its own."""
+
+    async def reconcile(obj: Shop, ctx: kw.Context) -> None:
+        await asyncio.Event().wait()
+
+    (told,) = await events_of(operator_of(reconcile, deadline=5.0), seconds=6)
+
+    assert told[2].startswith("TimeoutError: the reconcile did not end within its deadline of 5")
+
+
+async def test_an_object_that_does_not_fit_its_class_is_told_so() -> None:
+    """There is no object to give to anybody, and still a name."""
+    operator = kw.Operator("shops")
+
+    @operator.reconciler(Strict)
+    async def reconcile(obj: Strict, ctx: kw.Context) -> None: ...
+
+    (told,) = await events_of(operator)
+
+    assert told[:2] == ("Warning", "ReconcileFailed")
+    assert "does not fit its class" in told[2]
+
+
+async def test_failures_are_not_told_if_nobody_wants_that() -> None:
+    """Some report in the status, and nowhere else."""
+    operator = kw.Operator("shops", failure_events=False)
+    operator.reconciler(Shop)(failing(RuntimeError("no")))
+
+    assert await events_of(operator) == []
+
+
+async def test_a_thread_that_hangs_is_found_by_its_deadline(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """The place is in the function, not in what waits for it."""
+    begun, go = threading.Event(), threading.Event()
+
+    def blocking(obj: Shop, ctx: kw.SyncContext) -> None:
+        begun.set()
+        go.wait()
+
+    async with running(operator_of(blocking, deadline=5.0)) as w:
+        await w.other.create(shop())
+        await w.pass_time()
+        begun.wait()
+        await w.pass_time(5)
+        go.set()
+
+    assert f"it hung at {__file__}:" in caplog.text
+    assert " in blocking" in caplog.text

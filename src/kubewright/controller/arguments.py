@@ -1,0 +1,131 @@
+"""What a controller can be told, checked where it is written and not when it starts."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from kubewright.api.resource import Resource
+from kubewright.controller.mapping import is_async
+from kubewright.controller.sources import Source
+from kubewright.controller.watches import KindWatch, Owns, Watches
+
+__all__ = [
+    "check_deadline",
+    "check_workers",
+    "checked_source",
+    "owned_kinds",
+    "sources_of",
+    "watched_kinds",
+]
+
+
+def check_workers(owner: str, workers: object) -> None:
+    """Refuse a number of workers that is none.
+
+    Raises:
+        TypeError: It is not a whole number.
+        ValueError: It is less than 1.
+    """
+    if not isinstance(workers, int):
+        raise TypeError(f"the workers of {owner!r} are a whole number, not {workers!r:.80}")
+    if workers < 1:
+        raise ValueError(f"{owner!r} needs at least 1 worker, not {workers}")
+
+
+def check_deadline(owner: str, deadline: object) -> None:
+    """Refuse a deadline that cannot be kept.
+
+    Raises:
+        TypeError: It is not a number.
+        ValueError: It is not more than 0.
+    """
+    if deadline is None:
+        return
+    if not isinstance(deadline, int | float):
+        raise TypeError(
+            f"the deadline of {owner!r} is a number of seconds, or None for none, not"
+            f" {deadline!r:.80}"
+        )
+    if not deadline > 0:
+        raise ValueError(
+            f"the deadline of {owner!r} must be more than 0 seconds, or None for none, not"
+            f" {deadline}"
+        )
+
+
+def owned_kinds(owns: Any) -> tuple[Owns[Any], ...]:
+    """Return how the kinds in ``owns=`` are watched.
+
+    Raises:
+        TypeError: It is no list of classes and `Owns`.
+    """
+    return tuple(_owned(one) for one in _listed("owns", owns))
+
+
+def watched_kinds(watches: Any) -> tuple[Watches[Any], ...]:
+    """Return what is in ``watches=``.
+
+    Raises:
+        TypeError: It is no list of `Watches`.
+    """
+    return tuple(_watched(one) for one in _listed("watches", watches))
+
+
+def sources_of(sources: Any) -> tuple[Source, ...]:
+    """Return what is in ``sources=``.
+
+    Raises:
+        TypeError: It is no list of sources.
+    """
+    return tuple(checked_source(one) for one in _listed("sources", sources))
+
+
+def checked_source(source: object) -> Source:
+    """Return *source* if it can be one.
+
+    Raises:
+        TypeError: It cannot; the message says what it would need.
+    """
+    if isinstance(source, type):
+        name = source.__name__
+        if issubclass(source, Resource):
+            raise TypeError(_no_map(name))
+        raise TypeError(f"{name} is a class and no source yet: write {name}(...)")
+    if not isinstance(source, Source) or not is_async(source.run):
+        raise TypeError(
+            f"{source!r:.80} is no source: it needs a name and an `async def run(self, sink)`"
+        )
+    return source
+
+
+def _listed(name: str, given: Any) -> Iterable[Any]:
+    if isinstance(given, Iterable) and not isinstance(given, str | type):
+        return given
+    shown = given.__name__ if isinstance(given, type) else f"{given!s:.80}"
+    raise TypeError(f"{name}= takes a list: write {name}=[{shown}]")
+
+
+def _owned(owned: Any) -> Owns[Any]:
+    if isinstance(owned, Owns):
+        return owned
+    if not isinstance(owned, type):
+        raise TypeError(f"{owned!s:.80} cannot be in owns=: give a class, or Owns(...)")
+    return Owns(owned)
+
+
+def _watched(watched: Any) -> Watches[Any]:
+    if isinstance(watched, Watches):
+        return watched
+    if isinstance(watched, type):
+        raise TypeError(_no_map(watched.__name__))
+    if isinstance(watched, KindWatch):
+        raise TypeError(f"{watched} cannot be in watches=: give Watches(..., map=...)")
+    raise TypeError(
+        f"{watched!r:.80} cannot be in watches=: give Watches(Kind, map=...); what else asks for"
+        " reconciles goes into sources="
+    )
+
+
+def _no_map(kind: str) -> str:
+    return (
+        f"nobody can tell what to reconcile when a {kind} changes: write Watches({kind}, map=...)"
+    )

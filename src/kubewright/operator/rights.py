@@ -1,0 +1,240 @@
+"""The rights that an operator needs: as RBAC rules, and which of them it does not have."""
+
+import asyncio
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+from kubewright.cache.selection import namespace_set
+from kubewright.controller.watches import KindWatch
+from kubewright.crd.rbac import READ, PolicyRule, merged_rules
+from kubewright.log import get_logger
+from kubewright.operator.declaration import Declaration
+
+if TYPE_CHECKING:
+    from kubewright.client import Client
+    from kubewright.kinds.authorization.v1 import SelfSubjectAccessReview
+
+__all__ = ["missing_rights", "rules_of", "text_of"]
+
+_log = get_logger(__name__)
+
+_Namespaces: TypeAlias = Sequence[str]
+
+_CHILD = (*READ, "create", "patch", "delete")  # to apply is to patch, and to create what is new
+_EVENT = ("create", "patch")
+_LEASE = ("get", "create", "update")
+_EVERYWHERE = ("",)
+_OF_NO_NAMESPACE = "default"  # where the events about objects without a namespace are
+_AT_ONCE = 8
+_ANSWER_WITHIN = 2.0
+
+
+class _Right(NamedTuple):
+    """One thing that may be done; in all namespaces if there is none."""
+
+    namespace: str
+    group: str
+    resource: str
+    verb: str
+
+    @property
+    def in_every_namespace(self) -> "_Right":
+        return self._replace(namespace="")
+
+
+def rules_of(
+    declarations: Iterable[Declaration],
+    *,
+    indexed: Iterable[KindWatch[Any]] = (),
+    namespaces: Iterable[str] | None = None,
+    leader_election: str = "",
+) -> list[PolicyRule]:
+    """Return the RBAC rules that reconcilers need, merged.
+
+    Kinds that were declared with a cluster of their own are left out: the rights for those are
+    given there.
+
+    Args:
+        declarations: The reconcilers.
+        indexed: What is watched only to be read.
+        namespaces: Where the operator looks; everywhere unless given.
+        leader_election: The namespace of the Lease, if there is one.
+
+    Example:
+        >>> [rule.resources for rule in rules_of([], leader_election="shop")]
+        [('events',), ('leases',)]
+    """
+    home = sorted(namespace_set(namespaces)) or _EVERYWHERE
+    found = {right for one in declarations for right in _rights_of(one, home)}
+    for watch in indexed:
+        found.update(_on(watch, home, READ))
+    if leader_election:
+        found.update(_rights([leader_election], "coordination.k8s.io", "leases", _LEASE))
+        found.update(_rights([leader_election], "", "events", _EVENT))  # who became the leader
+    return _merged(right for right in found if not _is_covered(right, found))
+
+
+async def missing_rights(client: "Client", rules: Iterable[PolicyRule]) -> list[PolicyRule]:
+    """Return what of *rules*, which `rules_of` made, the user of *client* may not do, merged.
+
+    The server is asked about each verb on each resource. What it does not answer, or not within
+    two seconds, counts as allowed: this is a help, and the server decides anyway.
+    """
+    questions = iter([right for rule in rules for right in _rights_in(rule)])
+    missing: list[_Right] = []
+
+    async def ask() -> None:
+        # All who ask take from the same questions.
+        missing.extend([one for one in questions if not await _is_allowed(client, one)])
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(_AT_ONCE):
+            group.create_task(ask())
+    return _merged(missing)
+
+
+def text_of(rules: Iterable[PolicyRule]) -> str:
+    """Return *rules* as YAML to paste into roles; a comment says into which.
+
+    Example:
+        >>> print(text_of([PolicyRule(groups=("",), resources=("pods",), verbs=("get",))]))
+        # in a ClusterRole:
+        - apiGroups: [""]
+          resources: ["pods"]
+          verbs: ["get"]
+    """
+    by_namespace: dict[str, list[str]] = {}
+    for rule in merged_rules(rules):
+        by_namespace.setdefault(rule.namespace, []).append(_rule_text(rule))
+    alike: dict[str, list[str]] = {}
+    for namespace, texts in by_namespace.items():
+        alike.setdefault("\n".join(texts), []).append(namespace)
+    return "\n".join(f"{_heading(where)}\n{text}" for text, where in alike.items())
+
+
+# --- What is needed ---
+
+
+def _rights_of(declaration: Declaration, home: _Namespaces) -> Iterator[_Right]:
+    primary = declaration.primary
+    if primary.cluster is not None:
+        return
+    yield from _on(primary, home, READ)
+    if "status" in primary.kind.__struct_fields__:
+        yield from _on(primary, home, ["patch"], subresource="status")
+    if declaration.cleanup is not None:
+        yield from _on(primary, home, ["patch"])
+    if declaration.owns:
+        # Where OwnerReferencesPermissionEnforcement is on: children keep their owner from going.
+        yield from _on(primary, home, ["update"], subresource="finalizers")
+    for child in declaration.owns:
+        yield from _on(child, home, _CHILD)
+    for other in declaration.watches:
+        yield from _on(other, home, READ)
+    yield from _rights(_places_of_events(primary, home), "", "events", _EVENT)
+
+
+def _on(
+    watch: KindWatch[Any], home: _Namespaces, verbs: Iterable[str], *, subresource: str = ""
+) -> Iterator[_Right]:
+    if watch.cluster is not None:
+        return
+    mapping = watch.mapping
+    resource = f"{mapping.plural}/{subresource}" if subresource else mapping.plural
+    yield from _rights(_places(watch, home), mapping.group, resource, verbs)
+
+
+def _places(watch: KindWatch[Any], home: _Namespaces) -> _Namespaces:
+    if not watch.mapping.namespaced:
+        return _EVERYWHERE
+    return sorted(namespace_set(watch.namespaces)) or home
+
+
+def _places_of_events(primary: KindWatch[Any], home: _Namespaces) -> _Namespaces:
+    if primary.mapping.namespaced:
+        return _places(primary, home)
+    return home if "" in home else [*home, _OF_NO_NAMESPACE]
+
+
+def _rights(
+    namespaces: _Namespaces, group: str, resource: str, verbs: Iterable[str]
+) -> Iterator[_Right]:
+    return (_Right(where, group, resource, verb) for verb in verbs for where in namespaces)
+
+
+def _is_covered(right: _Right, others: set[_Right]) -> bool:
+    """Say whether one of *others* gives the same in every namespace."""
+    return bool(right.namespace) and right.in_every_namespace in others
+
+
+# --- Rights and rules ---
+
+
+def _merged(rights: Iterable[_Right]) -> list[PolicyRule]:
+    return merged_rules(
+        PolicyRule(
+            groups=(one.group,),
+            resources=(one.resource,),
+            verbs=(one.verb,),
+            namespace=one.namespace,
+        )
+        for one in rights
+    )
+
+
+def _rights_in(rule: PolicyRule) -> Iterator[_Right]:
+    for group in rule.groups:
+        for resource in rule.resources:
+            yield from _rights([rule.namespace], group, resource, rule.verbs)
+
+
+def _heading(namespaces: list[str]) -> str:
+    if namespaces == [""]:
+        return "# in a ClusterRole:"
+    if len(namespaces) == 1:
+        return f"# in a Role in the namespace {namespaces[0]}:"
+    return f"# in Roles in each of the namespaces {', '.join(namespaces)}:"
+
+
+def _rule_text(rule: PolicyRule) -> str:
+    lines = [f"{name}: {json.dumps(value)}" for name, value in rule.document().items()]
+    return "- " + "\n  ".join(lines)
+
+
+# --- What there is ---
+
+
+async def _is_allowed(client: "Client", right: _Right) -> bool:
+    try:
+        async with client.clock.timeout(_ANSWER_WITHIN):
+            answer = await client.create(_review(right))
+    except Exception as error:  # noqa: BLE001  # whatever it is, the operator is not to end by it
+        _log.debug(
+            "right not checked",
+            verb=right.verb, resource=right.resource, group=right.group,
+            namespace=right.namespace, error=error,
+        )  # fmt: skip
+        return True
+    return answer.status.allowed
+
+
+def _review(right: _Right) -> "SelfSubjectAccessReview":
+    from kubewright.kinds.authorization.v1 import (  # noqa: PLC0415  # to make rules needs it not
+        ResourceAttributes,
+        SelfSubjectAccessReview,
+        SelfSubjectAccessReviewSpec,
+    )
+
+    resource, _, subresource = right.resource.partition("/")
+    return SelfSubjectAccessReview(
+        spec=SelfSubjectAccessReviewSpec(
+            resource_attributes=ResourceAttributes(
+                namespace=right.namespace,
+                group=right.group,
+                resource=resource,
+                subresource=subresource,
+                verb=right.verb,
+            )
+        )
+    )
