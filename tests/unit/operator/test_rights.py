@@ -259,7 +259,7 @@ async def test_a_right_in_one_namespace_is_none_in_the_whole_cluster() -> None:
     assert missing == everywhere
 
 
-class EveryTime:
+class Always:
     """The same fault for each request."""
 
     def __init__(self, fault: Fault) -> None:
@@ -274,7 +274,7 @@ class EveryTime:
 @pytest.mark.parametrize("fault", [Refused(403), Refused(500), Unreachable(), Hanging(3600)])
 async def test_a_review_without_an_answer_is_no_false_alarm(fault: Fault) -> None:
     """Another authority may decide, or the server is away; and nobody waits long for it."""
-    clock, faults = VirtualClock(), EveryTime(fault)
+    clock, faults = VirtualClock(), Always(fault)
     rules = operator_of(Shop).rules()
 
     server = EmbeddedServer(clock=clock)
