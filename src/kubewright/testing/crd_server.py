@@ -27,14 +27,16 @@ class RealCRDServer(RealServer):
     Args:
         assets: The folder of the programs, instead of ``$KUBEBUILDER_ASSETS``; its etcd must be
             3.5.16 or newer.
+        flags: Further flags of apiextensions-apiserver, such as ``--feature-gates=…``.
 
     Example:
         with RealCRDServer() as server:
             subprocess.run(["kubectl", "--kubeconfig", server.kubeconfig_file, "get", "crds"])
     """
 
-    def __init__(self, *, assets: Path | None = None) -> None:
+    def __init__(self, *, assets: Path | None = None, flags: Sequence[str] = ()) -> None:
         super().__init__(assets=assets)
+        self._custom_flags = tuple(flags)
         self._front: Front | None = None
 
     @property
@@ -79,7 +81,7 @@ class RealCRDServer(RealServer):
         command = crd_server_command(
             program, self.folder, port=port, etcd_url=self._etcd_url, kubeconfig=kubeconfig_file
         )
-        process = self._launch(PROGRAM, command)
+        process = self._launch(PROGRAM, [*command, *self._custom_flags])
         self._wait(
             process, partial(_answers, url, "/readyz", user=self.admin, ca_data=self.ca_data)
         )
