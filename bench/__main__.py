@@ -10,16 +10,14 @@ input.
 
 import argparse
 import json
-import os
-import platform
 import sys
 from dataclasses import asdict
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from bench.figures import DECODED, GROUPS, OURS, PEERS, SCENARIOS
 from bench.measure import Work
+from bench.report import write_report
 from bench.run import Plan, Results, run
 from bench.table import Verdict, medians, render_medians, render_verdicts, verdicts
 
@@ -78,21 +76,14 @@ def _read(baseline: Path) -> dict[str, float]:
 
 
 def _write(folder: Path, plan: Plan, results: Results, found: list[Verdict]) -> Path:
-    now = datetime.now(UTC)
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{now:%Y-%m-%dT%H%M%SZ}.json"
-    report: dict[str, Any] = {
-        "time": now.isoformat(timespec="seconds"),
-        "machine": {"cpus": os.cpu_count(), "arch": platform.machine()},
-        "python": platform.python_version(),
+    report = {
         "rounds": plan.rounds,
         "work": asdict(plan.work),
         "runs": results.runs,
         "errors": results.errors,
         "ratios": [asdict(one) | {"missed": one.missed} for one in found],
     }
-    path.write_text(json.dumps(report, indent=1) + "\n")
-    return path
+    return write_report(folder, "", report)
 
 
 def _ratios(found: list[Verdict]) -> dict[str, float]:

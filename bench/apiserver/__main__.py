@@ -5,13 +5,10 @@ Exit status: 0 for done, 1 for a goal missed (with --check), 2 for wrong input.
 
 import argparse
 import json
-import os
-import platform
 import sys
 import tempfile
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import asdict
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
@@ -19,6 +16,7 @@ from bench.apiserver import measure, report
 from bench.apiserver.measure import Numbers
 from bench.apiserver.scenarios import DURABLE, OURS, QUICK, REAL, Amount
 from bench.apiserver.servers import ROOT, Running, embedded, real
+from bench.report import write_report
 from bench.table import Verdict, render_verdicts
 
 Runs = dict[str, dict[str, list[Numbers]]]
@@ -96,19 +94,12 @@ def _made(folder: Path) -> Path:
 
 
 def _write(folder: Path, amount: Amount, runs: Runs, found: list[Verdict]) -> Path:
-    now = datetime.now(UTC)
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"apiserver-{now:%Y-%m-%dT%H%M%SZ}.json"
-    content = {
-        "time": now.isoformat(timespec="seconds"),
-        "machine": {"cpus": os.cpu_count(), "arch": platform.machine()},
-        "python": platform.python_version(),
+    report = {
         "amount": asdict(amount),
         "runs": runs,
         "ratios": [asdict(one) | {"missed": one.missed} for one in found],
     }
-    path.write_text(json.dumps(content, indent=1) + "\n")
-    return path
+    return write_report(folder, "apiserver-", report)
 
 
 def _parser() -> argparse.ArgumentParser:

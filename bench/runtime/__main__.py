@@ -6,15 +6,13 @@ input.
 
 import argparse
 import json
-import os
-import platform
 import subprocess
 import sys
 from dataclasses import asdict
-from datetime import UTC, datetime
 from pathlib import Path
 
 from bench.measure import Work
+from bench.report import write_report
 from bench.run import ROOT, Results
 from bench.runtime import table
 from bench.runtime.figures import GO, GROUPS, OURS, PEERS, PLAIN, SCENARIOS, SOCKET
@@ -87,21 +85,14 @@ def _go_peer(given: Path | None) -> Path | None:
 
 
 def _write(folder: Path, plan: Plan, results: Results, found: list[Verdict]) -> Path:
-    now = datetime.now(UTC)
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"runtime-{now:%Y-%m-%dT%H%M%SZ}.json"
     report = {
-        "time": now.isoformat(timespec="seconds"),
-        "machine": {"cpus": os.cpu_count(), "arch": platform.machine()},
-        "python": platform.python_version(),
         "rounds": plan.rounds,
         "work": asdict(plan.work),
         "runs": results.runs,
         "errors": results.errors,
         "ratios": [asdict(one) | {"missed": one.missed} for one in found],
     }
-    path.write_text(json.dumps(report, indent=1) + "\n")
-    return path
+    return write_report(folder, "runtime-", report)
 
 
 def _parser() -> argparse.ArgumentParser:

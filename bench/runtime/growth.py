@@ -9,15 +9,14 @@ input.
 
 import argparse
 import itertools
-import json
 import statistics
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from pathlib import Path
 
 from bench.measure import Numbers, Work
+from bench.report import write_report
 from bench.run import ROOT, replay_server
 from bench.runtime.figures import OURS, PLAIN, Scenario
 from bench.runtime.run import Plan, Runner
@@ -157,11 +156,7 @@ def render_costs(values: Mapping[tuple[Growth, str], Costs]) -> str:
 
 
 def _write(folder: Path, runs: Runs, errors: list[str]) -> Path:
-    now = datetime.now(UTC)
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"growth-{now:%Y-%m-%dT%H%M%SZ}.json"
-    path.write_text(json.dumps({"runs": runs, "errors": errors}, indent=1) + "\n")
-    return path
+    return write_report(folder, "growth-", {"runs": runs, "errors": errors})
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -1,7 +1,6 @@
 """Arithmetic and comparisons, with the overflows and the refusals of CEL."""
 
 import math
-from collections.abc import Callable
 from typing import Any, Final
 
 from kubewright.apiserver.cel import times
@@ -257,12 +256,3 @@ def shown_key(key: Any) -> str:
     if isinstance(key, float):
         return double_text(key)
     return str(key)
-
-
-COMPARISONS: Final[dict[str, Callable[[Any, Any], bool]]] = {
-    "_<_": less,
-    "_<=_": less_equal,
-    "_>_": greater,
-    "_>=_": greater_equal,
-}
-"""The four orders."""

@@ -10,8 +10,6 @@ from kubewright.apiserver.table.duration import Ages
 from kubewright.apiserver.table.kinds import printer_for
 from kubewright.apiserver.table.printer import NAME, Printer
 
-Columns = list[Obj]
-
 
 def table_for(  # noqa: PLR0913  # all that a request says of its table, by name
     resource: Resource,
