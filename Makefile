@@ -11,6 +11,8 @@ BENCH_VENV := .venv-bench
 BENCH_STAMP := $(BENCH_VENV)/.installed
 CLIENTS_VENV := .venv-clients
 CLIENTS_STAMP := $(CLIENTS_VENV)/.installed
+E2E_VENV := .venv-e2e
+E2E_STAMP := $(E2E_VENV)/.installed
 # Tools find the interpreter and one another through PATH, as in an activated environment.
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
@@ -101,6 +103,11 @@ $(CLIENTS_STAMP): requirements/clients.txt
 	$(CLIENTS_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/clients.txt
 	@touch $@
 
+$(E2E_STAMP): requirements/e2e.txt
+	@[ -x $(E2E_VENV)/bin/python ] || { python=$$($(FIND_PYTHON)); "$$python" -m venv $(E2E_VENV); }
+	$(E2E_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/e2e.txt
+	@touch $@
+
 .PHONY: durability
 durability: $(STAMP) ## kill a server in the middle of 1,000 writes; nothing that was answered is lost
 	pytest tests/durability $(PYTEST)
@@ -183,9 +190,10 @@ lock: $(STAMP) ## pin the requirements anew, with hashes
 	$(LOCK) --group dev pyproject.toml -o requirements/dev.txt
 	$(LOCK) --group bench pyproject.toml -c requirements/dev.txt -o requirements/bench.txt
 	$(LOCK) --group clients -c requirements/dev.txt -c requirements/bench.txt -o requirements/clients.txt
+	$(LOCK) --group e2e -o requirements/e2e.txt
 LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links
 
 .PHONY: clean
 clean: ## remove what can be made again, .venv included
-	rm -rf $(VENV) $(BENCH_VENV) $(CLIENTS_VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(BENCH_VENV) $(CLIENTS_VENV) $(E2E_VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
