@@ -11,6 +11,7 @@ from kubewright.apiserver.authentication.user import UserInfo
 from kubewright.apiserver.authorization.attributes import Authorizer
 from kubewright.apiserver.authorization.escalation import Escalation
 from kubewright.apiserver.names import GroupResource
+from kubewright.apiserver.network import DEFAULT, Network
 from kubewright.apiserver.registry import Registry
 from kubewright.apiserver.request import Request
 from kubewright.apiserver.resource import Resource
@@ -28,6 +29,7 @@ class Backend(Struct):
         escalation: Refuses roles that would give away rights; ``None`` where rights do not matter.
         service_accounts: Whether pods run as a service account, which must exist.
         authorizer: Decides whether an update may create; ``None`` where rights do not matter.
+        network: Which addresses the server hands out and takes.
     """
 
     store: Store
@@ -37,6 +39,7 @@ class Backend(Struct):
     escalation: Escalation | None = None
     service_accounts: bool = False
     authorizer: Authorizer | None = None
+    network: Network = DEFAULT
 
     def now(self) -> str:
         """Return the time as objects carry it."""
@@ -105,7 +108,7 @@ class Call(Struct):
     def write(self, *, dry_run: bool = False) -> Write:
         """Return the circumstances that strategies are told."""
         backend = self.backend
-        return Write(backend.store, self.user, backend.now(), dry_run, self.warn)
+        return Write(backend.store, self.user, backend.now(), dry_run, self.warn, backend.network)
 
     def manager(self, asked: str) -> str:
         """Return who owns what this request writes."""

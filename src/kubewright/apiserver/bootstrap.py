@@ -5,6 +5,7 @@ from uuid import uuid4
 from kubewright.apiserver.authorization.bootstrap import bootstrap_objects
 from kubewright.apiserver.builtin.priority import system_classes
 from kubewright.apiserver.names import GroupResource
+from kubewright.apiserver.network import DEFAULT, Network
 from kubewright.apiserver.storage import Store
 from kubewright.apiserver.strategy import Obj
 
@@ -18,12 +19,12 @@ PLURALS: dict[str, str] = {
     "RoleBinding": "rolebindings",
     "Service": "services",
 }
-KUBERNETES_IP: str = "10.96.0.1"
 
 
-def fill(store: Store, now: str) -> None:
+def fill(store: Store, now: str, *, network: Network = DEFAULT) -> None:
     """Store what is missing of it."""
-    for obj in (*_namespaces(), *bootstrap_objects(), *system_classes(), _kubernetes()):
+    service = _kubernetes(network.kubernetes_ip)
+    for obj in (*_namespaces(), *bootstrap_objects(), *system_classes(), service):
         group = obj["apiVersion"].rpartition("/")[0]
         resource = GroupResource(group, PLURALS[obj["kind"]])
         metadata = obj["metadata"]
@@ -45,7 +46,7 @@ def _namespaces() -> list[Obj]:
     ]
 
 
-def _kubernetes() -> Obj:
+def _kubernetes(address: str) -> Obj:
     labels = {"component": "apiserver", "provider": "kubernetes"}
     return {
         "apiVersion": "v1",
@@ -53,8 +54,8 @@ def _kubernetes() -> Obj:
         "metadata": {"name": "kubernetes", "namespace": "default", "labels": labels},
         "spec": {
             "ports": [{"name": "https", "protocol": "TCP", "port": 443, "targetPort": 6443}],
-            "clusterIP": KUBERNETES_IP,
-            "clusterIPs": [KUBERNETES_IP],
+            "clusterIP": address,
+            "clusterIPs": [address],
             "type": "ClusterIP",
             "sessionAffinity": "None",
             "ipFamilies": ["IPv4"],

@@ -34,6 +34,7 @@ from kubewright.apiserver.dispatch import Dispatcher
 from kubewright.apiserver.files import PathLike, check_writable, named_path
 from kubewright.apiserver.metrics import Metrics
 from kubewright.apiserver.names import GroupResource
+from kubewright.apiserver.network import SERVICE_CIDR, Network
 from kubewright.apiserver.objects import RegisteredObjects
 from kubewright.apiserver.paths import Paths
 from kubewright.apiserver.registry import Registry
@@ -70,11 +71,14 @@ class APIServer:
         service_accounts: Whether pods run as a service account, which must exist, and get a volume
             with its token. Off by default: without nodes nobody uses it, and it makes manifests
             longer.
+        service_cidr: Where the cluster addresses of services come from; the first is the server's.
+        loopback_endpoints: Whether Endpoints and EndpointSlices may name loopback addresses, which
+            Kubernetes refuses: for pods that are processes of this machine.
         audit_log: A file to which every call is appended.
         clock: Where time comes from.
 
     Raises:
-        ConfigError: The folder or the file cannot be used.
+        ConfigError: The folder, the file or the range of addresses cannot be used.
 
     Attributes:
         node: What answers for logs, exec and the like; ``None`` while nothing runs containers.
@@ -84,16 +88,19 @@ class APIServer:
             answer = await server.handle(Request("GET", "/api/v1/namespaces", trusted=True))
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  # each is for a special need
         self,
         *,
         data_dir: PathLike | None = None,
         rbac: bool = False,
         controllers: bool = True,
         service_accounts: bool = False,
+        service_cidr: str = SERVICE_CIDR,
+        loopback_endpoints: bool = False,
         audit_log: PathLike | None = None,
         clock: Clock | None = None,
     ) -> None:
+        network = Network(service_cidr, loopback_endpoints)
         self.clock: Clock = clock or Clock()
         self.data_dir: Path | None = named_path("data_dir", data_dir)
         log_file = named_path("audit_log", audit_log)
@@ -128,6 +135,7 @@ class APIServer:
             escalation,
             service_accounts,
             self.authorizer if rbac else None,
+            network,
         )
         self.node: Node | None = None
         self._dispatcher = Dispatcher(self.backend, self)
@@ -143,7 +151,7 @@ class APIServer:
         if self._started:
             raise LifecycleError("this API server was started before; make another one")
         self._started = True
-        bootstrap.fill(self.store, self.backend.now())
+        bootstrap.fill(self.store, self.backend.now(), network=self.backend.network)
         RoleAggregator(self.store).start()
         self._definitions.begin()
         if self._controllers:

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 from kubewright.apiserver import naming
 from kubewright.apiserver.field import Errors
 from kubewright.apiserver.names import GroupResource
+from kubewright.apiserver.network import DEFAULT, Network
 
 Obj = dict[str, Any]
 """An object as JSON."""
@@ -49,6 +50,7 @@ class Write:
         now: The time as objects carry it, such as ``2026-01-01T12:00:00Z``.
         dry_run: Whether nothing will be stored.
         warn: Adds a Warning header to the answer.
+        network: Which addresses the server hands out and takes.
     """
 
     reader: Reader
@@ -56,6 +58,7 @@ class Write:
     now: str
     dry_run: bool
     warn: Callable[[str], None]
+    network: Network = DEFAULT
 
 
 class Strategy:

@@ -73,15 +73,21 @@ def network(text: str, path: str) -> Errors:
     return []
 
 
-def endpoint(text: str, path: str) -> Errors:
-    """Return what is wrong with an address that traffic is sent to."""
+def endpoint(text: str, path: str, *, loopback: bool = False) -> Errors:
+    """Return what is wrong with an address that traffic is sent to.
+
+    Args:
+        text: The address.
+        path: Where it stands.
+        loopback: Whether it may be an address of this machine only.
+    """
     ip = parse(text)
     if ip is None:
         return [field.invalid(path, text, "must be a valid IP address")]
     found: Errors = []
     if ip.is_unspecified:
         found.append(field.invalid(path, text, f"may not be unspecified ({text})"))
-    if ip.is_loopback:
+    if ip.is_loopback and not loopback:
         why = "may not be in the loopback range (127.0.0.0/8, ::1/128)"
         found.append(field.invalid(path, text, why))
     if ip.is_link_local:

@@ -35,7 +35,7 @@ class EndpointsStrategy(Strategy):
         write.warn("v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice")
         found: Errors = []
         for index, subset in enumerate(obj.get("subsets") or ()):
-            found += _subset(subset, f"subsets[{index}]")
+            found += _subset(subset, f"subsets[{index}]", loopback=write.network.loopback_endpoints)
         return found
 
     def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:
@@ -74,10 +74,11 @@ class EndpointSliceStrategy(Strategy):
         kind = obj.get("addressType")
         found = needed_one_of(kind, _ADDRESS_TYPES, "addressType") + _ports(obj.get("ports") or [])
         items = obj.get("endpoints") or []
+        loopback = write.network.loopback_endpoints
         if len(items) > _MAX_ENDPOINTS:
             return [*found, field.too_many("endpoints", len(items), _MAX_ENDPOINTS)]
         for index, item in enumerate(items):
-            found += _endpoint(item, f"endpoints[{index}]", kind)
+            found += _endpoint(item, f"endpoints[{index}]", kind, loopback=loopback)
         if kind == "FQDN":
             write.warn("spec.addressType: FQDN endpoints are deprecated")
         return found
@@ -97,27 +98,27 @@ class EndpointSliceStrategy(Strategy):
         )
 
 
-def _subset(subset: Obj, path: str) -> Errors:
+def _subset(subset: Obj, path: str, *, loopback: bool) -> Errors:
     found: Errors = []
     if not subset.get("addresses") and not subset.get("notReadyAddresses"):
         found.append(field.required(path, "must specify `addresses` or `notReadyAddresses`"))
     for name in ("addresses", "notReadyAddresses"):
         for index, item in enumerate(subset.get(name) or ()):
-            found += _address(item, f"{path}.{name}[{index}]")
+            found += _address(item, f"{path}.{name}[{index}]", loopback=loopback)
     ports = subset.get("ports") or []
     for index, item in enumerate(ports):
         found += _port(item, f"{path}.ports[{index}]", alone=len(ports) == 1)
     return found
 
 
-def _address(item: Obj, path: str) -> Errors:
+def _address(item: Obj, path: str, *, loopback: bool) -> Errors:
     ip = item.get("ip") or ""
     found = addresses.address(ip, f"{path}.ip")
     if item.get("hostname"):
         found += named(naming.dns_label, item["hostname"], f"{path}.hostname")
     if "nodeName" in item:
         found += named(naming.dns_subdomain, item["nodeName"], f"{path}.nodeName")
-    return found + addresses.endpoint(ip, f"{path}.ip")
+    return found + addresses.endpoint(ip, f"{path}.ip", loopback=loopback)
 
 
 def _port(item: Obj, path: str, *, alone: bool) -> Errors:
@@ -151,13 +152,13 @@ def _ports(items: list[Obj]) -> Errors:
     return found
 
 
-def _endpoint(item: Obj, path: str, kind: Any) -> Errors:
+def _endpoint(item: Obj, path: str, kind: Any, *, loopback: bool) -> Errors:
     ips = item.get("addresses") or []
     found = needed(ips, f"{path}.addresses", "must contain at least 1 address")
     if len(ips) > _MAX_ADDRESSES:
         found.append(field.too_many(f"{path}.addresses", len(ips), _MAX_ADDRESSES))
     for index, ip in enumerate(ips):
-        found += _slice_address(ip, f"{path}.addresses", kind=kind, index=index)
+        found += _slice_address(ip, f"{path}.addresses", kind=kind, index=index, loopback=loopback)
     if "nodeName" in item:
         found += named(naming.dns_subdomain, item["nodeName"], f"{path}.nodeName")
     if "hostname" in item:
@@ -165,7 +166,7 @@ def _endpoint(item: Obj, path: str, kind: Any) -> Errors:
     return found + _hints(item.get("hints") or {}, f"{path}.hints")
 
 
-def _slice_address(ip: str, path: str, *, kind: Any, index: int) -> Errors:
+def _slice_address(ip: str, path: str, *, kind: Any, index: int, loopback: bool) -> Errors:
     place = f"{path}[{index}]"
     if kind == "FQDN":
         return _full_name(ip, place)
@@ -176,7 +177,7 @@ def _slice_address(ip: str, path: str, *, kind: Any, index: int) -> Errors:
         return found
     wrong = (":" in ip) is (kind == "IPv4")
     found = [field.invalid(path, ip, f"must be an {kind} address")] if wrong else []
-    return found + addresses.endpoint(ip, place)
+    return found + addresses.endpoint(ip, place, loopback=loopback)
 
 
 def _full_name(name: str, path: str) -> Errors:

@@ -10,10 +10,10 @@ from ipaddress import IPv4Address, IPv4Network, ip_network
 from typing import Generic, TypeVar
 
 from kubewright.apiserver.names import GroupResource
+from kubewright.apiserver.network import SERVICE_CIDR
 from kubewright.apiserver.strategy import Obj, Reader
 
 SERVICES: GroupResource = GroupResource("", "services")
-SERVICE_CIDR: str = "10.96.0.0/16"
 FIRST_NODE_PORT, LAST_NODE_PORT = 30000, 32767
 
 Owner = tuple[str, str]

@@ -26,11 +26,12 @@ class ServiceStrategy(Strategy):
         # Strategies serve all servers of a process; a server is told by its reader.
         self._pools: WeakKeyDictionary[Reader, ServicePool] = WeakKeyDictionary()
 
-    def pool(self, reader: Reader) -> ServicePool:
+    def pool(self, write: Write) -> ServicePool:
         """Return what the services of a server share, as its store has it."""
+        reader = write.reader
         found = self._pools.get(reader)
         if found is None:
-            found = self._pools[reader] = ServicePool(reader)
+            found = self._pools[reader] = ServicePool(reader, write.network.service_cidr)
         return found
 
     def default(self, obj: Obj) -> None:
@@ -63,14 +64,14 @@ class ServiceStrategy(Strategy):
 
     def validate(self, obj: Obj, write: Write) -> Errors:
         """Allocate, then check: what the server chose is checked, too."""
-        if found := allocation.on_create(obj, self.pool(write.reader), write):
+        if found := allocation.on_create(obj, self.pool(write), write):
             return found
         rules.warn(obj, write)
         return rules.service(obj, None)
 
     def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:
         """Allocate what the change needs, then check it and what must not change."""
-        if found := allocation.on_update(new, old, self.pool(write.reader), write):
+        if found := allocation.on_update(new, old, self.pool(write), write):
             return found
         rules.warn(new, write)
         return changes.update(new, old) + rules.service(new, old)
@@ -87,7 +88,7 @@ class ServiceStrategy(Strategy):
 
     def after_delete(self, obj: Obj, write: Write) -> None:
         """Take back the addresses and ports."""
-        self.pool(write.reader).release(obj)
+        self.pool(write).release(obj)
 
 
 def _default_affinity(spec: Obj) -> None:

@@ -124,7 +124,7 @@ def test_deleting_gives_everything_back() -> None:
 def test_what_is_asked_for_when_no_address_is_left_is_an_error_of_ours() -> None:
     """The user did nothing wrong, so it is a 500."""
     server = services()
-    pool = server.strategy.pool(server.reader)  # type: ignore[attr-defined]  # ServiceStrategy's
+    pool = server.strategy.pool(server.write())  # type: ignore[attr-defined]  # ServiceStrategy's
     pool.addresses._size = 0
 
     with pytest.raises(StatusError, match="failed to allocate a serviceIP for Service") as caught:
