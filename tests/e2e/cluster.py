@@ -1,0 +1,94 @@
+"""A whole cluster for these tests: an API server, ours or Kubernetes', and what makes pods run."""
+
+import asyncio
+import threading
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Self
+
+import kubewright as kw
+from kubewright.testing import EmbeddedServer, RealServer
+
+PROGRAMS = ("etcd", "kube-apiserver", "kube-controller-manager")
+"""What ``real`` needs."""
+
+
+class EndToEndCluster:
+    """A server, controllers, a scheduler and a node that runs containers as local processes.
+
+    With ``real``, the controllers are those of kube-controller-manager; the rest is always ours.
+    """
+
+    def __init__(self, choice: str) -> None:
+        self.choice = choice
+        real = choice == "real"
+        self._server: RealServer | EmbeddedServer = (
+            RealServer(controllers=True) if real else EmbeddedServer()
+        )
+        self._stack = ExitStack()
+
+    @property
+    def kubeconfig_file(self) -> Path:
+        """A kubeconfig of the administrator."""
+        return self._server.kubeconfig_file
+
+    def config(self) -> kw.Config:
+        """Return the configuration of a client of the administrator."""
+        return self._server.config()
+
+    def __enter__(self) -> Self:
+        with ExitStack() as stack:
+            stack.enter_context(self._server)
+            stack.enter_context(Machine(self.config(), self._parts))
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._stack.close()
+
+    def _parts(self, cluster: kw.Cluster) -> Iterable[kw.Runnable]:
+        return ()
+
+
+class Machine:
+    """Runs what *parts* returns, in a thread with an event loop of its own.
+
+    Args:
+        config: The API server that they work on.
+        parts: Makes them, in that event loop.
+    """
+
+    def __init__(
+        self, config: kw.Config, parts: Callable[[kw.Cluster], Iterable[kw.Runnable]]
+    ) -> None:
+        self._config = config
+        self._parts = parts
+        self._started: Future[Callable[[], object]] = Future()
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._run()))
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        self._started.result()
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._started.result()()
+        self._thread.join()
+
+    async def _run(self) -> None:
+        loop, stop = asyncio.get_running_loop(), asyncio.Event()
+        try:
+            async with kw.Client(self._config, field_owner="machine") as client:
+                cluster = kw.Cluster(client)
+                manager = kw.Manager(cluster, grace_period=5)
+                for part in self._parts(cluster):
+                    manager.add(part)
+                async with manager:
+                    self._started.set_result(lambda: loop.call_soon_threadsafe(stop.set))
+                    await stop.wait()
+        except BaseException as error:
+            if self._started.done():
+                raise
+            self._started.set_exception(error)
