@@ -1,0 +1,59 @@
+"""Controllers as kube-controller-manager has them, as ordinary Kubewright controllers.
+
+They work against any API server: the embedded one, or a real kube-apiserver whose own controllers
+are switched off. What a program does not ask for it does not load.
+
+Example:
+    for runnable in make(cluster, ["deployment", "replicaset"]):
+        manager.add(runnable)
+"""
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from importlib import import_module
+
+from kubewright.cluster import Cluster
+from kubewright.runnable import Runnable
+
+__all__ = ["CONTROLLERS", "Factory", "make"]
+
+Factory = Callable[[Cluster], Iterable[Runnable]]
+"""Makes what has to run for one controller."""
+
+_PACKAGE = __name__
+
+
+def _made(module: str, function: str, cluster: Cluster) -> Iterable[Runnable]:
+    return [getattr(import_module(f"{_PACKAGE}.{module}"), function)(cluster)]
+
+
+def _lazy(module: str, function: str = "") -> Factory:
+    """Return a factory that loads *module* when it is called."""
+    return partial(_made, module, function or f"{module}_controller")
+
+
+CONTROLLERS: dict[str, Factory] = {
+    "deployment": _lazy("deployment"),
+    "replicaset": _lazy("replicaset"),
+    "replicationcontroller": _lazy("replicaset", "replicationcontroller_controller"),
+    "statefulset": _lazy("statefulset"),
+    "daemonset": _lazy("daemonset"),
+    "disruption": _lazy("disruption"),
+}
+"""Every controller there is, by the name that ``--controllers`` of kube-controller-manager has."""
+
+
+def make(cluster: Cluster, names: Iterable[str] | None = None) -> list[Runnable]:
+    """Return what has to run for the controllers called *names*; for all of them unless given.
+
+    They read from the cache of *cluster*, which has to run, too.
+
+    Raises:
+        ValueError: There is no controller of one of the names.
+    """
+    wanted = list(CONTROLLERS if names is None else names)
+    if unknown := [name for name in wanted if name not in CONTROLLERS]:
+        raise ValueError(
+            f"there is no controller called {unknown[0]!r}: choose among {', '.join(CONTROLLERS)}"
+        )
+    return [runnable for name in wanted for runnable in CONTROLLERS[name](cluster)]
