@@ -1,0 +1,218 @@
+"""Routes in the etcd that Traefik reads its configuration from.
+
+Traefik takes over the whole configuration whenever anything changes below its prefix. So a route is
+written in one transaction, or it would see half of one.
+
+Beside Traefik's keys stands a record for each object, which lists the keys that were written for
+it::
+
+    traefik/http/routers/<owner>.<namespace>.<name>/…     what Traefik reads
+    traefik/http/services/<owner>.<namespace>.<name>/…
+    kubewright/<owner>/<namespace>/<name>                 which of these are ours
+
+A key that stands in no record of ours is never written and never deleted, and every write checks
+that the record is as it was read. Whatever is killed in between, the next run goes on from there.
+"""
+
+import json
+import os
+import re
+import ssl
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple, Self
+
+from etcd import Etcd, EtcdError, Value
+from kubewright import ObjectKey
+
+__all__ = ["Route", "Routes", "default_rule"]
+
+BATCH = 120
+"""Keys in a transaction: etcd takes 128 unless told otherwise, and the record is one more."""
+ATTEMPTS = 5
+"""How often others may be faster than a write before it fails."""
+
+
+class Route(NamedTuple):
+    """One way through Traefik: a router, and the servers behind it.
+
+    Attributes:
+        rule: Which requests take it, as Traefik writes rules.
+        servers: Their addresses, such as ``http://10.0.0.1:8080``, each by a name that stays; with
+            none of them Traefik answers 503.
+        entrypoint: Where the requests come in; at Traefik's default entry points if empty.
+    """
+
+    rule: str
+    servers: Mapping[str, str]
+    entrypoint: str = ""
+
+    def keys(self, prefix: str, name: str) -> dict[str, str]:
+        """Return the keys of etcd that say this to Traefik."""
+        router, service = _router(prefix, name), _service(prefix, name)
+        keys = {
+            # Traefik's own default. Without it a service that has no servers would not be there.
+            f"{service}loadbalancer/passhostheader": "true",
+            **{f"{service}loadbalancer/servers/{id}/url": url for id, url in self.servers.items()},
+            f"{router}rule": self.rule,
+            f"{router}service": name,
+        }
+        if self.entrypoint:
+            keys[f"{router}entrypoints/0"] = self.entrypoint
+        return keys
+
+
+def default_rule(key: ObjectKey) -> str:
+    """Return the rule of a route that has none: requests for ``/<namespace>/<name>``."""
+    return f"PathPrefix(`/{key.namespace}/{key.name}`)"
+
+
+class Routes:
+    """The routes that one operator keeps in etcd.
+
+    Args:
+        etcd: Where they are.
+        owner: Who keeps them. Two with the same name would take the routes of the other for theirs.
+        prefix: Where Traefik looks: its ``providers.etcd.rootKey``.
+    """
+
+    def __init__(self, etcd: Etcd, *, owner: str, prefix: str = "traefik") -> None:
+        if not re.fullmatch("[a-z0-9]([a-z0-9-]*[a-z0-9])?", owner):
+            raise ValueError(f"an owner is lower-case letters, digits and dashes, not {owner!r}")
+        self._etcd = etcd
+        self._owner = owner
+        self._prefix = prefix.strip("/")  # Traefik does not see keys that begin with one
+        # Traefik cannot watch a prefix without keys, and takes no notice when the last route goes.
+        self._anchor = f"{self._prefix}/http/middlewares/kubewright-anchor/addprefix/prefix"
+
+    @classmethod
+    def from_environment(cls, operator: str) -> Self:
+        """Return the routes of *operator*, where the environment says that they are.
+
+        ``ETCD_ENDPOINTS`` has the members of etcd with commas between them, ``ETCD_CACERT``,
+        ``ETCD_CERT`` and ``ETCD_KEY`` the files for TLS, ``TRAEFIK_PREFIX`` what Traefik calls its
+        root key, and ``TRAEFIK_OWNER`` another owner than *operator*, where several clusters share
+        one etcd.
+        """
+        given = os.environ
+        etcd = Etcd(given.get("ETCD_ENDPOINTS", "http://127.0.0.1:2379").split(","), tls=_tls(given))
+        owner = given.get("TRAEFIK_OWNER", operator)
+        return cls(etcd, owner=owner, prefix=given.get("TRAEFIK_PREFIX", "traefik"))
+
+    async def write(self, key: ObjectKey, route: Route) -> bool:
+        """Let *route* be the route of the object *key*; return whether anything was changed.
+
+        Raises:
+            EtcdError: etcd does not answer, or somebody else wrote one of the keys.
+        """
+        return await self._settle(key, route.keys(self._prefix, self._name(key)))
+
+    async def remove(self, key: ObjectKey) -> bool:
+        """Remove the route of the object *key*; return whether there was one.
+
+        Raises:
+            EtcdError: etcd does not answer.
+        """
+        return await self._settle(key, {})
+
+    async def recorded(self) -> list[ObjectKey]:
+        """Return the objects that have a route; made for `kubewright.Interval`.
+
+        Raises:
+            EtcdError: etcd does not answer.
+        """
+        records = self._record(ObjectKey("", ""))[:-1]
+        found = await self._etcd.read(records, self._anchor)
+        if self._anchor not in found:
+            await self._etcd.commit({self._anchor: "/"}, (), unless={self._anchor: 0})
+        return [
+            ObjectKey.parse(one.removeprefix(records)) for one in found if one != self._anchor
+        ]
+
+    async def _settle(self, key: ObjectKey, wanted: Mapping[str, str]) -> bool:
+        """Make the keys of *key* those that are *wanted*."""
+        name, record = self._name(key), self._record(key)
+        own = _router(self._prefix, name), _service(self._prefix, name)
+        for _ in range(ATTEMPTS):
+            found = await self._etcd.read(record, self._anchor, *own)
+            done = await self._change(record, found, wanted)
+            if done is not None:
+                return done
+        raise EtcdError(f"others change the keys of {key} all the time: is there a second operator?")
+
+    async def _change(
+        self, record: str, found: Mapping[str, Value], wanted: Mapping[str, str]
+    ) -> bool | None:
+        """Go from what was *found* to what is *wanted*; ``None`` if others were faster."""
+        ours = set(json.loads(found[record].text)) if record in found else set[str]()
+        _check(found, ours, wanted)
+        revision = found[record].revision if record in found else 0
+        steps = list(_steps(found, ours, wanted))
+        for number, (puts, deletes) in enumerate(steps, 1):
+            # Until the last step both count: what is half done must still be found.
+            keys = sorted(wanted if number == len(steps) else ours | wanted.keys())
+            unless = {record: revision, **{one: 0 for one in puts if one not in ours}}
+            if self._anchor not in found and number == 1:
+                puts, unless = {**puts, self._anchor: "/"}, {**unless, self._anchor: 0}
+            if keys:
+                puts = {**puts, record: json.dumps(keys)}
+            else:
+                deletes = [*deletes, record]
+            revision = await self._etcd.commit(puts, deletes, unless=unless)
+            if not revision:
+                return None
+        return bool(steps)
+
+    def _name(self, key: ObjectKey) -> str:
+        # Neither an owner nor a namespace has a dot in it, so no two objects have the same name.
+        return f"{self._owner}.{key.namespace}.{key.name}"
+
+    def _record(self, key: ObjectKey) -> str:
+        return f"kubewright/{self._owner}/{key.namespace}/{key.name}"
+
+
+def _steps(
+    found: Mapping[str, Value], ours: set[str], wanted: Mapping[str, str]
+) -> Iterator[tuple[dict[str, str], list[str]]]:
+    """Yield what to write and what to delete, a transaction each; nearly always it is one.
+
+    A router comes after its servers, and goes before them.
+    """
+    stale = sorted(ours - wanted.keys(), key=_is_router, reverse=True)
+    new = [one for one in wanted if one not in found or found[one].text != wanted[one]]
+    changes = [*sorted(new, key=_is_router), *stale]
+    if not changes and ours != wanted.keys():
+        yield {}, []  # only the record is wrong
+    for start in range(0, len(changes), BATCH):
+        batch = changes[start : start + BATCH]
+        puts = {one: wanted[one] for one in batch if one in wanted}
+        yield puts, [one for one in batch if one not in wanted]
+
+
+def _check(found: Mapping[str, Value], ours: set[str], wanted: Mapping[str, str]) -> None:
+    foreign = sorted(one for one in wanted if one in found and one not in ours)
+    if foreign:
+        raise EtcdError(
+            f"somebody else wrote {foreign[0]}: it is left as it is. Delete it there, or choose"
+            " another name."
+        )
+
+
+def _is_router(key: str) -> bool:
+    return "/http/routers/" in key
+
+
+def _router(prefix: str, name: str) -> str:
+    return f"{prefix}/http/routers/{name}/"
+
+
+def _service(prefix: str, name: str) -> str:
+    return f"{prefix}/http/services/{name}/"
+
+
+def _tls(environment: Mapping[str, str]) -> ssl.SSLContext | None:
+    if not {"ETCD_CACERT", "ETCD_CERT"} & environment.keys():
+        return None
+    context = ssl.create_default_context(cafile=environment.get("ETCD_CACERT"))
+    if "ETCD_CERT" in environment:
+        context.load_cert_chain(environment["ETCD_CERT"], environment.get("ETCD_KEY"))
+    return context
