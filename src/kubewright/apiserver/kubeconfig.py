@@ -10,7 +10,7 @@ from kubewright.errors import ConfigError
 __all__ = ["check_target", "credentials", "document", "write"]
 
 NAME: str = "kubewright"
-"""The name of the context, and of the cluster, in a file of ours."""
+"""The name of the context, and of the cluster, in a file of ours; ``kubewright-…`` for others."""
 
 MARK: dict[str, Any] = {"name": "cluster_info", "extension": {"provider": "kubewright"}}
 """What every cluster of ours carries; a name alone may be that of anybody. kubectl keeps it."""
@@ -94,9 +94,10 @@ def _lost(path: Path) -> str:
 
 def _is_ours(found: dict[str, Any]) -> bool:
     clusters = [entry["cluster"] for entry in found.get("clusters") or ()]
-    names = {entry["name"] for entry in found.get("contexts") or ()}
+    names = [str(entry["name"]) for entry in found.get("contexts") or ()]
     marked = [MARK in (cluster.get("extensions") or ()) for cluster in clusters]
-    return bool(marked) and all(marked) and names <= {NAME}
+    own = [name == NAME or name.startswith(f"{NAME}-") for name in names]
+    return bool(marked) and all(marked) and all(own)
 
 
 def _listed(found: dict[str, Any], kind: str) -> str:

@@ -8,6 +8,8 @@ from typing import Annotated
 import typer
 
 from kubewright._version import VERSION
+from kubewright.cli.cluster_commands import cluster
+from kubewright.cli.cluster_commands import path as _path
 from kubewright.errors import KubewrightError
 
 __all__ = ["app", "main"]
@@ -17,8 +19,9 @@ app: typer.Typer = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,  # rich would take longer to load than the server to start
     pretty_exceptions_enable=False,
-    help="Kubernetes operators in Python, and a Kubernetes API server to try them on.",
+    help="Kubernetes operators in Python, and a Kubernetes cluster to try them on.",
 )
+app.add_typer(cluster, name="cluster")
 
 
 class LogLevel(StrEnum):
@@ -44,13 +47,6 @@ def main() -> None:
     except KubewrightError as error:
         print(f"kubewright: {error}", file=sys.stderr)  # noqa: T201  # this is where users look
         sys.exit(2)
-
-
-def _path(text: str) -> Path:
-    """Read a path; an empty one would be the current folder, which nobody means."""
-    if not text:
-        raise typer.BadParameter("it is empty. Name a path, or leave the option out.")
-    return Path(text)
 
 
 def _version(*, wanted: bool) -> None:

@@ -1,19 +1,29 @@
-"""Kubernetes inside this process: an API server at a local address, or without any network.
+"""Kubernetes inside this process: a whole cluster, or only its API server.
+
+`Cluster` has everything: API server, controllers, scheduler and nodes. `LocalServer` puts an API
+server at a local address, and `InProcessTransport` joins one to a client without a network.
 
 Example:
-    client = Client(Config(server="http://in-process"), transport=InProcessTransport(api))
+    async with Cluster() as cluster, cluster.client() as client:
+        await client.create(deployment)
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from kubewright.embedded.cluster import Cluster
     from kubewright.embedded.local import LocalServer, Served
     from kubewright.embedded.transport import InProcessTransport
 
-__all__ = ["InProcessTransport", "LocalServer", "Served"]
+__all__ = ["Cluster", "InProcessTransport", "LocalServer", "Served"]
 
-_MODULES = {"InProcessTransport": "transport", "LocalServer": "local", "Served": "local"}
+_MODULES = {
+    "Cluster": "cluster",
+    "InProcessTransport": "transport",
+    "LocalServer": "local",
+    "Served": "local",
+}
 
 # Loaded when first used: a server needs no client. Hidden from type checkers, which know the names
 # from above.

@@ -42,9 +42,11 @@ def test_our_own_file_may_be_written_again(tmp_path: Path) -> None:
     write(tmp_path / "config", OURS)
     (tmp_path / "empty").touch()
 
+    write(tmp_path / "named", document("https://a", ("b", {}), ca_data=None, name="kubewright-b"))
     (tmp_path / "unused").write_text("{apiVersion: v1, kind: Config, contexts: null}")
 
     check_target(tmp_path / "config")
+    check_target(tmp_path / "named")
     check_target(tmp_path / "empty")
     check_target(tmp_path / "unused")
     check_target(tmp_path / "new")

@@ -1,0 +1,241 @@
+"""The clusters of this user that run in the background: where each keeps its state.
+
+A cluster has a folder of its own, named after it. As long as it runs, its process holds a lock on a
+file in there, which the system takes back however the process ends. So a process id is believed
+only while the lock is held, and whatever a killed cluster has left can be told from a running one.
+"""
+
+import contextlib
+import fcntl
+import os
+import shutil
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+
+import msgspec
+
+from kubewright.api.names import check_dns_label
+from kubewright.apiserver import kubeconfig
+from kubewright.errors import ConfigError
+
+__all__ = ["DEFAULT", "Clusters", "Lock", "Place", "State", "start_hint"]
+
+DEFAULT: str = "kubewright"
+"""The name of the cluster that nobody gave a name to."""
+
+
+class State(msgspec.Struct, frozen=True, rename="camel"):
+    """What a running cluster says of itself."""
+
+    pid: int
+    url: str
+    since: datetime
+    nodes: int
+    simulate: bool
+    data_dir: str | None = None
+    kubeconfig: str | None = None
+    """The file that the user asked for, beside the one in the folder."""
+
+
+class Lock:
+    """A lock that is held; it may be handed to a child, which then holds it, too."""
+
+    def __init__(self, descriptor: int) -> None:
+        self.descriptor: int = descriptor
+
+    def release(self) -> None:
+        """Let go of it here."""
+        os.close(self.descriptor)
+
+
+class Place:
+    """The folder of one cluster."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder: Path = folder
+        self.name: str = folder.name
+
+    @property
+    def kubeconfig(self) -> Path:
+        """The file for kubectl."""
+        return self.folder / "kubeconfig"
+
+    @property
+    def log(self) -> Path:
+        """What the cluster has logged."""
+        return self.folder / "log"
+
+    @property
+    def context(self) -> str:
+        """The name of the context in its kubeconfig."""
+        return DEFAULT if self.name == DEFAULT else f"{DEFAULT}-{self.name}"
+
+    @property
+    def exists(self) -> bool:
+        """Whether there is a folder, of a cluster that runs or of one that was killed."""
+        return self.folder.is_dir()
+
+    @property
+    def state(self) -> State | None:
+        """What the cluster said when it was ready; ``None`` before that."""
+        try:
+            return msgspec.json.decode((self.folder / "state.json").read_bytes(), type=State)
+        except (OSError, msgspec.MsgspecError):
+            return None
+
+    def write_state(self, state: State) -> None:
+        """Say that the cluster is ready; whole or not at all."""
+        draft = self.folder / "state.json.new"
+        draft.write_bytes(msgspec.json.encode(state))
+        draft.rename(self.folder / "state.json")
+
+    @property
+    def is_held(self) -> bool:
+        """Whether a process of this cluster lives."""
+        try:
+            descriptor = os.open(self.folder / "lock", os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:
+            return False
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        finally:
+            os.close(descriptor)
+        return False
+
+    def lock(self) -> Lock | None:
+        """Take the place, and make its folder; ``None`` if a cluster holds it.
+
+        Raises:
+            ConfigError: The folder cannot be made.
+        """
+        try:
+            while True:
+                self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+                try:
+                    descriptor = os.open(
+                        self.folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600
+                    )
+                except FileNotFoundError:
+                    continue  # whoever held it has just removed the folder
+                try:
+                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    os.close(descriptor)
+                    return None
+                if self._is_current(descriptor):
+                    return Lock(descriptor)
+                os.close(descriptor)
+        except OSError as error:
+            raise ConfigError(
+                f"cannot keep the state of a cluster in {self.folder}: {error.strerror or error}."
+                " Set KUBEWRIGHT_STATE to a folder that you can write to."
+            ) from error
+
+    def _is_current(self, descriptor: int) -> bool:
+        """Tell whether the lock is on the file that others find, not on one that was removed."""
+        try:
+            return os.path.samestat(os.fstat(descriptor), (self.folder / "lock").stat())
+        except FileNotFoundError:
+            return False
+
+    def remove(self) -> None:
+        """Remove the folder; only who holds the lock may."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def remove_copy(self) -> None:
+        """Remove the kubeconfig that the user asked for, unless it is about something else now."""
+        state = self.state
+        if state is None or state.kubeconfig is None:
+            return
+        copy = Path(state.kubeconfig)
+        with contextlib.suppress(ConfigError, OSError):  # it holds more than ours, or is gone
+            kubeconfig.check_target(copy)
+            if state.url.encode() in copy.read_bytes():
+                copy.unlink()
+
+    def remove_contents(self) -> None:
+        """Remove all that another cluster has left here, except for the lock, which is ours."""
+        for path in self.folder.iterdir():
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path, ignore_errors=True)
+            elif path.name != "lock":
+                path.unlink()
+
+    def clean(self) -> bool:
+        """Remove what a killed cluster has left; return whether there was something."""
+        if not self.exists or (lock := self.lock()) is None:
+            return False
+        self.remove_copy()
+        self.remove()
+        lock.release()
+        return True
+
+
+class Clusters:
+    """All clusters of this user.
+
+    Args:
+        root: The folder with the folders of all.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root: Path = root
+
+    @classmethod
+    def of_user(cls, environ: Mapping[str, str] | None = None) -> "Clusters":
+        """Return those of the user: in ``$KUBEWRIGHT_STATE``, or where the XDG rules say."""
+        environ = os.environ if environ is None else environ
+        named = environ.get("KUBEWRIGHT_STATE")
+        if named:
+            return cls(Path(named).absolute() / "clusters")
+        state = environ.get("XDG_STATE_HOME", "")
+        # A relative path there is to be ignored, says the specification.
+        folder = Path(state) if state.startswith("/") else Path.home() / ".local" / "state"
+        return cls(folder / "kubewright" / "clusters")
+
+    def place(self, name: str) -> Place:
+        """Return where the cluster called *name* is, if there is one.
+
+        Raises:
+            ConfigError: A cluster cannot be called so.
+        """
+        try:
+            check_dns_label(name)
+        except ValueError as error:
+            raise ConfigError(f"a cluster cannot be called {name!r}: {error}") from None
+        return Place(self.root / name)
+
+    def all(self) -> list[Place]:
+        """Return every cluster that runs, or that was killed and not cleaned up."""
+        try:
+            found = sorted(self.root.iterdir())
+        except OSError:
+            return []
+        return [Place(folder) for folder in found if folder.is_dir()]
+
+    def running(self, name: str) -> tuple[Place, State]:
+        """Return the cluster called *name*, which runs.
+
+        Raises:
+            ConfigError: It does not, or is not ready yet; the text says which do.
+        """
+        place = self.place(name)
+        state = place.state
+        if place.is_held and state is not None:
+            return place, state
+        raise ConfigError(f"{self.missing(name)} {start_hint(name)}")
+
+    def missing(self, name: str) -> str:
+        """Say that no cluster called *name* runs, and which do."""
+        others = [place.name for place in self.all() if place.is_held]
+        known = f"these do: {', '.join(others)}" if others else "nor does any other"
+        return f"no cluster called {name!r} runs; {known}."
+
+
+def start_hint(name: str) -> str:
+    """Say how the cluster called *name* is started."""
+    option = "" if name == DEFAULT else f" --name {name}"
+    return f"Start it with `kubewright cluster start{option}`."

@@ -1,0 +1,106 @@
+"""The process of a cluster in the background: from the order of ``cluster start`` to its end."""
+
+import asyncio
+import os
+import sys
+from pathlib import Path
+
+import msgspec
+
+from kubewright import log
+from kubewright.cli.apiserver import stopped_by_signal
+from kubewright.cli.clusters import Place, State
+from kubewright.cli.loop import loop_factory
+from kubewright.cli.order import Order, Report
+from kubewright.embedded import Cluster
+from kubewright.errors import ConfigError
+
+__all__ = ["main"]
+
+_log = log.get_logger("kubewright.cluster")
+
+
+def main(arguments: list[str]) -> int:
+    """Run the cluster until a signal comes; return the exit status."""
+    order = msgspec.json.decode(arguments[0], type=Order)
+    for descriptor in (order.lock, order.report):
+        os.set_inheritable(descriptor, False)  # what pods run must not hold them
+    os.chdir("/")  # so that the folder where we were started can be removed
+    log.configure("info", "console")
+    place = Place(Path(order.folder))
+    try:
+        with asyncio.Runner(loop_factory=loop_factory()) as runner:
+            return runner.run(_Daemon(order, place).run())
+    finally:
+        if place.state is not None:  # otherwise who started us reads the log, and removes it
+            place.remove_copy()
+            place.remove()
+
+
+class _Daemon:
+    def __init__(self, order: Order, place: Place) -> None:
+        self._order = order
+        self._place = place
+
+    async def run(self) -> int:
+        stopped = stopped_by_signal()
+        try:
+            cluster = self._made()
+            await cluster.start()
+        except ConfigError as error:
+            self._report(Report(str(error)))
+            return 2
+        try:
+            self._write(cluster)
+        except BaseException:
+            await cluster.stop(0)
+            raise
+        self._report(Report())
+        return await self._serve(cluster, stopped)
+
+    def _made(self) -> Cluster:
+        order = self._order
+        return Cluster(
+            nodes=order.nodes, simulate=order.simulate, port=order.port, data_dir=order.data_dir
+        )
+
+    async def _serve(self, cluster: Cluster, stopped: asyncio.Event) -> int:
+        failed = asyncio.create_task(cluster.wait())
+        asked = asyncio.create_task(stopped.wait())
+        try:
+            await asyncio.wait({failed, asked}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in (failed, asked):
+                task.cancel()
+            await asyncio.gather(failed, asked, return_exceptions=True)
+            _log.info("cluster stops")
+            await cluster.stop()
+        return 0
+
+    def _write(self, cluster: Cluster) -> None:
+        order, place = self._order, self._place
+        cluster.write_kubeconfig(place.kubeconfig, place.context)
+        if order.kubeconfig is not None:
+            cluster.write_kubeconfig(order.kubeconfig, place.context)
+        place.write_state(
+            State(
+                pid=os.getpid(),
+                url=cluster.url,
+                since=cluster.clock.now(),
+                nodes=order.nodes,
+                simulate=order.simulate,
+                data_dir=order.data_dir,
+                kubeconfig=order.kubeconfig,
+            )
+        )
+
+    def _report(self, report: Report) -> None:
+        try:
+            os.write(self._order.report, msgspec.json.encode(report) + b"\n")
+        except BrokenPipeError:
+            _log.info("nobody waits any more")
+        os.close(self._order.report)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,267 @@
+"""`Cluster`: Kubernetes on one machine, as one object."""
+
+import asyncio
+from collections.abc import Iterable
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from kubewright._aio import Clock
+from kubewright.apiserver.files import PathLike, named_path
+from kubewright.errors import ConfigError, LifecycleError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from kubewright.apiserver.certificates import KeyPair
+    from kubewright.apiserver.server import APIServer
+    from kubewright.client import Client
+    from kubewright.embedded.local import LocalServer
+    from kubewright.manager import Manager
+
+__all__ = ["Cluster"]
+
+ADMIN: str = "kubernetes-admin"
+MASTERS: tuple[str, ...] = ("system:masters",)
+SERVICE_CIDR: str = "127.96.0.0/16"
+"""Where cluster IPs come from: loopback addresses, so that something can really listen there."""
+GRACE: float = 5.0
+NODES: int = 250
+"""No more than this: each node has a range of loopback addresses for its pods."""
+
+
+class Cluster:
+    """A Kubernetes cluster in this process: API server, controllers, scheduler and nodes.
+
+    It is for development and tests on one machine. It is there when ``async with`` begins, and
+    after the block nothing of it is left: no process, no port, no file.
+
+    Args:
+        nodes: How many nodes there are.
+        simulate: Whether containers only pretend to run. Otherwise their commands run as local
+            processes of this user, without any isolation.
+        data_dir: Where objects are kept across restarts; ``None`` keeps them in memory.
+        host: The address to listen on.
+        port: The port; 0 for any that is free.
+        controllers: The names of the controllers to run, as kube-controller-manager calls them; all
+            unless given, none for an empty list.
+        rbac: Whether users need permissions. Without, whoever gets through may do everything.
+        clock: Where time comes from; with a virtual clock, containers must be simulated.
+
+    Raises:
+        ConfigError: These arguments do not go together, or the folder cannot be used.
+
+    Example:
+        async with Cluster() as cluster, cluster.client() as client:
+            await client.create(deployment)
+            await client.wait_for(...)
+    """
+
+    def __init__(  # noqa: PLR0913  # one for each thing that can be chosen
+        self,
+        *,
+        nodes: int = 1,
+        simulate: bool = True,
+        data_dir: PathLike | None = None,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        controllers: Iterable[str] | None = None,
+        rbac: bool = False,
+        clock: Clock | None = None,
+    ) -> None:
+        if not 0 <= nodes <= NODES:
+            raise ConfigError(f"a cluster cannot have {nodes} nodes: choose 0 to {NODES}.")
+        if not simulate and clock is not None and type(clock) is not Clock:
+            raise ConfigError(
+                "local processes live in real time: simulate containers in virtual time, with"
+                " simulate=True."
+            )
+        self.nodes: tuple[str, ...] = tuple(f"node-{number}" for number in range(1, nodes + 1))
+        """The names of its nodes."""
+        self.clock: Clock = clock or Clock()
+        """Where its time comes from."""
+        self._simulate = simulate
+        self._data_dir = named_path("data_dir", data_dir)
+        self._address = (host, port)
+        self._controllers = None if controllers is None else tuple(controllers)
+        self._rbac = rbac
+        self._api: APIServer | None = None
+        self._server: LocalServer | None = None
+        self._stopping = asyncio.Event()
+        self._work: asyncio.Task[None] | None = None
+
+    # What users ask for.
+
+    @property
+    def api(self) -> "APIServer":
+        """The API server itself; its ``audit`` knows every call."""
+        if self._api is None:
+            raise LifecycleError(_NOT_RUNNING)
+        return self._api
+
+    @property
+    def url(self) -> str:
+        """The address of the API server."""
+        return self._running.url
+
+    @property
+    def ca_data(self) -> bytes:
+        """The certificate of the authority that signs the server's, and clients', in PEM."""
+        return self._running.ca_data
+
+    def client_pair(self, user: str, groups: tuple[str, ...] = ()) -> "KeyPair":
+        """Return a certificate with its key, with which a client is *user* in *groups*."""
+        return self._running.client_pair(user, groups)
+
+    def client(self, *, namespace: str = "default", field_owner: str = "kubewright") -> "Client":
+        """Return a client that may do everything and needs no network, at home in *namespace*.
+
+        It belongs to the event loop of the cluster.
+        """
+        from kubewright.client import Client, Config  # noqa: PLC0415  # a server needs no client
+        from kubewright.embedded.transport import InProcessTransport  # noqa: PLC0415  # as above
+
+        config = Config(server=self.url, namespace=namespace, source="the embedded cluster")
+        transport = InProcessTransport(self.api, user_agent=field_owner, clock=self.clock)
+        return Client(config, transport=transport, field_owner=field_owner, clock=self.clock)
+
+    def kubeconfig(self, name: str = "kubewright") -> dict[str, Any]:
+        """Return a kubeconfig for the administrator, with one context called *name*."""
+        from kubewright.apiserver.kubeconfig import credentials, document  # noqa: PLC0415  # rare
+
+        pair = self.client_pair(ADMIN, MASTERS)
+        entry = credentials(certificate=pair.certificate, key=pair.key)
+        # The user is called as the context is: where KUBECONFIG lists several files, names count.
+        return document(self.url, (name, entry), ca_data=self.ca_data, name=name)
+
+    def write_kubeconfig(self, path: PathLike, name: str = "kubewright") -> "Path":
+        """Write a kubeconfig for the administrator to *path*, readable by us only.
+
+        Raises:
+            ConfigError: The file cannot be written, or holds what is not ours.
+        """
+        from kubewright.apiserver import kubeconfig  # noqa: PLC0415  # not everybody wants a file
+
+        target = named_path("path", path)
+        assert target is not None
+        kubeconfig.check_target(target)
+        kubeconfig.write(target, self.kubeconfig(name))
+        return target
+
+    # Life.
+
+    async def start(self) -> Self:
+        """Start everything, and return when the API server answers and the nodes are there.
+
+        Raises:
+            ConfigError: The address is taken, or a folder cannot be used; nothing runs then.
+        """
+        if self._server is not None:
+            raise LifecycleError("cannot start the cluster: it runs already")
+        self._stopping.clear()
+        self._api, self._server = await self._served()
+        ready = asyncio.Event()
+        self._work = asyncio.create_task(self._run(ready), name="embedded cluster")
+        readying = asyncio.ensure_future(ready.wait())
+        try:
+            await asyncio.wait({readying, self._work}, return_when=asyncio.FIRST_COMPLETED)
+            if not ready.is_set():
+                await self._work  # raises what went wrong
+        except BaseException:
+            await self.stop(0)
+            raise
+        finally:
+            readying.cancel()
+        return self
+
+    async def stop(self, grace: float = GRACE) -> None:
+        """Stop everything, and all that its pods have started; may be called twice.
+
+        Args:
+            grace: Seconds that requests under way may take.
+
+        Raises:
+            Exception: What a controller or node had failed with, if one had.
+        """
+        server, self._server = self._server, None
+        if server is None:
+            return
+        work, self._work = self._work, None
+        self._stopping.set()
+        try:
+            if work is not None and not work.cancelled():
+                await work
+        finally:
+            await server.stop(grace)
+
+    async def wait(self) -> None:
+        """Wait until it is stopped.
+
+        Raises:
+            Exception: A controller or node has failed; the cluster is of no use any more.
+        """
+        if self._work is None:
+            raise LifecycleError(_NOT_RUNNING)
+        await asyncio.shield(self._work)
+
+    async def __aenter__(self) -> Self:
+        return await self.start()
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.stop()
+
+    # How it is made.
+
+    @property
+    def _running(self) -> "LocalServer":
+        if self._server is None:
+            raise LifecycleError(_NOT_RUNNING)
+        return self._server
+
+    async def _served(self) -> "tuple[APIServer, LocalServer]":
+        from kubewright.apiserver.server import APIServer  # noqa: PLC0415  # only a start needs it
+        from kubewright.embedded.local import LocalServer  # noqa: PLC0415  # as above
+
+        api = APIServer(
+            data_dir=self._data_dir,
+            rbac=self._rbac,
+            service_accounts=True,
+            service_cidr=SERVICE_CIDR,
+            loopback_endpoints=True,
+            clock=self.clock,
+        )
+        host, port = self._address
+        folder = self._data_dir / "pki" if self._data_dir else None
+        server = LocalServer(api, host=host, port=port, folder=folder)
+        return api, await server.start()
+
+    async def _run(self, ready: asyncio.Event) -> None:
+        """Run all that is not the API server, until `stop`."""
+        client = self.client(field_owner="kube-controller-manager")
+        async with client, self._manager(client):
+            ready.set()
+            await self._stopping.wait()
+
+    def _manager(self, client: "Client") -> "Manager":
+        from kubewright.cluster import Cluster as View  # noqa: PLC0415  # only a start needs it
+        from kubewright.embedded import controllers  # noqa: PLC0415  # as above
+        from kubewright.manager import Manager  # noqa: PLC0415  # as above
+
+        view = View(client)
+        manager = Manager(view, grace_period=GRACE)
+        names = controllers.CONTROLLERS if self._controllers is None else self._controllers
+        for name in names:
+            try:
+                made = controllers.make(view, [name])
+            except ModuleNotFoundError:  # TODO: it is being written
+                continue
+            for one in made:
+                manager.add(one)
+        return manager
+
+
+_NOT_RUNNING = "the cluster does not run; use it inside `async with Cluster() as …`"
