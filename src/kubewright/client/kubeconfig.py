@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 
 import msgspec
 
+from kubewright.client.plain_yaml import find_mapping
 from kubewright.errors import ConfigError
 
 _JSON_NAMES = {bool: "true or false", dict: "a mapping", list: "a list", str: "a string"}
@@ -224,7 +225,10 @@ def _load_yaml(text: str, path: Path) -> Any:
             return msgspec.json.decode(text)
         except msgspec.DecodeError:
             pass  # a flow mapping
-    import yaml  # noqa: PLC0415  # 9 ms that an in-cluster program does not need
+    plain = find_mapping(text)
+    if plain is not None:
+        return plain
+    import yaml  # noqa: PLC0415  # 10 ms that hardly anybody's kubeconfig needs
 
     try:
         return yaml.load(text, Loader=_loader())  # noqa: S506  # a SafeLoader
