@@ -109,7 +109,8 @@ def test_what_is_not_surely_plain_is_left_alone(text: str) -> None:
 
 WORDS = st.sampled_from(
     ["a", "b:", "b: ", "- ", "  ", "\n", "\n  ", "\n- ", "c", "true", "1", "0", "~", "#", "'", '"',
-     "{}", "[]", ":", "x:y", "k: v", "null", "on", "=", "<<", "/", ".", "-", "e", "_", ",", "--", "--a"]
+     "{}", "[]", ":", "x:y", "k: v", "null", "on", "=", "<<", "/", ".", "-", "e", "_", ",",
+     "--", "--a"]
 )  # fmt: skip
 
 
