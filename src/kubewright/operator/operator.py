@@ -52,8 +52,15 @@ class _Index(NamedTuple):
 
 
 class _Extra(NamedTuple):
-    runnable: Runnable
+    made: "Runnable | Callable[[Cluster], Runnable]"
     stage: Stage | None
+
+    def runnables(self, clusters: "Sequence[Cluster]") -> "list[Runnable]":
+        """Return what is to run: the runnable itself, or one that is made for each cluster."""
+        # A class with a `run` of its own looks like a runnable, but is what makes one.
+        if isinstance(self.made, Runnable) and not isinstance(self.made, type):
+            return [self.made]
+        return [self.made(cluster) for cluster in clusters]
 
 
 class Declaring(Generic[R]):
@@ -208,12 +215,22 @@ class Operator:
         mapping_of(kind)
         self._indexes.append(_Index(kind, name, function))
 
-    def add(self, runnable: Runnable, *, stage: Stage | None = None) -> None:
+    def add(
+        self, runnable: "Runnable | Callable[[Cluster], Runnable]", *, stage: Stage | None = None
+    ) -> None:
         """Run *runnable* beside the reconcilers: anything with an ``async def run()``.
 
         Args:
-            runnable: What to run.
+            runnable: What to run; or a function or class that makes it from the cluster, if it
+                needs the cache or the client. With several clusters, there is one for each then.
             stage: When it starts; as it says itself unless given.
+
+        Example:
+            >>> class Endpoint:
+            ...     def __init__(self, cluster: "Cluster") -> None:
+            ...         self.cache = cluster.cache
+            ...     async def run(self) -> None: ...
+            >>> Operator("shops").add(Endpoint)
         """
         self._extras.append(_Extra(runnable, stage))
 
@@ -265,7 +282,8 @@ class Operator:
         for controller in controllers:
             manager.add(controller)
         for extra in self._extras:
-            manager.add(extra.runnable, stage=extra.stage)
+            for runnable in extra.runnables(clusters):
+                manager.add(runnable, stage=extra.stage)
         return tuple(controllers)
 
     async def install_crds(self, client: "Client", *, timeout: float = 30.0) -> list[str]:

@@ -214,6 +214,48 @@ async def test_other_things_run_with_it() -> None:
     assert states == ["runs", "stopped"]
 
 
+async def test_what_runs_with_it_may_be_made_from_the_cluster() -> None:
+    """An HTTP endpoint answers from the cache, which does not exist when it is declared."""
+    operator = kw.Operator("shops")
+    seen: list[str] = []
+
+    class Endpoint:
+        def __init__(self, cache: kw.Cache) -> None:
+            self.cache = cache
+
+        async def run(self) -> None:
+            seen.extend(one.metadata.name for one in self.cache.list(Shop))
+
+    operator.reconciler(Shop)(do_nothing)
+    operator.add(lambda cluster: Endpoint(cluster.cache))
+    async with world() as w:
+        await w.other.create(shop())
+        manager = kw.Manager(w.cluster, clock=w.clock)
+        operator.add_to(manager)
+        async with manager:
+            await w.pass_time()
+
+    assert seen == ["corner"]
+
+
+async def test_a_class_is_taken_for_what_makes_a_runnable() -> None:
+    """It has a ``run``, as runnables do, but cannot be run."""
+    operator = kw.Operator("shops")
+    seen: list[str] = []
+
+    class Beside:
+        def __init__(self, cluster: kw.Cluster) -> None:
+            seen.append(cluster.name)
+
+        async def run(self) -> None:
+            seen.append("runs")
+
+    operator.reconciler(Shop)(do_nothing)
+    operator.add(Beside)
+    async with running(operator):
+        assert seen == ["", "runs"]
+
+
 async def test_a_change_elsewhere_and_other_sources_lead_to_runs() -> None:
     """All that a controller can listen to, an operator can."""
     reasons: list[str] = []
