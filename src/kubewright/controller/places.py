@@ -3,7 +3,6 @@
 import inspect
 import os
 import sys
-import sysconfig
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -84,5 +83,5 @@ def _is_users_file(path: str) -> bool:
     if path.startswith((_OURS, "<frozen ")):
         return False
     # Python keeps installed packages in a folder of its own library, and operators are installed.
-    library = sysconfig.get_path("stdlib") + os.sep
+    library = f"{Path(os.__file__).parent}{os.sep}"
     return not path.startswith(library) or path[len(library) :].startswith(_INSTALLED)

@@ -1,8 +1,8 @@
 """`Watchdog`: notices from outside that the event loop does not turn, and says who holds it."""
 
 import asyncio
+import os
 import sys
-import sysconfig
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -23,7 +23,7 @@ BLOCKED: Counter = Counter(
 _BEAT = 0.5  # seconds between two signs of life, and between two looks
 _LONGEST = 2.0  # seconds without one that are still nothing to speak of
 _JOIN = 1.0  # seconds to wait for the thread at the end; it wakes at once
-_STANDARD_LIBRARY = Path(sysconfig.get_path("stdlib"))
+_STANDARD_LIBRARY = Path(os.__file__).parent  # sysconfig would load all of the build's settings
 _OURS = Path(__file__).parent.parent
 _INSTALLED = {"site-packages", "dist-packages"}  # they lie inside of the standard library
 
