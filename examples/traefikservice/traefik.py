@@ -52,7 +52,10 @@ class Route(NamedTuple):
         keys = {
             # Traefik's own default. Without it a service that has no servers would not be there.
             f"{service}loadbalancer/passhostheader": "true",
-            **{f"{service}loadbalancer/servers/{id}/url": url for id, url in self.servers.items()},
+            **{
+                f"{service}loadbalancer/servers/{one}/url": self.servers[one]
+                for one in self.servers
+            },
             f"{router}rule": self.rule,
             f"{router}service": name,
         }
@@ -80,6 +83,7 @@ class Routes:
             raise ValueError(f"an owner is lower-case letters, digits and dashes, not {owner!r}")
         self._etcd = etcd
         self._owner = owner
+        self._records = f"kubewright/{owner}/"
         self._prefix = prefix.strip("/")  # Traefik does not see keys that begin with one
         # Traefik cannot watch a prefix without keys, and takes no notice when the last route goes.
         self._anchor = f"{self._prefix}/http/middlewares/kubewright-anchor/addprefix/prefix"
@@ -94,7 +98,9 @@ class Routes:
         one etcd.
         """
         given = os.environ
-        etcd = Etcd(given.get("ETCD_ENDPOINTS", "http://127.0.0.1:2379").split(","), tls=_tls(given))
+        etcd = Etcd(
+            given.get("ETCD_ENDPOINTS", "http://127.0.0.1:2379").split(","), tls=_tls(given)
+        )
         owner = given.get("TRAEFIK_OWNER", operator)
         return cls(etcd, owner=owner, prefix=given.get("TRAEFIK_PREFIX", "traefik"))
 
@@ -120,72 +126,85 @@ class Routes:
         Raises:
             EtcdError: etcd does not answer.
         """
-        records = self._record(ObjectKey("", ""))[:-1]
-        found = await self._etcd.read(records, self._anchor)
+        found = await self._etcd.read(self._records, self._anchor)
         if self._anchor not in found:
             await self._etcd.commit({self._anchor: "/"}, (), unless={self._anchor: 0})
-        return [
-            ObjectKey.parse(one.removeprefix(records)) for one in found if one != self._anchor
-        ]
+        found.pop(self._anchor, None)
+        return [ObjectKey.parse(one.removeprefix(self._records)) for one in found]
 
     async def _settle(self, key: ObjectKey, wanted: Mapping[str, str]) -> bool:
         """Make the keys of *key* those that are *wanted*."""
         name, record = self._name(key), self._record(key)
         own = _router(self._prefix, name), _service(self._prefix, name)
         for _ in range(ATTEMPTS):
-            found = await self._etcd.read(record, self._anchor, *own)
+            found = await self._etcd.read(record, *own)
             done = await self._change(record, found, wanted)
             if done is not None:
                 return done
-        raise EtcdError(f"others change the keys of {key} all the time: is there a second operator?")
+        raise EtcdError(
+            f"others change the keys of {key} all the time: is there a second operator?"
+        )
 
     async def _change(
         self, record: str, found: Mapping[str, Value], wanted: Mapping[str, str]
     ) -> bool | None:
         """Go from what was *found* to what is *wanted*; ``None`` if others were faster."""
         ours = set(json.loads(found[record].text)) if record in found else set[str]()
-        _check(found, ours, wanted)
         revision = found[record].revision if record in found else 0
-        steps = list(_steps(found, ours, wanted))
-        for number, (puts, deletes) in enumerate(steps, 1):
-            # Until the last step both count: what is half done must still be found.
-            keys = sorted(wanted if number == len(steps) else ours | wanted.keys())
-            unless = {record: revision, **{one: 0 for one in puts if one not in ours}}
-            if self._anchor not in found and number == 1:
-                puts, unless = {**puts, self._anchor: "/"}, {**unless, self._anchor: 0}
-            if keys:
-                puts = {**puts, record: json.dumps(keys)}
-            else:
-                deletes = [*deletes, record]
-            revision = await self._etcd.commit(puts, deletes, unless=unless)
+        _check(found, ours, wanted)
+        changed = False
+        for step in _steps(record, found, ours, wanted=wanted):
+            unless = {record: revision, **dict.fromkeys(step.new, 0)}
+            revision = await self._etcd.commit(step.puts, step.deletes, unless=unless)
             if not revision:
                 return None
-        return bool(steps)
+            changed = True
+        return changed
 
     def _name(self, key: ObjectKey) -> str:
         # Neither an owner nor a namespace has a dot in it, so no two objects have the same name.
         return f"{self._owner}.{key.namespace}.{key.name}"
 
     def _record(self, key: ObjectKey) -> str:
-        return f"kubewright/{self._owner}/{key.namespace}/{key.name}"
+        return f"{self._records}{key.namespace}/{key.name}"
+
+
+class Step(NamedTuple):
+    """One transaction.
+
+    Attributes:
+        puts: What to write, the record included.
+        deletes: What to delete.
+        new: Those that must not be there yet.
+    """
+
+    puts: dict[str, str]
+    deletes: list[str]
+    new: list[str]
 
 
 def _steps(
-    found: Mapping[str, Value], ours: set[str], wanted: Mapping[str, str]
-) -> Iterator[tuple[dict[str, str], list[str]]]:
-    """Yield what to write and what to delete, a transaction each; nearly always it is one.
+    record: str, found: Mapping[str, Value], ours: set[str], *, wanted: Mapping[str, str]
+) -> Iterator[Step]:
+    """Yield what to do; nearly always it is one transaction.
 
     A router comes after its servers, and goes before them.
     """
-    stale = sorted(ours - wanted.keys(), key=_is_router, reverse=True)
     new = [one for one in wanted if one not in found or found[one].text != wanted[one]]
+    stale = sorted(ours - wanted.keys(), key=_is_router, reverse=True)
     changes = [*sorted(new, key=_is_router), *stale]
-    if not changes and ours != wanted.keys():
-        yield {}, []  # only the record is wrong
-    for start in range(0, len(changes), BATCH):
-        batch = changes[start : start + BATCH]
+    while changes or ours != wanted.keys():
+        batch, changes = changes[:BATCH], changes[BATCH:]
         puts = {one: wanted[one] for one in batch if one in wanted}
-        yield puts, [one for one in batch if one not in wanted]
+        deletes = [one for one in batch if one not in wanted]
+        unseen = [one for one in puts if one not in found]
+        # Before the last step the record has old and new: what is half done must be found again.
+        ours = ours | wanted.keys() if changes else set(wanted)
+        if ours:
+            puts[record] = json.dumps(sorted(ours))
+        else:
+            deletes.append(record)
+        yield Step(puts, deletes, unseen)
 
 
 def _check(found: Mapping[str, Value], ours: set[str], wanted: Mapping[str, str]) -> None:

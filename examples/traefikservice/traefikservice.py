@@ -11,6 +11,8 @@ URL = r"^https?://([A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\])(:
 
 
 class TraefikServiceSpec(kw.Model):
+    """Which requests, and where they go to."""
+
     entrypoint: Annotated[str, kw.Pattern("^[A-Za-z0-9][A-Za-z0-9_-]*$"), kw.MaxLength(63)]
     """The entry point of Traefik that requests come in at, such as web."""
     url: Annotated[str, kw.Pattern(URL), kw.MaxLength(2048)]
@@ -20,6 +22,8 @@ class TraefikServiceSpec(kw.Model):
 
 
 class TraefikServiceStatus(kw.Model):
+    """Whether Traefik has been told."""
+
     active: bool = False
     """Whether etcd has the route, as the spec says it."""
     last_update_time: datetime | None = None
@@ -73,7 +77,7 @@ async def reconcile(service: TraefikService, ctx: kw.Context) -> None:
     except EtcdError as error:
         status.active, status.message = False, str(error)
         raise
-    if changed:
+    if changed or status.observed_generation != service.metadata.generation:
         status.last_update_time = ctx.now()
         ctx.event("Routed", f"{route.rule} at {spec.entrypoint} goes to {spec.url}")
     status.active, status.message = True, ""

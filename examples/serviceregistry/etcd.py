@@ -1,0 +1,1 @@
+../traefikservice/etcd.py

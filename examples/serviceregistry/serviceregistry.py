@@ -1,0 +1,114 @@
+"""Make Services reachable through Traefik: their endpoints go into the etcd that Traefik reads."""
+
+import argparse
+import asyncio
+from pathlib import Path
+
+import kubewright as kw
+from etcd import EtcdError
+from exposure import AnnotationError, is_annotated, route_for, service_of, slices_of
+from kubewright import log
+from kubewright.kinds.core.v1 import Endpoints, Service
+from kubewright.kinds.discovery.v1 import EndpointSlice
+from traefik import Routes
+
+NAME = "serviceregistry"
+WORKERS = 8
+CHECK_EVERY = 60
+"""Seconds after which all routes are compared with etcd, those of Services that are gone, too."""
+
+
+class Registry:
+    """Keeps a route for each Service that asks for one.
+
+    Args:
+        cluster: Where the Services are.
+        routes: Where the routes go.
+        source: The kind that has the endpoints: EndpointSlice, or Endpoints in old clusters.
+    """
+
+    def __init__(
+        self, cluster: kw.Cluster, routes: Routes, source: type[EndpointSlice | Endpoints]
+    ) -> None:
+        self.cluster = cluster
+        self.routes = routes
+        self.source = source
+        self.events = cluster.recorder(NAME)
+        self.routed: set[kw.ObjectKey] = set()  # as far as is known; others are left alone
+        cluster.cache.informer(source, sharded=False, indexes={"service": service_of})
+
+    def controller(self) -> kw.Controller:
+        """Return what calls `reconcile` for each Service that has changed."""
+        return kw.Controller(
+            NAME,
+            self.reconcile,
+            cluster=self.cluster,
+            for_=Service,
+            watches=[kw.Watches(self.source, map=service_of)],
+            sources=[kw.Interval(CHECK_EVERY, self.find_routed, name="check", at_start=True)],
+            retry={EtcdError: kw.Retry(base=0.5, cap=10)},
+            workers=WORKERS,
+        )
+
+    async def find_routed(self) -> set[kw.ObjectKey]:
+        """Return the Services that have a route; how those that are gone are found."""
+        namespaces = self.cluster.cache.namespaces
+        found = await self.routes.recorded()
+        self.routed |= {key for key in found if not namespaces or key.namespace in namespaces}
+        return set(self.routed)
+
+    async def reconcile(self, request: kw.Request, run: kw.Run) -> None:
+        """Bring the route of one Service up to date, also of one that is gone."""
+        key = request.key
+        service = await self.cluster.client.find(Service, key)
+        if service is None or not is_annotated(service):
+            await self.remove(key, run)
+            return
+        try:
+            route = route_for(service, self.slices(key))
+        except AnnotationError as error:
+            # The route stays as it was: a slip of the pen need not take a service off the air.
+            self.events.event(
+                service, reason="InvalidAnnotation", message=str(error), type="Warning"
+            )
+            return
+        if route is None:
+            await self.remove(key, run)
+            return
+        run.changed = await self.routes.write(key, route)
+        self.routed.add(key)
+
+    async def remove(self, key: kw.ObjectKey, run: kw.Run) -> None:
+        """Remove a route, if there is one."""
+        if key in self.routed:
+            run.changed = await self.routes.remove(key)
+            self.routed.discard(key)
+
+    def slices(self, key: kw.ObjectKey) -> list[EndpointSlice]:
+        """Return the endpoints of a Service, whichever kind has them."""
+        found = self.cluster.cache.list(
+            self.source, namespace=key.namespace, index="service", value=key.name
+        )
+        return [piece for one in found for piece in slices_of(one)]
+
+
+async def main(arguments: argparse.Namespace) -> None:
+    """Run until a signal comes."""
+    log.configure()
+    config = kw.Config.load(arguments.kubeconfig)
+    async with kw.Client(config, field_owner=NAME) as client:
+        cluster = kw.Cluster(client, namespaces=arguments.namespace)
+        new = await cluster.available(EndpointSlice)
+        routes = Routes.from_environment(NAME)
+        registry = Registry(cluster, routes, EndpointSlice if new else Endpoints)
+        manager = kw.Manager(cluster, health_probe_bind_address=arguments.health_probe_bind_address)
+        manager.add(registry.controller())
+        await manager.run_until_signal()
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kubeconfig", type=Path, help="as kubectl finds it, unless given")
+    parser.add_argument("--namespace", action="append", help="look after this one; all if not")
+    parser.add_argument("--health-probe-bind-address", default="0", help=":8081; 0 for nowhere")
+    asyncio.run(main(parser.parse_args()))
