@@ -15,8 +15,11 @@ _entry = re.compile(r"([A-Za-z_][\w./-]*):(?: +(.*))?", re.ASCII).fullmatch
 _quoted = re.compile(r"\"([^\"\\]*)\"|'([^']*)'").fullmatch
 _number = re.compile("0|[1-9][0-9]{0,17}").fullmatch
 # A letter comes first, so it is no number and no date; colons and spaces are inside of it only.
+# A token may begin with digits: it is a text from the first letter on, unless that marks a base.
 _text = re.compile(
-    r"-{0,2}[A-Za-z_/](?:[\w./@=+,%~-]|:(?=[\w./@=+,%~-])| (?=[\w/]))*", re.ASCII
+    r"-{0,2}[A-Za-z_/](?:[\w./@=+,%~-]|:(?=[\w./@=+,%~-])| (?=[\w/]))*"
+    r"|(?!0[A-Za-z])[0-9]+[A-Za-z][\w=+/-]*",
+    re.ASCII,
 ).fullmatch
 _VALUES: dict[str, Any] = {"true": True, "false": False, "null": None}
 _WORDS = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})

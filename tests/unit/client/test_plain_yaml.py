@@ -36,6 +36,7 @@ users:
       env: null
       provideClusterInfo: false
     port: 8080
+    token: 7e5a21
 """
 
 
@@ -110,7 +111,7 @@ def test_what_is_not_surely_plain_is_left_alone(text: str) -> None:
 WORDS = st.sampled_from(
     ["a", "b:", "b: ", "- ", "  ", "\n", "\n  ", "\n- ", "c", "true", "1", "0", "~", "#", "'", '"',
      "{}", "[]", ":", "x:y", "k: v", "null", "on", "=", "<<", "/", ".", "-", "e", "_", ",",
-     "--", "--a"]
+     "--", "--a", "9", "7e5", "0x1f", "0b1", "1_", "5f"]
 )  # fmt: skip
 
 
