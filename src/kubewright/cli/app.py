@@ -198,3 +198,62 @@ def run_command(  # noqa: PLR0913  # one for each option
         )
     )
     raise typer.Exit(status)
+
+
+@app.command()
+def dev(
+    target: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE_OR_MODULE[:NAME]",
+            help="Where the operator is: at.py, shop.main, or at.py:name if there are several.",
+        ),
+    ],
+    *,
+    simulate: Annotated[
+        bool,
+        typer.Option("--simulate", help="Run no processes: containers only pretend to run."),
+    ] = False,
+    samples: Annotated[
+        bool, typer.Option("--samples", help="Apply the samples of the project at the start.")
+    ] = False,
+    nodes: Annotated[int, typer.Option(min=0, max=250, help="How many nodes.")] = 1,
+    name: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="A cluster that runs, instead of one of its own."),
+    ] = None,
+    log_level: Annotated[
+        LogLevel, typer.Option(case_sensitive=False, help="The least important level to print.")
+    ] = LogLevel.INFO,
+) -> None:
+    """Run an operator on a cluster of its own, and anew whenever you save a file of it.
+
+    Commands of containers run as local processes of yours, unless --simulate is given.
+    """
+    from kubewright.cli.dev import Options, run  # noqa: PLC0415  # --help needs no runtime
+
+    status = run(
+        Options(
+            target,
+            name=name,
+            nodes=nodes,
+            simulate=simulate,
+            samples=samples,
+            log_level=log_level.value,
+        )
+    )
+    raise typer.Exit(status)
+
+
+@app.command()
+def demo() -> None:
+    """Show an operator at work: ten seconds, nothing needed, nothing left behind.
+
+    It starts a cluster on this machine, with an operator and one object for it. The command of its
+    pod, "echo YAY", runs as a local process of yours.
+
+    Exit status: 0 for done, 1 if it failed.
+    """
+    from kubewright.cli.demo import run  # noqa: PLC0415  # --help needs no runtime
+
+    raise typer.Exit(run())

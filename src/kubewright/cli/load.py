@@ -12,7 +12,7 @@ from types import ModuleType, TracebackType
 from kubewright.errors import ConfigError
 from kubewright.operator import Operator
 
-__all__ = ["find_operator", "load_module", "load_operator"]
+__all__ = ["check_declared", "find_operator", "load_module", "load_operator", "split_target"]
 
 
 def load_operator(target: str) -> Operator:
@@ -79,6 +79,19 @@ def find_operator(module: ModuleType, place: str, name: str = "") -> Operator:
     names = ", ".join(found)
     first = next(iter(found))
     raise ConfigError(f"{place} has several operators: {names}. Say which: {place}:{first}")
+
+
+def check_declared(operator: Operator) -> None:
+    """Check that *operator* has something to do.
+
+    Raises:
+        ConfigError: It has not.
+    """
+    if not operator.declarations:
+        raise ConfigError(
+            f"the operator {operator.name!r} does nothing: declare a function with"
+            " @operator.reconciler(...)"
+        )
 
 
 def _named(module: ModuleType, place: str, name: str) -> Operator:

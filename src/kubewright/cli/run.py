@@ -12,7 +12,7 @@ from typing import Literal
 
 from kubewright import log
 from kubewright._aio import Clock
-from kubewright.cli.load import load_operator
+from kubewright.cli.load import check_declared, load_operator
 from kubewright.cli.loop import loop_factory
 from kubewright.cli.namespaces import NamespaceCheck, check_namespaces
 from kubewright.cli.rights import RightsCheck
@@ -60,11 +60,7 @@ def run(options: Options) -> int:
     if options.leader_elect_namespace is not None:
         check_namespaces([options.leader_elect_namespace], option="--leader-elect-namespace")
     operator = load_operator(options.target)
-    if not operator.declarations:
-        raise ConfigError(
-            f"the operator {operator.name!r} does nothing: declare a function with"
-            " @operator.reconciler(...)"
-        )
+    check_declared(operator)
     log.configure(options.log_level, options.log_format)
     config = Config.load(options.kubeconfig, options.context)
     with asyncio.Runner(loop_factory=loop_factory()) as runner:

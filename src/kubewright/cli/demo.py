@@ -1,0 +1,164 @@
+"""The command ``kubewright demo``: a cluster, an operator and a custom resource, in ten seconds."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from pathlib import Path
+
+from kubewright import log
+from kubewright._aio import Clock, TaskSet
+from kubewright.api.kind import GroupVersionKind
+from kubewright.api.resource import gvk_of
+from kubewright.api.unstructured import Unstructured
+from kubewright.cli.demo_screen import Row, Screen, screen
+from kubewright.cli.load import load_operator
+from kubewright.cli.loop import loop_factory
+from kubewright.client import Client
+from kubewright.cluster import Cluster as View
+from kubewright.embedded import Cluster
+from kubewright.errors import ConfigError, KubewrightError
+from kubewright.kinds.core.v1 import Pod
+from kubewright.manager import Manager
+from kubewright.manager.signals import stopping_on_signals
+from kubewright.operator import Operator
+
+__all__ = ["run"]
+
+NAME: str = "example-at"
+COMMAND: str = "echo YAY"
+DELAY: timedelta = timedelta(seconds=5)
+PATIENCE: float = 30.0
+"""Seconds after which something must be wrong: it is due in 5, and needs less than one then."""
+INTERRUPTED: int = 130
+"""The status that a shell gives to what Ctrl-C has ended."""
+
+
+def run() -> int:
+    """Show the whole thing once; return the exit status."""
+    log.configure("error", "console")
+    shown = screen()
+    operator = load_operator(str(operator_file()))
+    with asyncio.Runner(loop_factory=loop_factory()) as runner:
+        return runner.run(_run(operator, shown))
+
+
+def operator_file() -> Path:
+    """Return the operator of the demo: beside this file in an installed package, else in the tree.
+
+    Raises:
+        ConfigError: It is in neither place.
+    """
+    installed = Path(__file__).with_name("demo_operator.py")
+    in_tree = Path(__file__).resolve().parents[3] / "examples" / "at" / "at.py"
+    for path in (installed, in_tree):
+        if path.exists():
+            return path
+    raise ConfigError(f"the operator of the demo is missing: neither {installed} nor {in_tree}")
+
+
+async def _run(operator: Operator, shown: Screen) -> int:
+    task = asyncio.current_task()
+    assert task is not None
+    with stopping_on_signals(task.cancel):
+        try:
+            await _Demo(operator, shown).run()
+        except asyncio.CancelledError:
+            shown.fail("stopped; everything is cleaned up")
+            return INTERRUPTED
+        except (KubewrightError, TimeoutError) as error:
+            shown.fail(f"the demo failed: {error}")
+            return 1
+    return 0
+
+
+class _Demo:
+    def __init__(self, operator: Operator, shown: Screen) -> None:
+        self._operator = operator
+        self._kind = operator.declarations[0].primary.kind
+        self._screen = shown
+        self._clock = Clock()
+        self._began = self._clock.monotonic()
+
+    async def run(self) -> None:
+        self._screen.title(
+            "A Kubernetes cluster, an operator and a custom resource: all here, now."
+        )
+        async with self._cluster() as client, self._operating(client):
+            row = await self._applied(client)
+            await self._followed(client, row)
+            self._screen.log(f"{NAME}-pod", await client.logs(f"{NAME}-pod"))
+            self._began = self._clock.monotonic()
+        self._screen.done("cleaned up", f"in {self._passed()}: no process, port or file is left")
+        self._screen.title(f"That operator is {operator_file()}. Work on a copy of it:")
+        self._screen.title(f"  cp {operator_file()} at.py && kubewright dev at.py")
+
+    def _passed(self) -> str:
+        return f"{self._clock.monotonic() - self._began:.1f} s"
+
+    @asynccontextmanager
+    async def _cluster(self) -> AsyncIterator[Client]:
+        async with Cluster(simulate=False) as cluster, cluster.client() as client:
+            what = f"{cluster.url}, after {self._passed()}; pods are processes of this machine"
+            self._screen.done("cluster", what)
+            yield client
+
+    @asynccontextmanager
+    async def _operating(self, client: Client) -> AsyncIterator[None]:
+        (crd,) = await self._operator.install_crds(client)
+        manager = Manager(View(client, field_owner=self._operator.name))
+        self._operator.add_to(manager)
+        async with manager:
+            self._screen.done("operator", f"{self._operator.name}, which looks after {crd}")
+            yield
+
+    async def _applied(self, client: Client) -> Row:
+        due = (self._clock.now() + DELAY).replace(microsecond=0)
+        gvk = gvk_of(self._kind)
+        content = {
+            "apiVersion": gvk.api_version,
+            "kind": gvk.kind,
+            "metadata": {"name": NAME},
+            "spec": {"schedule": f"{due:%Y-%m-%dT%H:%M:%SZ}", "command": COMMAND},
+        }
+        await client.apply(Unstructured(content))
+        self._screen.done("applied", f'{gvk.kind} {NAME}: run "{COMMAND}" at {due:%H:%M:%S} UTC')
+        return Row(NAME, due, self._clock.now())
+
+    async def _followed(self, client: Client, row: Row) -> None:
+        """Show each change until the phase is DONE.
+
+        Raises:
+            TimeoutError: That takes too long; the text says how far it came.
+        """
+        try:
+            with self._screen.showing(row) as changed:
+                async with self._clock.timeout(PATIENCE), TaskSet() as tasks:
+                    tasks.start(_follow_pod(client, row, changed))
+                    await _follow(client, gvk_of(self._kind), row, changed)
+        except TimeoutError:
+            pod = f"its pod is {row.pod_phase}" if row.pod else "it has no pod"
+            raise TimeoutError(
+                f"{NAME} is {row.phase or 'without a phase'} after {PATIENCE:g} s, and {pod}"
+            ) from None
+
+
+async def _follow(
+    client: Client, kind: GroupVersionKind, row: Row, changed: Callable[[], None]
+) -> None:
+    async with client.watch(kind, initial_events=True) as events:
+        async for event in events:
+            phase = (event.object.get("status") or {}).get("phase", "")
+            if phase != row.phase:
+                row.phase = phase
+                changed()
+            if phase == "DONE":
+                return
+
+
+async def _follow_pod(client: Client, row: Row, changed: Callable[[], None]) -> None:
+    async with client.watch(Pod, namespace=client.namespace, initial_events=True) as events:
+        async for event in events:
+            pod = event.object
+            row.pod, row.pod_phase = pod.metadata.name, pod.status.phase or "Pending"
+            changed()

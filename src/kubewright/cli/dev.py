@@ -1,0 +1,252 @@
+"""The command ``kubewright dev``: an operator on a cluster of its own, reloaded on every save."""
+
+import asyncio
+import os
+import sys
+import threading
+import traceback
+from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from logging import WARNING, LogRecord, getLogger
+from pathlib import Path
+
+from kubewright import log
+from kubewright._aio import Clock
+from kubewright.api.resource import definition_of
+from kubewright.cli.cluster import containers_text
+from kubewright.cli.clusters import Clusters, Place, State
+from kubewright.cli.loop import loop_factory
+from kubewright.cli.project import Project
+from kubewright.cli.samples import apply_samples, find_samples
+from kubewright.client import Client, Config
+from kubewright.cluster import Cluster as View
+from kubewright.embedded import Cluster
+from kubewright.errors import ConfigError, KubewrightError
+from kubewright.manager import Manager
+from kubewright.manager.signals import stopping_on_signals
+from kubewright.operator import Operator
+
+__all__ = ["Options", "run"]
+
+_log = log.get_logger("kubewright.dev")
+
+LOOK_EVERY: float = 0.25
+"""Seconds between two looks at the files."""
+GRACE: float = 10.0
+"""Seconds that running reconciles get before a reload, and at the end."""
+_THREAD = "kubewright-thread"
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the user wants; see ``kubewright dev --help``."""
+
+    target: str
+    name: str | None = None
+    nodes: int = 1
+    simulate: bool = False
+    samples: bool = False
+    log_level: str = "info"
+
+
+def run(options: Options) -> int:
+    """Run an operator until a signal comes, anew whenever it changes; return the exit status.
+
+    Raises:
+        ConfigError: What was asked for cannot be done.
+    """
+    project = Project(options.target)
+    operator = project.load()
+    log.configure(options.log_level, "console")
+    for handler in getLogger().handlers:
+        handler.addFilter(_is_wanted)
+    with asyncio.Runner(loop_factory=loop_factory()) as runner:
+        return runner.run(_run(project, operator, options))
+
+
+async def _run(project: Project, operator: Operator, options: Options) -> int:
+    executor = ThreadPoolExecutor(thread_name_prefix=_THREAD)
+    asyncio.get_running_loop().set_default_executor(executor)
+    stopped = asyncio.Event()
+    with stopping_on_signals(stopped.set):
+        async with _cluster(project, options) as place:
+            config = Config.from_kubeconfig(place.kubeconfig)
+            async with Client(config, field_owner=operator.name) as client:
+                await _Session(project, client, stopped).run(operator, place, options)
+    executor.shutdown(wait=False, cancel_futures=True)
+    if any(one.name.startswith(_THREAD) for one in threading.enumerate()):
+        sys.stderr.flush()
+        os._exit(0)  # the event loop would wait for a thread that cannot be stopped
+    return 0
+
+
+# The cluster.
+
+_IN_CLUSTER: ContextVar[bool] = ContextVar("kubewright_dev_cluster", default=False)
+
+
+def _is_wanted(record: LogRecord) -> bool:
+    """Tell whether a line is about the operator, or about something wrong in the cluster."""
+    return record.levelno >= WARNING or not _IN_CLUSTER.get()
+
+
+@asynccontextmanager
+async def _cluster(project: Project, options: Options) -> AsyncIterator[Place]:
+    """Give a cluster: the one that the user named, or one in this process."""
+    clusters = Clusters.of_user()
+    if options.name is not None:
+        place, state = clusters.running(options.name)
+        _say(f"on the cluster {place.name}, {state.url}")
+        yield place
+        return
+    place = clusters.place(f"dev-{project.slug}")
+    lock = place.lock()
+    if lock is None:
+        raise ConfigError(
+            f"`kubewright dev {project.label}` runs already. Stop it, or use another cluster with"
+            " --name."
+        )
+    try:
+        place.remove_contents()
+        async with _started(place, options):
+            yield place
+    finally:
+        place.remove()
+        lock.release()
+
+
+@asynccontextmanager
+async def _started(place: Place, options: Options) -> AsyncIterator[None]:
+    """Run a cluster in this process, and let others know of it."""
+    cluster = Cluster(nodes=options.nodes, simulate=options.simulate)
+    token = _IN_CLUSTER.set(True)  # all tasks that it starts inherit it
+    try:
+        await cluster.start()
+    finally:
+        _IN_CLUSTER.reset(token)
+    try:
+        cluster.write_kubeconfig(place.kubeconfig, place.context)
+        state = State(
+            os.getpid(), cluster.url, cluster.clock.now(), options.nodes, options.simulate
+        )
+        place.write_state(state)
+        nodes = "1 node" if options.nodes == 1 else f"{options.nodes} nodes"
+        _say(f"a cluster of its own: {cluster.url} ({nodes}, objects are in memory)")
+        _say(containers_text(simulate=options.simulate))
+        yield
+    finally:
+        await cluster.stop()
+
+
+# The operator.
+
+
+class _Session:
+    """One operator after the other on the same cluster, until the user has enough."""
+
+    def __init__(self, project: Project, client: Client, stopped: asyncio.Event) -> None:
+        self._project = project
+        self._client = client
+        self._stopped = stopped
+        self._clock = Clock()
+
+    async def run(self, operator: Operator, place: Place, options: Options) -> None:
+        await self._install(operator)
+        _say(_first_steps(operator, place, self._project, applied=options.samples))
+        if options.samples:
+            await self._apply_samples()
+        following: Operator | None = operator
+        while following is not None:
+            following = await self._generation(following)
+
+    async def _generation(self, operator: Operator) -> Operator | None:
+        """Run *operator* until there is a newer one, or the user stops it."""
+        manager = Manager(View(self._client, field_owner=operator.name), grace_period=GRACE)
+        operator.add_to(manager)
+        running = asyncio.create_task(self._serve(manager))
+        watching = asyncio.create_task(self._newer())
+        asked = asyncio.create_task(self._stopped.wait())
+        try:
+            await asyncio.wait({watching, asked}, return_when=asyncio.FIRST_COMPLETED)
+            return watching.result() if watching.done() and not asked.done() else None
+        finally:
+            manager.stop()
+            for task in (watching, asked):
+                task.cancel()
+            await asyncio.gather(running, watching, asked, return_exceptions=True)
+
+    async def _serve(self, manager: Manager) -> None:
+        """Run the manager; if it fails, wait for a change of the code that mends it."""
+        try:
+            await manager.run()
+        except Exception:  # noqa: BLE001  # the user's runnables may fail in any way
+            _log.error("the operator failed; it starts again when a file changes", error=_trace())
+
+    async def _newer(self) -> Operator:
+        """Return the operator as it is after the next change that can be used."""
+        while True:
+            names = await self._change()
+            try:
+                operator = self._project.load()
+                await self._install(operator)
+            except Exception as error:  # noqa: BLE001  # the user's code may fail in any way
+                text = str(error) if isinstance(error, KubewrightError) else _trace()
+                _log.error("not reloaded; the last good operator goes on", path=names, error=text)
+                continue
+            _log.info("reloaded; running reconciles finish first", path=names)
+            return operator
+
+    async def _change(self) -> list[str]:
+        """Wait until files have changed, and have stayed the same from one look to the next."""
+        seen: list[Path] = []
+        while not seen or seen != self._project.changed():
+            seen = self._project.changed()
+            await self._clock.sleep(LOOK_EVERY)
+        return [path.name for path in seen]
+
+    async def _install(self, operator: Operator) -> None:
+        from kubewright.operator.install import install_crds  # noqa: PLC0415  # makes schemas, 15 ms
+
+        await install_crds(self._client, operator.kinds)
+
+    async def _apply_samples(self) -> None:
+        paths = find_samples(self._project.folder)
+        if not paths:
+            _log.warning("no samples", path=str(self._project.folder))
+            return
+        try:
+            for name in await apply_samples(self._client, paths):
+                _log.info("sample applied", name=name)
+        except KubewrightError as error:
+            _log.error("samples not applied", error=str(error))
+
+
+def _trace() -> str:
+    return traceback.format_exc().rstrip()
+
+
+def _first_steps(operator: Operator, place: Place, project: Project, *, applied: bool) -> str:
+    first = next(iter(operator.declarations)).primary.kind
+    mapping = definition_of(first).mapping
+    lines = [f"operator {operator.name} is ready; in another terminal:"]
+    lines.append(f"  export KUBECONFIG={place.kubeconfig}")
+    samples = find_samples(project.folder)
+    if samples and not applied:
+        lines.append(f"  kubectl apply -f {_shown(samples[0])}")
+    lines.append(f"  kubectl get {mapping.plural} --watch")
+    lines.append("Save a file to reload the operator; Ctrl-C stops everything.")
+    return "\n".join(lines)
+
+
+def _shown(path: Path) -> str:
+    try:
+        return str(path.relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)
+
+
+def _say(text: str) -> None:
+    print(text, flush=True)  # noqa: T201  # this is what the command is for
