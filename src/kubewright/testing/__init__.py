@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from kubewright.testing.clock import VirtualClock
     from kubewright.testing.crd_server import RealCRDServer
     from kubewright.testing.embedded import EmbeddedServer
+    from kubewright.testing.embedded_cluster import EmbeddedCluster
     from kubewright.testing.envtest import RealServer
     from kubewright.testing.faults import (
         Cut,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Cut",
+    "EmbeddedCluster",
     "EmbeddedServer",
     "Faults",
     "FaultyTransport",
@@ -53,6 +55,7 @@ __all__ = [
 
 _MODULES = {
     "Cut": "faults",
+    "EmbeddedCluster": "embedded_cluster",
     "EmbeddedServer": "embedded",
     "Faults": "faults",
     "FaultyTransport": "faults",

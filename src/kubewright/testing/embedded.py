@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from kubewright.apiserver.server import APIServer
     from kubewright.client import Client
     from kubewright.client.transport import Transport
-    from kubewright.embedded import LocalServer
+    from kubewright.embedded import Cluster, LocalServer
     from kubewright.testing.faults import Faults
 
 T = TypeVar("T")
@@ -69,7 +69,7 @@ class EmbeddedServer(Access):
         self._data_dir = data_dir
         self._clock = clock
         self._folder: Path | None = None
-        self._server: LocalServer | None = None
+        self._server: LocalServer | Cluster | None = None
         self._api: APIServer | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
@@ -212,7 +212,7 @@ class EmbeddedServer(Access):
     # How it is made.
 
     @property
-    def _running(self) -> "LocalServer":
+    def _running(self) -> "LocalServer | Cluster":
         if self._server is None:
             raise LifecycleError(_NOT_RUNNING)
         return self._server
@@ -235,29 +235,33 @@ class EmbeddedServer(Access):
 
     async def _open(self) -> None:
         from kubewright.apiserver.authentication.user import UserInfo  # noqa: PLC0415  # as above
-        from kubewright.apiserver.server import APIServer  # noqa: PLC0415  # only a start needs it
-        from kubewright.embedded import LocalServer  # noqa: PLC0415  # as above
 
         self._loop = asyncio.get_running_loop()
-        api = APIServer(
-            data_dir=self._data_dir,
-            rbac=self._rbac,
-            controllers=self._controllers,
-            clock=self._clock,
-        )
-        for user in (self.admin, self.reader, self.nobody):
-            assert user.token is not None
-            api.users.add_user(UserInfo(user.name, groups=user.groups), user.token)
-        folder = api.data_dir / "pki" if api.data_dir else None
-        server = LocalServer(api, folder=folder)
-        await server.start()
+        api, server = await self._started()
         try:
+            for user in (self.admin, self.reader, self.nobody):
+                assert user.token is not None
+                api.users.add_user(UserInfo(user.name, groups=user.groups), user.token)
             if self._rbac:
                 await self._allow_reader(api)
         except BaseException:
             await server.stop(0)
             raise
         self._api, self._server = api, server
+
+    async def _started(self) -> "tuple[APIServer, LocalServer | Cluster]":
+        """Start what is served."""
+        from kubewright.apiserver.server import APIServer  # noqa: PLC0415  # only a start needs it
+        from kubewright.embedded import LocalServer  # noqa: PLC0415  # as above
+
+        api = APIServer(
+            data_dir=self._data_dir,
+            rbac=self._rbac,
+            controllers=self._controllers,
+            clock=self._clock,
+        )
+        folder = api.data_dir / "pki" if api.data_dir else None
+        return api, await LocalServer(api, folder=folder).start()
 
     async def _allow_reader(self, api: "APIServer") -> None:
         rules = [

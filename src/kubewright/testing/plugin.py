@@ -1,4 +1,4 @@
-"""Fixtures for pytest: a server for the whole run, and a client and a namespace for each test.
+"""Fixtures for pytest: a server for the whole run; a client, a namespace, a cluster for each test.
 
 pytest loads this by itself where Kubewright is installed. Nothing else is loaded before a test
 asks for a fixture.
@@ -12,9 +12,10 @@ import pytest
 
 if TYPE_CHECKING:
     from kubewright.client import Client
+    from kubewright.testing.embedded_cluster import EmbeddedCluster
     from kubewright.testing.server import Server
 
-__all__ = ["kube_client", "kube_namespace", "kube_server", "pytest_addoption"]
+__all__ = ["kube_client", "kube_cluster", "kube_namespace", "kube_server", "pytest_addoption"]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -57,6 +58,18 @@ def _require_answer(server: "Server") -> None:
             f"cannot test against {server.url}: {error}. Start that cluster, or choose another"
             " server with --kube-server."
         ) from error
+
+
+@pytest.fixture
+def kube_cluster() -> "Iterator[EmbeddedCluster]":
+    """A cluster for this test alone: controllers, a scheduler, and a node that simulates.
+
+    It runs in a thread of its own; ``kube_cluster.client()`` is an ordinary client of it.
+    """
+    from kubewright.testing.embedded_cluster import EmbeddedCluster  # noqa: PLC0415  # as above
+
+    with EmbeddedCluster() as cluster:
+        yield cluster
 
 
 @pytest.fixture
