@@ -11,6 +11,8 @@ BENCH_VENV := .venv-bench
 BENCH_STAMP := $(BENCH_VENV)/.installed
 CLIENTS_VENV := .venv-clients
 CLIENTS_STAMP := $(CLIENTS_VENV)/.installed
+DEMO_VENV := .venv-demo
+DEMO_STAMP := $(DEMO_VENV)/.installed
 E2E_VENV := .venv-e2e
 E2E_STAMP := $(E2E_VENV)/.installed
 # Tools find the interpreter and one another through PATH, as in an activated environment.
@@ -42,6 +44,16 @@ $(STAMP): requirements/dev.txt pyproject.toml
 	@[ -x $(VENV)/bin/python ] || { python=$$($(FIND_PYTHON)); echo "making $(VENV) with $$python"; "$$python" -m venv $(VENV); }
 	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
 	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+.PHONY: demo
+demo: $(if $(wildcard $(STAMP)),,$(DEMO_STAMP)) ## see an operator at work: a cluster, a custom resource, a pod
+	@PYTHONPATH=$(CURDIR)/src $(if $(wildcard $(STAMP)),$(VENV),$(DEMO_VENV))/bin/python -m kubewright demo
+
+# Only what the package needs at run time: the first look should not wait for linters.
+$(DEMO_STAMP): requirements/run.txt
+	@[ -x $(DEMO_VENV)/bin/python ] || { python=$$($(FIND_PYTHON)); echo "making $(DEMO_VENV) with $$python, once"; "$$python" -m venv $(DEMO_VENV); }
+	@$(DEMO_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/run.txt
 	@touch $@
 
 .PHONY: fmt
@@ -188,6 +200,7 @@ real-apiserver: ## build the real servers once; prints the folder for KUBEBUILDE
 lock: $(STAMP) ## pin the requirements anew, with hashes
 	@command -v uv >/dev/null || $(VENV)/bin/python -m pip install --quiet uv
 	$(LOCK) --group dev pyproject.toml -o requirements/dev.txt
+	$(LOCK) pyproject.toml -c requirements/dev.txt -o requirements/run.txt
 	$(LOCK) --group bench pyproject.toml -c requirements/dev.txt -o requirements/bench.txt
 	$(LOCK) --group clients -c requirements/dev.txt -c requirements/bench.txt -o requirements/clients.txt
 	$(LOCK) --group e2e -o requirements/e2e.txt
