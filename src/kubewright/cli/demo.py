@@ -17,7 +17,7 @@ from kubewright.cli.loop import loop_factory
 from kubewright.client import Client
 from kubewright.cluster import Cluster as View
 from kubewright.embedded import Cluster
-from kubewright.errors import ConfigError, KubewrightError
+from kubewright.errors import KubewrightError
 from kubewright.kinds.core.v1 import Pod
 from kubewright.manager import Manager
 from kubewright.manager.signals import stopping_on_signals
@@ -25,6 +25,8 @@ from kubewright.operator import Operator
 
 __all__ = ["run"]
 
+OPERATOR: Path = Path(__file__).with_name("demo_operator.py")
+"""The same file as ``examples/at/at.py``, so that it is there after an installation, too."""
 NAME: str = "example-at"
 COMMAND: str = "echo YAY"
 DELAY: timedelta = timedelta(seconds=5)
@@ -38,23 +40,9 @@ def run() -> int:
     """Show the whole thing once; return the exit status."""
     log.configure("error", "console")
     shown = screen()
-    operator = load_operator(str(operator_file()))
+    operator = load_operator(str(OPERATOR))
     with asyncio.Runner(loop_factory=loop_factory()) as runner:
         return runner.run(_run(operator, shown))
-
-
-def operator_file() -> Path:
-    """Return the operator of the demo: beside this file in an installed package, else in the tree.
-
-    Raises:
-        ConfigError: It is in neither place.
-    """
-    installed = Path(__file__).with_name("demo_operator.py")
-    in_tree = Path(__file__).resolve().parents[3] / "examples" / "at" / "at.py"
-    for path in (installed, in_tree):
-        if path.exists():
-            return path
-    raise ConfigError(f"the operator of the demo is missing: neither {installed} nor {in_tree}")
 
 
 async def _run(operator: Operator, shown: Screen) -> int:
@@ -90,8 +78,8 @@ class _Demo:
             self._screen.log(f"{NAME}-pod", await client.logs(f"{NAME}-pod"))
             self._began = self._clock.monotonic()
         self._screen.done("cleaned up", f"in {self._passed()}: no process, port or file is left")
-        self._screen.title(f"That operator is {operator_file()}. Work on a copy of it:")
-        self._screen.title(f"  cp {operator_file()} at.py && kubewright dev at.py")
+        self._screen.title(f"That operator is {OPERATOR}. Work on a copy of it:")
+        self._screen.title(f"  cp {OPERATOR} at.py && kubewright dev at.py")
 
     def _passed(self) -> str:
         return f"{self._clock.monotonic() - self._began:.1f} s"
