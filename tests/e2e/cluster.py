@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Self
 
 import kubewright as kw
-from kubewright.testing import EmbeddedServer, RealServer
+from kubewright.testing import EmbeddedCluster, RealServer
 
 PROGRAMS = ("etcd", "kube-apiserver", "kube-controller-manager")
 """What ``real`` needs."""
@@ -18,14 +18,13 @@ PROGRAMS = ("etcd", "kube-apiserver", "kube-controller-manager")
 class EndToEndCluster:
     """A server, controllers, a scheduler and a node that runs containers as local processes.
 
-    With ``real``, the controllers are those of kube-controller-manager; the rest is always ours.
+    With ``real``, the server and the controllers are those of Kubernetes; the rest is ours.
     """
 
     def __init__(self, choice: str) -> None:
         self.choice = choice
-        real = choice == "real"
-        self._server: RealServer | EmbeddedServer = (
-            RealServer(controllers=True) if real else EmbeddedServer()
+        self._server: RealServer | EmbeddedCluster = (
+            RealServer(controllers=True) if choice == "real" else EmbeddedCluster(simulate=False)
         )
         self._stack = ExitStack()
 
@@ -41,15 +40,18 @@ class EndToEndCluster:
     def __enter__(self) -> Self:
         with ExitStack() as stack:
             stack.enter_context(self._server)
-            stack.enter_context(Machine(self.config(), self._parts))
+            if self.choice == "real":
+                stack.enter_context(Machine(self.config(), parts))
             self._stack = stack.pop_all()
         return self
 
     def __exit__(self, *exc: object) -> None:
         self._stack.close()
 
-    def _parts(self, cluster: kw.Cluster) -> Iterable[kw.Runnable]:
-        return ()
+
+def parts(cluster: kw.Cluster) -> Iterable[kw.Runnable]:
+    """Return what a server with controllers lacks."""
+    return ()
 
 
 class Machine:

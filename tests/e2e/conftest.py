@@ -83,11 +83,11 @@ def kubectl(cluster: EndToEndCluster, client: kw.Client, tmp_path: Path) -> Kube
 
 
 @pytest.fixture
-def start(cluster: EndToEndCluster, client: kw.Client, tmp_path: Path) -> Iterator[Start]:
+def start(cluster: EndToEndCluster, client: kw.Client) -> Iterator[Start]:
     """Start a sample as a process: ``start("helloworld")``; what still runs is killed at the end.
 
     It looks after the test's own namespace. More arguments are more flags of ``kubewright run``,
-    and ``environment=`` holds more variables. The log is shown when the test fails.
+    and ``environment=`` holds more variables. What it prints is shown when the test fails.
     """
     with ExitStack() as stack:
 
@@ -98,9 +98,7 @@ def start(cluster: EndToEndCluster, client: kw.Client, tmp_path: Path) -> Iterat
                 kubeconfig=cluster.kubeconfig_file,
                 namespace=client.namespace,
                 environment=environment,
-                log=tmp_path / f"{sample}.log",
             )
-            stack.callback(program.show_log)
             return stack.enter_context(program)
 
         yield begin

@@ -4,11 +4,13 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Self
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 RUN = "from kubewright.cli import main; main()"
+PATIENCE = 60.0
 
 
 def command_of(sample: str) -> list[str]:
@@ -27,7 +29,6 @@ class Program:
         flags: More flags for it.
         kubeconfig: Which cluster.
         namespace: The namespace to look after.
-        log: The file that its output is appended to.
         environment: More variables for it.
     """
 
@@ -37,46 +38,80 @@ class Program:
         *flags: str,
         kubeconfig: Path,
         namespace: str,
-        log: Path,
         environment: dict[str, str] | None = None,
     ) -> None:
-        self.log = log
+        self.name = sample
+        self._lines: list[str] = []
+        self._printed = threading.Condition()
+        self._ended = False
         command = [*command_of(sample), "--kubeconfig", str(kubeconfig), "--namespace", namespace]
-        with log.open("ab") as output:
-            self._process = subprocess.Popen(
-                [*command, *flags],
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=output,
-                env={**os.environ, **(environment or {})},
-            )
+        self._process = subprocess.Popen(
+            [*command, *flags],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            env={**os.environ, **(environment or {})},
+        )
+        self._reader = threading.Thread(target=self._read)
+        self._reader.start()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exc: object) -> None:
         self.kill()
+        sys.stdout.write(f"--- {self.name}\n{self.output}")  # pytest shows it if the test fails
 
     @property
     def running(self) -> bool:
         """Whether it has not ended."""
         return self._process.poll() is None
 
+    @property
+    def output(self) -> str:
+        """What it has printed so far."""
+        return "".join(self._lines)
+
+    def wait_for_line(self, text: str, *, after: int = 0) -> str:
+        """Wait until it has printed a line with *text*, and return that line.
+
+        Args:
+            text: What to look for.
+            after: How many such lines to pass over.
+        """
+
+        def found() -> list[str]:
+            return [line for line in self._lines if text in line][after:]
+
+        with self._printed:
+            self._printed.wait_for(lambda: found() or self._ended, PATIENCE)
+            assert found(), f"{self.name} did not print {text!r}"
+            return found()[0]
+
     def kill(self) -> None:
         """Kill it: it gets no chance to do anything more."""
         if self.running:
             self._process.send_signal(signal.SIGKILL)
-        self._process.wait()
+        self._end()
 
     def stop(self) -> int:
         """Ask it to end, wait for that, and return its exit status."""
         self._process.send_signal(signal.SIGTERM)
-        return self._process.wait(timeout=60)
+        return self._end()
 
-    def output(self) -> str:
-        """Return what it has printed so far."""
-        return self.log.read_text()
+    def _end(self) -> int:
+        status = self._process.wait(PATIENCE)
+        self._reader.join()
+        return status
 
-    def show_log(self) -> None:
-        """Print the log; pytest shows it if the test fails."""
-        sys.stdout.write(f"--- {self.log.name}\n{self.output()}")
+    def _read(self) -> None:
+        assert self._process.stdout is not None
+        with self._process.stdout as lines:
+            for line in lines:
+                with self._printed:
+                    self._lines.append(line)
+                    self._printed.notify_all()
+        with self._printed:
+            self._ended = True
+            self._printed.notify_all()

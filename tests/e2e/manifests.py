@@ -1,0 +1,34 @@
+"""The manifests of the samples, made from their classes: ``python -m tests.e2e.manifests``."""
+
+from importlib import import_module
+from pathlib import Path
+
+import kubewright as kw
+from kubewright.api.resource import definition_of
+from kubewright.crd import custom_resource_definitions, roles, to_yaml
+from tests.e2e.program import EXAMPLES
+
+SAMPLES = ("at", "helloworld", "podwatch")
+
+
+def manifests() -> dict[Path, str]:
+    """Return what should be in each file."""
+    found: dict[Path, str] = {}
+    for sample in SAMPLES:
+        operator: kw.Operator = import_module(f"examples.{sample}.{sample}").operator
+        head = f"# Made from {sample}.py.\n"
+        custom = [kind for kind in operator.kinds if not definition_of(kind).builtin]
+        if custom:
+            crds = custom_resource_definitions(*custom)
+            found[EXAMPLES / sample / "crd.yaml"] = head + to_yaml(*crds)
+        rules = roles(operator.name, operator.rules())
+        found[EXAMPLES / sample / "rbac.yaml"] = head + to_yaml(*rules)
+    by_hand = EXAMPLES / "at_by_hand" / "crd.yaml"
+    at = import_module("examples.at_by_hand.at_by_hand").At
+    found[by_hand] = "# Made from at_by_hand.py.\n" + to_yaml(*custom_resource_definitions(at))
+    return found
+
+
+if __name__ == "__main__":
+    for path, text in manifests().items():
+        path.write_text(text)
