@@ -1,0 +1,5 @@
+"""Deployments: from one template of pods to the next, a few pods at a time."""
+
+from kubewright.embedded.controllers.deployment.controller import deployment_controller
+
+__all__ = ["deployment_controller"]

@@ -1,0 +1,133 @@
+"""The controller of deployments."""
+
+from typing import Any
+
+from kubewright.api.changes import merge_patch
+from kubewright.api.kind import ObjectKey
+from kubewright.api.owners import controller_of
+from kubewright.api.selectors import selector_from
+from kubewright.cluster import Cluster
+from kubewright.controller import Controller, Owns, Request, Result, Run, Watches, deleted
+from kubewright.embedded.controllers.dependents import dependents_of, is_orphan_event
+from kubewright.embedded.controllers.deployment.rollout import Rollout
+from kubewright.embedded.controllers.deployment.scaling import is_resized, is_rolling
+from kubewright.embedded.controllers.deployment.status import (
+    counted,
+    note_pause,
+    reported,
+    seconds_until_late,
+)
+from kubewright.embedded.controllers.pod_state import pod_states_of
+from kubewright.errors import APIError
+from kubewright.kinds.apps.v1 import Deployment, ReplicaSet
+from kubewright.kinds.core.v1 import Pod
+
+__all__ = ["deployment_controller"]
+
+
+def deployment_controller(cluster: Cluster) -> Controller:
+    """Return the controller that keeps the replica sets of each Deployment."""
+    deployments = _Deployments(cluster)
+    return Controller(
+        "deployment",
+        deployments.reconcile,
+        cluster=cluster,
+        for_=Deployment,
+        owns=[Owns(ReplicaSet)],
+        watches=[
+            Watches(ReplicaSet, map=deployments.who_selects, predicate=is_orphan_event),
+            Watches(Pod, map=deployments.who_waits_for, predicate=deleted),
+        ],
+        workers=5,
+    )
+
+
+class _Deployments:
+    """Brings the replica sets of one deployment nearer to what it wants."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+        self._sets = dependents_of(cluster, ReplicaSet)
+        self._pods = dependents_of(cluster, Pod)
+        self._states = pod_states_of(cluster)
+        self._recorder = cluster.recorder("deployment-controller")
+
+    def who_selects(self, one: ReplicaSet) -> list[str]:
+        """Return the deployments that would take in a replica set."""
+        found = self._cluster.cache.list(Deployment, namespace=one.metadata.namespace)
+        labels = one.metadata.labels
+        return [
+            str(each.key) for each in found if selector_from(each.spec.selector).matches(labels)
+        ]
+
+    def who_waits_for(self, pod: Pod) -> list[ObjectKey]:
+        """Return the deployment that waits for the end of *pod* before it makes new ones."""
+        owner = controller_of(pod)
+        if owner is None or owner.kind != "ReplicaSet":
+            return []
+        found = self._sets.find(ObjectKey(pod.metadata.namespace, owner.name))
+        above = controller_of(found) if found is not None else None
+        if above is None:
+            return []
+        key = ObjectKey(pod.metadata.namespace, above.name)
+        deployment = self._cluster.cache.find(Deployment, key)
+        return [key] if deployment is not None and not is_rolling(deployment) else []
+
+    async def reconcile(self, request: Request, run: Run) -> Result | None:
+        """Do one step of the rollout of a deployment, and say in its status how far it is."""
+        deployment = self._cluster.cache.find(Deployment, request.key)
+        if deployment is None:
+            return None
+        selector = selector_from(deployment.spec.selector)
+        if selector.selects_everything:
+            text = "This deployment is selecting all pods. A non-empty selector is required."
+            self._recorder.event(deployment, reason="SelectingAll", message=text, type="Warning")
+            return None
+        sets = [one.object for one in await self._sets.claim(deployment, selector)]
+        rollout = Rollout(self._cluster, self._recorder, deployment, sets)
+        try:
+            again = await self._step(deployment, rollout)
+        except APIError:
+            await self._write(deployment)  # why it does not go on is in the conditions
+            raise
+        if await self._write(deployment) or rollout.changed:
+            run.changed = True
+        if again:
+            return Result(requeue=True)
+        late = seconds_until_late(deployment, now=self._cluster.clock.now())
+        return None if late is None else Result(requeue_after=late)
+
+    async def _step(self, deployment: Deployment, rollout: Rollout) -> bool:
+        """Change replica sets and the status in hand; say whether to come back at once."""
+        now = self._cluster.clock.now()
+        if deployment.metadata.deletion_timestamp is not None:
+            deployment.status = counted(deployment, rollout.new, rollout.old, now=now)
+            return False
+        note_pause(deployment, now=now)
+        await rollout.number()
+        if deployment.spec.paused or is_resized(deployment, rollout.sets):
+            await rollout.resize()
+            deployment.status = counted(deployment, rollout.new, rollout.old, now=now)
+            return False
+        if is_rolling(deployment):
+            made = await rollout.roll()
+        else:
+            made = await rollout.recreate(self._runs_pods)
+        if made:
+            deployment.status = reported(deployment, rollout.new, rollout.old, now=now)
+            await rollout.forget()
+        return not made
+
+    def _runs_pods(self, one: ReplicaSet) -> bool:
+        pods = self._states.of(self._pods.owned_by(one.metadata.uid))
+        return any(not pod.is_finished for pod in pods)
+
+    async def _write(self, deployment: Deployment) -> bool:
+        """Write status and revision if they changed; say whether they did."""
+        patch: dict[str, Any] = merge_patch(deployment)
+        if not patch:
+            return False
+        # Annotations too go through the status: as a change of the object itself they would
+        # count as a new generation.
+        await self._cluster.client.status.patch(Deployment, deployment.key, patch)
+        return True

@@ -1,0 +1,180 @@
+"""What the tests of workload controllers share: a server, its controllers, and who plays a node."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager, suppress
+from typing import Any, TypeVar
+
+import msgspec
+
+import kubewright as kw
+from kubewright._aio import VirtualClock
+from kubewright.client import Client
+from kubewright.cluster import Cluster
+from kubewright.controller import Controller, Request, Run
+from kubewright.embedded.controllers import make
+from kubewright.kinds.core.v1 import Binding, Event, ObjectReference, Pod
+from kubewright.testing import EmbeddedServer
+
+R = TypeVar("R", bound=kw.Resource)
+
+BAD_IMAGE = "bad"
+"""An image that no node can pull."""
+
+
+class FakeNode:
+    """Binds every pod, starts those whose image is good, and ends those that are deleted.
+
+    Args:
+        cluster: Where the pods are; it has to be another one than that of the controllers, as a
+            real node is another process.
+        nodes: Names of nodes that pods are spread over, unless they ask for one.
+    """
+
+    def __init__(self, cluster: Cluster, nodes: Iterable[str] = ("node-1",)) -> None:
+        self._cluster = cluster
+        self._nodes = list(nodes)
+        self._bound = 0
+        self.held: set[str] = set()
+        """Names of pods that stay as they are for now."""
+        self.controller = Controller(
+            "fake-node", self._play, cluster=cluster, for_=Pod, predicate=lambda _: True, workers=16
+        )
+
+    async def _play(self, request: Request, run: Run) -> None:
+        pod = self._cluster.cache.find(Pod, request.key)
+        if pod is None or request.name in self.held:
+            return
+        if pod.metadata.deletion_timestamp is not None:
+            await self._cluster.client.delete(pod, grace_period=0, missing_ok=True)
+        elif not pod.spec.node_name:
+            await self._bind(pod)
+        elif pod.status.phase == "Pending" and not pod.spec.containers[0].image == BAD_IMAGE:
+            await self.set_ready(pod)
+
+    def release(self, *names: str) -> None:
+        """Let pods go on that were held."""
+        self.held.difference_update(names)
+        for request in self._cluster.cache.list(Pod):
+            if request.metadata.name in names:
+                self.controller.enqueue(request.key)
+
+    async def _bind(self, pod: Pod) -> None:
+        self._bound += 1
+        node = _target(pod) or self._nodes[self._bound % len(self._nodes)]
+        binding = Binding(
+            metadata=kw.ObjectMeta(name=pod.metadata.name, namespace=pod.metadata.namespace),
+            target=ObjectReference(kind="Node", name=node, api_version="v1"),
+        )
+        with suppress(kw.errors.ConflictError, kw.errors.NotFoundError):
+            await self._cluster.client.subresource("binding").post(Pod, pod.key, binding)
+
+    async def set_ready(self, pod: Pod, *, ready: bool = True) -> None:
+        """Say that *pod* runs, and whether it is ready."""
+        now = self._cluster.clock.now().replace(microsecond=0)
+        time = now.isoformat().replace("+00:00", "Z")
+        status = {
+            "phase": "Running",
+            "podIP": "10.0.0.1",
+            "podIPs": [{"ip": "10.0.0.1"}],
+            "startTime": time,
+            "conditions": [
+                {"type": kind, "status": "True" if ready else "False", "lastTransitionTime": time}
+                for kind in ("Initialized", "Ready", "ContainersReady", "PodScheduled")
+            ],
+        }
+        with suppress(kw.errors.NotFoundError):
+            await self._cluster.client.status.patch(Pod, pod.key, {"status": status})
+
+
+def _target(pod: Pod) -> str:
+    affinity = pod.spec.affinity
+    rules = affinity.node_affinity if affinity is not None else None
+    wanted = rules.required_during_scheduling_ignored_during_execution if rules else None
+    fields = wanted.node_selector_terms[0].match_fields if wanted else []
+    return fields[0].values[0] if fields else ""
+
+
+class World:
+    """A server in virtual time, with some controllers and a node that is played."""
+
+    def __init__(self, clock: VirtualClock, client: Client, node: FakeNode) -> None:
+        self.clock = clock
+        self.client = client
+        self.node = node
+
+    async def settle(self, seconds: float = 1.0) -> None:
+        """Let everybody work until nothing changes any more, and *seconds* pass."""
+        await self.clock.advance(seconds)
+
+    async def create(self, kind: type[R], document: dict[str, Any]) -> R:
+        """Create an object, and let everybody work."""
+        made = await self.client.create(msgspec.convert(document, kind))
+        await self.settle()
+        return made
+
+    async def patch(self, kind: type[kw.Resource], name: str, patch: dict[str, Any]) -> None:
+        """Change an object of the default namespace, and let everybody work."""
+        await self.client.patch(kind, name, patch)
+        await self.settle()
+
+    async def pods(self) -> list[Pod]:
+        """Return all pods."""
+        return list(await self.client.list(Pod))
+
+    async def pod_names(self) -> list[str]:
+        """Return the names of all pods."""
+        return [pod.metadata.name for pod in await self.pods()]
+
+    async def events(self, kind: str = "") -> list[str]:
+        """Return the reasons and messages of all events, of those about *kind* if it is given."""
+        events = [one for one in await self.client.list(Event)]
+        return [
+            f"{one.reason} {one.message}"
+            for one in events
+            if kind in {"", one.involved_object.kind}
+        ]
+
+
+@asynccontextmanager
+async def world(*controllers: str, nodes: Iterable[str] = ("node-1",)) -> AsyncIterator[World]:
+    """Give a world in which *controllers* run."""
+    clock = VirtualClock()
+    async with (
+        EmbeddedServer(clock=clock) as server,
+        server.client() as ours,
+        server.client() as client,
+    ):
+        cluster = Cluster(ours, clock=clock, field_owner="kube-controller-manager")
+        elsewhere = Cluster(client, clock=clock)
+        node = FakeNode(elsewhere, nodes)
+        runnables = [cluster, elsewhere, *make(cluster, controllers), node.controller]
+        tasks = [asyncio.create_task(one.run()) for one in runnables]
+        try:
+            await clock.settle()
+            yield World(clock, elsewhere.live, node)
+        finally:
+            for task in reversed(tasks):
+                task.cancel()
+                with suppress(asyncio.CancelledError):
+                    await clock.run(task)
+
+
+def template(image: str = "good", **labels: str) -> dict[str, Any]:
+    """Return a pod template."""
+    return {
+        "metadata": {"labels": labels or {"app": "web"}},
+        "spec": {"containers": [{"name": "main", "image": image}]},
+    }
+
+
+def workload(name: str = "web", image: str = "good", **spec: Any) -> dict[str, Any]:
+    """Return what deployments, replica sets, stateful sets and daemon sets have in common."""
+    return {
+        "metadata": {"name": name, "namespace": "default"},
+        "spec": {
+            "selector": {"matchLabels": {"app": name}},
+            "template": template(image, app=name),
+            **spec,
+        },
+    }
