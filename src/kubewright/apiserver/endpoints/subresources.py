@@ -3,6 +3,8 @@
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
+from msgspec import structs
+
 from kubewright.apiserver import bodies, output, status, view
 from kubewright.apiserver.authentication.reviews import TokenRequests
 from kubewright.apiserver.backend import Call
@@ -75,7 +77,7 @@ class Subresources:
 
     async def _connect(self, call: Call) -> Answer:
         """Hand over to the node of a pod."""
-        pod = find(call).decode()
+        pod = find(_without_port(call)).decode()
         node = self._server.node
         if call.group_resource == PODS and not pod.get("spec", {}).get("nodeName"):
             raise status.bad_request(f"pod {call.name} does not have a host assigned")
@@ -85,6 +87,18 @@ class Subresources:
                 " server, so nothing runs"
             )
         return await node.answer(call, pod)
+
+
+def _without_port(call: Call) -> Call:
+    """Return the call as one about the object itself: who asks a proxy may name a port as well.
+
+    Such a name is ``web:8080``, or ``http:web:8080``.
+    """
+    if call.subresource != "proxy" or ":" not in call.name:
+        return call
+    parts = call.name.split(":")
+    name = parts[1] if len(parts) > 2 else parts[0]  # noqa: PLR2004  # with the scheme
+    return structs.replace(call, route=structs.replace(call.route, name=name))
 
 
 async def bind(call: Call) -> Response:

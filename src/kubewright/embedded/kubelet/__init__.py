@@ -1,0 +1,9 @@
+"""What serves the containers of nodes to the outside: logs, commands, ports.
+
+`Kubelets` does it for an embedded API server, `KubeletServer` for a real kube-apiserver.
+"""
+
+from kubewright.embedded.kubelet.kubelets import Kubelets
+from kubewright.embedded.kubelet.server import KubeletServer
+
+__all__ = ["KubeletServer", "Kubelets"]

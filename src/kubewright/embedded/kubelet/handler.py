@@ -1,0 +1,128 @@
+"""What a kubelet answers over HTTP: to a kube-apiserver, and to ``nodes/proxy``."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+from urllib.parse import unquote
+
+from kubewright import _json
+from kubewright._aio import Clock
+from kubewright._serve.messages import Answer, Headers, Request, Response
+from kubewright.apiserver.status import StatusError
+from kubewright.embedded.kubelet import logs, port_forward, remote_command
+from kubewright.embedded.kubelet.options import RemoteOptions, log_options, ports, remote_options
+from kubewright.embedded.node.access import (
+    AccessError,
+    Command,
+    Connection,
+    ContainerAccess,
+    LogOptions,
+)
+
+Obj = dict[str, Any]
+
+ContainerKey = tuple[str, str, str]
+"""A namespace, a pod and a container."""
+
+_TEXT = "text/plain; charset=utf-8"
+_KEY = 3  # a namespace, a pod and a container
+
+
+class KubeletHandler:
+    """Answers as a kubelet does, whoever asks.
+
+    Args:
+        access: The containers of the node.
+        pods: Lists the pods of the node, as trees; none without.
+        clock: Where time-outs come from.
+
+    Attributes:
+        access: The containers of the node.
+    """
+
+    def __init__(
+        self,
+        access: ContainerAccess,
+        *,
+        pods: Callable[[], Iterable[Obj]] | None = None,
+        clock: Clock,
+    ) -> None:
+        self.access: ContainerAccess = access
+        self._pods = pods
+        self._clock = clock
+
+    async def handle(self, request: Request) -> Answer:
+        """Answer *request*; errors are plain texts, as a kubelet's are."""
+        first, *rest = [unquote(part) for part in request.path.split("/") if part] or [""]
+        try:
+            return await self._answer(request, first, rest)
+        except AccessError as error:
+            return _text(error.code, error.message)
+        except StatusError as error:
+            return _text(error.code, error.message)
+
+    async def logs(self, key: ContainerKey, options: LogOptions) -> Answer:
+        """Answer with the log of a container.
+
+        Raises:
+            AccessError: There is none.
+        """
+        return await logs.answer(self.access, key, options, clock=self._clock)
+
+    def command(
+        self, headers: Headers, key: ContainerKey, options: RemoteOptions, *, runs: bool
+    ) -> Answer:
+        """Answer a request to run a command in a container, or to attach to it.
+
+        Raises:
+            AccessError: The request makes no sense.
+        """
+        namespace, pod, container = key
+        access, stdin, words = self.access, options.stdin, options.command
+        if runs and not words:
+            raise AccessError(400, "you must specify at least one command for the container")
+
+        async def start() -> Command:
+            if not runs:
+                return await access.attach(namespace, pod, container, stdin=stdin)
+            tty = options.tty
+            return await access.execute(namespace, pod, container, words, stdin=stdin, tty=tty)
+
+        return remote_command.answer(headers, options, start, clock=self._clock)
+
+    def forward(self, headers: Headers, namespace: str, pod: str, *, query: str) -> Answer:
+        """Answer a request to forward ports of a pod.
+
+        Raises:
+            AccessError: The request makes no sense.
+        """
+
+        async def connect(port: int) -> Connection:
+            return await self.access.connect(namespace, pod, port)
+
+        return port_forward.answer(headers, ports(query), connect, clock=self._clock)
+
+    async def _answer(self, request: Request, first: str, rest: list[str]) -> Answer:
+        count, headers, query = len(rest), request.headers, request.query
+        if first == "healthz":
+            return _text(200, "ok")
+        if first == "pods" and not rest:
+            return self._list()
+        if first == "containerLogs" and count == _KEY:
+            options = log_options(query, pod=rest[1], clock=self._clock)
+            return await self.logs((rest[0], rest[1], rest[2]), options)
+        # A uid may follow the name of a pod.
+        if first in {"exec", "attach"} and count in {_KEY, _KEY + 1}:
+            wanted = remote_options(query, kubelet=True)
+            return self.command(headers, (rest[0], rest[1], rest[-1]), wanted, runs=first == "exec")
+        if first == "portForward" and count in {_KEY - 1, _KEY}:
+            return self.forward(headers, rest[0], rest[1], query=query)
+        return _text(404, "404 page not found\n")
+
+    def _list(self) -> Response:
+        items = list(self._pods()) if self._pods is not None else []
+        head = {"kind": "PodList", "apiVersion": "v1", "metadata": {}}
+        return Response(200, _json.encode({**head, "items": items}))
+
+
+def _text(code: int, text: str) -> Response:
+    return Response(code, text.encode(), _TEXT)

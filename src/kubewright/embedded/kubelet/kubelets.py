@@ -1,0 +1,139 @@
+"""`Kubelets`: the nodes of an API server, as it asks them for logs, commands and connections."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from kubewright._aio import Clock
+from kubewright._serve.messages import Answer, Request
+from kubewright.apiserver import status
+from kubewright.apiserver.backend import Call
+from kubewright.apiserver.endpoints.subresources import PODS
+from kubewright.embedded.kubelet import http_proxy
+from kubewright.embedded.kubelet.container import chosen
+from kubewright.embedded.kubelet.handler import KubeletHandler
+from kubewright.embedded.kubelet.location import Location, located, pod_port, service_port
+from kubewright.embedded.kubelet.options import log_options, remote_options
+from kubewright.embedded.node.access import AccessError, ContainerAccess
+from kubewright.embedded.proxy.resolver import find_endpoints
+
+Obj = dict[str, Any]
+
+_REASONS = {400: "BadRequest", 404: "NotFound", 503: "ServiceUnavailable"}
+
+
+class Kubelets:
+    """Answers for the pods of several nodes; what ``APIServer.node`` wants.
+
+    Args:
+        clock: Where time-outs come from.
+
+    Example:
+        api.node = kubelets = Kubelets()
+        kubelets.add("node-1", node)
+    """
+
+    def __init__(self, *, clock: Clock | None = None) -> None:
+        self._clock = clock or Clock()
+        self._turn = 0
+        self._nodes: dict[str, KubeletHandler] = {}
+
+    def add(
+        self,
+        name: str,
+        access: ContainerAccess,
+        *,
+        pods: Callable[[], Iterable[Obj]] | None = None,
+    ) -> None:
+        """Answer for the pods of the node called *name*; *pods* lists them for ``/pods``."""
+        self._nodes[name] = KubeletHandler(access, pods=pods, clock=self._clock)
+
+    def remove(self, name: str) -> None:
+        """Answer for a node no more; what is under way goes on."""
+        self._nodes.pop(name, None)
+
+    async def answer(self, call: Call, pod: Obj) -> Answer:
+        """Answer a request to a subresource of *pod*, which may be a service or a node as well.
+
+        Raises:
+            StatusError: It cannot be answered.
+        """
+        try:
+            if call.subresource == "proxy":
+                return await self._proxy(call, pod)
+            return await self._container(call, pod)
+        except AccessError as error:
+            raise _refused(error) from error
+
+    # --- Logs, commands, ports ---
+
+    async def _container(self, call: Call, pod: Obj) -> Answer:
+        request, namespace, name = call.request, call.namespace, call.name
+        node = self._node_of(pod)
+        if call.subresource == "portforward":
+            return node.forward(request.headers, namespace, name, query=request.query)
+        key = (namespace, name, chosen(pod, call.query.get("container", "")))
+        if call.subresource == "log":
+            options = log_options(request.query, pod=name, clock=self._clock)
+            return await node.logs(key, options)
+        wanted = remote_options(request.query)
+        return node.command(request.headers, key, wanted, runs=call.subresource == "exec")
+
+    def _node_of(self, pod: Obj) -> KubeletHandler:
+        return self._node(pod.get("spec", {}).get("nodeName", ""))
+
+    def _node(self, name: str) -> KubeletHandler:
+        found = self._nodes.get(name)
+        if found is None:
+            raise status.service_unavailable(
+                f'cannot reach node "{name}": it is not one of those that this server runs'
+            )
+        return found
+
+    # --- HTTP ---
+
+    async def _proxy(self, call: Call, target: Obj) -> Answer:
+        kind = call.group_resource.resource
+        location = located(call, kind)
+        if kind == "nodes":
+            return await self._node(location.name).handle(_moved(call.request, location))
+        if location.scheme == "https":
+            raise status.bad_request("this server does not proxy to https; use http")
+        if kind == "pods":
+            return await self._pass_on(call, location, target, pod_port(target, location))
+        pod, port = self._backend_of(call, location, service_port(target, location))
+        return await self._pass_on(call, location, pod, port)
+
+    async def _pass_on(self, call: Call, location: Location, pod: Obj, port: int) -> Answer:
+        access, meta = self._node_of(pod).access, pod["metadata"]
+        return await http_proxy.answer(
+            call.request,
+            location.target,
+            lambda: access.connect(meta["namespace"], meta["name"], port),
+            host=f"{location.name}:{port}",
+        )
+
+    def _backend_of(self, call: Call, location: Location, port: str) -> tuple[Obj, int]:
+        """Return a pod behind a service, and its port; another one each time."""
+        store = call.backend.store
+        found = [
+            (pod, endpoint.port)
+            for endpoint in find_endpoints(store, call.namespace, location.name, port)
+            if (pod := store.get(PODS, endpoint.namespace, endpoint.pod)) is not None
+        ]
+        if not found:
+            text = f'no endpoints available for service "{location.full}"'
+            raise status.service_unavailable(text)
+        self._turn += 1
+        return found[self._turn % len(found)]
+
+
+def _moved(request: Request, location: Location) -> Request:
+    """Return *request* as the node itself is to read it."""
+    path, _, query = location.target.partition("?")
+    return Request(request.method, path, query, request.headers, request.body, trusted=True)
+
+
+def _refused(error: AccessError) -> status.StatusError:
+    if error.code not in _REASONS:
+        return status.internal_error(error.message)
+    return status.StatusError(error.code, _REASONS[error.code], error.message)
