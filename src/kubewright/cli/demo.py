@@ -23,7 +23,7 @@ from kubewright.manager import Manager
 from kubewright.manager.signals import stopping_on_signals
 from kubewright.operator import Operator
 
-__all__ = ["run"]
+__all__ = ["OPERATOR", "Demo", "run"]
 
 OPERATOR: Path = Path(__file__).with_name("demo_operator.py")
 """The same file as ``examples/at/at.py``, so that it is there after an installation, too."""
@@ -50,31 +50,44 @@ async def _run(operator: Operator, shown: Screen) -> int:
     assert task is not None
     with stopping_on_signals(task.cancel):
         try:
-            await _Demo(operator, shown).run()
+            await Demo(operator, shown).run()
         except asyncio.CancelledError:
             shown.fail("stopped; everything is cleaned up")
             return INTERRUPTED
-        except (KubewrightError, TimeoutError) as error:
+        except KubewrightError as error:
             shown.fail(f"the demo failed: {error}")
             return 1
     return 0
 
 
-class _Demo:
-    def __init__(self, operator: Operator, shown: Screen) -> None:
+class Demo:
+    """The steps of the demo, in the order of its `run`.
+
+    Args:
+        operator: What looks after the object.
+        shown: Where it is shown.
+        clock: Where time comes from.
+    """
+
+    def __init__(self, operator: Operator, shown: Screen, clock: Clock | None = None) -> None:
         self._operator = operator
         self._kind = operator.declarations[0].primary.kind
         self._screen = shown
-        self._clock = Clock()
+        self._clock = clock or Clock()
         self._began = self._clock.monotonic()
 
     async def run(self) -> None:
+        """Show everything.
+
+        Raises:
+            KubewrightError: Something did not work.
+        """
         self._screen.title(
             "A Kubernetes cluster, an operator and a custom resource: all here, now."
         )
         async with self._cluster() as client, self._operating(client):
-            row = await self._applied(client)
-            await self._followed(client, row)
+            row = await self.apply(client)
+            await self.follow(client, row)
             self._screen.log(f"{NAME}-pod", await client.logs(f"{NAME}-pod"))
             self._began = self._clock.monotonic()
         self._screen.done("cleaned up", f"in {self._passed()}: no process, port or file is left")
@@ -100,7 +113,8 @@ class _Demo:
             self._screen.done("operator", f"{self._operator.name}, which looks after {crd}")
             yield
 
-    async def _applied(self, client: Client) -> Row:
+    async def apply(self, client: Client) -> Row:
+        """Apply the object, and return what to show of it."""
         due = (self._clock.now() + DELAY).replace(microsecond=0)
         gvk = gvk_of(self._kind)
         content = {
@@ -113,11 +127,11 @@ class _Demo:
         self._screen.done("applied", f'{gvk.kind} {NAME}: run "{COMMAND}" at {due:%H:%M:%S} UTC')
         return Row(NAME, due, self._clock.now())
 
-    async def _followed(self, client: Client, row: Row) -> None:
+    async def follow(self, client: Client, row: Row) -> None:
         """Show each change until the phase is DONE.
 
         Raises:
-            TimeoutError: That takes too long; the text says how far it came.
+            KubewrightError: That takes too long; the text says how far it came.
         """
         try:
             with self._screen.showing(row) as changed:
@@ -126,7 +140,7 @@ class _Demo:
                     await _follow(client, gvk_of(self._kind), row, changed)
         except TimeoutError:
             pod = f"its pod is {row.pod_phase}" if row.pod else "it has no pod"
-            raise TimeoutError(
+            raise KubewrightError(
                 f"{NAME} is {row.phase or 'without a phase'} after {PATIENCE:g} s, and {pod}"
             ) from None
 

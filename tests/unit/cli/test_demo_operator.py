@@ -1,0 +1,10 @@
+from pathlib import Path
+
+from kubewright.cli import demo_operator
+
+EXAMPLE = Path(__file__).resolve().parents[3] / "examples" / "at" / "at.py"
+
+
+def test_it_is_the_example() -> None:
+    """There is one At operator; run `cp examples/at/at.py src/kubewright/cli/demo_operator.py`."""
+    assert Path(demo_operator.__file__).read_text() == EXAMPLE.read_text()

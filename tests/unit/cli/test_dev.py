@@ -1,0 +1,59 @@
+"""What ``kubewright dev`` refuses and says; as a process it runs in tests/cluster."""
+
+import logging
+from pathlib import Path
+
+import pytest
+
+from kubewright.cli import dev
+from kubewright.cli.clusters import Clusters
+from kubewright.cli.dev import Options, run
+from kubewright.cli.load import load_operator
+from kubewright.cli.project import Project
+from kubewright.errors import ConfigError
+
+AT = Path(__file__).resolve().parents[3] / "examples" / "at" / "at.py"
+
+
+@pytest.fixture(autouse=True)
+def clusters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Clusters:
+    monkeypatch.setenv("KUBEWRIGHT_STATE", str(tmp_path))
+    return Clusters.of_user()
+
+
+def test_a_file_that_is_not_there_is_said_before_anything_starts(clusters: Clusters) -> None:
+    """Most often the folder is another one."""
+    with pytest.raises(ConfigError, match="there is no such file"):
+        run(Options("missing.py"))
+
+    assert not clusters.root.exists()
+
+
+def test_lines_of_the_cluster_are_left_out_unless_something_is_wrong() -> None:
+    """The user looks for what their own operator says."""
+    info = logging.LogRecord("a", logging.INFO, "", 0, "", None, None)
+    warning = logging.LogRecord("a", logging.WARNING, "", 0, "", None, None)
+
+    outside = dev._is_wanted(info)
+    token = dev._IN_CLUSTER.set(True)
+    inside, wrong = dev._is_wanted(info), dev._is_wanted(warning)
+    dev._IN_CLUSTER.reset(token)
+
+    assert (outside, inside, wrong) == (True, False, True)
+
+
+def test_the_first_thing_to_try_is_a_sample_if_there_is_one(
+    clusters: Clusters, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It can be copied as it is."""
+    operator, project = load_operator(str(AT)), Project(str(AT))
+    place = clusters.place("dev-at")
+    monkeypatch.chdir(AT.parent)
+
+    offered = dev._first_steps(operator, place, project, applied=False)
+    applied = dev._first_steps(operator, place, project, applied=True)
+
+    assert f"  export KUBECONFIG={place.kubeconfig}\n" in offered
+    assert "  kubectl apply -f samples/at.yaml\n  kubectl get ats --watch\n" in offered
+    assert "apply" not in applied
+    assert "  kubectl get ats --watch\n" in applied
