@@ -37,6 +37,12 @@ class Stage:
         self.client = client
         self.cluster = cluster
 
+    @asynccontextmanager
+    async def running(self, *controllers: Controller) -> AsyncIterator[None]:
+        """Run more controllers for a while."""
+        async with running(*controllers, clock=self.clock):
+            yield
+
     async def create(self, obj: R) -> R:
         made = await self.client.create(obj)
         await self.clock.settle()
