@@ -108,8 +108,8 @@ async def test_it_says_that_etcd_is_down_and_catches_up(
         run()
         await apply(client, "kept", one.url)
         await apply(client, "doomed", one.url)
-        await active(client, "kept")
         await active(client, "doomed")
+        await eventually(lambda: answered(traefik.get(path(client, "kept")), "one"))
 
         etcd.stop()
         await apply(client, "late", one.url)
