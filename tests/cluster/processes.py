@@ -61,7 +61,9 @@ class ProcessCommand:
 
     def resize(self, width: int, height: int) -> None:
         if self._terminal is not None:
-            fcntl.ioctl(self._terminal, termios.TIOCSWINSZ, struct.pack("HHHH", height, width, 0, 0))
+            fcntl.ioctl(
+                self._terminal, termios.TIOCSWINSZ, struct.pack("HHHH", height, width, 0, 0)
+            )
 
     async def wait(self) -> int:
         return await self._process.wait()

@@ -49,7 +49,7 @@ from kubewright.errors import ConfigError, LifecycleError
 from kubewright.log import Logger, get_logger
 
 if TYPE_CHECKING:
-    from kubewright.apiserver.admission.call import WebhookClient
+    from kubewright.apiserver.admission.call import Resolver, WebhookClient
     from kubewright.apiserver.endpoints.subresources import Node
     from kubewright.apiserver.storage.sqlite import SQLiteJournal
 
@@ -82,6 +82,8 @@ class APIServer:
 
     Attributes:
         node: What answers for logs, exec and the like; ``None`` while nothing runs containers.
+        resolver: What finds the services of webhooks; set it before the first one is asked.
+            ``None`` finds external ones only.
 
     Example:
         async with APIServer() as server:
@@ -138,6 +140,7 @@ class APIServer:
             network,
         )
         self.node: Node | None = None
+        self.resolver: Resolver | None = None
         self._dispatcher = Dispatcher(self.backend, self)
         self._paths = Paths(self)
         self._definitions = DefinitionController(self, self._webhook_client)
@@ -174,7 +177,8 @@ class APIServer:
                 WebhookClient,
             )
 
-            self._webhooks = WebhookClient(NoClusterResolver(self.store), clock=self.clock)
+            resolver = self.resolver or NoClusterResolver(self.store)
+            self._webhooks = WebhookClient(resolver, clock=self.clock)
         return self._webhooks
 
     async def __aenter__(self) -> Self:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import suppress
 
 from kubewright.embedded.node.access import (
     AccessError,
@@ -43,10 +44,8 @@ class MemoryCommand:
             yield piece
 
     async def write(self, data: bytes) -> None:
-        try:
+        with suppress(TransportError):
             await self.stdin.write(data)
-        except TransportError:
-            pass
 
     async def close_input(self) -> None:
         self.stdin.end()
