@@ -12,7 +12,7 @@ LABEL = "hello_name"
 class HelloWorldSpec(kw.Model):
     """What is wanted."""
 
-    size: Annotated[kw.Int32, kw.Minimum(0)]
+    size: Annotated[kw.Int32, kw.Minimum(0), kw.Maximum(2**31 - 1)]
     """How many pods say hello."""
 
 

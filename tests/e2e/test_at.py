@@ -181,7 +181,7 @@ async def test_a_command_that_fails_is_tried_again_in_the_same_pod(
         timeout=60,
     )
 
-    assert (await client.get(At, NAME)).status.phase == "RUNNING"
+    await reached(client, "RUNNING")
     assert await pods_of(client) == [POD]
 
 
