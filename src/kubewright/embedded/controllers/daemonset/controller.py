@@ -1,0 +1,235 @@
+"""The controller of DaemonSets."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import msgspec
+
+from kubewright.api.kind import ObjectKey
+from kubewright.api.selectors import selector_from
+from kubewright.cache.entry import Entry, Event
+from kubewright.cluster import Cluster
+from kubewright.controller import Controller, Owns, Request, Result, Run, Watches, deleted
+from kubewright.embedded.controllers.batch import (
+    all_of,
+    is_ending_namespace,
+    said,
+    slow_start,
+)
+from kubewright.embedded.controllers.daemonset.placement import HASH_LABEL, fit_of, pod_for
+from kubewright.embedded.controllers.daemonset.plan import (
+    Situation,
+    Todo,
+    kept,
+    reported,
+    rolled,
+)
+from kubewright.embedded.controllers.dependents import dependents_of, is_orphan_event
+from kubewright.embedded.controllers.history import History, expendable
+from kubewright.embedded.controllers.pod_state import (
+    PodState,
+    next_availability,
+    pod_states_of,
+)
+from kubewright.errors import NotFoundError
+from kubewright.kinds.apps.v1 import ControllerRevision, DaemonSet
+from kubewright.kinds.core.v1 import Node, Pod
+
+__all__ = ["daemonset_controller"]
+
+LARGEST: int = 250
+"""How many pods one reconcile makes or deletes at most."""
+_FIRST_WAIT = 1.0  # seconds before a pod that failed is replaced, twice as many the next time
+_LONGEST_WAIT = 900.0
+
+
+def daemonset_controller(cluster: Cluster) -> Controller:
+    """Return the controller that keeps the pods of each DaemonSet."""
+    sets = _DaemonSets(cluster)
+    cluster.cache.informer(Node, sharded=False)
+    return Controller(
+        "daemonset",
+        sets.reconcile,
+        cluster=cluster,
+        for_=DaemonSet,
+        owns=[Owns(Pod), Owns(ControllerRevision, predicate=deleted)],
+        watches=[
+            Watches(Pod, map=sets.who_selects, predicate=is_orphan_event),
+            Watches(Node, map=lambda _: sets.all_keys(), predicate=_matters),
+        ],
+        workers=2,
+    )
+
+
+class _DaemonSets:
+    """Brings the pods of one set to the nodes that take them."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+        self._pods = dependents_of(cluster, Pod)
+        self._states = pod_states_of(cluster)
+        self._history = History(cluster, label=HASH_LABEL)
+        self._recorder = cluster.recorder("daemonset-controller")
+        self._waits: dict[ObjectKey, dict[str, tuple[float, float]]] = {}
+
+    def all_keys(self) -> list[str]:
+        """Return all sets, for a node that changed."""
+        return [str(one.key) for one in self._cluster.cache.list(DaemonSet)]
+
+    def who_selects(self, pod: Pod) -> list[str]:
+        """Return the sets that would take in *pod*."""
+        found = self._cluster.cache.list(DaemonSet, namespace=pod.metadata.namespace)
+        labels = pod.metadata.labels
+        return [str(one.key) for one in found if selector_from(one.spec.selector).matches(labels)]
+
+    async def reconcile(self, request: Request, run: Run) -> Result | None:
+        """Make or delete pods of one set, and say in its status where they are."""
+        owner = self._cluster.cache.find(DaemonSet, request.key)
+        if owner is None:
+            self._waits.pop(request.key, None)
+            return None
+        selector = selector_from(owner.spec.selector)
+        if selector.selects_everything:
+            text = "This daemon set is selecting all pods. A non-empty selector is required."
+            self._recorder.event(owner, reason="SelectingAll", message=text, type="Warning")
+            return None
+        if owner.metadata.deletion_timestamp is not None:
+            return None
+        known = await self._history.revisions(owner, selector)
+        snapshot = await self._history.snapshot(owner, known)
+        await self._pods.claim(owner, selector)
+        digest = snapshot.revision.metadata.labels.get(HASH_LABEL, "")
+        wait, failure = await self._bring_nearer(owner, digest)
+        at = self._situation(owner, digest)
+        before, owner.status = owner.status, reported(at, collisions=snapshot.collisions)
+        if owner.status != before:
+            run.changed = True
+            await self._cluster.client.status.patch(owner)
+        if failure is not None and not is_ending_namespace(failure):
+            raise failure
+        old = [one for one in known if one.metadata.name != snapshot.revision.metadata.name]
+        await self._forget(at, old)
+        return _soonest(
+            wait, next_availability(_all(at), owner.spec.min_ready_seconds or 0, at.now)
+        )
+
+    async def _bring_nearer(
+        self, owner: DaemonSet, digest: str
+    ) -> tuple[float | None, Exception | None]:
+        """Do what can be done now; return when to look again, and what went wrong."""
+        at = self._situation(owner, digest)
+        todo = kept(at)
+        ended, wait = self._ended(at)
+        todo.delete.extend(ended)
+        failure = await self._do(owner, digest, todo)
+        strategy = owner.spec.update_strategy
+        if failure is None and (strategy is None or strategy.type != "OnDelete"):
+            failure = await self._do(owner, digest, rolled(self._situation(owner, digest)))
+        return wait, failure
+
+    def _situation(self, owner: DaemonSet, digest: str) -> Situation:
+        pods: dict[str, list[PodState]] = {}
+        for pod in self._states.of(self._pods.owned_by(owner.metadata.uid)):
+            if pod.node:
+                pods.setdefault(pod.node, []).append(pod)
+        nodes = self._cluster.cache.list(Node)
+        fits = {node.metadata.name: fit_of(owner, node) for node in nodes}
+        return Situation(owner, digest, fits, pods, self._cluster.clock.now())
+
+    def _ended(self, at: Situation) -> tuple[list[PodState], float | None]:
+        """Return pods that have ended and are to go, and when the next of them will be."""
+        ended = [pod for pod in _all(at) if pod.is_finished and not pod.deleting]
+        waits = self._waits.setdefault(at.owner.key, {}) if ended else {}
+        now, soon, next_one = self._cluster.clock.monotonic(), [], None
+        for pod in ended:
+            until, length = waits.get(pod.node, (0.0, 0.0))
+            if pod.phase == "Failed" and until > now:
+                next_one = _least(next_one, until - now)
+                continue
+            if pod.phase == "Failed":
+                length = min(max(_FIRST_WAIT, 2 * length), _LONGEST_WAIT)
+                waits[pod.node] = (now + length, length)
+            self._tell_of_end(at.owner, pod)
+            soon.append(pod)
+        return soon, next_one
+
+    def _tell_of_end(self, owner: DaemonSet, pod: PodState) -> None:
+        failed = pod.phase == "Failed"
+        what = f"{pod.phase.lower()} daemon pod {pod.key} on node {pod.node}"
+        self._recorder.event(
+            owner,
+            reason=f"{pod.phase}DaemonPod",
+            message=f"Found {what}, will try to {'kill' if failed else 'delete'} it",
+            type="Warning" if failed else "Normal",
+        )
+
+    async def _do(self, owner: DaemonSet, digest: str, todo: Todo) -> Exception | None:
+        works = [partial(self._create, owner, node, digest) for node in todo.create[:LARGEST]]
+        failed = await slow_start(works)
+        gone = await all_of(self._delete(owner, pod) for pod in todo.delete[:LARGEST])
+        return failed or gone
+
+    async def _create(self, owner: DaemonSet, node: str, digest: str) -> None:
+        try:
+            made = await self._cluster.client.create(pod_for(owner, node, digest))
+        except Exception as error:
+            if not is_ending_namespace(error):
+                text = f"Error creating: {said(error)}"
+                self._recorder.event(owner, reason="FailedCreate", message=text, type="Warning")
+            raise
+        text = f"Created pod: {made.metadata.name}"
+        self._recorder.event(owner, reason="SuccessfulCreate", message=text)
+
+    async def _delete(self, owner: DaemonSet, pod: PodState) -> None:
+        try:
+            await self._cluster.client.delete(Pod, pod.key, uid=pod.uid)
+        except NotFoundError:
+            return
+        except Exception as error:
+            text = f"Error deleting: {said(error)}"
+            self._recorder.event(owner, reason="FailedDelete", message=text, type="Warning")
+            raise
+        self._recorder.event(owner, reason="SuccessfulDelete", message=f"Deleted pod: {pod.name}")
+
+    async def _forget(self, at: Situation, old: Sequence[ControllerRevision]) -> None:
+        digests = {pod.labels.get(HASH_LABEL) for pod in _all(at)}
+        live = {one.metadata.name for one in old if one.metadata.labels.get(HASH_LABEL) in digests}
+        limit = at.owner.spec.revision_history_limit
+        await self._history.forget(expendable(old, live=live, limit=limit))
+
+
+def _all(at: Situation) -> list[PodState]:
+    return [pod for pods in at.pods.values() for pod in pods]
+
+
+def _least(left: float | None, right: float | None) -> float | None:
+    return min((one for one in (left, right) if one is not None), default=None)
+
+
+def _soonest(left: float | None, right: float | None) -> Result | None:
+    wait = _least(left, right)
+    return None if wait is None else Result(requeue_after=wait)
+
+
+class _NodeSpec(msgspec.Struct, gc=False):
+    taints: list[Any] | None = None
+
+
+class _NodeDocument(msgspec.Struct, gc=False):
+    spec: _NodeSpec = msgspec.field(default_factory=_NodeSpec)
+
+
+_decode = msgspec.json.Decoder(_NodeDocument).decode
+
+
+def _matters(event: Event[Node]) -> bool:
+    """Say whether a change of a node can matter: its labels or taints, and no heartbeat."""
+    old, new = event.old, event.new
+    if old is None or new is None or old.uid != new.uid or old.labels != new.labels:
+        return True
+    return _taints(old) != _taints(new)
+
+
+def _taints(entry: Entry[Node]) -> list[Any] | None:
+    return _decode(entry.raw).spec.taints

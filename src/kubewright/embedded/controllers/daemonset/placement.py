@@ -1,0 +1,161 @@
+"""Which nodes take a pod of a DaemonSet, and how the pod asks for its node."""
+
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
+
+from kubewright.embedded.controllers.pod_template import pod_from
+from kubewright.kinds.apps.v1 import DaemonSet
+from kubewright.kinds.core.v1 import (
+    Affinity,
+    Node,
+    NodeAffinity,
+    NodeSelector,
+    NodeSelectorRequirement,
+    NodeSelectorTerm,
+    Pod,
+    PodSpec,
+    Taint,
+    Toleration,
+)
+
+__all__ = ["Fit", "fit_of", "generation_of", "pod_for"]
+
+HASH_LABEL: Final = "controller-revision-hash"
+GENERATION_LABEL: Final = "pod-template-generation"
+GENERATION: Final = "deprecated.daemonset.template.generation"
+_ALWAYS_TOLERATED: Final = (
+    ("node.kubernetes.io/not-ready", "NoExecute"),
+    ("node.kubernetes.io/unreachable", "NoExecute"),
+    ("node.kubernetes.io/disk-pressure", "NoSchedule"),
+    ("node.kubernetes.io/memory-pressure", "NoSchedule"),
+    ("node.kubernetes.io/pid-pressure", "NoSchedule"),
+    ("node.kubernetes.io/unschedulable", "NoSchedule"),
+)
+_NO_NETWORK: Final = ("node.kubernetes.io/network-unavailable", "NoSchedule")
+
+
+class Fit(NamedTuple):
+    """Whether a node takes a pod.
+
+    Attributes:
+        runs: Whether a pod is to be made there.
+        stays: Whether one that is there may stay.
+    """
+
+    runs: bool
+    stays: bool
+
+
+def pod_for(owner: DaemonSet, node: str, digest: str) -> Pod:
+    """Return the pod of *owner* for *node*, not created yet.
+
+    Args:
+        owner: The set.
+        node: The name of the node.
+        digest: The hash of the present template.
+    """
+    pod = pod_from(owner.spec.template, owner)
+    if generation := generation_of(owner):
+        pod.metadata.labels[GENERATION_LABEL] = generation
+    pod.metadata.labels[HASH_LABEL] = digest
+    pod.spec.tolerations = tolerations(pod.spec)
+    by_name = NodeSelectorRequirement(key="metadata.name", operator="In", values=[node])
+    term = NodeSelectorTerm(match_fields=[by_name])
+    affinity = pod.spec.affinity or Affinity()
+    rules = affinity.node_affinity or NodeAffinity()
+    rules.required_during_scheduling_ignored_during_execution = NodeSelector(
+        node_selector_terms=[term]
+    )
+    affinity.node_affinity = rules
+    pod.spec.affinity = affinity
+    return pod
+
+
+def generation_of(owner: DaemonSet) -> str:
+    """Return how often the template of *owner* has changed; empty if it does not say."""
+    return owner.metadata.annotations.get(GENERATION, "")
+
+
+def tolerations(spec: PodSpec) -> list[Toleration]:
+    """Return what pods of a daemon tolerate: what they say, and all that is wrong with a node."""
+    wanted = [*_ALWAYS_TOLERATED, *([_NO_NETWORK] if spec.host_network else [])]
+    added = [Toleration(key=key, operator="Exists", effect=effect) for key, effect in wanted]
+    return [*spec.tolerations, *(one for one in added if one not in spec.tolerations)]
+
+
+def fit_of(owner: DaemonSet, node: Node) -> Fit:
+    """Return whether *node* takes a pod of *owner*."""
+    spec, name = owner.spec.template.spec, node.metadata.name
+    if spec.node_name and spec.node_name != name:
+        return Fit(runs=False, stays=False)
+    if not _is_selected(spec, node):
+        return Fit(runs=False, stays=False)
+    tolerated = tolerations(spec)
+    against = [taint for taint in node.spec.taints if not _is_tolerated(taint, tolerated)]
+    effects = {taint.effect for taint in against}
+    return Fit(
+        runs=not effects & {"NoSchedule", "NoExecute"},
+        stays="NoExecute" not in effects,
+    )
+
+
+def _is_tolerated(taint: Taint, tolerated: Iterable[Toleration]) -> bool:
+    return any(_tolerates(one, taint) for one in tolerated)
+
+
+def _tolerates(one: Toleration, taint: Taint) -> bool:
+    if one.effect and one.effect != taint.effect:
+        return False
+    if one.key and one.key != taint.key:
+        return False
+    if one.operator == "Exists":
+        return True
+    return bool(one.key) and (one.value or "") == (taint.value or "")
+
+
+def _is_selected(spec: PodSpec, node: Node) -> bool:
+    labels = node.metadata.labels
+    if not spec.node_selector.items() <= labels.items():
+        return False
+    rules = spec.affinity.node_affinity if spec.affinity is not None else None
+    required = (
+        rules.required_during_scheduling_ignored_during_execution if rules is not None else None
+    )
+    if required is None:
+        return True
+    return any(_is_met(term, node) for term in required.node_selector_terms)
+
+
+def _is_met(term: NodeSelectorTerm, node: Node) -> bool:
+    if not term.match_expressions and not term.match_fields:
+        return False  # a term without requirements selects nothing
+    fields = {"metadata.name": node.metadata.name}
+    return _are_met(term.match_expressions, node.metadata.labels) and _are_met(
+        term.match_fields, fields
+    )
+
+
+def _are_met(requirements: Sequence[NodeSelectorRequirement], values: dict[str, str]) -> bool:
+    return all(_holds(one, values.get(one.key)) for one in requirements)
+
+
+def _holds(one: NodeSelectorRequirement, value: str | None) -> bool:
+    match one.operator:
+        case "In":
+            return value in one.values
+        case "NotIn":
+            return value not in one.values
+        case "Exists":
+            return value is not None
+        case "DoesNotExist":
+            return value is None
+        case _:
+            return _compares(one, value)
+
+
+def _compares(one: NodeSelectorRequirement, value: str | None) -> bool:
+    try:
+        left, right = int(value or ""), int(one.values[0])
+    except (ValueError, IndexError):
+        return False
+    return left > right if one.operator == "Gt" else left < right
