@@ -12,6 +12,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from inspect import getsource
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -34,7 +35,7 @@ async def eventually(holds: Callable[[], Any], *, timeout: float = TIMEOUT) -> A
     """Return what *holds* returns, once that is true; neither Traefik nor etcdctl can wait."""
     deadline = time.monotonic() + timeout
     while not (found := await asyncio.to_thread(holds)):
-        assert time.monotonic() < deadline, f"not within {timeout:g} s: {holds}"
+        assert time.monotonic() < deadline, f"not within {timeout:g} s: {getsource(holds)}"
         await asyncio.sleep(POLL_EVERY)
     return found
 
