@@ -86,7 +86,10 @@ class Store(Generic[R]):
     def put(self, entry: Entry[R]) -> Event[R] | None:
         """Take over an object that was added or modified; ``None`` if it is known already."""
         event = self._arrive(entry)
-        self.settle(entry.resource_version, namespace=entry.key.namespace)
+        if self._written:
+            self.settle(entry.resource_version, namespace=entry.key.namespace)
+        else:
+            self._written.reach(entry.resource_version, entry.key.namespace)
         return event
 
     def remove(self, entry: Entry[R]) -> Event[R] | None:

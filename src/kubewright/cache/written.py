@@ -136,6 +136,11 @@ class Written(Generic[R]):
         else:
             self._reached.pop(namespace, None)
 
+    def reach(self, version: str, namespace: str) -> None:
+        """Note that the stream has reached *version*, while there is nothing that it could pass."""
+        if version:
+            self._reached[namespace] = version
+
     def settle(self, version: str, *, namespace: str | None = None) -> Sequence[Pending[R]]:
         """Note that the stream has reached *version*; return the writes that it passed by it.
 

@@ -189,10 +189,12 @@ def _own(source: str, cluster: str, passes: Filter[Any] | None, add: Add) -> Han
 
     def handle(event: Event[Any]) -> None:
         if passes is None or passes(event):
-            key = event.key
+            entry = event.new or event.old
+            assert entry is not None
+            key = entry.key
+            reason = Reason(source, event.type, key)
             request = Request(key.namespace, key.name, cluster)
-            priority = LOW if event.initial else 0
-            add(request, Reason(source, event.type, key), priority=priority)
+            add(request, reason, priority=LOW if event.initial else 0)
 
     return handle
 
