@@ -19,8 +19,8 @@ from kubewright.testing.faults import Fault
 
 WAIT = 5.0
 POD = "tea-pod"
-LEAST = 7
-"""Two lists, two watches, PENDING, the pod, RUNNING."""
+LEAST = 5
+"""How many requests it takes: two watches, PENDING, the pod, RUNNING."""
 
 Style = Callable[[kw.Client], Awaitable[None]]
 
