@@ -1,0 +1,56 @@
+"""The kubelet of the embedded cluster: a node that runs the pods that are bound to it.
+
+`Node` registers at an API server, ours or any other, and runs pods with a `Runtime`: simulated, in
+which nothing really runs, or local processes. What serves ``kubectl logs`` and its like knows a
+node only as `ContainerAccess`.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from kubewright.embedded.node.access import (
+        AccessError,
+        Command,
+        Connection,
+        ContainerAccess,
+        LogOptions,
+        Output,
+    )
+    from kubewright.embedded.node.node import Node
+    from kubewright.embedded.node.process import ProcessRuntime
+    from kubewright.embedded.node.runtime import Runtime
+    from kubewright.embedded.node.simulated import SimulatedRuntime
+
+__all__ = [
+    "AccessError",
+    "Command",
+    "Connection",
+    "ContainerAccess",
+    "LogOptions",
+    "Node",
+    "Output",
+    "ProcessRuntime",
+    "Runtime",
+    "SimulatedRuntime",
+]
+
+_MODULES = {
+    **dict.fromkeys(
+        ("AccessError", "Command", "Connection", "ContainerAccess", "LogOptions", "Output"),
+        "access",
+    ),
+    "Node": "node",
+    "ProcessRuntime": "process",
+    "Runtime": "runtime",
+    "SimulatedRuntime": "simulated",
+}
+
+# Loaded when first used: who serves logs does not run containers. Hidden from type checkers, which
+# know the names from above.
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        if name not in _MODULES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

@@ -1,0 +1,74 @@
+"""What each pod of a node is given by it."""
+
+import secrets
+from collections.abc import Callable, Coroutine, Iterable
+from typing import Any, Protocol
+
+from msgspec import Struct
+
+from kubewright._aio import Clock
+from kubewright.api.kind import ObjectKey
+from kubewright.client import Client
+from kubewright.embedded.node.addresses import Addresses
+from kubewright.embedded.node.runtime import Runtime
+from kubewright.embedded.node.sources import Reference, References
+from kubewright.kinds.core.v1 import ConfigMap, Pod, Secret, Service
+
+__all__ = ["Host", "Report", "find_references", "new_id"]
+
+
+class Report(Protocol):
+    """Writes an Event about a pod, or about one of its containers."""
+
+    def __call__(
+        self, pod: Pod, reason: str, message: str, *, container: str = "", warning: bool = False
+    ) -> None:
+        """Write it, sooner or later."""
+        ...
+
+
+class Host(Struct, frozen=True):
+    """What a pod needs of its node.
+
+    Attributes:
+        runtime: What runs containers.
+        client: Where ConfigMaps, Secrets and tokens are.
+        addresses: Where addresses of pods come from.
+        address: The address of the node.
+        allocatable: What the node has to give.
+        clock: Where time comes from.
+        spawn: Starts a task that the node waits for.
+        wake: Lets a pod be looked at again.
+        report: Writes an Event.
+        services: Returns the services of a namespace.
+    """
+
+    runtime: Runtime
+    client: Client
+    addresses: Addresses
+    address: str
+    allocatable: dict[str, str]
+    clock: Clock
+    spawn: Callable[[Coroutine[Any, Any, None]], object]
+    wake: Callable[[ObjectKey], None]
+    report: Report
+    services: Callable[[str], Iterable[Service]]
+
+
+async def find_references(
+    client: Client, namespace: str, wanted: Iterable[Reference]
+) -> References:
+    """Read the ConfigMaps and Secrets that a pod names."""
+    config_maps: dict[str, ConfigMap | None] = {}
+    secrets_: dict[str, Secret | None] = {}
+    for kind, name in sorted(set(wanted)):
+        if kind == "ConfigMap":
+            config_maps[name] = await client.find(ConfigMap, name, namespace=namespace)
+        else:
+            secrets_[name] = await client.find(Secret, name, namespace=namespace)
+    return References(config_maps, secrets_)
+
+
+def new_id() -> str:
+    """Return the id of a new container, as container runtimes make them."""
+    return secrets.token_hex(32)

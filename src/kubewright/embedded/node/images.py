@@ -1,0 +1,56 @@
+"""Names of images: what is one, and what the node says that it found under it."""
+
+import hashlib
+import re
+
+__all__ = ["full_name", "has_no_entrypoint", "image_id", "is_image_name"]
+
+_COMPONENT = r"[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*"
+_DOMAIN = r"(?:[a-zA-Z0-9](?:[a-zA-Z0-9.-]*[a-zA-Z0-9])?|\[[0-9a-fA-F:]+\])(?::[0-9]+)?"
+_NAME = re.compile(
+    rf"(?:{_DOMAIN}/)?{_COMPONENT}(?:/{_COMPONENT})*"
+    r"(?::[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(?:@[a-z0-9+._-]+:[0-9a-fA-F]{32,})?"
+)
+_PLAIN = frozenset(
+    {
+        "alpine", "amazonlinux", "archlinux", "bash", "busybox", "centos", "debian", "fedora",
+        "gcc", "golang", "perl", "python", "rockylinux", "ruby", "ubuntu",
+    }
+)  # fmt: skip
+
+
+def is_image_name(image: str) -> bool:
+    """Say whether *image* can name an image at all."""
+    return _NAME.fullmatch(image) is not None
+
+
+def full_name(image: str) -> str:
+    """Return the name as a container runtime reports it, with registry and tag.
+
+    Example:
+        >>> full_name("nginx")
+        'docker.io/library/nginx:latest'
+    """
+    name, at, digest = image.partition("@")
+    first, slash, rest = name.partition("/")
+    is_domain = slash and ("." in first or ":" in first or first == "localhost")
+    domain, path = (first, rest) if is_domain else ("docker.io", name)
+    if domain == "docker.io" and "/" not in path:
+        path = f"library/{path}"
+    tag = "" if at or ":" in path.rsplit("/", 1)[-1] else ":latest"
+    return f"{domain}/{path}{tag}{at}{digest}"
+
+
+def image_id(image: str) -> str:
+    """Return what a container runtime would say that the image is: its name with a digest."""
+    name, at, _ = full_name(image).partition("@")
+    if at:
+        return full_name(image)
+    path, _, _ = name.rpartition(":")
+    return f"{path}@sha256:{hashlib.sha256(name.encode()).hexdigest()}"
+
+
+def has_no_entrypoint(image: str) -> bool:
+    """Say whether the arguments of a container of this image are a command of their own."""
+    path = full_name(image).partition("@")[0].rsplit("/", 1)[-1]
+    return path.partition(":")[0] in _PLAIN

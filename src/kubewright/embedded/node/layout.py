@@ -1,0 +1,179 @@
+"""Where things of a pod are on this machine, and how its processes find them.
+
+A process has no mount namespace here, so the folder in which it begins stands for the root of its
+container: the mount path ``/etc/config`` is ``etc/config`` below it, and the variable
+``KUBEWRIGHT_ROOT`` names it. Commands mostly name absolute paths, so a mount path that stands in a
+command, an argument or a variable, alone or at the beginning of a longer path, is replaced by the
+real place. What a program has written into itself, or composes while it runs, is not.
+"""
+
+import re
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+from kubewright.embedded.node.material import Files
+from kubewright.kinds.core.v1 import Container, VolumeMount
+
+__all__ = ["PodFolder", "rewritten"]
+
+TERMINATION_LOG: str = "/dev/termination-log"
+
+
+def rewritten(text: str, places: Mapping[str, Path]) -> str:
+    """Return *text* with mount paths replaced by the places where they really are.
+
+    Example:
+        >>> rewritten("cat /data/x /database", {"/data": Path("/pod/data")})
+        'cat /pod/data/x /database'
+    """
+    if not places:
+        return text
+    # The longest first: /data/sub is another place than /data.
+    paths = "|".join(re.escape(path) for path in sorted(places, key=len, reverse=True))
+    pattern = rf"(?<![\w./-])({paths})(?![\w.-])"
+    return re.sub(pattern, lambda found: str(places[found[1]]), text)
+
+
+class PodFolder:
+    """The folder of one pod.
+
+    Args:
+        path: Where it is.
+        shared: Where folders are that outlive pods.
+    """
+
+    def __init__(self, path: Path, shared: Path) -> None:
+        self.path: Path = path
+        self._shared = shared
+        self._contents: set[str] = set()
+
+    def volume(self, name: str) -> Path:
+        """Return the folder of a volume."""
+        return self.path / "volumes" / name
+
+    def root(self, container: str) -> Path:
+        """Return the folder that stands for the root of a container."""
+        return self.path / "containers" / container / "root"
+
+    def log(self, container: str, attempt: int) -> Path:
+        """Return the file of the log of one run of a container."""
+        return self.path / "containers" / container / f"{attempt}.log"
+
+    def termination_log(self, container: Container) -> Path:
+        """Return the file of the last words of a container."""
+        path = container.termination_message_path or TERMINATION_LOG
+        return self.root(container.name) / path.lstrip("/")
+
+    def write(self, volumes: Mapping[str, Files]) -> None:
+        """Make the volumes, or bring their files up to date.
+
+        Raises:
+            OSError: Something that is linked to is not there.
+        """
+        for name, files in volumes.items():
+            place = self.volume(name)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            if files.content is not None:
+                self._contents.add(name)
+                write_content(place, files)
+            elif not place.is_symlink() and not place.exists():
+                self._make(place, files)
+
+    def _make(self, place: Path, files: Files) -> None:
+        if files.link:
+            target = Path(files.link)
+            if files.create:
+                target.mkdir(parents=True, exist_ok=True)
+            if not target.exists():
+                raise FileNotFoundError(f"hostPath {files.link} does not exist on this machine")
+            place.symlink_to(target)
+        elif files.kept:
+            target = self._shared / files.kept
+            target.mkdir(parents=True, exist_ok=True)
+            place.symlink_to(target)
+        else:
+            place.mkdir()
+
+    def make_root(self, container: Container) -> dict[str, Path]:
+        """Make the root of a container anew; return where each mount path really is."""
+        root = self.root(container.name)
+        shutil.rmtree(root, ignore_errors=True)
+        root.mkdir(parents=True)
+        places: dict[str, Path] = {}
+        for mount in sorted(container.volume_mounts, key=lambda one: len(one.mount_path)):
+            path = "/" + mount.mount_path.strip("/")
+            places[path] = self._mount(root, mount)
+        log = self.termination_log(container)
+        log.parent.mkdir(parents=True, exist_ok=True)
+        log.touch()
+        places[container.termination_message_path or TERMINATION_LOG] = log
+        return places
+
+    def _mount(self, root: Path, mount: VolumeMount) -> Path:
+        place = root / mount.mount_path.strip("/")
+        source = self.volume(mount.name)
+        inner = (mount.sub_path or "").strip("/")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        if not inner:
+            place.symlink_to(source)
+            return place
+        source = source / inner
+        if ".." in Path(inner).parts:
+            raise OSError(f"the subPath {inner!r} leads out of its volume")
+        if mount.name in self._contents:
+            # As in Kubernetes, what is mounted by subPath does not follow its source.
+            if source.is_dir():
+                shutil.copytree(source, place)
+            elif source.exists():
+                shutil.copy(source, place)
+        else:
+            source.mkdir(parents=True, exist_ok=True)
+            place.symlink_to(source)
+        return place
+
+    def remove(self) -> None:
+        """Remove everything; what is linked to stays."""
+        shutil.rmtree(self.path, ignore_errors=True)
+
+
+def write_content(place: Path, files: Files) -> None:
+    """Write the files of a volume so that readers see all old ones or all new ones.
+
+    As the kubelet does it: each file is a link through ``..data``, itself a link to a folder, and
+    that one link is replaced in one step.
+    """
+    content = files.content or {}
+    place.mkdir(parents=True, exist_ok=True)
+    data = place / "..data"
+    before = data.resolve() if data.is_symlink() else None
+    if before is not None and _holds(before, files):
+        return
+    number = int(before.name.removeprefix("..v")) + 1 if before else 1
+    folder = place / f"..v{number}"
+    for path, file in content.items():
+        target = folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(file.data)
+        target.chmod(file.mode)
+    folder.mkdir(exist_ok=True)
+    new = place / "..data_new"
+    new.symlink_to(folder.name)
+    new.replace(data)
+    names = {path.split("/", 1)[0] for path in content}
+    for name in names:
+        if not (place / name).is_symlink():
+            (place / name).symlink_to(f"..data/{name}")
+    for link in place.iterdir():
+        if not link.name.startswith("..") and link.name not in names:
+            link.unlink()
+    if before is not None:
+        shutil.rmtree(before, ignore_errors=True)
+
+
+def _holds(folder: Path, files: Files) -> bool:
+    content = files.content or {}
+    found = {str(one.relative_to(folder)) for one in folder.rglob("*") if one.is_file()}
+    return found == set(content) and all(
+        (folder / path).read_bytes() == file.data for path, file in content.items()
+    )

@@ -1,0 +1,231 @@
+"""What containers have written: kept line by line, in the format of container runtimes.
+
+Each line is ``<time> <stream> <tag> <text>``; the tag is F for a full line and P for a part of one
+that was too long, or that had no end when the container ended.
+"""
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Iterable, Iterator
+from datetime import UTC, datetime
+from io import BufferedWriter
+from itertools import chain
+from pathlib import Path
+from typing import NamedTuple
+
+from kubewright._aio import Clock
+from kubewright.embedded.node.access import LogOptions, OutputStream
+
+__all__ = ["FileLog", "Log", "LogLine", "MemoryLog", "logged"]
+
+LONGEST_LINE: int = 16 * 1024
+FILE_BYTES: int = 10 * 1024 * 1024
+"""When a file is this long, it becomes the old one, and the old one is dropped."""
+MEMORY_LINES: int = 1000
+
+
+class LogLine(NamedTuple):
+    """One line, or a part of one.
+
+    Attributes:
+        time: When it was written, as RFC 3339.
+        stream: Where to.
+        text: What; with its line end, if it is a whole line.
+    """
+
+    time: str
+    stream: str
+    text: bytes
+
+
+class Log(ABC):
+    """The output of one run of a container."""
+
+    def __init__(self, *, clock: Clock) -> None:
+        self.closed: bool = False
+        """Whether nothing more will come."""
+        self._clock = clock
+        self._parts: dict[OutputStream, bytes] = {"stdout": b"", "stderr": b""}
+        self._waiters: set[asyncio.Future[None]] = set()
+
+    def write(self, stream: OutputStream, data: bytes) -> None:
+        """Note what was written; the rest of a line may come later."""
+        *lines, rest = (self._parts[stream] + data).split(b"\n")
+        for line in lines:
+            self._append(stream, line, b"F")
+        while len(rest) > LONGEST_LINE:
+            self._append(stream, rest[:LONGEST_LINE], b"P")
+            rest = rest[LONGEST_LINE:]
+        self._parts[stream] = rest
+        self._wake()
+
+    def close(self) -> None:
+        """Note that nothing more will come."""
+        for stream, rest in self._parts.items():
+            if rest:
+                self._append(stream, rest, b"P")
+        self._parts = {"stdout": b"", "stderr": b""}
+        self.closed = True
+        self._wake()
+
+    async def wait(self) -> None:
+        """Return when something was written, or the log was closed."""
+        if self.closed:
+            return
+        waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiters.add(waiter)
+        try:
+            await waiter
+        finally:
+            self._waiters.discard(waiter)
+
+    @abstractmethod
+    def lines(self) -> Iterator[list[LogLine]]:
+        """Yield all lines there are, then each time that it is asked those that came since."""
+
+    @abstractmethod
+    def _keep(self, record: bytes) -> None:
+        """Keep one record, line end included."""
+
+    def _append(self, stream: OutputStream, text: bytes, tag: bytes) -> None:
+        time = _timestamp(self._clock.now()).encode()
+        self._keep(b" ".join((time, stream.encode(), tag, text)) + b"\n")
+
+    def _wake(self) -> None:
+        for waiter in self._waiters:
+            if not waiter.done():
+                waiter.set_result(None)
+
+
+class MemoryLog(Log):
+    """A log of a container that only pretends to run; the last lines of it."""
+
+    def __init__(self, *, clock: Clock) -> None:
+        super().__init__(clock=clock)
+        self._records: list[bytes] = []
+        self._dropped = 0
+
+    def _keep(self, record: bytes) -> None:
+        self._records.append(record)
+        if len(self._records) > 2 * MEMORY_LINES:
+            self._dropped += MEMORY_LINES
+            del self._records[:MEMORY_LINES]
+
+    def lines(self) -> Iterator[list[LogLine]]:
+        """Yield all lines there are, then each time that it is asked those that came since."""
+        seen = 0
+        while True:
+            first = max(seen - self._dropped, 0)
+            seen = self._dropped + len(self._records)
+            yield [_line(record) for record in self._records[first:]]
+
+
+class FileLog(Log):
+    """A log in a file, and the part before it in another, so that it does not grow for ever."""
+
+    def __init__(self, path: Path, *, clock: Clock, limit: int = FILE_BYTES) -> None:
+        super().__init__(clock=clock)
+        self._path = path
+        self._limit = limit
+        self._rotations = 0
+        self._size = 0
+        self._file: BufferedWriter | None = None
+
+    @property
+    def _older(self) -> Path:
+        return self._path.with_suffix(".old.log")
+
+    def _keep(self, record: bytes) -> None:
+        if self._file is None or self._size + len(record) > self._limit:
+            self._next_file()
+        assert self._file is not None
+        self._file.write(record)
+        self._size += len(record)
+
+    def _next_file(self) -> None:
+        if self._file is not None:
+            self._file.close()
+            self._path.replace(self._older)
+            self._rotations += 1
+        self._file = self._path.open("wb")
+        self._size = 0
+
+    def _wake(self) -> None:
+        if self._file is not None and not self._file.closed:
+            self._file.flush()  # once for all that came together
+        super()._wake()
+
+    def close(self) -> None:
+        """Note that nothing more will come."""
+        super().close()
+        if self._file is not None:
+            self._file.close()
+
+    def lines(self) -> Iterator[list[LogLine]]:
+        """Yield all lines there are, then each time that it is asked those that came since."""
+        found = list(_records(self._older)) if self._rotations else []
+        rotations, offset = self._rotations, 0
+        while True:
+            if rotations != self._rotations:
+                found += _records(self._older, offset if self._rotations == rotations + 1 else 0)
+                rotations, offset = self._rotations, 0
+            more = list(_records(self._path, offset))
+            offset += sum(map(len, more))
+            yield [_line(record) for record in chain(found, more)]
+            found = []
+
+
+def _records(path: Path, offset: int = 0) -> Iterable[bytes]:
+    try:
+        with path.open("rb") as file:
+            file.seek(offset)
+            return file.readlines()
+    except FileNotFoundError:
+        return ()
+
+
+def _line(record: bytes) -> LogLine:
+    time, stream, tag, text = record.split(b" ", 3)
+    return LogLine(time.decode(), stream.decode(), text if tag == b"F" else text[:-1])
+
+
+def _timestamp(moment: datetime) -> str:
+    return f"{moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec='microseconds')}000Z"
+
+
+async def logged(log: Log, options: LogOptions) -> AsyncIterator[bytes]:
+    """Yield the part of *log* that *options* ask for, in pieces."""
+    left = options.limit_bytes
+    reader = log.lines()
+    is_first = True
+    while True:
+        lines = next(reader)
+        if is_first:
+            lines = _chosen(lines, options)
+            is_first = False
+        data = b"".join(_shown(line, options) for line in lines)
+        if left is not None:
+            data = data[:left]
+            left -= len(data)
+        if data:
+            yield data
+        if left == 0 or not options.follow:
+            return
+        if log.closed:
+            if not lines:
+                return
+            continue
+        await log.wait()
+
+
+def _chosen(lines: list[LogLine], options: LogOptions) -> list[LogLine]:
+    if options.since is not None:
+        since = _timestamp(options.since)
+        lines = [line for line in lines if line.time >= since]
+    if options.tail_lines is not None:
+        lines = lines[-options.tail_lines :] if options.tail_lines else []
+    return lines
+
+
+def _shown(line: LogLine, options: LogOptions) -> bytes:
+    return f"{line.time} ".encode() + line.text if options.timestamps else line.text

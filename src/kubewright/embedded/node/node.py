@@ -1,0 +1,278 @@
+"""`Node`: the kubelet of the embedded cluster."""
+
+import asyncio
+from collections.abc import Coroutine, Iterator, Mapping
+from typing import Any, ClassVar
+
+from kubewright._aio import Clock, TaskSet
+from kubewright.api.kind import ObjectKey
+from kubewright.cache import Event
+from kubewright.client.events import EventRecorder
+from kubewright.cluster import Cluster
+from kubewright.controller import Controller, For, Request, Result, Run
+from kubewright.embedded.node.access import ContainerAccess
+from kubewright.embedded.node.addresses import Addresses
+from kubewright.embedded.node.containers import NodeAccess
+from kubewright.embedded.node.heartbeat import Heartbeat
+from kubewright.embedded.node.host import Host
+from kubewright.embedded.node.pod import PodRunner
+from kubewright.embedded.node.registration import NodeFacts, default_capacity
+from kubewright.embedded.node.runtime import Runtime
+from kubewright.embedded.node.simulated import SimulatedRuntime
+from kubewright.embedded.node.sources import (
+    Reference,
+    environment_references,
+    volume_references,
+)
+from kubewright.embedded.node.state import roles
+from kubewright.embedded.node.writer import StatusWriter
+from kubewright.kinds.core.v1 import ConfigMap, Pod, Secret, Service
+from kubewright.log import get_logger
+from kubewright.runnable import Problem, Stage
+
+__all__ = ["Node"]
+
+PODS: int = 110
+SIMULATED_PODS: int = 1000
+OVER: frozenset[str] = frozenset({"Succeeded", "Failed"})
+
+_log = get_logger(__name__)
+
+
+class Node:
+    """A node: it registers, says that it lives, and runs the pods that are bound to it.
+
+    It works with any API server. A manager runs it; several may share one *cluster*, each with a
+    name and a range of addresses of its own.
+
+    Args:
+        name: The name of the Node object.
+        cluster: The API server; the manager runs it, too.
+        runtime: What runs containers; they are simulated unless given.
+        capacity: How much of each resource it has; what this machine has unless given.
+        labels: More labels for the Node object.
+        address: Where the node is reached.
+        pod_cidr: Where the addresses of its pods come from. In all of 127.0.0.0/8 a process can
+            listen without any set-up, on Linux.
+        kubelet_port: Where its kubelet listens, if there is one; see `kubewright.embedded.kubelet`.
+        workers: How many pods are worked on at a time.
+        clock: Where time comes from; the cluster's unless given.
+
+    Example:
+        manager.add(Node("node-1", cluster=manager.cluster))
+    """
+
+    stage: ClassVar[Stage] = Stage.ALWAYS
+    """When a manager starts it: with what always runs, since every node is the only one."""
+
+    def __init__(  # noqa: PLR0913  # all but two have a default that is right for most
+        self,
+        name: str,
+        *,
+        cluster: Cluster,
+        runtime: Runtime | None = None,
+        capacity: Mapping[str, str] | None = None,
+        labels: Mapping[str, str] | None = None,
+        address: str = "127.0.0.1",
+        pod_cidr: str = "127.1.0.0/16",
+        kubelet_port: int = 0,
+        workers: int = 16,
+        clock: Clock | None = None,
+    ) -> None:
+        self.name: str = name
+        self.cluster: Cluster = cluster
+        self.clock: Clock = clock or cluster.clock
+        """Where its time comes from."""
+        self.runtime: Runtime = runtime or SimulatedRuntime(clock=self.clock)
+        """What runs its containers."""
+        self._runners: dict[ObjectKey, PodRunner] = {}
+        self.kubelet_port: int = kubelet_port
+        """Where its kubelet listens; may be set until it runs."""
+        self.access: ContainerAccess = NodeAccess(self._runners.get)
+        """Its containers, as those outside may use them."""
+        pods = PODS if self.runtime.uses_files else SIMULATED_PODS
+        self._capacity = {**default_capacity(pods=pods), **(capacity or {})}
+        self._labels = dict(labels or {})
+        self._address = address
+        self._addresses = Addresses(pod_cidr)
+        self._writer = StatusWriter(cluster.live)
+        self._events = EventRecorder(
+            cluster.live, "kubelet", instance=f"kubelet-{name}", host=name, clock=self.clock
+        )
+        self._tasks: TaskSet | None = None
+        self._heartbeat: Heartbeat | None = None
+        self._ready = asyncio.Event()
+        watch = For(Pod, fields={"spec.nodeName": name}, predicate=lambda event: True)
+        self._pods = watch.informer(cluster)
+        self._services = cluster.cache.informer(Service) if self.runtime.uses_files else None
+        self._controller = Controller(
+            f"node-{name}",
+            self._sync,
+            cluster=cluster,
+            for_=watch,
+            workers=workers,
+            deadline=None,
+            stop_grace=1.0,
+            clock=self.clock,
+        )
+
+    def __repr__(self) -> str:
+        return f"<Node {self.name}: {len(self._runners)} pods>"
+
+    # --- Life ---
+
+    async def run(self) -> None:
+        """Be a node until cancelled; what its pods have started ends with it."""
+        facts = NodeFacts(
+            self.name, self._address, self._capacity, self._labels, self.runtime.version,
+            self.kubelet_port, self._addresses.cidr,
+        )  # fmt: skip
+        self._heartbeat = Heartbeat(facts, client=self.cluster.live, clock=self.clock)
+        heard = self._follow_sources()
+        try:
+            async with TaskSet() as tasks:
+                self._tasks = tasks
+                tasks.start(self.runtime.run(), name=f"runtime of {self.name}")
+                await self.runtime.wait_ready()
+                tasks.start(self._events.run(), name=f"events of {self.name}")
+                tasks.start(self._heartbeat.run(), name=f"heartbeat of {self.name}")
+                await self._heartbeat.registered.wait()
+                self._ready.set()
+                await self._controller.run()
+        finally:
+            self._tasks = None
+            for registration in heard:
+                registration.remove()
+            for runner in self._runners.values():
+                await runner.close()
+
+    async def wait_ready(self) -> None:
+        """Return once the Node object is there and says Ready."""
+        await self._ready.wait()
+
+    def health(self) -> Iterator[Problem]:
+        """Yield what is wrong."""
+        if self._heartbeat is not None and not self._heartbeat.registered.is_set():
+            yield Problem(f"node/{self.name}", "it is not registered at the API server yet")
+        yield from self._controller.health()
+
+    # --- Pods ---
+
+    async def _sync(self, request: Request, run: Run) -> Result | None:
+        key = request.key
+        pod = self._pods.store.find(key)
+        runner = self._runners.get(key)
+        if runner is not None and (pod is None or pod.metadata.uid != runner.uid):
+            if not await self._remove(key, runner):
+                return None
+            runner = None
+        if pod is None:
+            return None
+        if runner is None:
+            if pod.status.phase in OVER:
+                await self._finish(pod)
+                return None
+            runner = self._runners[key] = PodRunner(pod, self._host())
+        wait = await runner.sync(pod)
+        run.changed = await self._writer.write(pod, runner.status()) or run.changed
+        if pod.metadata.deletion_timestamp is not None and runner.is_stopped:
+            await self._finish(pod)
+            return None
+        return None if wait is None else Result(requeue_after=wait)
+
+    async def _finish(self, pod: Pod) -> None:
+        """Let a pod go that was deleted and runs no more."""
+        if pod.metadata.deletion_timestamp is None:
+            return
+        await self.cluster.live.delete(
+            Pod, pod.key, grace_period=0, uid=pod.metadata.uid or "", missing_ok=True
+        )
+
+    async def _remove(self, key: ObjectKey, runner: PodRunner) -> bool:
+        """Clean up after a pod that is gone from the server; say whether that is done."""
+        runner.stop()
+        if not runner.is_stopped:
+            return False  # the end of its last container brings us here again
+        del self._runners[key]
+        self._writer.forget(runner.uid)
+        await runner.close()
+        return True
+
+    def _host(self) -> Host:
+        return Host(
+            runtime=self.runtime,
+            client=self.cluster.live,
+            addresses=self._addresses,
+            address=self._address,
+            allocatable=self._capacity,
+            clock=self.clock,
+            spawn=self._spawn,
+            wake=self._controller.enqueue,
+            report=self._report,
+            services=self._services_of,
+        )
+
+    def _services_of(self, namespace: str) -> list[Service]:
+        if self._services is None:
+            return []
+        store = self._services.store
+        kubernetes = store.find(ObjectKey("default", "kubernetes"))
+        found = {one.metadata.name: one for one in ([kubernetes] if kubernetes else [])}
+        found |= {one.metadata.name: one for one in store.list(namespace)}
+        return list(found.values())
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do something beside; a failure of it is logged, and concerns nobody else."""
+        if self._tasks is None:
+            work.close()
+            return
+        self._tasks.start(self._guarded(work))
+
+    async def _guarded(self, work: Coroutine[Any, Any, None]) -> None:
+        try:
+            await work
+        except Exception as error:  # noqa: BLE001  # one pod must not end the node
+            _log.exception("work on a pod failed", name=self.name, error=repr(error))
+
+    def _report(
+        self, pod: Pod, reason: str, message: str, *, container: str = "", warning: bool = False
+    ) -> None:
+        path = ""
+        if container:
+            init = any(role != "app" for one, role in roles(pod.spec) if one.name == container)
+            path = f"spec.{'initContainers' if init else 'containers'}{{{container}}}"
+        self._events.event(
+            pod,
+            reason=reason,
+            message=message,
+            type="Warning" if warning else "Normal",
+            field_path=path,
+        )
+
+    # --- Files that follow their sources ---
+
+    def _follow_sources(self) -> list[Any]:
+        if not self.runtime.uses_files:
+            return []
+        cache = self.cluster.cache
+        # Only names and versions are kept: what is in a Secret is read when it is needed.
+        maps = cache.informer(ConfigMap, metadata_only=True)
+        secrets = cache.informer(Secret, metadata_only=True)
+        return [
+            maps.add_handler(lambda event: self._source_changed("ConfigMap", event)),
+            secrets.add_handler(lambda event: self._source_changed("Secret", event)),
+        ]
+
+    def _source_changed(self, kind: Any, event: Event[Any]) -> None:
+        if event.initial:
+            return
+        wanted = Reference(kind, event.key.name)
+        for key, runner in self._runners.items():
+            if key.namespace != event.key.namespace:
+                continue
+            spec = runner.pod.spec
+            if wanted in volume_references(runner.pod):
+                runner.refresh()
+                self._controller.enqueue(key)
+            elif any(wanted in environment_references(one) for one, _ in roles(spec)):
+                self._controller.enqueue(key)

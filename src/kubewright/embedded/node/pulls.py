@@ -1,0 +1,43 @@
+"""Images that could not be pulled, and when to try again."""
+
+from datetime import datetime, timedelta
+
+from msgspec import Struct
+
+__all__ = ["Pulls"]
+
+FIRST: float = 10.0
+LONGEST: float = 300.0
+
+
+class _Failed(Struct, frozen=True):
+    why: str
+    delay: float
+    until: datetime
+
+
+class Pulls:
+    """Which containers of a pod wait for their image."""
+
+    def __init__(self) -> None:
+        self._failed: dict[str, _Failed] = {}
+
+    def failed(self, container: str, why: str, now: datetime) -> None:
+        """Note that the image of a container could not be pulled."""
+        before = self._failed.get(container)
+        delay = min(before.delay * 2, LONGEST) if before else FIRST
+        self._failed[container] = _Failed(why, delay, now + timedelta(seconds=delay))
+
+    def left(self, container: str, now: datetime) -> float:
+        """Return for how many seconds it is not tried again; 0 if it may be."""
+        found = self._failed.get(container)
+        return max(0.0, (found.until - now).total_seconds()) if found else 0.0
+
+    def why(self, container: str) -> str:
+        """Return what the problem was."""
+        found = self._failed.get(container)
+        return found.why if found else ""
+
+    def forget(self, container: str) -> None:
+        """Note that the image is there."""
+        self._failed.pop(container, None)

@@ -1,0 +1,172 @@
+"""What a node asks of whatever runs its containers."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Literal, Protocol, TypeAlias
+
+from msgspec import Struct
+
+from kubewright.embedded.node.access import Command, Connection
+from kubewright.embedded.node.logs import Log
+from kubewright.embedded.node.material import Files
+from kubewright.kinds.core.v1 import Container, Pod
+
+__all__ = [
+    "ContainerError",
+    "Exit",
+    "Launch",
+    "OnExit",
+    "ProbeKind",
+    "RunningContainer",
+    "Runtime",
+    "Sandbox",
+]
+
+ProbeKind: TypeAlias = Literal["startup", "liveness", "readiness"]
+
+
+class Exit(Struct, frozen=True):
+    """How a process ended.
+
+    Attributes:
+        code: Its exit code; 128 plus the signal if one ended it.
+        signal: The signal that ended it; 0 for none.
+        message: What it wrote to its termination message file.
+    """
+
+    code: int
+    signal: int = 0
+    message: str = ""
+
+
+OnExit: TypeAlias = Callable[[Exit], None]
+
+
+class Launch(Struct, frozen=True):
+    """A container that is to be started.
+
+    Attributes:
+        pod: The pod that it belongs to.
+        container: What its author wrote.
+        id: A name for this run of it, that no other has.
+        attempt: How often it was started before.
+        environment: Its variables, complete.
+        command: What is run instead of the image's own entry point; expanded.
+        args: Its arguments; expanded.
+    """
+
+    pod: Pod
+    container: Container
+    id: str
+    attempt: int
+    environment: Mapping[str, str]
+    command: Sequence[str]
+    args: Sequence[str]
+
+
+class ContainerError(Exception):
+    """A container cannot be started.
+
+    Attributes:
+        reason: A word for programs, such as ``ErrImagePull`` or ``StartError``.
+        message: What is wrong.
+        ended: Whether it counts as a run that failed (exit code 128), and is backed off from;
+            otherwise the container waits for the cause to go away.
+    """
+
+    def __init__(self, reason: str, message: str, *, ended: bool = False) -> None:
+        self.reason: str = reason
+        self.message: str = message
+        self.ended: bool = ended
+        super().__init__(reason, message)
+
+    def __str__(self) -> str:
+        return self.message
+
+
+class RunningContainer(Protocol):
+    """A container that was started."""
+
+    @property
+    def id(self) -> str:
+        """The id of its launch."""
+        ...
+
+    def signal(self, number: int) -> None:
+        """Send a signal to its process; nothing if it has ended."""
+        ...
+
+    def probe_answer(self, kind: ProbeKind) -> bool | None:
+        """Return what a probe shall find without looking; ``None`` to let it look."""
+        ...
+
+    async def execute(
+        self, command: Sequence[str], *, stdin: bool = False, tty: bool = False
+    ) -> Command:
+        """Start another command in it."""
+        ...
+
+    async def attach(self, *, stdin: bool = False) -> Command:
+        """Return its own process, to read and write along."""
+        ...
+
+
+class Sandbox(Protocol):
+    """The place of one pod: an address and, where there are files, a folder."""
+
+    async def start(self, launch: Launch, on_exit: OnExit) -> RunningContainer:
+        """Start a container; *on_exit* is called once, when it has ended.
+
+        Raises:
+            ContainerError: It cannot be started.
+        """
+        ...
+
+    def update(self, pod: Pod, volumes: Mapping[str, Files]) -> None:
+        """Take note of a changed pod, and let files follow their sources."""
+        ...
+
+    def find_log(self, container: str, *, previous: bool = False) -> Log | None:
+        """Return the log of the last run of a container, or of the one before."""
+        ...
+
+    async def connect(self, port: int, *, host: str = "", tls: bool = False) -> Connection:
+        """Connect to a port of the pod, or of another host.
+
+        Raises:
+            OSError: Nothing listens there.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Remove all that is left of it; its containers have ended."""
+        ...
+
+
+class Runtime(Protocol):
+    """Whatever runs containers."""
+
+    @property
+    def version(self) -> str:
+        """What the node says of it, such as ``simulated://0.1``."""
+        ...
+
+    @property
+    def uses_files(self) -> bool:
+        """Whether volumes and service variables are of any use to it."""
+        ...
+
+    async def run(self) -> None:
+        """Do what it does until cancelled; when this returns, nothing of it is left."""
+        ...
+
+    async def wait_ready(self) -> None:
+        """Return once containers can be started."""
+        ...
+
+    async def sandbox(self, pod: Pod, address: str, volumes: Mapping[str, Files]) -> Sandbox:
+        """Make the place of a pod, with its volumes in it.
+
+        Raises:
+            OSError: It cannot be made.
+        """
+        ...

@@ -1,0 +1,212 @@
+"""Starts the processes of a node, and sees to it that none of them outlives it.
+
+Run as a script: ``python supervisor.py FOLDER``. Its standard input is a socket to the node, on
+which each message is one packet of JSON. When the other end closes, because the node wants so or is
+no more, everything that was ever started here is killed, and FOLDER is removed.
+
+It is the parent of all containers, and stays the parent of what they leave behind: as a "child
+subreaper" it inherits processes that have made themselves daemons. A process of its own can do this
+even when the node is killed with SIGKILL. Standard library only: this file is run, not imported.
+
+Messages to it:
+    {"op": "start", "id": …} with four files: what to start as JSON, and its three streams
+    {"op": "signal", "id": …, "number": …}
+Messages from it:
+    {"id": …, "pid": …}, or {"id": …, "error": …} if it could not be started
+    {"id": …, "code": …, "signal": …} when it has ended, and all that carries its mark with it
+"""
+
+import ctypes
+import fcntl
+import json
+import os
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import termios
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import Any
+
+PR_SET_PDEATHSIG = 1
+PR_SET_CHILD_SUBREAPER = 36
+MARK = "KUBEWRIGHT_CONTAINER"
+LARGEST = 64 * 1024
+
+
+def parents() -> dict[int, int]:
+    """Return the parent of every process of this machine."""
+    result = {}
+    for name in os.listdir("/proc"):  # noqa: PTH208  # as below
+        if name.isdecimal():
+            try:
+                with open(f"/proc/{name}/stat", "rb") as file:  # noqa: PTH123  # loads nothing more
+                    # The name of the program is in brackets, and may hold anything.
+                    result[int(name)] = int(file.read().rpartition(b")")[2].split()[1])
+            except (OSError, IndexError, ValueError):
+                continue
+    return result
+
+
+def descendants(root: int) -> Iterator[int]:
+    """Yield every process below *root*."""
+    children: dict[int, list[int]] = {}
+    for pid, parent in parents().items():
+        children.setdefault(parent, []).append(pid)
+    waiting = children.get(root, [])
+    while waiting:
+        pid = waiting.pop()
+        yield pid
+        waiting += children.get(pid, [])
+
+
+def is_marked(pid: int, mark: bytes) -> bool:
+    """Say whether a process has *mark* in its environment."""
+    try:
+        with open(f"/proc/{pid}/environ", "rb") as file:  # noqa: PTH123  # as above
+            return mark in file.read().split(b"\0")
+    except OSError:
+        return False
+
+
+def kill(pid: int, number: int = signal.SIGKILL) -> None:
+    """Send a signal to a process that may be gone."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.kill(pid, number)
+
+
+class Supervisor:
+    """What runs for a node."""
+
+    def __init__(self, node: socket.socket) -> None:
+        self._node = node
+        self._ids: dict[int, str] = {}
+        self._pids: dict[str, int] = {}
+        self._marks: dict[str, str] = {}
+        self._prctl: Callable[..., int] = ctypes.CDLL(None).prctl
+        self._prctl(PR_SET_CHILD_SUBREAPER, 1)
+
+    def run(self, wakeup: int) -> None:
+        """Do what the node says, until it is gone."""
+        while True:
+            files = [self._node.fileno(), wakeup]
+            readable, _, _ = select.select(files, [], [])
+            if wakeup in readable:
+                os.read(wakeup, LARGEST)
+                self.reap()
+            if files[0] in readable and not self._obey():
+                return
+
+    def _obey(self) -> bool:
+        data, files, _, _ = socket.recv_fds(self._node, LARGEST, 4)
+        if not data:
+            return False
+        message = json.loads(data)
+        if message["op"] == "start":
+            try:
+                self._start(message["id"], files)
+            finally:
+                for file in files:
+                    os.close(file)
+        elif message["id"] in self._pids:
+            kill(self._pids[message["id"]], message["number"])
+        return True
+
+    def _start(self, id_: str, files: list[int]) -> None:
+        with os.fdopen(os.dup(files[0]), "rb") as file:
+            wanted: dict[str, Any] = json.load(file)
+        try:
+            child = subprocess.Popen(  # noqa: S603  # the user of the cluster says what to run
+                wanted["command"],
+                executable=wanted["executable"],
+                cwd=wanted["folder"],
+                env=wanted["environment"],
+                stdin=files[1],
+                stdout=files[2],
+                stderr=files[3],
+                start_new_session=True,
+                preexec_fn=lambda: self._prepare(terminal=wanted["terminal"]),  # noqa: PLW1509  # there is one thread
+            )
+        except OSError as error:
+            self._tell({"id": id_, "error": error.strerror or str(error)})
+            return
+        child.returncode = 0  # we reap all children ourselves
+        self._ids[child.pid], self._pids[id_] = id_, child.pid
+        if wanted["owns"]:
+            self._marks[id_] = wanted["environment"][MARK]
+        self._tell({"id": id_, "pid": child.pid})
+
+    def _prepare(self, *, terminal: bool) -> None:
+        """Do in the child what must be done before it becomes another program."""
+        self._prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        if terminal:
+            fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+    def reap(self) -> None:
+        """Take note of every process that has ended."""
+        while True:
+            try:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                return
+            if pid == 0:
+                return
+            id_ = self._ids.pop(pid, None)
+            if id_ is not None:
+                del self._pids[id_]
+                self._end(id_, os.waitstatus_to_exitcode(status))
+
+    def _end(self, id_: str, code: int) -> None:
+        mark = self._marks.pop(id_, None)
+        if mark is not None:
+            # What its first process leaves behind ends with it, as in a container.
+            wanted = f"{MARK}={mark}".encode()
+            for pid in descendants(os.getpid()):
+                if is_marked(pid, wanted):
+                    kill(pid)
+        number = -code if code < 0 else 0
+        self._tell({"id": id_, "code": 128 + number if number else code, "signal": number})
+
+    def _tell(self, message: dict[str, Any]) -> None:
+        with suppress(OSError):  # the node is gone, which we are about to hear
+            self._node.send(json.dumps(message).encode())
+
+    def end(self) -> None:
+        """Kill everything that was ever started here."""
+        while True:
+            for pid in list(descendants(os.getpid())):
+                kill(pid)
+            try:
+                while os.waitpid(-1, 0):
+                    pass
+            except ChildProcessError:
+                return
+
+
+def main(arguments: list[str]) -> None:
+    """Serve the node at the other end of standard input."""
+    # Not for us: a terminal sends these to everybody, and the node decides what they mean. A
+    # function, not SIG_IGN, which every child would inherit.
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGCHLD):
+        signal.signal(number, lambda *_: None)
+    reading, writing = os.pipe()
+    os.set_blocking(reading, False)
+    os.set_blocking(writing, False)
+    signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+    node = socket.socket(fileno=os.dup(0))
+    empty = os.open(os.devnull, os.O_RDWR)
+    os.dup2(empty, 0)  # no child shall inherit the socket
+    supervisor = Supervisor(node)
+    try:
+        supervisor.run(reading)
+    finally:
+        supervisor.end()
+        if arguments:
+            shutil.rmtree(arguments[0], ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
