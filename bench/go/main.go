@@ -15,13 +15,16 @@ import (
 
 // Work is how much to do; bench/measure.py has the same fields.
 type Work struct {
-	Pods      int    `json:"pods"`
-	Events    int    `json:"events"`
-	Patches   int    `json:"patches"`
-	Widgets   int    `json:"widgets"`
-	Workers   int    `json:"workers"`
-	Cycles    int    `json:"cycles"`
-	Namespace string `json:"namespace"`
+	Pods        int    `json:"pods"`
+	Events      int    `json:"events"`
+	Requests    int    `json:"requests"`
+	Concurrency int    `json:"concurrency"`
+	Verb        string `json:"verb"`
+	Patches     int    `json:"patches"`
+	Widgets     int    `json:"widgets"`
+	Workers     int    `json:"workers"`
+	Cycles      int    `json:"cycles"`
+	Namespace   string `json:"namespace"`
 }
 
 // Numbers are what a scenario yields, by name.
@@ -44,6 +47,7 @@ func main() {
 		"latency":    latency,
 		"operate":    operate,
 		"queue":      queueCycles,
+		"requests":   requests,
 	}
 	run, known := scenarios[scenario]
 	if !known {

@@ -38,7 +38,7 @@ class Scenario:
     how: How
     function: str
     contenders: tuple[str, ...]
-    work: dict[str, int] = field(default_factory=dict)
+    work: dict[str, int | str] = field(default_factory=dict)
     repeats: int = 1
 
 
@@ -81,6 +81,17 @@ SCENARIOS = (
     Scenario("start", "operator", "operate", OPERATORS, work={"widgets": 1}, repeats=5),
     Scenario("idle", "idle", "operate", OPERATORS, work={"widgets": 1}),
     Scenario("queue", "alone", "queue", (OURS, GO_JSON)),
+    *(
+        Scenario(
+            f"{verb}{number}",
+            "replay",
+            "requests",
+            (OURS, GO_JSON),
+            work={"verb": verb, "concurrency": number},
+        )
+        for verb in ("get", "patch")
+        for number in (1, 32)
+    ),
 )
 GROUPS = tuple(scenario.name for scenario in SCENARIOS)
 
@@ -120,4 +131,9 @@ FIGURES = (
     Figure("start", "first_ms", "start to first reconcile, ms", json=12, best=0.75, kopf=0.25),
     Figure("idle", "rss", "idle operator, MB", json=1.2, best=0.9, kopf=0.4),
     Figure("queue", "cpu_us", "queue cycle, CPU us", json=2.0),
+    *(
+        Figure(f"{verb}{number}", "cpu_us", f"{verb.upper()} x{number}, CPU us", json=goal)
+        for verb in ("get", "patch")
+        for number, goal in ((1, 0.6), (32, 0.5))
+    ),
 )

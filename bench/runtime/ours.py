@@ -6,6 +6,7 @@ from collections.abc import Coroutine
 from typing import Literal
 
 from bench.measure import ListTimer, Numbers, Work
+from bench.ours import requests
 from bench.runtime.changes import Changes
 from bench.runtime.seen import Seen
 from kubewright.cache import Event
@@ -15,6 +16,8 @@ from kubewright.controller import Controller, Request, Run
 from kubewright.kinds.core.v1 import ConfigMap, Namespace, Pod
 from kubewright.manager import Manager
 from kubewright.workqueue import WorkQueue
+
+__all__ = ["latency", "list_pods", "queue", "requests", "watch_pods"]
 
 BATCH = 10_000
 Compress = Literal["auto"] | bool
