@@ -39,6 +39,12 @@ CONTROLLERS: dict[str, Factory] = {
     "statefulset": _lazy("statefulset"),
     "daemonset": _lazy("daemonset"),
     "disruption": _lazy("disruption"),
+    "job": _lazy("job"),
+    "ttl-after-finished": _lazy("ttl_after_finished"),
+    "cronjob": _lazy("cronjob"),
+    "endpoint": _lazy("endpoint"),
+    "endpointslice": _lazy("endpointslice"),
+    "root-ca-cert-publisher": _lazy("root_ca_cert_publisher", "root_ca_cert_publisher"),
 }
 """Every controller there is, by the name that ``--controllers`` of kube-controller-manager has."""
 

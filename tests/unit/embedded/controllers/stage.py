@@ -8,6 +8,7 @@ from kubewright._aio import VirtualClock
 from kubewright.api.meta import ObjectMeta
 from kubewright.api.resource import Resource
 from kubewright.api.times import to_seconds
+from kubewright.apiserver.audit import Event as AuditEvent
 from kubewright.client import Client
 from kubewright.cluster import Cluster
 from kubewright.controller import Controller
@@ -32,7 +33,10 @@ R = TypeVar("R", bound=Resource)
 class Stage:
     """What a test does: it writes objects, plays the node, lets time pass, and looks."""
 
-    def __init__(self, clock: VirtualClock, client: Client, cluster: Cluster) -> None:
+    def __init__(
+        self, clock: VirtualClock, client: Client, cluster: Cluster, *, server: EmbeddedServer
+    ) -> None:
+        self.server = server
         self.clock = clock
         self.client = client
         self.cluster = cluster
@@ -80,6 +84,12 @@ class Stage:
     async def reasons(self) -> list[str]:
         await self.clock.settle()
         return [one.reason or "" for one in await self.client.list(Event)]
+
+    def audit(self, plural: str) -> list[AuditEvent]:
+        """Return the calls that the server has answered about one kind, watches apart."""
+        known = self.server.api.audit.events()
+        found = [one for one in known if one.resource and one.resource.resource == plural]
+        return [one for one in found if one.verb not in {"list", "watch"}]
 
     # The node.
 
@@ -175,4 +185,4 @@ async def staged(*makers: Callable[[Cluster], Controller], **options: Any) -> As
         cluster = Cluster(other, clock=clock)
         made = [make(cluster) for make in makers]
         async with running(cluster, *made, clock=clock):
-            yield Stage(clock, client, cluster)
+            yield Stage(clock, client, cluster, server=server)
