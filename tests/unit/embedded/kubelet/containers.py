@@ -183,6 +183,12 @@ async def cat(command: MemoryCommand) -> int:
     return 0
 
 
+async def idle(command: MemoryCommand) -> int:
+    """Do nothing, and leave stdin to others."""
+    await asyncio.Event().wait()
+    return 0
+
+
 async def leave(command: MemoryCommand) -> int:
     """End with 3."""
     await command.say(b"sorry\n", "stderr")
