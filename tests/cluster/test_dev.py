@@ -59,7 +59,7 @@ def test_it_runs_reloads_and_stops_without_a_trace(commands: Commands, shop: Pat
 
         shop.write_text(PROGRAM + "\ndef broken(:\n")
         dev.wait_for("not reloaded; the last good operator goes on")
-        dev.wait_for(r'shop\.py", line 20(.|\n)*SyntaxError')
+        dev.wait_for(r'shop\.py", line 19(.|\n)*SyntaxError')
         probe.ask(server, "DELETE", "/api/v1/namespaces/default/configmaps/corner")
         dev.wait_for("reconciled controller=shop .* name=corner")
         mended = config_map(server)

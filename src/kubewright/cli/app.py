@@ -217,7 +217,7 @@ def dev(
     samples: Annotated[
         bool, typer.Option("--samples", help="Apply the samples of the project at the start.")
     ] = False,
-    nodes: Annotated[int, typer.Option(min=0, max=250, help="How many nodes.")] = 1,
+    nodes: Annotated[int, typer.Option(min=0, max=192, help="How many nodes.")] = 1,
     name: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="A cluster that runs, instead of one of its own."),

@@ -43,7 +43,7 @@ def start(  # noqa: PLR0913  # one for each option
             parser=path, metavar="PATH", help="Folder to keep objects in; without it, in memory."
         ),
     ] = None,
-    nodes: Annotated[int, typer.Option(min=0, max=250, help="How many nodes.")] = 1,
+    nodes: Annotated[int, typer.Option(min=0, max=192, help="How many nodes.")] = 1,
     simulate: Annotated[
         bool,
         typer.Option("--simulate", help="Run no processes: containers only pretend to run."),

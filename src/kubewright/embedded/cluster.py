@@ -1,12 +1,14 @@
 """`Cluster`: Kubernetes on one machine, as one object."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from kubewright._aio import Clock
 from kubewright.apiserver.files import PathLike, named_path
+from kubewright.embedded.addresses import NODES, AddressPlan
+from kubewright.embedded.reach import Reach
 from kubewright.errors import ConfigError, LifecycleError
 
 if TYPE_CHECKING:
@@ -15,18 +17,17 @@ if TYPE_CHECKING:
     from kubewright.apiserver.certificates import KeyPair
     from kubewright.apiserver.server import APIServer
     from kubewright.client import Client
+    from kubewright.cluster import Cluster as View
     from kubewright.embedded.local import LocalServer
+    from kubewright.embedded.node.runtime import Runtime
     from kubewright.manager import Manager
+    from kubewright.runnable import Runnable
 
 __all__ = ["Cluster"]
 
 ADMIN: str = "kubernetes-admin"
 MASTERS: tuple[str, ...] = ("system:masters",)
-SERVICE_CIDR: str = "127.96.0.0/16"
-"""Where cluster IPs come from: loopback addresses, so that something can really listen there."""
 GRACE: float = 5.0
-NODES: int = 250
-"""No more than this: each node has a range of loopback addresses for its pods."""
 
 
 class Cluster:
@@ -84,6 +85,7 @@ class Cluster:
         self._address = (host, port)
         self._controllers = None if controllers is None else tuple(controllers)
         self._rbac = rbac
+        self._addresses = AddressPlan()
         self._api: APIServer | None = None
         self._server: LocalServer | None = None
         self._stopping = asyncio.Event()
@@ -117,10 +119,15 @@ class Cluster:
 
         It belongs to the event loop of the cluster.
         """
-        from kubewright.client import Client, Config  # noqa: PLC0415  # a server needs no client
+        from kubewright.client import Client, Config, TLSConfig  # noqa: PLC0415  # few need one
         from kubewright.embedded.transport import InProcessTransport  # noqa: PLC0415  # as above
 
-        config = Config(server=self.url, namespace=namespace, source="the embedded cluster")
+        config = Config(
+            server=self.url,
+            namespace=namespace,
+            tls=TLSConfig(ca_data=self.ca_data),
+            source="the embedded cluster",
+        )
         transport = InProcessTransport(self.api, user_agent=field_owner, clock=self.clock)
         return Client(config, transport=transport, field_owner=field_owner, clock=self.clock)
 
@@ -158,7 +165,13 @@ class Cluster:
         if self._server is not None:
             raise LifecycleError("cannot start the cluster: it runs already")
         self._stopping.clear()
-        self._api, self._server = await self._served()
+        if type(self.clock) is Clock:  # sockets live in real time: in virtual time there are none
+            self._addresses.claim()
+        try:
+            self._api, self._server = await self._served()
+        except BaseException:
+            self._addresses.release()
+            raise
         ready = asyncio.Event()
         self._work = asyncio.create_task(self._run(ready), name="embedded cluster")
         readying = asyncio.ensure_future(ready.wait())
@@ -192,6 +205,7 @@ class Cluster:
                 await work
         finally:
             await server.stop(grace)
+            self._addresses.release()
 
     async def wait(self) -> None:
         """Wait until it is stopped.
@@ -230,7 +244,7 @@ class Cluster:
             data_dir=self._data_dir,
             rbac=self._rbac,
             service_accounts=True,
-            service_cidr=SERVICE_CIDR,
+            service_cidr=self._addresses.service_cidr,
             loopback_endpoints=True,
             clock=self.clock,
         )
@@ -261,7 +275,49 @@ class Cluster:
                 continue
             for one in made:
                 manager.add(one)
+        try:
+            from kubewright.embedded.scheduler import scheduler
+
+            manager.add(scheduler(view))
+        except ImportError:
+            pass
+        for part in self._machines(view):
+            manager.add(part)
         return manager
+
+    def _machines(self, view: "View") -> "Iterator[Runnable]":
+        """Yield the nodes, each with addresses of its own, and the proxy to their services."""
+        from kubewright.embedded.node.node import Node  # noqa: PLC0415  # only a start needs it
+
+        nodes = [
+            Node(
+                name,
+                cluster=view,
+                runtime=self._runtime(),
+                pod_cidr=self._addresses.pod_cidr(number),
+            )
+            for number, name in enumerate(self.nodes)
+        ]
+        reach = Reach({node.name: node.access for node in nodes}, clock=self.clock)
+        self.api.node = reach
+        yield from nodes
+        if type(self.clock) is Clock:
+            from kubewright.embedded.proxy import (  # noqa: PLC0415  # as above
+                EndpointResolver,
+                ServiceProxy,
+            )
+
+            self.api.resolver = EndpointResolver(self.api.store)
+            yield ServiceProxy(view, connect=reach.connect)
+
+    def _runtime(self) -> "Runtime":
+        if self._simulate:
+            from kubewright.embedded.node.simulated import SimulatedRuntime  # noqa: PLC0415  # or
+
+            return SimulatedRuntime(clock=self.clock)
+        from kubewright.embedded.node.process import ProcessRuntime  # noqa: PLC0415  # one of two
+
+        return ProcessRuntime(clock=self.clock)
 
 
 _NOT_RUNNING = "the cluster does not run; use it inside `async with Cluster() as …`"

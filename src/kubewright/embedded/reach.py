@@ -1,0 +1,58 @@
+"""`Reach`: the way from an API server and from services to the containers of all nodes."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from kubewright._aio import Clock
+from kubewright.apiserver.request import Answer
+from kubewright.apiserver.strategy import Obj
+from kubewright.embedded.node.access import AccessError, Connection, ContainerAccess
+
+if TYPE_CHECKING:
+    from kubewright.apiserver.backend import Call
+    from kubewright.embedded.kubelet import Kubelets
+
+__all__ = ["Reach"]
+
+_NOT_FOUND = 404
+
+
+class Reach:
+    """Leads to a container, whichever node it is on; what ``APIServer.node`` wants.
+
+    What speaks kubectl's protocols is loaded with the first request: few clusters that tests start
+    are ever asked for a log.
+
+    Args:
+        nodes: The containers of each node, by its name.
+        clock: Where time-outs come from.
+    """
+
+    def __init__(self, nodes: Mapping[str, ContainerAccess], *, clock: Clock) -> None:
+        self._nodes = dict(nodes)
+        self._clock = clock
+        self._kubelets: Kubelets | None = None
+
+    async def answer(self, call: "Call", pod: Obj) -> Answer:
+        """Answer a request to a subresource of *pod*."""
+        if self._kubelets is None:
+            from kubewright.embedded.kubelet import Kubelets  # noqa: PLC0415  # see above
+
+            self._kubelets = Kubelets(clock=self._clock)
+            for name, access in self._nodes.items():
+                self._kubelets.add(name, access)
+        return await self._kubelets.answer(call, pod)
+
+    async def connect(self, namespace: str, pod: str, port: int) -> Connection:
+        """Connect to a port of a pod.
+
+        Raises:
+            AccessError: No node has such a pod, or nothing listens there.
+        """
+        for access in self._nodes.values():
+            try:
+                return await access.connect(namespace, pod, port)
+            except AccessError as error:
+                if error.code != _NOT_FOUND:
+                    raise
+        raise AccessError(_NOT_FOUND, f'pod "{namespace}/{pod}" not found')

@@ -1,0 +1,49 @@
+import pytest
+
+from kubewright._aio import Clock
+from kubewright.api import ObjectMeta
+from kubewright.embedded import Cluster
+from kubewright.embedded.node.access import AccessError
+from kubewright.embedded.reach import Reach
+from kubewright.errors import ServerError
+from kubewright.kinds.core.v1 import Container, Pod, PodSpec
+
+
+class Elsewhere:
+    """A node that has no pod; it is asked for nothing else."""
+
+    async def connect(self, namespace: str, pod: str, port: int) -> None:
+        raise AccessError(404, "not here")
+
+
+class Broken(Elsewhere):
+    """A node that has the pod, but nothing listens there."""
+
+    async def connect(self, namespace: str, pod: str, port: int) -> None:
+        raise AccessError(500, "nothing listens")
+
+
+async def test_a_pod_is_found_on_whichever_node_it_is() -> None:
+    """A service knows its pods, and not where they run."""
+    nowhere = Reach({"a": Elsewhere(), "b": Elsewhere()}, clock=Clock())  # type: ignore[dict-item]
+    broken = Reach({"a": Elsewhere(), "b": Broken()}, clock=Clock())  # type: ignore[dict-item]
+
+    with pytest.raises(AccessError, match='pod "town/web" not found'):
+        await nowhere.connect("town", "web", 80)
+    with pytest.raises(AccessError, match="nothing listens"):
+        await broken.connect("town", "web", 80)
+
+
+async def test_logs_come_from_the_node_of_the_pod() -> None:
+    """And a node that is not there is named."""
+    container = Container(name="main", image="busybox", command=["echo", "YAY"])
+
+    async with Cluster(nodes=2, controllers=[]) as cluster, cluster.client() as client:
+        for name, node in (("here", "node-2"), ("gone", "node-9")):
+            spec = PodSpec(restart_policy="Never", node_name=node, containers=[container])
+            await client.create(Pod(metadata=ObjectMeta(name=name), spec=spec))
+        text = "".join([line async for line in client.logs("here", follow=True)])
+        with pytest.raises(ServerError, match='cannot reach node "node-9"'):
+            await client.logs("gone")
+
+    assert text.strip() == "YAY"
