@@ -93,7 +93,7 @@ class Kubelets:
 
     async def _proxy(self, call: Call, target: Obj) -> Answer:
         kind = call.group_resource.resource
-        location = located(call, kind)
+        location = located(call.name, call.request, kind)
         if kind == "nodes":
             return await self._node(location.name).handle(_moved(call.request, location))
         if location.scheme == "https":

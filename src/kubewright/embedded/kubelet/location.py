@@ -4,8 +4,8 @@ import re
 
 from msgspec import Struct
 
+from kubewright._serve.messages import Request
 from kubewright.apiserver import status
-from kubewright.apiserver.backend import Call
 from kubewright.embedded.kubelet.container import Obj
 from kubewright.embedded.kubelet.options import LARGEST_PORT
 from kubewright.embedded.proxy.table import tcp_ports
@@ -33,18 +33,16 @@ class Location(Struct, frozen=True):
     target: str
 
 
-def located(call: Call, kind: str) -> Location:
-    """Read where the request of *call* goes on to.
+def located(full: str, request: Request, kind: str) -> Location:
+    """Read where *request* goes on to; *full* is the name in it, *kind* the plural of the object's.
 
     Raises:
         StatusError: The name makes no sense.
     """
-    full = call.name
     scheme, name, port = _split(full, kind)
-    parts = _DEPTH[kind]
-    match = re.match(rf"/*(?:[^/]+/+){{{parts}}}proxy(/.*)?$", call.request.path)
+    match = re.match(rf"/*(?:[^/]+/+){{{_DEPTH[kind]}}}proxy(/.*)?$", request.path)
     target = (match and match.group(1)) or "/"
-    query = f"?{call.request.query}" if call.request.query else ""
+    query = f"?{request.query}" if request.query else ""
     return Location(full, scheme, name, port, f"{target}{query}")
 
 

@@ -104,6 +104,8 @@ class Containers:
         self.services: dict[int, Service] = {7: echo}
         self.connections: list[MemoryConnection] = []
         self.tasks: set[asyncio.Task[None]] = set()
+        self.started: asyncio.Queue[object] = asyncio.Queue()
+        """Each command and each connection, for those who wait for one."""
 
     async def logs(
         self, namespace: str, pod: str, container: str, options: LogOptions
@@ -144,6 +146,7 @@ class Containers:
             raise AccessError(500, f'error executing command in container: "{name}": not found')
         command = MemoryCommand(program)
         self.commands.append(command)
+        self.started.put_nowait(command)
         return command
 
     async def connect(self, namespace: str, pod: str, port: int) -> Connection:
@@ -156,6 +159,7 @@ class Containers:
         self.tasks.add(task)
         task.add_done_callback(self.tasks.discard)
         self.connections.append(near)
+        self.started.put_nowait(near)
         return near
 
     async def _serve(self, service: Service, far: MemoryConnection) -> None:

@@ -5,6 +5,8 @@ import pytest
 from kubewright.apiserver.status import StatusError
 from kubewright.embedded.kubelet.container import chosen
 
+CHOOSE = "a container name must be specified for pod web, choose one of: [a b]"
+
 
 def pod(*containers: str, init: tuple[str, ...] = ()) -> dict[str, Any]:
     return {
@@ -26,12 +28,11 @@ def test_the_only_container_is_the_one_that_is_meant() -> None:
 @pytest.mark.parametrize(
     ("found", "wanted", "text"),
     [
-        (pod("a", "b"), "", "a container name must be specified for pod web, choose one of: [a b]"),
+        (pod("a", "b"), "", CHOOSE),
         (
             pod("a", "b", init=("c", "d")),
             "",
-            "a container name must be specified for pod web, choose one of: [a b] or one of the"
-            " init containers: [c d]",
+            f"{CHOOSE} or one of the init containers: [c d]",
         ),
         (pod(), "", "a container name must be specified for pod web"),
         (pod("a"), "x", "container x is not valid for pod web"),

@@ -13,7 +13,6 @@ from tests.unit.embedded.kubelet.wires import SPDY, WEBSOCKET, SPDYClient, WebSo
 
 V5 = {**WEBSOCKET, "sec-websocket-protocol": "v5.channel.k8s.io"}
 V4 = {**SPDY, "x-stream-protocol-version": "v4.channel.k8s.io"}
-ALL = {"stdin": True, "stdout": True, "stderr": True}
 
 
 def run(
@@ -21,10 +20,12 @@ def run(
     headers: dict[str, str],
     *command: str,
     clock: Clock | None = None,
-    **flags: bool,
+    stdin: bool = False,
+    stdout: bool = True,
+    stderr: bool = True,
 ) -> Answer:
     """Answer a request for a command."""
-    options = RemoteOptions(command, **flags)
+    options = RemoteOptions(command, stdin, stdout, stderr)
 
     async def start() -> Command:
         if not command:
@@ -38,7 +39,7 @@ async def test_a_command_runs_and_its_end_is_told() -> None:
     """Over a websocket: output on its channels, the exit code on the one for errors."""
     containers = Containers()
 
-    async with talking(run(containers, V5, "exit", **ALL)) as (end, task):
+    async with talking(run(containers, V5, "exit")) as (end, task):
         got = await WebSocketClient(end).rest()
         end.hang_up()
         await task
@@ -52,7 +53,7 @@ async def test_the_same_over_spdy() -> None:
     """Each stream is one of its own, and has an end."""
     containers = Containers()
 
-    async with talking(run(containers, V4, "exit", stdout=True, stderr=True)) as (end, _):
+    async with talking(run(containers, V4, "exit")) as (end, _):
         client = SPDYClient(end)
         error, out, err = [
             await client.open(streamtype=kind) for kind in ("error", "stdout", "stderr")
@@ -69,7 +70,7 @@ async def test_an_attached_process_has_its_own_end() -> None:
     containers = Containers()
     containers.programs["cat"] = containers.programs["exit"]
 
-    async with talking(run(containers, V5, **ALL)) as (end, _):
+    async with talking(run(containers, V5)) as (end, _):
         got = await WebSocketClient(end).rest()
 
     assert loads(got[3])["status"] == "Success"
@@ -79,7 +80,7 @@ async def test_what_cannot_be_run_is_told_on_the_error_channel() -> None:
     """By then HTTP is over."""
     containers = Containers()
 
-    async with talking(run(containers, V5, "nope", **ALL)) as (end, _):
+    async with talking(run(containers, V5, "nope")) as (end, _):
         got = await WebSocketClient(end).rest()
 
     assert "not found" in loads(got[3])["message"]
@@ -90,13 +91,12 @@ async def test_a_client_that_leaves_takes_the_command_along(headers: dict[str, s
     """Nothing goes on for nobody, whatever it is waiting for."""
     containers = Containers()
 
-    async with talking(run(containers, headers, "cat", stdin=True, stdout=True)) as (end, task):
+    async with talking(run(containers, headers, "cat", stdin=True, stderr=False)) as (end, task):
         if headers is V4:
             client = SPDYClient(end)
             for kind in ("error", "stdin", "stdout"):
                 await client.open(streamtype=kind)
-        while not containers.commands:
-            await asyncio.sleep(0)
+        await containers.started.get()
         end.hang_up()
         await task
 
@@ -117,7 +117,7 @@ async def test_a_client_that_reads_slowly_slows_the_command_down() -> None:
 
     containers.programs["chatter"] = chatter
 
-    async with talking(run(containers, V5, "chatter", stdout=True)) as (end, _):
+    async with talking(run(containers, V5, "chatter")) as (end, _):
         for _ in range(2000):
             await asyncio.sleep(0)
         held = written
@@ -132,7 +132,7 @@ async def test_a_client_that_opens_no_streams_is_left_after_a_while() -> None:
     containers = Containers()
     clock = VirtualClock()
 
-    async with talking(run(containers, V4, "cat", stdout=True, clock=clock)) as (_, task):
+    async with talking(run(containers, V4, "cat", clock=clock)) as (_, task):
         await clock.advance(31)
         await task
 
@@ -144,7 +144,7 @@ async def test_a_client_that_does_not_hang_up_is_left_after_a_while() -> None:
     containers = Containers()
     clock = VirtualClock()
 
-    async with talking(run(containers, V5, "both", stdout=True, clock=clock)) as (end, task):
+    async with talking(run(containers, V5, "both", clock=clock)) as (end, task):
         await WebSocketClient(end).rest()
         await clock.advance(3)
         await task
@@ -153,6 +153,6 @@ async def test_a_client_that_does_not_hang_up_is_left_after_a_while() -> None:
 def test_a_request_that_makes_no_sense_is_refused() -> None:
     """Before anything is started."""
     with pytest.raises(AccessError, match="at least 1 of"):
-        run(Containers(), V5, "cat")
+        run(Containers(), V5, "cat", stdout=False, stderr=False)
     with pytest.raises(AccessError, match="Upgrade request required"):
-        run(Containers(), {}, "cat", **ALL)
+        run(Containers(), {}, "cat")

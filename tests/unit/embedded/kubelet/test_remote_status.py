@@ -6,7 +6,7 @@ from kubewright.errors import Status
 
 
 def test_an_exit_code_is_said_as_kubernetes_says_it() -> None:
-    """kubectl takes it from there, and returns it itself."""
+    """From there kubectl takes it, and returns it itself."""
     status = exited(["sh", "-c", "exit 3"], 3)
 
     assert (status["status"], status["reason"]) == ("Failure", "NonZeroExitCode")
