@@ -178,6 +178,10 @@ bench-runtime: $(BENCH_STAMP) ## compare informers, queues and operators with cl
 bench-growth: $(BENCH_STAMP) ## the cost per object at 1,000, 10,000 and 100,000 objects
 	$(BENCH_VENV)/bin/python -m bench growth $(BENCH_GROWTH)
 
+.PHONY: bench-cluster
+bench-cluster: $(BENCH_STAMP) ## compare the embedded cluster with Kubernetes' own control plane
+	KUBEBUILDER_ASSETS=$(ASSETS) $(BENCH_VENV)/bin/python -m bench cluster $(BENCH_CLUSTER)
+
 $(BENCH_STAMP): requirements/bench.txt pyproject.toml
 	@[ -x $(BENCH_VENV)/bin/python ] || { python=$$($(FIND_PYTHON)); "$$python" -m venv $(BENCH_VENV); }
 	$(BENCH_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bench.txt

@@ -1,8 +1,9 @@
 """``python -m bench``: measure Kubewright beside its peers and print ratios.
 
 ``python -m bench apiserver`` measures the embedded API server beside the real one,
-``python -m bench runtime`` informers, queues, controllers and operators, and ``python -m bench
-growth`` whether an object costs the same among many.
+``python -m bench runtime`` informers, queues, controllers and operators, ``python -m bench growth``
+whether an object costs the same among many, and ``python -m bench cluster`` the embedded cluster
+beside Kubernetes' own control plane.
 
 Exit status: 0 for done, 1 for a goal missed or a measurement failed (with --check), 2 for wrong
 input.
@@ -43,6 +44,10 @@ def main() -> int:
         from bench.runtime.growth import main as measure_growth  # noqa: PLC0415  # a part
 
         return measure_growth(sys.argv[2:])
+    if sys.argv[1:2] == ["cluster"]:
+        from bench.cluster.__main__ import main as measure_clusters  # noqa: PLC0415  # a part
+
+        return measure_clusters(sys.argv[2:])
     options = _parser().parse_args()
     work = QUICK if options.quick else Work()
     plan = Plan(

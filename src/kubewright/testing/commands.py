@@ -102,6 +102,9 @@ def controller_manager_command(
         "service-account-private-key-file": folder / "accounts.key",
         "root-ca-file": folder / "ca.crt",
         "leader-elect": "false",
+        # Its usual 20 requests a second spare a server that others share; tests have their own.
+        "kube-api-qps": 500,
+        "kube-api-burst": 500,
     }
     if "--port int" in _output(program, "--help"):
         flags["port"] = 0  # versions before 1.24 serve without TLS on all addresses

@@ -1,0 +1,1 @@
+"""The embedded cluster beside Kubernetes: Deployments from apply to ready pods."""
