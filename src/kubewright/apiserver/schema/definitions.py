@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+from threading import RLock
 from typing import Any
 
 import msgspec
@@ -70,14 +71,33 @@ def find(group: str, version: str, kind: str) -> Schema | None:
 
 
 _made: dict[str, Schema] = {}
+_making: dict[str, Schema] = {}
+_lock = RLock()
 
 
 def definition(name: str) -> Schema:
-    """Return the schema of a definition, such as ``io.k8s.api.core.v1.Pod``."""
+    """Return the schema of a definition, such as ``io.k8s.api.core.v1.Pod``.
+
+    Servers in several threads share them, so one is shown only when all below it is there.
+    """
     if (known := _made.get(name)) is not None:
         return known
-    # Kept before it is filled: JSONSchemaProps contains itself.
-    schema = _made[name] = Schema()
+    with _lock:
+        if (known := _made.get(name) or _making.get(name)) is not None:
+            return known  # JSONSchemaProps contains itself
+        is_first = not _making
+        try:
+            made = _make(name)
+            if is_first:
+                _made.update(_making)
+        finally:
+            if is_first:
+                _making.clear()
+    return made
+
+
+def _make(name: str) -> Schema:
+    schema = _making[name] = Schema()
     _fill(schema, document()["definitions"][name])
     schema.format = FORMATS.get(name, schema.format)
     schema.int_or_string = schema.format == "int-or-string"
