@@ -2,6 +2,7 @@ import pytest
 
 from kubewright._aio import Clock
 from kubewright.api import ObjectMeta
+from kubewright.client import wait_for
 from kubewright.embedded import Cluster
 from kubewright.embedded.node.access import AccessError
 from kubewright.embedded.reach import Reach
@@ -23,6 +24,10 @@ class Broken(Elsewhere):
         raise AccessError(500, "nothing listens")
 
 
+def is_over(pod: Pod | None) -> bool:
+    return pod is not None and pod.status.phase == "Succeeded"
+
+
 async def test_a_pod_is_found_on_whichever_node_it_is() -> None:
     """A service knows its pods, and not where they run."""
     nowhere = Reach({"a": Elsewhere(), "b": Elsewhere()}, clock=Clock())  # type: ignore[dict-item]
@@ -42,8 +47,9 @@ async def test_logs_come_from_the_node_of_the_pod() -> None:
         for name, node in (("here", "node-2"), ("gone", "node-9")):
             spec = PodSpec(restart_policy="Never", node_name=node, containers=[container])
             await client.create(Pod(metadata=ObjectMeta(name=name), spec=spec))
-        text = "".join([line async for line in client.logs("here", follow=True)])
+        await wait_for(client, Pod, "here", is_over, timeout=10)
+        text = await client.logs("here")
         with pytest.raises(ServerError, match='cannot reach node "node-9"'):
             await client.logs("gone")
 
-    assert text.strip() == "YAY"
+    assert text == "YAY\n"

@@ -1,0 +1,250 @@
+"""The whole cluster as one object."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from ipaddress import IPv4Address
+from pathlib import Path
+
+import pytest
+
+from kubewright._aio import Clock
+from kubewright.api import LabelSelector, ObjectMeta
+from kubewright.client import Client, Config, wait_for
+from kubewright.cluster import Cluster as View
+from kubewright.embedded import Cluster
+from kubewright.errors import ConfigError, LifecycleError
+from kubewright.kinds.apps.v1 import Deployment, DeploymentSpec
+from kubewright.kinds.core.v1 import (
+    ConfigMap,
+    Container,
+    Endpoints,
+    Node,
+    Pod,
+    PodSpec,
+    PodTemplateSpec,
+    Service,
+    ServicePort,
+    ServiceSpec,
+)
+from kubewright.runnable import Runnable
+from kubewright.testing import VirtualClock
+
+LABELS = {"app": "web"}
+
+
+def deployment(replicas: int = 2) -> Deployment:
+    container = Container(name="web", image="nginx")
+    template = PodTemplateSpec(
+        metadata=ObjectMeta(labels=LABELS), spec=PodSpec(containers=[container])
+    )
+    spec = DeploymentSpec(
+        replicas=replicas, selector=LabelSelector(match_labels=LABELS), template=template
+    )
+    return Deployment(metadata=ObjectMeta(name="web"), spec=spec)
+
+
+def has(count: int) -> Callable[[Deployment | None], bool]:
+    """Return what says whether so many replicas are available."""
+    return lambda one: one is not None and (one.status.available_replicas or 0) == count
+
+
+async def test_a_deployment_becomes_pods_that_a_service_finds() -> None:
+    """Controllers, scheduler, node and endpoints work together, as on a real cluster."""
+    ports = [ServicePort(port=80)]
+    service = Service(
+        metadata=ObjectMeta(name="web"), spec=ServiceSpec(selector=LABELS, ports=ports)
+    )
+
+    async with Cluster(nodes=2) as cluster, cluster.client() as client:
+        await client.create(service)
+        await client.create(deployment(replicas=4))
+        await wait_for(client, Deployment, "web", has(4), timeout=10)
+        pods = await client.list(Pod, namespace="default")
+        endpoints = await wait_for(
+            client, Endpoints, "web", lambda one: one is not None and len(found(one)) == 4,
+            timeout=10,
+        )  # fmt: skip
+
+    assert endpoints is not None
+    assert {pod.status.pod_ip for pod in pods} == found(endpoints)
+    assert {pod.spec.node_name for pod in pods} == {"node-1", "node-2"}
+    assert all(IPv4Address(pod.status.pod_ip or "").is_loopback for pod in pods)
+
+
+def found(endpoints: Endpoints) -> set[str | None]:
+    return {one.ip for part in endpoints.subsets for one in part.addresses}
+
+
+def open_files() -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
+async def test_nothing_is_left_after_the_block() -> None:
+    """No task, no port, no file descriptor."""
+    async with Cluster():
+        pass  # the first one loads modules, and those open files
+    tasks, files = asyncio.all_tasks(), open_files()
+
+    async with Cluster() as cluster, cluster.client() as client:
+        await client.create(deployment())
+        await wait_for(client, Deployment, "web", has(2), timeout=10)
+        host, port = cluster.url.removeprefix("https://").split(":")
+
+    assert asyncio.all_tasks() == tasks
+    assert open_files() <= files
+    with pytest.raises(ConnectionRefusedError):
+        await asyncio.open_connection(host, int(port))
+
+
+async def test_other_programs_use_it_by_its_kubeconfig(tmp_path: Path) -> None:
+    """It serves kubectl, and operators in processes of their own."""
+    async with Cluster() as cluster:
+        path = cluster.write_kubeconfig(tmp_path / "config", "kubewright-shop")
+        async with Client(Config.from_kubeconfig(path)) as client:
+            nodes = [node.metadata.name for node in await client.list(Node)]
+        names = {
+            cluster.kubeconfig("a")["current-context"],
+            cluster.kubeconfig()["users"][0]["name"],
+        }
+        (tmp_path / "other").write_text("not: ours")
+        with pytest.raises(ConfigError, match="something else than a kubeconfig"):
+            cluster.write_kubeconfig(tmp_path / "other")
+
+    assert nodes == list(cluster.nodes) == ["node-1"]
+    assert names == {"a", "kubewright"}
+
+
+async def test_pods_run_as_a_service_account_whose_token_they_mount() -> None:
+    """Programs in pods find the API server without being told where it is."""
+    async with Cluster() as cluster, cluster.client() as client:
+        await client.create(deployment(replicas=1))
+        await wait_for(client, Deployment, "web", has(1), timeout=10)
+        pod = (await client.list(Pod, namespace="default"))[0]
+        authority = await client.get(ConfigMap, "kube-root-ca.crt")
+        ca = cluster.ca_data
+
+    assert pod.spec.service_account_name == "default"
+    assert [volume.name.startswith("kube-api-access-") for volume in pod.spec.volumes] == [True]
+    assert authority.data["ca.crt"].encode() == ca
+
+
+async def test_in_virtual_time_an_hour_is_nothing() -> None:
+    """A test of what happens after an hour takes milliseconds."""
+    clock = VirtualClock()
+    container = Container(name="main", image="busybox", command=["sleep", "3600"])
+    spec = PodSpec(restart_policy="Never", containers=[container])
+
+    async with Cluster(clock=clock) as cluster, cluster.client() as client:
+        await client.create(Pod(metadata=ObjectMeta(name="long"), spec=spec))
+        await clock.advance(3500)
+        before = (await client.get(Pod, "long")).status.phase
+        await clock.advance(200)
+        after = (await client.get(Pod, "long")).status.phase
+
+    assert (before, after) == ("Running", "Succeeded")
+
+
+async def test_only_the_controllers_that_are_wanted_run() -> None:
+    """Somebody may bring their own."""
+    clock = VirtualClock()
+
+    async with Cluster(controllers=[], clock=clock) as cluster, cluster.client() as client:
+        await client.create(deployment())
+        await clock.advance(60)
+
+        assert len(await client.list(Pod, namespace="default")) == 0
+
+    with pytest.raises(ValueError, match="there is no controller called 'barber'"):
+        await Cluster(controllers=["barber"]).start()
+
+
+async def test_objects_are_kept_in_a_folder(tmp_path: Path) -> None:
+    """And pods run again after a restart."""
+    async with Cluster(data_dir=tmp_path) as cluster, cluster.client() as client:
+        await client.create(deployment())
+        await wait_for(client, Deployment, "web", has(2), timeout=10)
+        before = {pod.metadata.uid for pod in await client.list(Pod, namespace="default")}
+
+    async with Cluster(data_dir=tmp_path) as cluster, cluster.client() as client:
+        await client.patch(Deployment, "web", {"spec": {"replicas": 3}})
+        await wait_for(client, Deployment, "web", has(3), timeout=10)
+        after = {pod.metadata.uid for pod in await client.list(Pod, namespace="default")}
+
+    assert len(before) == 2
+    assert before < after
+
+
+@pytest.mark.parametrize("nodes", [-1, 193])
+def test_a_number_of_nodes_that_cannot_be_is_refused(nodes: int) -> None:
+    """Each has addresses of its own, and there are only so many."""
+    with pytest.raises(ConfigError, match=f"a cluster cannot have {nodes} nodes: choose 0 to 192"):
+        Cluster(nodes=nodes)
+
+
+def test_processes_cannot_live_in_virtual_time() -> None:
+    """They would wait for an hour that never comes."""
+    with pytest.raises(ConfigError, match="simulate containers in virtual time"):
+        Cluster(simulate=False, clock=VirtualClock())
+
+
+async def test_it_can_be_used_only_while_it_runs() -> None:
+    """And started again after a stop."""
+    cluster = Cluster(nodes=0)
+    for use in (lambda: cluster.url, lambda: cluster.api, cluster.client):
+        with pytest.raises(LifecycleError, match="the cluster does not run"):
+            use()
+    with pytest.raises(LifecycleError, match="the cluster does not run"):
+        await cluster.wait()
+
+    async with cluster:
+        with pytest.raises(LifecycleError, match="it runs already"):
+            await cluster.start()
+    await cluster.stop()
+    async with cluster as again, again.client() as client:
+        assert len(await client.list(Node)) == 0
+
+
+async def test_an_address_that_is_taken_leaves_nothing_running() -> None:
+    """The next start must not find half of the last one."""
+    before = asyncio.all_tasks()
+    async with Cluster(nodes=0) as first:
+        port = int(first.url.rpartition(":")[2])
+        beside = asyncio.all_tasks()
+        with pytest.raises(ConfigError, match="Address already in use"):
+            await Cluster(port=port).start()
+        assert asyncio.all_tasks() == beside
+
+    assert asyncio.all_tasks() == before
+
+
+class Failing:
+    """Something of the cluster that breaks."""
+
+    def __init__(self) -> None:
+        self.go = asyncio.Event()
+
+    async def run(self) -> None:
+        await self.go.wait()
+        raise RuntimeError("the roof is gone")
+
+
+class Fragile(Cluster):
+    """A cluster with something in it that breaks."""
+
+    def _machines(self, view: View) -> Iterator[Runnable]:
+        self.part = Failing()
+        yield self.part
+
+
+async def test_a_part_that_fails_is_heard_of() -> None:
+    """Otherwise pods would wait for ever, and nobody would know why."""
+    cluster = Fragile(clock=Clock())
+    await cluster.start()
+
+    cluster.part.go.set()
+
+    with pytest.raises(RuntimeError, match="the roof is gone"):
+        await cluster.wait()
+    with pytest.raises(RuntimeError, match="the roof is gone"):
+        await cluster.stop()
+    await cluster.stop()
