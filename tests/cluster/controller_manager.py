@@ -5,7 +5,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from kubewright.apiserver.certificates import Authority
 from kubewright.testing import probe
+from kubewright.testing.access import write_private
 from kubewright.testing.assets import get_program
 from kubewright.testing.process import Process
 
@@ -23,13 +25,18 @@ def controller_manager(kubeconfig: Path, folder: Path, *controllers: str) -> Ite
     """
     folder.mkdir(parents=True, exist_ok=True)
     port = _free_port()
+    authority = Authority("kubewright-test-ca")
+    serving = authority.serving(HOST)
+    write_private(folder / "serving.crt", serving.certificate)
+    write_private(folder / "serving.key", serving.key)
     command = [
         str(get_program("kube-controller-manager")),
         f"--kubeconfig={kubeconfig}",
         f"--controllers={','.join(controllers)}",
         f"--bind-address={HOST}",
         f"--secure-port={port}",
-        f"--cert-dir={folder}",
+        f"--tls-cert-file={folder / 'serving.crt'}",
+        f"--tls-private-key-file={folder / 'serving.key'}",
         "--port=0",
         "--leader-elect=false",
         "--kube-api-qps=500",
@@ -38,15 +45,16 @@ def controller_manager(kubeconfig: Path, folder: Path, *controllers: str) -> Ite
     process = Process("kube-controller-manager", command, log=folder / "log")
     process.start()
     try:
-        process.wait_until(lambda: _answers(port), timeout=60)
+        process.wait_until(lambda: _answers(port, authority.certificate), timeout=60)
         yield process
     finally:
         process.stop()
 
 
-def _answers(port: int) -> bool:
+def _answers(port: int, ca_data: bytes) -> bool:
+    url = f"https://{HOST}:{port}"
     try:
-        return probe.request(f"https://{HOST}:{port}", "GET", "/healthz", timeout=2).status == 200
+        return probe.request(url, "GET", "/healthz", ca_data=ca_data, timeout=2).status == 200
     except OSError:
         return False
 

@@ -1,6 +1,6 @@
 """`Dependents`: the objects of one kind by who controls them, and how they change hands."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Generic, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -68,6 +68,14 @@ class Dependents(Generic[R]):
     def find(self, key: ObjectKey) -> R | None:
         """Return a fresh copy of an object, whoever controls it."""
         return self._informer.store.find(key)
+
+    def all_keys(self) -> Iterator[ObjectKey]:
+        """Yield the keys of all, as far as they are known."""
+        return self._informer.store.keys()
+
+    def in_namespace(self, namespace: str) -> list[R]:
+        """Return fresh copies of all in *namespace*, as far as they are known."""
+        return self._informer.store.list(namespace)
 
     async def claim(
         self,

@@ -31,7 +31,7 @@ def pod_from(template: PodTemplateSpec | None, owner: Resource, *, name: str = "
     return Pod(
         metadata=ObjectMeta(
             name=name,
-            generate_name="" if name else _prefix(owner.metadata.name),
+            generate_name=_prefix(owner.metadata.name),  # also beside a name, as Kubernetes does
             namespace=owner.metadata.namespace,
             labels=meta.labels,
             annotations=meta.annotations,

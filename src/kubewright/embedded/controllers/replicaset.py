@@ -82,7 +82,7 @@ class _Replicas:
 
     def who_selects(self, pod: Pod) -> list[str]:
         """Return the sets that would take in *pod*."""
-        sets = self._cluster.cache.list(self._kind, namespace=pod.metadata.namespace)
+        sets = self._sets.in_namespace(pod.metadata.namespace)
         labels = pod.metadata.labels
         return [str(one.key) for one in sets if selector_of(one).matches(labels)]
 

@@ -49,7 +49,7 @@ class FakeNode:
             await self._cluster.client.delete(pod, grace_period=0, missing_ok=True)
         elif not pod.spec.node_name:
             await self._bind(pod)
-        elif pod.status.phase == "Pending" and not pod.spec.containers[0].image == BAD_IMAGE:
+        elif pod.status.phase == "Pending" and pod.spec.containers[0].image != BAD_IMAGE:
             await self.set_ready(pod)
 
     def release(self, *names: str) -> None:
@@ -128,7 +128,7 @@ class World:
 
     async def events(self, kind: str = "") -> list[str]:
         """Return the reasons and messages of all events, of those about *kind* if it is given."""
-        events = [one for one in await self.client.list(Event)]
+        events = await self.client.list(Event)
         return [
             f"{one.reason} {one.message}"
             for one in events

@@ -67,6 +67,7 @@ class _DaemonSets:
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
+        self._known = dependents_of(cluster, DaemonSet)
         self._pods = dependents_of(cluster, Pod)
         self._states = pod_states_of(cluster)
         self._history = History(cluster, label=HASH_LABEL)
@@ -75,11 +76,11 @@ class _DaemonSets:
 
     def all_keys(self) -> list[str]:
         """Return all sets, for a node that changed."""
-        return [str(one.key) for one in self._cluster.cache.list(DaemonSet)]
+        return [str(key) for key in self._known.all_keys()]
 
     def who_selects(self, pod: Pod) -> list[str]:
         """Return the sets that would take in *pod*."""
-        found = self._cluster.cache.list(DaemonSet, namespace=pod.metadata.namespace)
+        found = self._known.in_namespace(pod.metadata.namespace)
         labels = pod.metadata.labels
         return [str(one.key) for one in found if selector_from(one.spec.selector).matches(labels)]
 

@@ -47,6 +47,7 @@ class _Deployments:
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
+        self._known = dependents_of(cluster, Deployment)
         self._sets = dependents_of(cluster, ReplicaSet)
         self._pods = dependents_of(cluster, Pod)
         self._states = pod_states_of(cluster)
@@ -54,7 +55,7 @@ class _Deployments:
 
     def who_selects(self, one: ReplicaSet) -> list[str]:
         """Return the deployments that would take in a replica set."""
-        found = self._cluster.cache.list(Deployment, namespace=one.metadata.namespace)
+        found = self._known.in_namespace(one.metadata.namespace)
         labels = one.metadata.labels
         return [
             str(each.key) for each in found if selector_from(each.spec.selector).matches(labels)

@@ -98,6 +98,7 @@ class _StatefulSets:
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
+        self._known = dependents_of(cluster, StatefulSet)
         self._pods = dependents_of(cluster, Pod)
         self._states = pod_states_of(cluster)
         self._history = History(cluster)
@@ -106,7 +107,7 @@ class _StatefulSets:
 
     def who_selects(self, pod: Pod) -> list[str]:
         """Return the sets that would take in *pod*."""
-        found = self._cluster.cache.list(StatefulSet, namespace=pod.metadata.namespace)
+        found = self._known.in_namespace(pod.metadata.namespace)
         labels = pod.metadata.labels
         return [
             str(one.key)
@@ -117,7 +118,7 @@ class _StatefulSets:
 
     def who_waits_for(self, claim: PersistentVolumeClaim) -> list[str]:
         """Return the sets that wait for the end of *claim*."""
-        found = self._cluster.cache.list(StatefulSet, namespace=claim.metadata.namespace)
+        found = self._known.in_namespace(claim.metadata.namespace)
         name = claim.metadata.name
         ordinal = ordinal_of(name)
         return [str(one.key) for one in found if name in claim_names(one, ordinal).values()]
