@@ -3,19 +3,19 @@
 from importlib import import_module
 from pathlib import Path
 
-import kubewright as kw
 from kubewright.api.resource import definition_of
+from kubewright.cli.load import load_operator
 from kubewright.crd import custom_resource_definitions, roles, to_yaml
 from tests.e2e.program import EXAMPLES
 
-SAMPLES = ("at", "helloworld", "podwatch")
+SAMPLES = ("at", "helloworld", "podwatch", "traefikservice")
 
 
 def manifests() -> dict[Path, str]:
     """Return what should be in each file."""
     found: dict[Path, str] = {}
     for sample in SAMPLES:
-        operator: kw.Operator = import_module(f"examples.{sample}.{sample}").operator
+        operator = load_operator(str(EXAMPLES / sample / f"{sample}.py"))
         head = f"# Made from {sample}.py.\n"
         custom = [kind for kind in operator.kinds if not definition_of(kind).builtin]
         if custom:

@@ -5,24 +5,39 @@ an external name, and of endpoints it is checked that Traefik knows their addres
 """
 
 import asyncio
+import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
 
 import kubewright as kw
+from kubewright.kinds.apps.v1 import Deployment, DeploymentSpec
 from kubewright.kinds.core.v1 import (
+    Container,
     EndpointAddress,
     EndpointPort,
     Endpoints,
     EndpointSubset,
+    EnvVar,
+    EnvVarSource,
     Event,
+    ExecAction,
+    HTTPGetAction,
+    Lifecycle,
+    LifecycleHandler,
+    ObjectFieldSelector,
+    Pod,
+    PodSpec,
+    PodTemplateSpec,
+    Probe,
     Service,
     ServicePort,
     ServiceSpec,
 )
 from kubewright.kinds.discovery.v1 import Endpoint, EndpointConditions, EndpointSlice
 from kubewright.kinds.discovery.v1 import EndpointPort as SlicePort
+from tests.e2e import greeter
 from tests.e2e.cluster import EndToEndCluster
 from tests.e2e.conftest import Start
 from tests.e2e.program import Program
@@ -30,6 +45,8 @@ from tests.e2e.traefik import Answer, Backend, EtcdServer, TraefikServer, Traffi
 
 pytest_plugins = ("tests.e2e.traefik_fixtures",)
 
+PORT = 8080
+"""Where pods listen, each at an address of its own."""
 MANY = 300
 """Services, in the test of hundreds."""
 CROWD = 200
@@ -80,6 +97,36 @@ async def test_no_request_fails_while_endpoints_come_and_go(
 
 
 @pytest.mark.usefixtures("loopback")
+async def test_no_request_fails_while_a_deployment_is_scaled_and_rolled_out(
+    client: kw.Client, run: Run, traefik: TraefikServer
+) -> None:
+    """The same with pods: they serve on for a moment after nobody should use them any more."""
+    run()
+    made = service("web", selector={"app": "web"})
+    made.spec.ports = [ServicePort(port=80, target_port=PORT)]
+    made.metadata.annotations = {"traefik.magedu.com/expose": "true"}
+    await client.create(made)
+    await client.apply(deployment("web", replicas=2))
+    await crowded(traefik, client, "web", 2)
+    with Traffic(traefik, path(client, "web")) as traffic:
+        await eventually(lambda: len(traffic.names) == 2)
+        await client.apply(deployment("web", replicas=4))
+        await eventually(lambda: len(traffic.names) == 4, timeout=60)
+        await client.apply(deployment("web", replicas=1))
+        await crowded(traefik, client, "web", 1)
+        await left(client, 1)
+        seen = traffic.names
+        await client.apply(deployment("web", replicas=1, release="second"))
+        await eventually(lambda: len(traffic.names - seen) == 1, timeout=60)
+        await crowded(traefik, client, "web", 1)
+        await left(client, 1)
+
+    assert traffic.failures == []
+    await client.delete(Service, "web")
+    await eventually(lambda: traefik.get(path(client, "web")).status == 404)
+
+
+@pytest.mark.usefixtures("loopback")
 async def test_only_requests_to_a_deleted_service_fail(
     client: kw.Client, run: Run, traefik: TraefikServer
 ) -> None:
@@ -105,7 +152,7 @@ async def test_an_external_name_is_a_server(
     """What runs outside of the cluster can be reached through it, too, until nobody wants it to."""
     run()
     with Backend("one") as one:
-        await create_external(client, "web", one)
+        await create_external(client, "web", one.port)
         await eventually(lambda: traefik.get(path(client, "web")) == Answer(200, "one"))
 
         await annotate(client, "web", expose=None)
@@ -237,7 +284,7 @@ async def test_hundreds_of_services_take_seconds(
     names = [f"web-{number}" for number in range(MANY)]
     for group in range(0, MANY, 50):
         some = names[group : group + 50]
-        await asyncio.gather(*(create(client, name, target="clusterip") for name in some))
+        await asyncio.gather(*(create_external(client, name, 80) for name in some))
 
     run()
 
@@ -280,11 +327,11 @@ async def test_it_catches_up_when_etcd_returns(
     program = run()
     with Backend("one") as one:
         for name in ("web", "gone"):
-            await create_external(client, name, one)
+            await create_external(client, name, one.port)
         await eventually(lambda: records(etcd, client) == {"web", "gone"})
         await eventually(lambda: traefik.get(path(client, "web")) == Answer(200, "one"))
         etcd.stop()
-        await create_external(client, "late", one)
+        await create_external(client, "late", one.port)
         await client.delete(Service, "gone")
         await eventually(lambda: "etcd does not answer" in program.output)
         meanwhile = traefik.get(path(client, "web"))
@@ -339,10 +386,53 @@ async def create(client: kw.Client, name: str, *, expose: str = "true", **more: 
     return await client.create(made)
 
 
-async def create_external(client: kw.Client, name: str, backend: Backend) -> None:
-    """Create an exposed Service whose server is *backend*, by the name of this machine."""
+async def create_external(client: kw.Client, name: str, port: int) -> None:
+    """Create an exposed Service whose server is at *port* of this machine."""
     spec: dict[str, Any] = {"type": "ExternalName", "external_name": "localhost", "ports": []}
-    await create(client, name, port=backend.port, **spec)
+    await create(client, name, port=port, **spec)
+
+
+def deployment(name: str, *, replicas: int, release: str = "first") -> Deployment:
+    """Return a Deployment of servers that answer with the names of their pods."""
+    container = Container(
+        name="web",
+        image="python:3",
+        command=[sys.executable, greeter.__file__, "$(POD_IP)", str(PORT), "$(POD_NAME)"],
+        env=[from_field("POD_IP", "status.podIP"), from_field("POD_NAME", "metadata.name")],
+        readiness_probe=Probe(http_get=HTTPGetAction(port=PORT), period_seconds=1),
+        # Traefik takes over changes 2 s apart, so a pod is asked for so long after it is out.
+        lifecycle=Lifecycle(pre_stop=LifecycleHandler(exec=ExecAction(command=["sleep", "5"]))),
+    )
+    labels = {"app": name}
+    return Deployment(
+        metadata=kw.ObjectMeta(name=name),
+        spec=DeploymentSpec(
+            replicas=replicas,
+            selector=kw.LabelSelector(match_labels=labels),
+            template=PodTemplateSpec(
+                metadata=kw.ObjectMeta(labels=labels, annotations={"release": release}),
+                spec=PodSpec(containers=[container]),
+            ),
+        ),
+    )
+
+
+def from_field(name: str, field: str) -> EnvVar:
+    """Return a variable with a field of the pod."""
+    source = EnvVarSource(field_ref=ObjectFieldSelector(field_path=field))
+    return EnvVar(name=name, value_from=source)
+
+
+async def crowded(traefik: TraefikServer, client: kw.Client, name: str, count: int) -> None:
+    """Wait until Traefik knows so many servers of a Service."""
+    await eventually(lambda: len(traefik.servers(router(client, name))) == count, timeout=60)
+
+
+async def left(client: kw.Client, count: int) -> None:
+    """Wait until there are so many pods, and no more that end."""
+    async for _ in client.watch(Pod, namespace=client.namespace):
+        if len([pod async for pod in client.list(Pod, namespace=client.namespace)]) == count:
+            return
 
 
 async def annotate(client: kw.Client, name: str, **annotations: str | None) -> None:

@@ -129,6 +129,33 @@ async def test_it_says_that_etcd_is_down_and_catches_up(
     assert up["message"] == ""
 
 
+async def test_a_member_of_etcd_that_is_down_is_passed_over(
+    client: kw.Client, start: Start, etcd: EtcdServer
+) -> None:
+    """That is what an etcd of several members is for."""
+    start("traefikservice", environment={"ETCD_ENDPOINTS": f"http://127.0.0.1:1,{etcd.url}"})
+
+    await apply(client, "web", "http://127.0.0.1:1")
+
+    await active(client, "web")
+
+
+async def test_a_route_that_somebody_deleted_comes_back(
+    client: kw.Client, run: Run, etcd: EtcdServer
+) -> None:
+    """A restart looks at all of them, and otherwise five minutes do."""
+    first = run()
+    await apply(client, "web", "http://127.0.0.1:1")
+    await active(client, "web")
+    before = ours(etcd, client)
+    first.stop()
+    etcd.delete(f"traefik/http/routers/traefikservice.{client.namespace}.web/rule")
+
+    run()
+
+    await eventually(lambda: ours(etcd, client) == before)
+
+
 async def test_keys_of_others_are_not_touched(
     client: kw.Client, run: Run, traefik: TraefikServer, etcd: EtcdServer
 ) -> None:

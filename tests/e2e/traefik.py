@@ -11,12 +11,12 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from inspect import getsource
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from kubewright.testing.process import Process
+from tests.e2e.greeter import Greeter
 
 VENV = Path(os.environ.get("E2E_VENV", Path(__file__).parents[2] / ".venv-e2e"))
 TIMEOUT = 30.0
@@ -161,21 +161,8 @@ class Backend:
     """An HTTP server that answers every request with its name."""
 
     def __init__(self, name: str, host: str = "127.0.0.1") -> None:
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_GET(self) -> None:
-                self.send_response(200)
-                self.send_header("Content-Length", str(len(name)))
-                self.end_headers()
-                self.wfile.write(name.encode())
-
-            def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  # its name
-                pass
-
         self.name, self.host = name, host
-        self._server = ThreadingHTTPServer((host, 0), Handler)
-        self._server.daemon_threads = True
+        self._server = Greeter(host, 0, name)
         self._thread = threading.Thread(target=self._server.serve_forever, args=(POLL_EVERY,))
         self.port: int = self._server.server_address[1]
         self.url = f"http://{host}:{self.port}"
