@@ -13,6 +13,7 @@ from kubewright.client import Client
 from kubewright.cluster import Cluster
 from kubewright.embedded.controllers import make
 from kubewright.kinds.core.v1 import Namespace
+from kubewright.runnable import Runnable
 from kubewright.testing import EmbeddedServer, RealServer
 from tests.cluster.portrait import Objects, objects_in, versions_of
 from tests.unit.embedded.controllers.world import FakeNode
@@ -75,7 +76,7 @@ async def place(
     ):
         cluster, elsewhere = Cluster(for_controllers), Cluster(for_node)
         node = FakeNode(elsewhere, nodes)
-        runnables = [elsewhere, node.controller]
+        runnables: list[Runnable] = [elsewhere, node.controller]
         runnables += [cluster, *make(cluster, ours)] if ours else []
         tasks = [asyncio.create_task(one.run()) for one in runnables]
         try:

@@ -66,8 +66,10 @@ def portrait(objects: Objects, *, with_pod_spec: bool = True) -> dict[str, list[
 
 def difference(left: dict[str, list[Any]], right: dict[str, list[Any]]) -> str:
     """Return in which lines two portraits differ; nothing if they do not."""
-    texts = [json.dumps(one, indent=1, sort_keys=True).splitlines() for one in (left, right)]
-    return "\n".join(difflib.unified_diff(*texts, lineterm="", n=8))
+    first, second = (
+        json.dumps(one, indent=1, sort_keys=True).splitlines() for one in (left, right)
+    )
+    return "\n".join(difflib.unified_diff(first, second, lineterm="", n=8))
 
 
 def _told(event: dict[str, Any]) -> str:
