@@ -2,17 +2,21 @@
 
 import asyncio
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from concurrent.futures import Future
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Self
 
 import kubewright as kw
+from kubewright.embedded.kubelet import KubeletServer
+from kubewright.embedded.node import Node, ProcessRuntime
 from kubewright.testing import EmbeddedCluster, RealServer
 
 PROGRAMS = ("etcd", "kube-apiserver", "kube-controller-manager")
 """What ``real`` needs."""
+FLAGS = ("--kubelet-preferred-address-types=InternalIP",)
+"""Nobody knows our node by its name."""
 
 
 class EndToEndCluster:
@@ -24,7 +28,9 @@ class EndToEndCluster:
     def __init__(self, choice: str) -> None:
         self.choice = choice
         self._server: RealServer | EmbeddedCluster = (
-            RealServer(controllers=True) if choice == "real" else EmbeddedCluster(simulate=False)
+            RealServer(controllers=True, apiserver_flags=FLAGS)
+            if choice == "real"
+            else EmbeddedCluster(simulate=False)
         )
         self._stack = ExitStack()
 
@@ -36,6 +42,10 @@ class EndToEndCluster:
     def config(self) -> kw.Config:
         """Return the configuration of a client of the administrator."""
         return self._server.config()
+
+    def write_kubeconfig(self, user: str, path: Path) -> Path:
+        """Write a kubeconfig of a new user, who has no rights yet."""
+        return self._server.write_kubeconfig(path, self._server.add_user(user))
 
     def __enter__(self) -> Self:
         with ExitStack() as stack:
@@ -49,9 +59,15 @@ class EndToEndCluster:
         self._stack.close()
 
 
-def parts(cluster: kw.Cluster) -> Iterable[kw.Runnable]:
-    """Return what a server with controllers lacks."""
-    return ()
+async def parts(cluster: kw.Cluster) -> Iterable[kw.Runnable]:
+    """Return what a server with controllers lacks: a scheduler, and a node with its kubelet."""
+    from kubewright.embedded.scheduler import scheduler  # noqa: PLC0415  # TODO: being written
+
+    node = Node("node-1", cluster=cluster, runtime=ProcessRuntime())
+    kubelet = KubeletServer(node.access)
+    await kubelet.start()
+    node.kubelet_port = kubelet.port
+    return [scheduler(cluster), kubelet, node]
 
 
 class Machine:
@@ -63,7 +79,7 @@ class Machine:
     """
 
     def __init__(
-        self, config: kw.Config, parts: Callable[[kw.Cluster], Iterable[kw.Runnable]]
+        self, config: kw.Config, parts: Callable[[kw.Cluster], Awaitable[Iterable[kw.Runnable]]]
     ) -> None:
         self._config = config
         self._parts = parts
@@ -85,7 +101,7 @@ class Machine:
             async with kw.Client(self._config, field_owner="machine") as client:
                 cluster = kw.Cluster(client)
                 manager = kw.Manager(cluster, grace_period=5)
-                for part in self._parts(cluster):
+                for part in await self._parts(cluster):
                     manager.add(part)
                 async with manager:
                     self._started.set_result(lambda: loop.call_soon_threadsafe(stop.set))

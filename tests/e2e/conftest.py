@@ -14,7 +14,7 @@ from kubewright.kinds.core.v1 import Namespace
 from kubewright.testing.assets import get_program
 from tests.e2e.cluster import PROGRAMS, EndToEndCluster
 from tests.e2e.kubectl import Kubectl
-from tests.e2e.program import Program
+from tests.e2e.program import Program, command_of
 
 Start = Callable[..., Program]
 
@@ -86,16 +86,21 @@ def kubectl(cluster: EndToEndCluster, client: kw.Client, tmp_path: Path) -> Kube
 def start(cluster: EndToEndCluster, client: kw.Client) -> Iterator[Start]:
     """Start a sample as a process: ``start("helloworld")``; what still runs is killed at the end.
 
-    It looks after the test's own namespace. More arguments are more flags of ``kubewright run``,
+    It looks after the test's own namespace, and is the administrator, who installs CRDs; with
+    ``kubeconfig=`` it is somebody else, who does not. More arguments are more flags of the program,
     and ``environment=`` holds more variables. What it prints is shown when the test fails.
     """
     with ExitStack() as stack:
 
-        def begin(sample: str, *flags: str, environment: dict[str, str] | None = None) -> Program:
+        def begin(
+            sample: str,
+            *flags: str,
+            environment: dict[str, str] | None = None,
+            kubeconfig: Path | None = None,
+        ) -> Program:
             program = Program(
-                sample,
-                *flags,
-                kubeconfig=cluster.kubeconfig_file,
+                [*command_of(sample, install=kubeconfig is None), *flags],
+                kubeconfig=kubeconfig or cluster.kubeconfig_file,
                 namespace=client.namespace,
                 environment=environment,
             )

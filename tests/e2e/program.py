@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Self
 
@@ -13,20 +14,25 @@ RUN = "from kubewright.cli import main; main()"
 PATIENCE = 60.0
 
 
-def command_of(sample: str) -> list[str]:
-    """Return how a sample is started: with ``kubewright run``, or by itself if it has a main."""
+def command_of(sample: str, *, install: bool = True) -> list[str]:
+    """Return how a sample is started: with ``kubewright run``, or by itself if it has a main.
+
+    Args:
+        sample: Its name: a folder of ``examples``.
+        install: Whether to install the CRDs first; what has a main of its own does not do that.
+    """
     file = EXAMPLES / sample / f"{sample}.py"
     if 'if __name__ == "__main__"' in file.read_text():
         return [sys.executable, str(file)]
-    return [sys.executable, "-c", RUN, "run", str(file), "--install-crds", "--log-format", "json"]
+    command = [sys.executable, "-c", RUN, "run", str(file), "--log-format", "json"]
+    return [*command, "--install-crds"] if install else command
 
 
 class Program:
     """One sample operator; killed at the end of its block.
 
     Args:
-        sample: Its name: a folder of ``examples``.
-        flags: More flags for it.
+        command: What to run; see `command_of`.
         kubeconfig: Which cluster.
         namespace: The namespace to look after.
         environment: More variables for it.
@@ -34,19 +40,17 @@ class Program:
 
     def __init__(
         self,
-        sample: str,
-        *flags: str,
+        command: Sequence[str],
+        *,
         kubeconfig: Path,
         namespace: str,
         environment: dict[str, str] | None = None,
     ) -> None:
-        self.name = sample
         self._lines: list[str] = []
         self._printed = threading.Condition()
         self._ended = False
-        command = [*command_of(sample), "--kubeconfig", str(kubeconfig), "--namespace", namespace]
         self._process = subprocess.Popen(
-            [*command, *flags],
+            [*command, "--kubeconfig", str(kubeconfig), "--namespace", namespace],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -61,7 +65,7 @@ class Program:
 
     def __exit__(self, *exc: object) -> None:
         self.kill()
-        sys.stdout.write(f"--- {self.name}\n{self.output}")  # pytest shows it if the test fails
+        sys.stdout.write(f"---\n{self.output}")  # pytest shows it if the test fails
 
     @property
     def running(self) -> bool:
@@ -86,7 +90,7 @@ class Program:
 
         with self._printed:
             self._printed.wait_for(lambda: found() or self._ended, PATIENCE)
-            assert found(), f"{self.name} did not print {text!r}"
+            assert found(), f"nothing was printed with {text!r}"
             return found()[0]
 
     def kill(self) -> None:

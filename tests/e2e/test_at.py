@@ -8,6 +8,7 @@ import pytest
 from examples.at.at import At, AtSpec
 
 import kubewright as kw
+from kubewright.api.resource import gvk_of
 from kubewright.kinds.core.v1 import Pod
 from tests.e2e.conftest import Start
 from tests.e2e.kubectl import Kubectl
@@ -74,13 +75,14 @@ async def test_it_waits_runs_and_is_done_and_the_log_says_yay(
     """What everybody tries first; and each phase is written once."""
     run()
     schedule = datetime.now(UTC).replace(microsecond=0) + timedelta(seconds=5)
+    written = f"{schedule:%Y-%m-%dT%H:%M:%SZ}"
     phases: list[str] = []
     table = ""
 
-    kubectl("apply", "--filename", "-", stdin=manifest(f"{schedule:%Y-%m-%dT%H:%M:%SZ}"))
-    async with client.watch(At, namespace=client.namespace) as changes:
+    async with client.watch(gvk_of(At), namespace=client.namespace) as changes:
+        kubectl("apply", "--filename", "-", stdin=manifest(written))
         async for change in changes:
-            phases.append(change.object.status.phase)
+            phases.append(change.object.get("status", {}).get("phase", ""))
             if phases[-1] == "PENDING":
                 table = kubectl("get", "at")
             if phases[-1] == "DONE":
@@ -89,9 +91,15 @@ async def test_it_waits_runs_and_is_done_and_the_log_says_yay(
     made = (await client.get(Pod, POD)).metadata.creation_timestamp
     assert made is not None
     assert made >= schedule
-    assert [phase for phase in phases if phase != "PENDING"] == ["RUNNING", "DONE"]
-    assert table.split()[:3] == ["NAME", "PHASE", "SCHEDULE"]
-    assert table.split()[3:5] == [NAME, "PENDING"]
+    assert [phase for phase in phases if phase] == ["PENDING", "RUNNING", "DONE"]
+    assert table.split() == [
+        "NAME",
+        "PHASE",
+        "SCHEDULE",
+        NAME,
+        "PENDING",
+        f"{schedule:%Y-%m-%dT%H:%M:%SZ}",
+    ]
     assert kubectl("logs", POD) == "YAY\n"
 
 
