@@ -162,5 +162,7 @@ async def _follow_pod(client: Client, row: Row, changed: Callable[[], None]) -> 
     async with client.watch(Pod, namespace=client.namespace, initial_events=True) as events:
         async for event in events:
             pod = event.object
-            row.pod, row.pod_phase = pod.metadata.name, pod.status.phase or "Pending"
-            changed()
+            now = (pod.metadata.name, pod.status.phase or "Pending")
+            if now != (row.pod, row.pod_phase):
+                row.pod, row.pod_phase = now
+                changed()

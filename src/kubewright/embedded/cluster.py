@@ -263,24 +263,14 @@ class Cluster:
     def _manager(self, client: "Client") -> "Manager":
         from kubewright.cluster import Cluster as View  # noqa: PLC0415  # only a start needs it
         from kubewright.embedded import controllers  # noqa: PLC0415  # as above
+        from kubewright.embedded.scheduler import scheduler  # noqa: PLC0415  # as above
         from kubewright.manager import Manager  # noqa: PLC0415  # as above
 
         view = View(client)
         manager = Manager(view, grace_period=GRACE)
-        names = controllers.CONTROLLERS if self._controllers is None else self._controllers
-        for name in names:
-            try:
-                made = controllers.make(view, [name])
-            except ModuleNotFoundError:  # TODO: it is being written
-                continue
-            for one in made:
-                manager.add(one)
-        try:
-            from kubewright.embedded.scheduler import scheduler
-
-            manager.add(scheduler(view))
-        except ImportError:
-            pass
+        for part in controllers.make(view, self._controllers):
+            manager.add(part)
+        manager.add(scheduler(view))
         for part in self._machines(view):
             manager.add(part)
         return manager

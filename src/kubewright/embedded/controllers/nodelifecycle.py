@@ -1,0 +1,68 @@
+"""`nodelifecycle_controller`: taints nodes that are not well, and takes the taints off again.
+
+A new node is born with the taint that it is not ready: the server adds it, so that no pod is sent
+there too early. Somebody has to take it off.
+"""
+
+from kubewright.cluster import Cluster
+from kubewright.controller import Controller, For, Request, Run, resource_version_changed
+from kubewright.kinds.core.v1 import Node, Taint
+
+__all__ = ["nodelifecycle_controller"]
+
+_EFFECT = "NoSchedule"
+_PREFIX = "node.kubernetes.io/"
+UNSCHEDULABLE: str = f"{_PREFIX}unschedulable"
+CONDITIONS: dict[tuple[str, str], str] = {
+    ("Ready", "False"): f"{_PREFIX}not-ready",
+    ("Ready", "Unknown"): f"{_PREFIX}unreachable",
+    ("MemoryPressure", "True"): f"{_PREFIX}memory-pressure",
+    ("DiskPressure", "True"): f"{_PREFIX}disk-pressure",
+    ("PIDPressure", "True"): f"{_PREFIX}pid-pressure",
+    ("NetworkUnavailable", "True"): f"{_PREFIX}network-unavailable",
+}
+"""Which taint a condition means."""
+
+
+def nodelifecycle_controller(cluster: Cluster) -> Controller:
+    """Return the controller that keeps the taints of nodes in step with their conditions.
+
+    It does not watch heartbeats, and it evicts nothing.
+    """
+    nodes = cluster.cache.informer(Node, sharded=False).store
+
+    async def reconcile(request: Request, run: Run) -> None:
+        node = nodes.find(request.key)
+        if node is None or not any(one.type == "Ready" for one in node.status.conditions):
+            return
+        taints = taints_for(node)
+        if taints != node.spec.taints:
+            node.spec.taints = taints
+            run.changed = True
+            await cluster.client.patch(node, optimistic=True)
+
+    return Controller(
+        "nodelifecycle",
+        reconcile,
+        cluster=cluster,
+        for_=For(Node, predicate=resource_version_changed),  # conditions are in the status
+    )
+
+
+def taints_for(node: Node) -> list[Taint]:
+    """Return the taints that *node* should have: those of others, and those of its conditions."""
+    wanted = [
+        key
+        for one in node.status.conditions
+        if (key := CONDITIONS.get((one.type, one.status))) is not None
+    ]
+    if node.spec.unschedulable:
+        wanted.append(UNSCHEDULABLE)
+    ours = {*CONDITIONS.values(), UNSCHEDULABLE}
+    kept = [
+        one
+        for one in node.spec.taints
+        if one.effect != _EFFECT or one.key not in ours or one.key in wanted
+    ]
+    known = {one.key for one in kept if one.effect == _EFFECT}
+    return kept + [Taint(key=key, effect=_EFFECT) for key in wanted if key not in known]
