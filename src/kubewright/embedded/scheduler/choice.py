@@ -1,0 +1,144 @@
+"""From a pod and the nodes to the best of them, or to the sentence that says why there is none."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+
+import msgspec
+
+from kubewright.embedded.scheduler.affinity import fits_node, intolerable, preference
+from kubewright.embedded.scheduler.demand import Demand, conflicts, demand_of
+from kubewright.embedded.scheduler.topology import Topology
+from kubewright.embedded.scheduler.view import NodeView, View
+from kubewright.kinds.core.v1 import Pod, Taint
+
+__all__ = ["Choice", "choose"]
+
+_CORDON = Taint(key="node.kubernetes.io/unschedulable", effect="NoSchedule")
+_HARD = ("NoSchedule", "NoExecute")
+_NOT_HELPFUL = "Preemption is not helpful for scheduling"
+_NO_VICTIMS = "No preemption victims found for incoming pod"
+_WHOLE = 100.0
+
+
+class Choice(msgspec.Struct, frozen=True):
+    """The node for a pod, or why there is none."""
+
+    node: str = ""
+    problem: str = ""
+
+
+def choose(pod: Pod, view: View) -> Choice:
+    """Return the best node for *pod*."""
+    nodes = view.nodes
+    if not nodes:
+        return Choice(problem="no nodes available to schedule pods")
+    demand = demand_of(pod)
+    topology = Topology(pod, nodes, of_namespace=view.namespace_labels, has_rules=view.has_rules)
+    fitting: list[NodeView] = []
+    reasons: Counter[str] = Counter()
+    hopeless = 0
+    for node in nodes:
+        final = _never(pod, node)
+        found = [final] if final else _not_now(demand, node) or _apart(topology, node)
+        reasons.update(found)
+        hopeless += bool(final)
+        if not found:
+            fitting.append(node)
+    if not fitting:
+        return Choice(problem=_told(pod, reasons, count=len(nodes), hopeless=hopeless))
+    return Choice(node=_best(pod, demand, fitting, topology).name)
+
+
+# --- Why not ---
+
+
+def _never(pod: Pod, node: NodeView) -> str:
+    """Return why no other pod's end would help *pod* onto *node*."""
+    tolerations = pod.spec.tolerations
+    if node.unschedulable and intolerable([_CORDON], tolerations, _HARD):
+        return "node(s) were unschedulable"
+    if bad := intolerable(node.taints, tolerations, _HARD):
+        return f"node(s) had untolerated taint {{{bad[0].key}: {bad[0].value or ''}}}"
+    if not fits_node(pod, node.name, node.labels):
+        return "node(s) didn't match Pod's node affinity/selector"
+    return ""
+
+
+def _not_now(demand: Demand, node: NodeView) -> list[str]:
+    """Return what *node* has too little of."""
+    taken = (port for pod in node.pods.values() for port in pod.demand.ports)
+    if demand.ports and any(conflicts(one, other) for other in taken for one in demand.ports):
+        return ["node(s) didn't have free ports for the requested pod ports"]
+    found = []
+    if len(node.pods) + 1 > node.allocatable.get("pods", 0):
+        found.append("Too many pods")
+    for name, amount in demand.resources.items():
+        if amount and amount > node.allocatable.get(name, 0) - node.used.get(name, 0):
+            found.append(f"Insufficient {name}")
+    return found
+
+
+def _apart(topology: Topology, node: NodeView) -> list[str]:
+    problem = topology.problem(node)
+    return [problem] if problem else []
+
+
+def _told(pod: Pod, reasons: Counter[str], *, count: int, hopeless: int) -> str:
+    head = f"0/{count} nodes are available: "
+    text = f"{head}{_listed(reasons)}."
+    if pod.spec.preemption_policy == "Never":
+        return f"{text} preemption: not eligible due to preemptionPolicy=Never."
+    others = Counter({_NOT_HELPFUL: hopeless, _NO_VICTIMS: count - hopeless})
+    return f"{text} preemption: {head}{_listed(+others)}."
+
+
+def _listed(reasons: Counter[str]) -> str:
+    return ", ".join(sorted(f"{count} {reason}" for reason, count in reasons.items()))
+
+
+# --- Which ---
+
+
+def _best(pod: Pod, demand: Demand, nodes: list[NodeView], topology: Topology) -> NodeView:
+    """Return the node with the highest score; of equal ones that with the fewest pods."""
+    if len(nodes) == 1:
+        return nodes[0]
+    owner = next((one.uid for one in pod.metadata.owner_references if one.controller), "")
+    wishes: list[tuple[float, Callable[[NodeView], float]]] = [
+        (3, lambda node: -_disliked(pod, node)),
+        (2, lambda node: preference(pod, node.name, node.labels)),
+        (2, topology.score),
+        (2, lambda node: -_siblings(owner, node)),
+    ]
+    scores = [_free(demand, node) for node in nodes]
+    for weight, wish in wishes:
+        for i, part in enumerate(_normal([wish(node) for node in nodes])):
+            scores[i] += weight * part
+    ranked = zip(scores, nodes, strict=True)
+    return max(ranked, key=lambda one: (round(one[0], 6), -len(one[1].pods)))[1]
+
+
+def _disliked(pod: Pod, node: NodeView) -> int:
+    return len(intolerable(node.taints, pod.spec.tolerations, ("PreferNoSchedule",)))
+
+
+def _siblings(owner: str, node: NodeView) -> int:
+    """Return how many pods of the same owner are on *node*."""
+    return sum(one.owner == owner for one in node.pods.values()) if owner else 0
+
+
+def _free(demand: Demand, node: NodeView) -> float:
+    """Return which part of *node* would be left, from 0 to 100."""
+    parts = []
+    for name in ("cpu", "memory"):
+        if whole := node.allocatable.get(name, 0):
+            used = node.used.get(name, 0) + demand.resources.get(name, 0)
+            parts.append(max(0.0, whole - used) * _WHOLE / whole)
+    return sum(parts) / len(parts) if parts else 0.0
+
+
+def _normal(values: Iterable[float]) -> list[float]:
+    """Return *values* from 0 for the lowest to 100 for the highest; 0 if all are equal."""
+    found = list(values)
+    low, high = min(found), max(found)
+    return [(one - low) * _WHOLE / (high - low) if high > low else 0.0 for one in found]

@@ -1,0 +1,195 @@
+"""`scheduler`: takes the pods that wait, the most important first, and binds each to a node."""
+
+import msgspec
+
+from kubewright.api.conditions import find_condition
+from kubewright.api.kind import ObjectKey
+from kubewright.api.meta import ObjectMeta
+from kubewright.api.times import format_time, to_seconds
+from kubewright.cache.entry import Event
+from kubewright.cluster import Cluster
+from kubewright.controller import Controller, Reason, Request, Run, Sink
+from kubewright.embedded.scheduler.choice import choose
+from kubewright.embedded.scheduler.view import View
+from kubewright.errors import ConflictError, NotFoundError
+from kubewright.kinds.core.v1 import Binding, Node, ObjectReference, Pod
+
+__all__ = ["scheduler"]
+
+COMPONENT: str = "default-scheduler"
+PAUSE: float = 0.1
+"""Seconds in which changes are gathered before all that waits is looked at again."""
+WORKERS: int = 4
+
+
+def scheduler(cluster: Cluster) -> Controller:
+    """Return the controller that binds pods to nodes."""
+    queue = PendingPods(cluster)
+    return Controller(
+        "scheduler",
+        Scheduler(cluster, queue).reconcile,
+        cluster=cluster,
+        sources=[queue],
+        workers=WORKERS,
+    )
+
+
+class _Spec(msgspec.Struct, rename="camel", gc=False):
+    node_name: str = ""
+    priority: int = 0
+    scheduler_name: str = COMPONENT
+
+
+class _Document(msgspec.Struct, gc=False):
+    spec: _Spec = msgspec.field(default_factory=_Spec)
+
+
+_decode = msgspec.json.Decoder(_Document).decode
+
+
+class PendingPods:
+    """A source of pods without a node, by their priority; those that fit nowhere wait in it."""
+
+    name: str = "Pod"
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._clock = cluster.clock
+        self._pods = cluster.cache.informer(Pod, sharded=False)
+        self._nodes = cluster.cache.informer(Node, sharded=False)
+        self._waiting: dict[ObjectKey, int] = {}
+        self._sink: Sink | None = None
+        self._is_waking = False
+
+    async def run(self, sink: Sink) -> None:
+        """Ask for each pod that needs a node, until cancelled."""
+        self._sink = sink
+        registration = self._pods.add_handler(self._heard)
+        try:
+            while True:
+                await self._clock.sleep(3600.0)
+        finally:
+            self._sink = None
+            registration.remove()
+
+    async def wait_ready(self) -> None:
+        """Return once all nodes and pods are known: a half-empty node may be a full one."""
+        await self._nodes.wait_settled()
+        await self._pods.wait_settled()
+
+    def _heard(self, event: Event[Pod]) -> None:
+        new = event.new
+        if new is None or new.deleting:
+            self._waiting.pop(event.key, None)
+            return
+        spec = _decode(new.raw).spec
+        if spec.node_name:
+            self._waiting.pop(event.key, None)
+        elif spec.scheduler_name == COMPONENT and (
+            event.old is None or event.old.generation != new.generation
+            or event.key not in self._waiting or event.old.labels != new.labels
+        ):  # fmt: skip
+            self._add(event.key, spec.priority, event.type)
+
+    def _add(self, key: ObjectKey, priority: int, event: str = "") -> None:
+        if self._sink is not None:
+            request = Request(key.namespace, key.name)
+            self._sink.add(request, Reason(self.name, event, key), priority=priority)
+
+    def wait(self, pod: Pod) -> None:
+        """Keep *pod*, which fits nowhere, until something changes."""
+        self._waiting[pod.key] = pod.spec.priority or 0
+
+    def wake(self) -> None:
+        """Let all that waits be looked at again, soon."""
+        if self._waiting and not self._is_waking:
+            self._is_waking = True
+            self._clock.call_later(PAUSE, self._wake_all)
+
+    def _wake_all(self) -> None:
+        self._is_waking = False
+        for key, priority in self._waiting.items():
+            self._add(key, priority)
+
+
+class Scheduler:
+    """Binds one pod after the other."""
+
+    def __init__(self, cluster: Cluster, queue: PendingPods) -> None:
+        self._cluster = cluster
+        self._queue = queue
+        self._pods = cluster.cache.informer(Pod, sharded=False).store
+        self._binding = cluster.client.subresource("binding")
+        self._recorder = cluster.recorder(COMPONENT)
+        self._view = View(cluster, queue.wake)
+
+    async def reconcile(self, request: Request, run: Run) -> None:
+        """Bind one pod, or say why it cannot be."""
+        pod = self._pods.find(request.key)
+        if pod is None or pod.spec.node_name or pod.metadata.deletion_timestamp is not None:
+            return
+        if self._view.place_of(pod.metadata.uid):
+            return  # decided, and the server has not told of it yet
+        if pod.spec.scheduling_gates:
+            text = "Scheduling is blocked due to non-empty scheduling gates"
+            await self._say(pod, "SchedulingGated", text, run)
+            return
+        choice = choose(pod, self._view)
+        if choice.node:
+            run.changed = True
+            await self._bind(pod, choice.node)
+            return
+        self._queue.wait(pod)
+        if await self._say(pod, "Unschedulable", choice.problem, run):
+            self._recorder.event(
+                pod,
+                type="Warning",
+                reason="FailedScheduling",
+                message=choice.problem,
+                action="Scheduling",
+            )
+
+    async def _bind(self, pod: Pod, node: str) -> None:
+        meta = pod.metadata
+        binding = Binding(
+            metadata=ObjectMeta(name=meta.name, namespace=meta.namespace, uid=meta.uid),
+            target=ObjectReference(kind="Node", name=node),
+        )
+        # Before the request: the next pod must not be given the same place meanwhile.
+        self._view.assume(pod, node)
+        try:
+            await self._binding.post(Pod, pod.key, binding)
+        except (NotFoundError, ConflictError):
+            self._view.forget(meta.uid)  # it is gone, or somebody else was quicker
+            return
+        except BaseException:
+            self._view.forget(meta.uid)
+            raise
+        self._recorder.event(
+            pod,
+            reason="Scheduled",
+            message=f"Successfully assigned {meta.namespace}/{meta.name} to {node}",
+            action="Binding",
+        )
+
+    async def _say(self, pod: Pod, reason: str, message: str, run: Run) -> bool:
+        """Write why the pod has no node; return whether that is news."""
+        old = find_condition(pod.status.conditions, "PodScheduled")
+        if old is not None and (old.status, old.reason, old.message) == ("False", reason, message):
+            return False
+        now = to_seconds(self._cluster.clock.now())
+        since = old.last_transition_time if old is not None and old.status == "False" else now
+        condition = {
+            "type": "PodScheduled",
+            "status": "False",
+            "reason": reason,
+            "message": message,
+            "lastProbeTime": None,
+            "lastTransitionTime": format_time(since or now),
+        }
+        patch = {"metadata": {"uid": pod.metadata.uid}, "status": {"conditions": [condition]}}
+        try:
+            await self._cluster.client.status.patch(Pod, pod.key, patch, patch_type="strategic")
+        except NotFoundError:
+            return False
+        run.changed = True
+        return True
