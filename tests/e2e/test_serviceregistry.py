@@ -58,7 +58,7 @@ Run = Callable[[], Program]
 @pytest.fixture
 def run(start: Start, etcd: EtcdServer) -> Run:
     """Start the operator, as often as it is called."""
-    return lambda: start("serviceregistry", environment={"ETCD_ENDPOINTS": etcd.url})
+    return lambda: start("serviceregistry", environment=etcd.environment)
 
 
 @pytest.fixture

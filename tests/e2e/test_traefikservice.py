@@ -1,6 +1,7 @@
 """The sample ``traefikservice`` as a process, with real etcd and real Traefik."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,7 +23,7 @@ Run = Callable[[], Program]
 @pytest.fixture
 def run(start: Start, etcd: EtcdServer) -> Run:
     """Start the operator, as often as it is called."""
-    return lambda: start("traefikservice", environment={"ETCD_ENDPOINTS": etcd.url})
+    return lambda: start("traefikservice", environment=etcd.environment)
 
 
 async def test_requests_go_where_the_newest_spec_says(
@@ -138,6 +139,22 @@ async def test_a_member_of_etcd_that_is_down_is_passed_over(
     await apply(client, "web", "http://127.0.0.1:1")
 
     await active(client, "web")
+
+
+async def test_etcd_may_ask_for_certificates(
+    client: kw.Client, start: Start, tmp_path: Path
+) -> None:
+    """Whoever can write there decides where the requests of everybody go."""
+    with EtcdServer(tmp_path, tls=True) as etcd:
+        start("traefikservice", environment=etcd.environment)
+        await apply(client, "web", "http://127.0.0.1:1")
+        await active(client, "web")
+        written = ours(etcd, client)
+        await client.delete(KIND, "web")
+        await gone(client, "web")
+
+        assert len(written) == 6
+        assert ours(etcd, client) == {}
 
 
 async def test_a_route_that_somebody_deleted_comes_back(

@@ -15,6 +15,7 @@ from inspect import getsource
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
+from kubewright.apiserver.certificates import Authority
 from kubewright.testing.process import Process
 from tests.e2e.greeter import Greeter
 
@@ -41,13 +42,23 @@ async def eventually(holds: Callable[[], Any], *, timeout: float = TIMEOUT) -> A
 
 
 class EtcdServer:
-    """etcd, which can be stopped and started again; what it was told is kept."""
+    """etcd, which can be stopped and started again; what it was told is kept.
 
-    def __init__(self, folder: Path) -> None:
-        self.url = f"http://127.0.0.1:{free_port()}"
+    Args:
+        folder: Where it keeps things.
+        tls: Whether it asks for certificates, and has one.
+    """
+
+    def __init__(self, folder: Path, *, tls: bool = False) -> None:
+        scheme = "https" if tls else "http"
+        self.url = f"{scheme}://127.0.0.1:{free_port()}"
+        self.environment = {"ETCD_ENDPOINTS": self.url}
+        """How operators find it."""
         self._peers = f"http://127.0.0.1:{free_port()}"
         self._folder = folder
         self._process: Process | None = None
+        self._flags = self._secured() if tls else []
+        self._ctl_flags = [f"--{name.lower()}={file}" for name, file in self._files()]
 
     def __enter__(self) -> Self:
         self.start()
@@ -62,7 +73,7 @@ class EtcdServer:
             f"{VENV}/bin/etcd", f"--data-dir={self._folder}/etcd", "--unsafe-no-fsync",
             f"--listen-client-urls={self.url}", f"--advertise-client-urls={self.url}",
             f"--listen-peer-urls={self._peers}", f"--initial-advertise-peer-urls={self._peers}",
-            f"--initial-cluster=default={self._peers}", "--log-level=warn",
+            f"--initial-cluster=default={self._peers}", "--log-level=warn", *self._flags,
         ]  # fmt: skip
         self._process = Process("etcd", command, log=self._folder / "etcd.log")
         self._process.start()
@@ -75,7 +86,7 @@ class EtcdServer:
 
     def keys(self, prefix: str = "") -> dict[str, str]:
         """Return all keys that begin with *prefix*, and their values; as etcdctl tells it."""
-        answer = json.loads(self._ctl("get", "--prefix", prefix, "--hex=false"))
+        answer = json.loads(self._ctl("get", "--prefix", prefix))
         return {_text(kv["key"]): _text(kv.get("value", "")) for kv in answer.get("kvs", ())}
 
     def revision(self) -> int:
@@ -93,16 +104,39 @@ class EtcdServer:
     def _ctl(self, *arguments: str) -> str:
         command = [f"{VENV}/bin/etcdctl", f"--endpoints={self.url}", "--write-out=json"]
         done = subprocess.run(
-            [*command, *arguments], env={"ETCDCTL_API": "3"}, capture_output=True, text=True,
-            timeout=TIMEOUT, check=True,
+            [*command, *self._ctl_flags, *arguments], env={"ETCDCTL_API": "3"},
+            capture_output=True, text=True, timeout=TIMEOUT, check=True,
         )  # fmt: skip
         return done.stdout
 
     def _answers(self) -> bool:
         try:
-            return _get(self.url, "/health").status == 200
-        except OSError:
+            self._ctl("get", "none")
+        except subprocess.CalledProcessError:
             return False
+        return True
+
+    def _files(self) -> list[tuple[str, str]]:
+        files = [(name.removeprefix("ETCD_"), file) for name, file in self.environment.items()]
+        return [(name, file) for name, file in files if name != "ENDPOINTS"]
+
+    def _secured(self) -> list[str]:
+        """Make certificates; return the flags that name them."""
+        authority, flags = Authority("etcd"), ["--client-cert-auth"]
+        pairs = {"": authority.serving("127.0.0.1"), "client-": authority.client("operator")}
+        for name, pair in pairs.items():
+            for end, content in (("cert", pair.certificate), ("key", pair.key)):
+                path = self._folder / f"{name}{end}.pem"
+                path.write_bytes(content)
+                # The second pair is the one with which etcd asks itself, for its JSON.
+                flags.append(f"--{name}{end}-file={path}")
+        (self._folder / "ca.pem").write_bytes(authority.certificate)
+        self.environment |= {
+            "ETCD_CACERT": f"{self._folder}/ca.pem",
+            "ETCD_CERT": f"{self._folder}/client-cert.pem",
+            "ETCD_KEY": f"{self._folder}/client-key.pem",
+        }
+        return [*flags, f"--trusted-ca-file={self._folder}/ca.pem"]
 
 
 class Answer(NamedTuple):
