@@ -45,7 +45,6 @@ CONTROLLERS: dict[str, Factory] = {
     "endpoint": _lazy("endpoint"),
     "endpointslice": _lazy("endpointslice"),
     "nodelifecycle": _lazy("nodelifecycle"),
-    "nodelifecycle": _lazy("nodelifecycle"),
     "root-ca-cert-publisher": _lazy("root_ca_cert_publisher", "root_ca_cert_publisher"),
 }
 """Every controller there is, by the name that ``--controllers`` of kube-controller-manager has."""
