@@ -8,13 +8,17 @@ import termios
 from collections.abc import AsyncIterator, Sequence
 
 from kubewright.embedded.node.access import AccessError, Command, Connection, Output, OutputStream
+from kubewright.embedded.proxy.relay import dial
 from tests.unit.embedded.kubelet.containers import Containers
 
 
 class ProcessCommand:
     """A process, with pipes or with a terminal."""
 
-    def __init__(self, process: asyncio.subprocess.Process, terminal: int | None) -> None:
+    def __init__(
+        self, process: asyncio.subprocess.Process, terminal: int | None, *, owned: bool = True
+    ) -> None:
+        self._owned = owned
         self._process = process
         self._terminal = terminal
 
@@ -77,27 +81,6 @@ class ProcessCommand:
             self._terminal = None
 
 
-class SocketConnection:
-    """A TCP connection of this machine."""
-
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._reader = reader
-        self._writer = writer
-
-    async def read(self) -> bytes:
-        return await self._reader.read(256 * 1024)
-
-    async def write(self, data: bytes) -> None:
-        self._writer.write(data)
-        await self._writer.drain()
-
-    async def end(self) -> None:
-        self._writer.write_eof()
-
-    async def close(self) -> None:
-        self._writer.close()
-
-
 class ProcessContainers(Containers):
     """Runs what it is asked to, as processes; its ports are those of loopback."""
 
@@ -131,10 +114,9 @@ class ProcessContainers(Containers):
 
     async def connect(self, namespace: str, pod: str, port: int) -> Connection:
         try:
-            reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1024 * 1024)
+            return await dial("127.0.0.1", port)
         except OSError as error:
             raise AccessError(500, f"dial tcp4 127.0.0.1:{port}: {error.strerror}") from None
-        return SocketConnection(reader, writer)
 
 
 async def _pump(

@@ -48,7 +48,7 @@ class Town:
         self.api = api
         self.server = server
         self.folder = folder
-        self._environment = {
+        self.environment = {
             "PATH": os.environ["PATH"],
             "HOME": str(folder),
             "KUBECONFIG": str(folder / "kubeconfig"),
@@ -63,7 +63,7 @@ class Town:
         """Start a program with the kubeconfig."""
         pipe = asyncio.subprocess.PIPE
         return await asyncio.create_subprocess_exec(
-            program, *words, stdin=pipe, stdout=pipe, stderr=pipe, env=self._environment,
+            program, *words, stdin=pipe, stdout=pipe, stderr=pipe, env=self.environment,
             cwd=self.folder,
         )  # fmt: skip
 
@@ -106,6 +106,7 @@ async def town(containers: Containers, folder: Path) -> AsyncIterator[Town]:
         made = Town(api, server, folder)
         await make_pod(made, "web", "main")
         await make_pod(made, "two", "main", "side")
+        await made.post("/api/v1/nodes", {"metadata": {"name": NODE}})
         try:
             yield made
         finally:
