@@ -25,6 +25,8 @@ def run_page(
 ) -> None:
     """Run the Python blocks of *page* in order, in one module, as a reader would type them.
 
+    Those that show a file, or a part of one, are compiled only: the file itself is run elsewhere.
+
     Args:
         page: The page.
         folder: Where its source goes: a real file with true line numbers, since descriptions of
@@ -40,7 +42,7 @@ def run_page(
     monkeypatch.setitem(sys.modules, module.__name__, module)
     monkeypatch.chdir(folder)
     for block in python:
-        if block.not_run and block.not_run != also:
+        if (block.not_run and block.not_run != also) or block.file or block.part_of:
             compile(block.code, str(page), "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
         else:
             run(block, module, str(source))

@@ -14,7 +14,8 @@ import pytest
 import yaml
 
 from tests.docs.blocks import Block, blocks
-from tests.docs.page import PAGES, page_id, run_page
+from tests.docs.page import PAGES, ROOT, page_id, run_page
+from tests.docs.session import commands
 
 SHELL = {"bash", "console", "sh", "shell"}
 KNOWN = {"python", "pycon", "yaml", "json", "toml", "text", "make", "diff", "mermaid", "", *SHELL}
@@ -46,8 +47,11 @@ def test_interpreter_sessions_print_what_they_show(page: Path) -> None:
 def test_shell_blocks_are_valid(page: Path) -> None:
     """A quote that is not closed is found here and not in somebody's terminal."""
     for block in of(page, *SHELL):
+        code = block.code
+        if block.language == "console":
+            code = "\n".join(command.text for command in commands(block))
         done = subprocess.run(
-            ["bash", "-n"], input=block.code, capture_output=True, text=True, check=False
+            ["bash", "-n"], input=code, capture_output=True, text=True, check=False
         )
 
         assert done.returncode == 0, f"{page_id(page)}:{block.line}: {done.stderr}"
@@ -68,3 +72,15 @@ def test_data_blocks_are_valid(page: Path) -> None:
 def test_every_block_says_what_it_is(page: Path) -> None:
     """A misspelt language would not be run, and nobody would notice."""
     assert {block.language for block in blocks(page)} <= KNOWN
+
+
+@pytest.mark.parametrize("page", PAGES, ids=page_id)
+def test_blocks_of_files_are_what_is_in_the_files(page: Path) -> None:
+    """Who copies from the page and who copies the file get the same."""
+    for block in blocks(page):
+        if block.file:
+            assert block.code == (ROOT / block.file).read_text(), f"{page_id(page)}:{block.line}"
+        if block.part_of:
+            text = (ROOT / block.part_of).read_text()
+
+            assert f"\n{block.code}" in f"\n{text}", f"{page_id(page)}:{block.line}"
