@@ -32,7 +32,7 @@ class FakeNode:
     """
 
     def __init__(self, cluster: Cluster, nodes: Iterable[str] = ("node-1",)) -> None:
-        self._cluster = cluster
+        self.cluster = cluster
         self._nodes = list(nodes)
         self._bound = 0
         self.held: set[str] = set()
@@ -42,11 +42,11 @@ class FakeNode:
         )
 
     async def _play(self, request: Request, run: Run) -> None:
-        pod = self._cluster.cache.find(Pod, request.key)
+        pod = self.cluster.cache.find(Pod, request.key)
         if pod is None or request.name in self.held:
             return
         if pod.metadata.deletion_timestamp is not None:
-            await self._cluster.client.delete(pod, grace_period=0, missing_ok=True)
+            await self.cluster.client.delete(pod, grace_period=0, missing_ok=True)
         elif not pod.spec.node_name:
             await self._bind(pod)
         elif pod.status.phase == "Pending" and pod.spec.containers[0].image != BAD_IMAGE:
@@ -55,7 +55,7 @@ class FakeNode:
     def release(self, *names: str) -> None:
         """Let pods go on that were held."""
         self.held.difference_update(names)
-        for request in self._cluster.cache.list(Pod):
+        for request in self.cluster.cache.list(Pod):
             if request.metadata.name in names:
                 self.controller.enqueue(request.key)
 
@@ -67,11 +67,11 @@ class FakeNode:
             target=ObjectReference(kind="Node", name=node, api_version="v1"),
         )
         with suppress(kw.errors.ConflictError, kw.errors.NotFoundError):
-            await self._cluster.client.subresource("binding").post(Pod, pod.key, binding)
+            await self.cluster.client.subresource("binding").post(Pod, pod.key, binding)
 
     async def set_ready(self, pod: Pod, *, ready: bool = True) -> None:
         """Say that *pod* runs, and whether it is ready."""
-        now = self._cluster.clock.now().replace(microsecond=0)
+        now = self.cluster.clock.now().replace(microsecond=0)
         time = now.isoformat().replace("+00:00", "Z")
         status = {
             "phase": "Running",
@@ -84,7 +84,7 @@ class FakeNode:
             ],
         }
         with suppress(kw.errors.NotFoundError):
-            await self._cluster.client.status.patch(Pod, pod.key, {"status": status})
+            await self.cluster.client.status.patch(Pod, pod.key, {"status": status})
 
 
 def _target(pod: Pod) -> str:
