@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["PlainScreen", "RichScreen", "Row", "Screen", "screen"]
 
 WIDTH: int = 10
+LAST: str = "DONE"
 PHASES: dict[str, str] = {"PENDING": "yellow", "RUNNING": "cyan", "DONE": "green"}
 
 
@@ -128,14 +129,25 @@ class RichScreen:
 
     @contextmanager
     def showing(self, row: Row) -> Iterator[Callable[[], None]]:
-        """Show *row* during a block."""
+        """Show *row* during a block: one line for each phase that it has reached."""
         from rich.live import Live  # noqa: PLC0415  # with the console, for terminals only
+        from rich.spinner import Spinner  # noqa: PLC0415  # as above
 
-        live = Live(
-            get_renderable=lambda: self._table(row), console=self._console, refresh_per_second=8
-        )
+        lines: dict[str, list[str]] = {}
+        spinner = Spinner("dots")
+
+        def changed() -> None:
+            after = f"{(self._clock.now() - row.began).total_seconds():.1f} s"
+            first = lines.setdefault(row.phase, [after])[0]
+            lines[row.phase] = [first, row.phase, row.pod, row.pod_phase]
+            live.refresh()
+
+        def drawn() -> "RenderableType":
+            return self._table(row, list(lines.values()), spinner)
+
+        live = Live(get_renderable=drawn, console=self._console, refresh_per_second=8)
         with live:
-            yield live.refresh
+            yield changed
 
     def log(self, pod: str, text: str) -> None:
         """Show what a pod has written."""
@@ -146,27 +158,24 @@ class RichScreen:
         """Show why it is over."""
         self._console.print(f"✗ {text}", style="red", markup=False)
 
-    def _table(self, row: Row) -> "RenderableType":
-        from rich.spinner import Spinner  # noqa: PLC0415  # as above
+    def _table(
+        self, row: Row, lines: list[list[str]], spinner: "RenderableType"
+    ) -> "RenderableType":
         from rich.table import Table  # noqa: PLC0415  # as above
         from rich.text import Text  # noqa: PLC0415  # as above
 
         table = Table(box=None, padding=(0, 3, 0, 0), header_style="dim")
-        for name in ("", "NAME", "PHASE", "SCHEDULE", "POD", "STATUS"):
-            table.add_column(name)
-        now = self._clock.now()
-        over = row.phase == "DONE"
-        table.add_row(
-            Text("✓", "green") if over else self._spinner(Spinner),
-            row.name,
-            Text(row.phase, f"bold {PHASES.get(row.phase, '')}"),
-            f"{row.schedule:%H:%M:%S} UTC",
-            row.pod or row.wait(now),
-            row.pod_phase,
-        )
+        for name in ("", "AFTER", "NAME", "PHASE", "POD", "STATUS"):
+            table.add_column(name, justify="right" if name == "AFTER" else "left")
+        wait = row.wait(self._clock.now())
+        for after, phase, pod, pod_phase in lines:
+            is_now = phase == row.phase and phase != LAST
+            table.add_row(
+                spinner if is_now else Text("✓", "green"),
+                after,
+                row.name,
+                Text(phase, f"bold {PHASES.get(phase, '')}"),
+                pod or (wait if is_now else ""),
+                pod_phase,
+            )
         return table
-
-    def _spinner(self, make: "Callable[..., RenderableType]") -> "RenderableType":
-        if not hasattr(self, "_turning"):
-            self._turning = make("dots")
-        return self._turning
