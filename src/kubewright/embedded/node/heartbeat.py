@@ -1,6 +1,7 @@
 """How a node registers and says that it lives: its Node object, and its Lease."""
 
 import asyncio
+from collections.abc import Set as AbstractSet
 from datetime import timedelta
 
 from kubewright._aio import Backoff, Clock
@@ -51,6 +52,7 @@ class Heartbeat:
         self._clock = clock
         self._node: Node | None = None
         self._lease: Lease | None = None
+        self._refused: AbstractSet[str] = set()
 
     async def run(self) -> None:
         """Register, and say again and again that the node lives, until cancelled."""
@@ -73,14 +75,16 @@ class Heartbeat:
         now = self._clock.now()
         wanted = node_status(self._facts, node.status, now=now)
         patch = node_patch(wanted, node.status, now=now)
-        if patch:
+        if patch.keys() - self._refused:
             try:
-                self._node = await self._client.status.patch(
+                node = self._node = await self._client.status.patch(
                     Node, self._facts.name, {"status": patch}, patch_type="strategic"
                 )
             except NotFoundError:
                 self._node = self._lease = None  # somebody has deleted it: register anew
                 raise
+            # An old server drops what it does not know; to say it again would not help.
+            self._refused = node_patch(wanted, node.status, now=now).keys() - {"conditions"}
         await self._renew(node)
 
     async def _register(self) -> Node:
@@ -116,7 +120,8 @@ class Heartbeat:
                 namespace=LEASES,
             )
         except NotFoundError:
-            self._lease = None
+            # It goes with its Node, so most likely that one is gone, too.
+            self._node = self._lease = None
             raise
 
     async def _make_lease(self, node: Node, stamp: MicroTime) -> None:

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from kubewright._aio import Clock, TaskSet
 from kubewright.api.kind import ObjectKey
+from kubewright.api.quantity import format_quantity
 from kubewright.cache import Event
 from kubewright.client.events import EventRecorder
 from kubewright.cluster import Cluster
@@ -91,7 +92,9 @@ class Node:
         self.access: ContainerAccess = NodeAccess(self._runners.get)
         """Its containers, as those outside may use them."""
         pods = PODS if self.runtime.uses_files else SIMULATED_PODS
-        self._capacity = {**default_capacity(pods=pods), **(capacity or {})}
+        amounts = {**default_capacity(pods=pods), **(capacity or {})}
+        # As the server writes them, or every heartbeat would find a difference.
+        self._capacity = {name: format_quantity(amount) for name, amount in amounts.items()}
         self._labels = dict(labels or {})
         self._address = address
         self._addresses = Addresses(pod_cidr)

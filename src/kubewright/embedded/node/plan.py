@@ -80,7 +80,7 @@ def plan(spec: PodSpec, records: Records, now: datetime) -> Plan:
                 waiting.append((container.name, left))
             else:
                 start.append(container.name)
-        if _holds_up(role, record, starting=container.name in start):
+        if _holds_up(container, role, record, starting=container.name in start):
             break
     return Plan(tuple(start), tuple(waiting))
 
@@ -91,11 +91,12 @@ def _should_start(container: Container, role: Role, record: ContainerRecord, spe
     return isinstance(record.state, Ended) and not is_over(container, role, record, spec)
 
 
-def _holds_up(role: Role, record: ContainerRecord, *, starting: bool) -> bool:
+def _holds_up(container: Container, role: Role, record: ContainerRecord, *, starting: bool) -> bool:
     """Say whether those that come after a container must wait for it."""
     if role == "app":
         # Its postStart hook may prepare what the next one needs; the kubelet starts them in turn.
-        return record.is_running and not record.hooked
+        has_hook = container.lifecycle is not None and container.lifecycle.post_start is not None
+        return (starting and has_hook) or (record.is_running and not record.hooked)
     if role == "sidecar":
         return starting or not (record.is_running and record.started)
     return starting or not (isinstance(record.state, Ended) and record.state.succeeded)

@@ -19,7 +19,7 @@ from kubewright.embedded.node.images import image_id, is_image_name
 from kubewright.embedded.node.live import LiveContainer
 from kubewright.embedded.node.material import Files
 from kubewright.embedded.node.plan import Plan, is_over_for_good, plan
-from kubewright.embedded.node.pulls import Pulls
+from kubewright.embedded.node.pulls import SHOWN, Pulls
 from kubewright.embedded.node.recovery import recovered
 from kubewright.embedded.node.runtime import ContainerError, Exit, Launch, ProbeKind, Sandbox
 from kubewright.embedded.node.sources import environment_references, volume_references
@@ -252,6 +252,8 @@ class PodRunner:
         container = self._container(name)
         now = self._clock.now()
         left = self._pulls.left(name, now)
+        if self._pulls.has_just_failed(name, now):
+            return SHOWN
         if left > 0:
             return self._back_off_pulling(container, left)
         try:
@@ -295,7 +297,7 @@ class PodRunner:
             self._report("Failed", message, container=name, warning=True)
             if error.reason == "ErrImagePull":
                 self._report("Failed", "Error: ErrImagePull", container=name, warning=True)
-        return 1.0 if error.reason == "ErrImagePull" else RETRY_AFTER
+        return SHOWN if error.reason == "ErrImagePull" else RETRY_AFTER
 
     async def _start(self, container: Container) -> None:
         name, image = container.name, container.image or ""

@@ -154,8 +154,8 @@ class ProcessSandbox:
         container = SimulatedContainer(
             launch, ended, log=log, clock=self._clock, pod=lambda: self._pod
         )
-        self._remember(name, log)
         container.start()
+        self._remember(name, log)
         self._listeners[name] = listener
         await listener.open()
         return container

@@ -4,10 +4,12 @@ from datetime import datetime, timedelta
 
 from msgspec import Struct
 
-__all__ = ["Pulls"]
+__all__ = ["SHOWN", "Pulls"]
 
 FIRST: float = 10.0
 LONGEST: float = 300.0
+SHOWN: float = 1.0
+"""Seconds for which a status says what went wrong, before it says that it waits."""
 
 
 class _Failed(Struct, frozen=True):
@@ -32,6 +34,11 @@ class Pulls:
         """Return for how many seconds it is not tried again; 0 if it may be."""
         found = self._failed.get(container)
         return max(0.0, (found.until - now).total_seconds()) if found else 0.0
+
+    def has_just_failed(self, container: str, now: datetime) -> bool:
+        """Say whether the problem itself is still to be seen, and not the waiting."""
+        found = self._failed.get(container)
+        return found is not None and self.left(container, now) > found.delay - SHOWN
 
     def why(self, container: str) -> str:
         """Return what the problem was."""

@@ -177,7 +177,7 @@ def node_patch(wanted: NodeStatus, found: NodeStatus, *, now: datetime) -> dict[
     heard = [one.last_heartbeat_time for one in found.conditions if one.type == "Ready"]
     is_old = not heard or heard[0] is None or now - heard[0] >= timedelta(seconds=REPORT_EVERY)
     changed = any(_said(one) != _said(conditions.get(one["type"], {})) for one in new["conditions"])
-    if patch or is_old or changed:
+    if is_old or changed:
         patch["conditions"] = new["conditions"]
     return patch
 

@@ -85,8 +85,8 @@ class SimulatedSandbox:
         container = SimulatedContainer(
             launch, on_exit, log=log, clock=self._clock, pod=lambda: self._pod
         )
-        self._logs[launch.container.name] = [*self._logs.get(launch.container.name, [])[-1:], log]
         container.start()
+        self._logs[launch.container.name] = [*self._logs.get(launch.container.name, [])[-1:], log]
         return container
 
     def update(self, pod: Pod, volumes: Mapping[str, Files]) -> None:

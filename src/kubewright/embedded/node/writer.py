@@ -4,7 +4,7 @@ from typing import Any
 
 from kubewright import _json
 from kubewright.client import Client
-from kubewright.errors import ConflictError, NotFoundError
+from kubewright.errors import InvalidError, NotFoundError
 from kubewright.kinds.core.v1 import Pod, PodStatus
 
 __all__ = ["StatusWriter", "difference"]
@@ -61,7 +61,9 @@ class StatusWriter:
             )
         except NotFoundError:
             return False  # its end will be heard of
-        except ConflictError:
+        except InvalidError as error:
+            if "metadata.uid" not in str(error):
+                raise
             return False  # another pod has its name now; that will be heard of, too
         self._said[uid] = (wanted, _document(written.status))
         return True

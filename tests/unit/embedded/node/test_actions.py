@@ -1,0 +1,120 @@
+import pytest
+
+from kubewright._aio import VirtualClock
+from kubewright.embedded.node.actions import Outcome, perform, port_number
+from kubewright.kinds.core.v1 import (
+    Container,
+    ContainerPort,
+    ExecAction,
+    GRPCAction,
+    HTTPGetAction,
+    HTTPHeader,
+    LifecycleHandler,
+    Probe,
+    SleepAction,
+    TCPSocketAction,
+)
+from tests.unit.embedded.node.doubles import AContainer, ASandbox, target
+
+NAMED = Container(name="main", ports=[ContainerPort(name="web", container_port=8080)])
+
+
+@pytest.mark.parametrize(("code", "ok"), [(0, True), (1, False)])
+async def test_a_command_is_judged_by_its_exit_code(code: int, ok: bool) -> None:
+    """Its output explains a failure."""
+    action = Probe(exec=ExecAction(command=["check", "it"]))
+    container = AContainer(output=b"no table\n", code=code)
+
+    outcome = await perform(action, target(handle=container), clock=VirtualClock())
+
+    assert outcome == Outcome(ok, "no table\n")
+    assert container.commands == [["check", "it"]]
+
+
+@pytest.mark.parametrize(
+    ("answer", "outcome"),
+    [
+        (b"HTTP/1.1 200 OK\r\n\r\n", Outcome(True)),
+        (b"HTTP/1.1 302 Found\r\n\r\n", Outcome(True)),
+        (b"HTTP/1.1 503 No\r\n\r\n", Outcome(False, "HTTP probe failed with statuscode: 503")),
+        (b"", Outcome(False, 'Get "http://127.1.0.1:8080/healthz": EOF')),
+        (
+            b"SSH-2.0\r\n\r\n",
+            Outcome(False, 'Get "http://127.1.0.1:8080/healthz": malformed HTTP response'),
+        ),
+        (
+            None,
+            Outcome(
+                False,
+                'Get "http://127.1.0.1:8080/healthz": dial tcp 127.1.0.1:8080:'
+                " connect: connection refused",
+            ),
+        ),
+    ],
+)
+async def test_an_http_request_is_judged_by_its_status(
+    answer: bytes | None, outcome: Outcome
+) -> None:
+    """Redirects are well; what goes wrong is said as the kubelet says it."""
+    action = Probe(http_get=HTTPGetAction(port="web", path="/healthz"))
+    place = target(NAMED, sandbox=ASandbox(answer))
+
+    assert await perform(action, place, clock=VirtualClock()) == outcome
+
+
+async def test_an_http_request_is_what_its_author_wrote() -> None:
+    """Headers, host and TLS included."""
+    headers = [HTTPHeader(name="Host", value="shop"), HTTPHeader(name="X-A", value="1")]
+    action = Probe(
+        http_get=HTTPGetAction(port=443, host="10.0.0.1", scheme="HTTPS", http_headers=headers)
+    )
+    sandbox = ASandbox()
+
+    await perform(action, target(sandbox=sandbox), clock=VirtualClock())
+
+    assert sandbox.asked == [(443, "10.0.0.1", True)]
+    lines = sandbox.connections[0].sent.split(b"\r\n")
+    assert lines[0] == b"GET / HTTP/1.1"
+    assert {b"Host: shop", b"X-A: 1"} <= set(lines)
+
+
+@pytest.mark.parametrize(
+    ("answer", "outcome"),
+    [
+        (b"", Outcome(True)),
+        (None, Outcome(False, "dial tcp 127.1.0.1:80: connect: connection refused")),
+    ],
+)
+async def test_a_port_is_well_if_it_takes_connections(
+    answer: bytes | None, outcome: Outcome
+) -> None:
+    """Whatever it speaks."""
+    action = Probe(tcp_socket=TCPSocketAction(port=80))
+
+    assert await perform(action, target(sandbox=ASandbox(answer)), clock=VirtualClock()) == outcome
+
+
+async def test_a_hook_may_sleep() -> None:
+    """The simplest way to let a load balancer forget a pod."""
+    clock = VirtualClock()
+    action = LifecycleHandler(sleep=SleepAction(seconds=7))
+
+    assert await clock.run(perform(action, target(), clock=clock)) == Outcome(True)
+    assert clock.monotonic() == 7
+
+
+async def test_grpc_is_refused_clearly() -> None:
+    """Rather than taken for well."""
+    action = Probe(grpc=GRPCAction(port=1))
+
+    outcome = await perform(action, target(), clock=VirtualClock())
+
+    assert not outcome.ok
+    assert "grpc is not" in outcome.message
+
+
+def test_ports_have_names() -> None:
+    """Numbers in quotes are numbers."""
+    assert [port_number(port, NAMED) for port in ("web", "81", 82)] == [8080, 81, 82]
+    with pytest.raises(ValueError, match="couldn't find port: x in container main"):
+        port_number("x", NAMED)

@@ -1,0 +1,66 @@
+from datetime import timedelta
+
+from kubewright.kinds.coordination.v1 import Lease
+from kubewright.kinds.core.v1 import Namespace, Node
+from tests.unit.embedded.node.world import World, a_server, a_world
+
+
+async def the_lease(world: World) -> Lease:
+    """Return the Lease of the node."""
+    return await world.client.get(Lease, "node-1", namespace="kube-node-lease")
+
+
+async def test_a_node_registers_and_is_ready() -> None:
+    """``kubectl get nodes`` shows it."""
+    async with a_world(labels={"zone": "a"}, kubelet_port=10250) as world:
+        node = await world.client.get(Node, "node-1")
+
+        assert node.metadata.labels["zone"] == "a"
+        assert {one.type: one.status for one in node.status.conditions}["Ready"] == "True"
+        assert node.status.daemon_endpoints is not None
+        assert node.status.daemon_endpoints.kubelet_endpoint is not None
+        assert node.status.daemon_endpoints.kubelet_endpoint.port == 10250
+
+
+async def test_a_node_renews_its_lease_every_ten_seconds() -> None:
+    """Who does not hear of it for forty takes it for dead."""
+    async with a_world() as world:
+        first = await the_lease(world)
+
+        await world.settle(60)
+        later = await the_lease(world)
+
+        assert later.spec.holder_identity == "node-1"
+        assert later.spec.lease_duration_seconds == 40
+        assert later.metadata.owner_references[0].kind == "Node"
+        assert first.spec.renew_time is not None
+        assert later.spec.renew_time is not None
+        assert later.spec.renew_time - first.spec.renew_time == timedelta(seconds=60)
+
+
+async def test_a_node_that_comes_back_is_the_same_node() -> None:
+    """With new labels, and what others wrote kept."""
+    async with a_world() as world:
+        before = await world.client.get(Node, "node-1")
+        await world.stop()
+        await world.client.patch(Node, "node-1", {"spec": {"unschedulable": True}})
+
+        await world.start(labels={"zone": "b"}, capacity={"cpu": "64"})
+        after = await world.client.get(Node, "node-1")
+
+        assert after.metadata.uid == before.metadata.uid
+        assert after.metadata.labels["zone"] == "b"
+        assert after.spec.unschedulable
+        assert after.status.capacity["cpu"] == "64"
+
+
+async def test_a_missing_namespace_is_made() -> None:
+    """A server that is alone has no controller that makes it."""
+    async with a_server() as world:
+        await world.client.delete(Namespace, "kube-node-lease")
+        await world.settle(1)
+
+        await world.start()
+        await world.settle(30)
+
+        assert (await the_lease(world)).spec.holder_identity == "node-1"

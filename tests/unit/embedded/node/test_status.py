@@ -1,0 +1,273 @@
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+import kubewright as kw
+from kubewright.embedded.node.state import Blocked, ContainerRecord, Ended, Running
+from kubewright.embedded.node.status import Facts, Verdict, pod_status, whole
+from kubewright.kinds.core.v1 import (
+    Container,
+    Pod,
+    PodCondition,
+    PodReadinessGate,
+    PodSpec,
+    PodStatus,
+)
+
+NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
+LATER = NOON + timedelta(seconds=30)
+RUNNING = Running(NOON)
+DONE = Ended(0, "Completed", NOON, LATER, "kubewright://x")
+FAILED = Ended(1, "Error", NOON, LATER, "kubewright://x", "oops")
+FACTS = Facts(NOON, "127.0.0.1", "127.1.0.1")
+
+
+def a_pod(*names: str, status: PodStatus | None = None, **spec: Any) -> Pod:
+    """Return a pod; names that begin with i are init containers, with s sidecars."""
+    first = [
+        Container(name=n, image="busybox", restart_policy="Always" if n[0] == "s" else None)
+        for n in names
+        if n[0] in "is"
+    ]
+    rest = [Container(name=n, image="nginx") for n in names if n[0] not in "is"]
+    return Pod(
+        metadata=kw.ObjectMeta(name="web", namespace="default", generation=3),
+        spec=PodSpec(init_containers=first, containers=rest, **spec),
+        status=status or PodStatus(),
+    )
+
+
+def status_of(pod: Pod, facts: Facts = FACTS, **states: Any) -> PodStatus:
+    """Return the status of a pod whose containers are in these states; a Running one is well."""
+    records = {}
+    for name, state in states.items():
+        if isinstance(state, ContainerRecord):
+            records[name] = state
+        else:
+            runs = isinstance(state, Running)
+            given = {} if state is None else {"state": state}
+            records[name] = ContainerRecord(name, **given, started=runs, ready=runs)
+    return pod_status(pod, records, facts, now=LATER)
+
+
+def conditions(status: PodStatus) -> dict[str, tuple[str, str | None]]:
+    """Return status and reason of each condition."""
+    return {one.type: (one.status, one.reason) for one in status.conditions}
+
+
+@pytest.mark.parametrize(
+    ("names", "policy", "states", "phase"),
+    [
+        ("a", "Always", {"a": None}, "Pending"),
+        ("a", "Always", {"a": RUNNING}, "Running"),
+        ("a", "Always", {"a": DONE}, "Running"),
+        ("a", "Always", {"a": FAILED}, "Running"),
+        ("a", "OnFailure", {"a": FAILED}, "Running"),
+        ("a", "OnFailure", {"a": DONE}, "Succeeded"),
+        ("a", "Never", {"a": DONE}, "Succeeded"),
+        ("a", "Never", {"a": FAILED}, "Failed"),
+        ("a b", "Never", {"a": DONE, "b": RUNNING}, "Running"),
+        ("a b", "Never", {"a": FAILED, "b": RUNNING}, "Running"),
+        ("a b", "Never", {"a": DONE, "b": FAILED}, "Failed"),
+        ("a b", "OnFailure", {"a": DONE, "b": FAILED}, "Running"),
+        ("a b", "Always", {"a": RUNNING, "b": None}, "Pending"),
+        ("i a", "Always", {"i": None, "a": None}, "Pending"),
+        ("i a", "Always", {"i": RUNNING, "a": None}, "Pending"),
+        ("i a", "Always", {"i": FAILED, "a": None}, "Pending"),
+        ("i a", "Never", {"i": FAILED, "a": None}, "Failed"),
+        ("i a", "Never", {"i": DONE, "a": RUNNING}, "Running"),
+        ("s a", "Always", {"s": RUNNING, "a": None}, "Pending"),
+        ("s a", "Always", {"s": FAILED, "a": RUNNING}, "Running"),
+        ("s a", "Never", {"s": RUNNING, "a": DONE}, "Running"),
+        ("s a", "Never", {"s": FAILED, "a": DONE}, "Succeeded"),
+    ],
+)
+def test_the_phase_follows_the_containers(
+    names: str, policy: str, states: dict[str, Any], phase: str
+) -> None:
+    """The table that every controller of pods relies on; sidecars must end before a pod does."""
+    pod = a_pod(*names.split(), restart_policy=policy)
+
+    assert status_of(pod, **states).phase == phase
+
+
+def test_there_is_no_way_back_from_an_end() -> None:
+    """A Job has counted the pod already."""
+    pod = a_pod("a", status=PodStatus(phase="Failed"))
+
+    assert status_of(pod, a=RUNNING).phase == "Failed"
+
+
+def test_a_running_pod_is_ready_and_says_so_with_the_generation_that_it_saw() -> None:
+    """What ``kubectl wait --for=condition=Ready`` looks at."""
+    status = status_of(a_pod("a"), a=RUNNING)
+
+    assert conditions(status) == {
+        "PodReadyToStartContainers": ("True", None),
+        "Initialized": ("True", None),
+        "Ready": ("True", None),
+        "ContainersReady": ("True", None),
+        "PodScheduled": ("True", None),
+    }
+    assert {one.observed_generation for one in status.conditions} == {3}
+    assert status.observed_generation == 3
+    assert (status.pod_ip, status.host_ip) == ("127.1.0.1", "127.0.0.1")
+    assert [one.ip for one in status.pod_ips] == ["127.1.0.1"]
+    assert status.start_time == NOON
+
+
+def test_what_is_not_initialized_is_named() -> None:
+    """``kubectl describe`` shows which of them hangs."""
+    status = status_of(a_pod("i", "s", "a"), i=DONE, s=None, a=None)
+
+    found = {one.type: one for one in status.conditions}
+    assert found["Initialized"].reason == "ContainersNotInitialized"
+    assert found["Initialized"].message == "containers with incomplete status: [s]"
+    assert found["Ready"].message == "containers with unready status: [s a]"
+    assert found["Ready"].reason == "ContainersNotReady"
+
+
+def test_a_pod_that_has_ended_says_so_in_its_conditions() -> None:
+    """PodCompleted and PodFailed are what people look for."""
+    done = conditions(status_of(a_pod("a", restart_policy="Never"), a=DONE))
+    failed = conditions(status_of(a_pod("a", restart_policy="Never"), a=FAILED))
+
+    assert done["Ready"] == done["ContainersReady"] == ("False", "PodCompleted")
+    assert done["Initialized"] == ("True", "PodCompleted")
+    assert failed["Ready"] == failed["ContainersReady"] == ("False", "PodFailed")
+    assert done["PodReadyToStartContainers"] == ("False", None)
+
+
+def test_readiness_gates_are_waited_for() -> None:
+    """A load balancer that does not know the pod yet must keep it from being ready."""
+    gates = [PodReadinessGate(condition_type="lb"), PodReadinessGate(condition_type="dns")]
+    said = PodStatus(conditions=[PodCondition(type="lb", status="False")])
+    pod = a_pod("a", readiness_gates=gates, status=said)
+
+    ready = next(one for one in status_of(pod, a=RUNNING).conditions if one.type == "Ready")
+
+    assert (ready.status, ready.reason) == ("False", "ReadinessGatesNotReady")
+    assert ready.message == (
+        'the status of pod readiness gate "lb" is not "True", but False, '
+        'corresponding condition of pod readiness gate "dns" does not exist.'
+    )
+    pod.status.conditions = [PodCondition(type=n, status="True") for n in ("lb", "dns")]
+    assert conditions(status_of(pod, a=RUNNING))["Ready"] == ("True", None)
+
+
+def test_a_transition_time_moves_only_when_the_status_flips() -> None:
+    """MinReadySeconds counts from it."""
+    pod = a_pod("a")
+    pod.status = status_of(pod, a=RUNNING)
+    long_ago = NOON - timedelta(hours=1)
+    for one in pod.status.conditions:
+        one.last_transition_time = long_ago
+
+    same = status_of(pod, a=RUNNING)
+    unready = status_of(pod, a=ContainerRecord("a", RUNNING, started=True))
+
+    assert {one.last_transition_time for one in same.conditions} == {long_ago}
+    times = {one.type: one.last_transition_time for one in unready.conditions}
+    assert times["Ready"] == times["ContainersReady"] == LATER
+    assert times["Initialized"] == long_ago
+
+
+def test_nothing_new_is_the_same_status() -> None:
+    """A status that is equal is not sent."""
+    pod = a_pod("i", "a")
+    pod.status = status_of(pod, i=DONE, a=RUNNING)
+
+    assert status_of(pod, i=DONE, a=RUNNING) == pod.status
+
+
+@pytest.mark.parametrize(
+    ("names", "reason"), [("a", "ContainerCreating"), ("i a", "PodInitializing")]
+)
+def test_what_has_not_started_says_what_it_waits_for(names: str, reason: str) -> None:
+    """The STATUS column of ``kubectl get pods`` is made of it."""
+    pod = a_pod(*names.split())
+
+    states: dict[str, Any] = dict.fromkeys(names.split())
+    status = status_of(pod, FACTS, **states)
+
+    state = status.container_statuses[0].state
+    assert state is not None
+    assert state.waiting is not None
+    assert state.waiting.reason == reason
+    assert status.container_statuses[0].image == "nginx"
+    assert status.container_statuses[0].image_id == ""
+
+
+def test_a_running_container_tells_its_image_and_id() -> None:
+    """With registry, tag and digest, as runtimes report them."""
+    record = ContainerRecord(
+        "a", RUNNING, container_id="kubewright://1", image_id="nginx@sha256:2", restarts=2,
+        started=True, ready=True, last=FAILED,
+    )  # fmt: skip
+
+    found = status_of(a_pod("a"), a=record).container_statuses[0]
+
+    assert found.image == "docker.io/library/nginx:latest"
+    assert (found.image_id, found.container_id) == ("nginx@sha256:2", "kubewright://1")
+    assert (found.ready, found.started, found.restart_count) == (True, True, 2)
+    assert found.state is not None
+    assert found.state.running is not None
+    assert found.last_state is not None
+    assert found.last_state.terminated is not None
+    assert found.last_state.terminated.message == "oops"
+
+
+def test_a_container_in_a_crash_loop_waits_and_shows_its_last_end() -> None:
+    """CrashLoopBackOff, the most read word of Kubernetes."""
+    blocked = Blocked("CrashLoopBackOff", "back-off 10s")
+    record = ContainerRecord("a", FAILED, blocked=blocked, restarts=3)
+
+    status = status_of(a_pod("a"), a=record)
+
+    found = status.container_statuses[0]
+    assert found.state is not None
+    assert found.state.waiting is not None
+    assert found.state.waiting.reason == "CrashLoopBackOff"
+    assert found.last_state is not None
+    assert found.last_state.terminated is not None
+    assert found.last_state.terminated.exit_code == 1
+    assert status.phase == "Running"
+
+
+def test_an_init_container_is_ready_when_it_is_done() -> None:
+    """It is never started in the sense of a startup probe."""
+    found = status_of(a_pod("i", "a"), i=DONE, a=RUNNING).init_container_statuses[0]
+
+    assert (found.ready, found.started) == (True, False)
+
+
+def test_a_container_whose_hook_runs_is_not_ready() -> None:
+    """The hook may prepare what makes it useful."""
+    record = ContainerRecord("a", RUNNING, started=True, ready=True, hooked=False)
+
+    assert not status_of(a_pod("a"), a=record).container_statuses[0].ready
+
+
+def test_a_verdict_fails_the_pod_once_its_containers_have_ended() -> None:
+    """A pod that is Failed must not have anything running."""
+    facts = Facts(NOON, "127.0.0.1", "127.1.0.1", Verdict("DeadlineExceeded", "too long"))
+
+    running = status_of(a_pod("a"), facts, a=RUNNING)
+    ended = status_of(a_pod("a"), facts, a=FAILED)
+
+    assert (running.phase, running.reason) == ("Running", None)
+    assert (ended.phase, ended.reason, ended.message) == ("Failed", "DeadlineExceeded", "too long")
+
+
+@pytest.mark.parametrize(("end", "phase"), [(DONE, "Succeeded"), (FAILED, "Failed")])
+def test_a_deleted_pod_ends_in_a_last_phase(end: Ended, phase: str) -> None:
+    """Who waits for its end sees one, even if the pod would have been restarted."""
+    facts = Facts(NOON, "127.0.0.1", "127.1.0.1", ending=True)
+
+    assert status_of(a_pod("a"), facts, a=end).phase == phase
+
+
+def test_times_are_in_whole_seconds() -> None:
+    """The server would cut them, and every status would look new."""
+    assert whole(NOON.replace(microsecond=999_999)) == NOON
