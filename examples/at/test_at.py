@@ -8,10 +8,11 @@ import pytest
 from examples.at.at import At, AtSpec, operator
 
 import kubewright as kw
-from kubewright.kinds.core.v1 import Pod
+from kubewright.kinds.core.v1 import Event, Pod
 from kubewright.testing import EmbeddedServer, VirtualClock
 
 HOUR = 3600
+COMMANDS = ["", "  ", "echo 'open", 'echo "open', "echo \\"]
 
 
 class World:
@@ -93,7 +94,7 @@ async def test_a_changed_schedule_of_a_pending_at_is_honoured() -> None:
         await world.create(world.in_an_hour())
 
         later = world.clock.now() + timedelta(hours=2)
-        await world.client.patch(At, "tea", {"spec": {"schedule": later.isoformat()}})
+        await world.client.patch(At, "tea", {"spec": {"schedule": f"{later:%Y-%m-%dT%H:%M:%SZ}"}})
         await world.clock.advance(HOUR + 1)
         assert await world.phase() == "PENDING"
 
@@ -117,7 +118,22 @@ async def test_a_pod_that_somebody_deletes_does_not_come_back(phase: str) -> Non
         assert (await world.phase(), await world.pods()) == ("DONE", [])
 
 
-@pytest.mark.parametrize("command", ["", "  ", "echo 'open", 'echo "open', "echo \\"])
+async def test_a_name_that_cannot_be_a_label_is_told_and_not_tried_for_ever() -> None:
+    """The pod is invalid, whatever happens; ``kubectl describe`` shows why."""
+    async with running() as world:
+        name = "t" * 64
+        spec = AtSpec(schedule=world.clock.now(), command="true")
+        await world.client.create(At(metadata=kw.ObjectMeta(name=name), spec=spec))
+        await world.clock.advance(HOUR)
+
+        tried = world.server.api.audit.events(resource="pods", verb="patch")
+        [event] = await world.client.list(Event)
+        assert [call.code for call in tried] == [422]
+        assert (event.type, event.involved_object.name) == ("Warning", name)
+        assert "metadata.labels" in (event.message or "")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
 async def test_a_command_that_no_shell_could_split_is_refused(command: str) -> None:
     """The API server says so to who writes it, and the operator never sees it."""
     async with running() as world:

@@ -14,8 +14,9 @@ from kubewright import log
 from kubewright.api import is_controlled_by
 from kubewright.kinds.core.v1 import Container, Pod, PodSpec
 
-WORDS = r"""^\s*(([^\s'"\\]|\\.|'[^']*'|"([^"\\]|\\.)*")\s*)+$"""
-"""One word or more, every quote closed: what a shell could split."""
+# The API server refuses what does not match, so the operator never sees it.
+UTC = "^[1-9].*Z$"
+SHELL_WORDS = r"""^\s*(([^\s'"\\]|\\.|'[^']*'|"([^"\\]|\\.)*")\s*)+$"""
 WORKERS = 2
 
 logger = log.get_logger("at")
@@ -24,9 +25,9 @@ logger = log.get_logger("at")
 class AtSpec(kw.Model):
     """What to run, and when."""
 
-    schedule: datetime
+    schedule: Annotated[datetime, kw.Pattern(UTC)]
     """When to run the command, in UTC, such as 2030-01-01T12:00:00Z. The past means at once."""
-    command: Annotated[str, kw.Pattern(WORDS)]
+    command: Annotated[str, kw.Pattern(SHELL_WORDS)]
     """The command line, split as a shell splits words. Every quote must be closed."""
 
 
@@ -104,6 +105,8 @@ class AtController:
             key = await self.queue.get()
             try:
                 wait = await self.reconcile(key)
+            except kw.InvalidError as error:  # no retry can mend that
+                logger.warning("reconcile failed for good", key=str(key), error=str(error))
             except Exception as error:  # noqa: BLE001  # whatever it is, the others go on
                 logger.warning("reconcile failed", key=str(key), error=str(error))
                 self.queue.add_rate_limited(key)

@@ -57,7 +57,10 @@ def hello_of(pod: Pod) -> list[str]:
 
 # The pods belong to a ReplicaSet, and that to the Deployment: they are no children, but watched.
 @operator.reconciler(
-    HelloWorld, owns=[Deployment], watches=[kw.Watches(Pod, map=hello_of, labels=LABEL)]
+    HelloWorld,
+    owns=[Deployment],
+    watches=[kw.Watches(Pod, map=hello_of, labels=LABEL)],
+    retry={kw.InvalidError: kw.Retry.NEVER},  # a name that is too long stays too long
 )
 async def reconcile(hello: HelloWorld, ctx: kw.Context) -> None:
     """Keep the Deployment as it should be, whoever changed it, and list the pods."""
