@@ -42,11 +42,9 @@ class Done(NamedTuple):
 
 
 class Town:
-    """A served API server, and a kubeconfig for it."""
+    """A folder with a kubeconfig, and programs that use it."""
 
-    def __init__(self, api: APIServer, server: LocalServer, folder: Path) -> None:
-        self.api = api
-        self.server = server
+    def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.environment = {
             "PATH": os.environ["PATH"],
@@ -80,6 +78,14 @@ class Town:
         assert process.returncode is not None
         return Done(process.returncode, out.decode(), err.decode())
 
+
+class EmbeddedTown(Town):
+    """A served API server, and a kubeconfig for it."""
+
+    def __init__(self, api: APIServer, folder: Path) -> None:
+        super().__init__(folder)
+        self.api = api
+
     async def post(self, path: str, tree: dict[str, Any], method: str = "POST") -> None:
         """Write an object."""
         request = Request(
@@ -92,7 +98,7 @@ class Town:
 
 
 @asynccontextmanager
-async def town(containers: Containers, folder: Path) -> AsyncIterator[Town]:
+async def town(containers: Containers, folder: Path) -> AsyncIterator[EmbeddedTown]:
     """Serve an API server whose one node has *containers*, and two pods that run there."""
     api = APIServer()
     kubelets = Kubelets()
@@ -103,7 +109,7 @@ async def town(containers: Containers, folder: Path) -> AsyncIterator[Town]:
         entry = kubeconfig.credentials(certificate=pair.certificate, key=pair.key)
         document = kubeconfig.document(server.url, ("admin", entry), ca_data=server.ca_data)
         (folder / "kubeconfig").write_bytes(_json.encode(document))  # JSON is YAML, too
-        made = Town(api, server, folder)
+        made = EmbeddedTown(api, folder)
         await make_pod(made, "web", "main")
         await make_pod(made, "two", "main", "side")
         await made.post("/api/v1/nodes", {"metadata": {"name": NODE}})
@@ -113,7 +119,7 @@ async def town(containers: Containers, folder: Path) -> AsyncIterator[Town]:
             await containers.stop()
 
 
-async def make_pod(made: Town, name: str, *containers: str) -> None:
+async def make_pod(made: EmbeddedTown, name: str, *containers: str) -> None:
     """Make a pod that is Running, as a node would have it."""
     spec = {
         "nodeName": NODE,

@@ -17,7 +17,7 @@ from kubewright.embedded import InProcessTransport
 from kubewright.embedded.node.access import AccessError
 from kubewright.errors import BadRequestError, TransportError
 from tests.cluster.processes import ProcessContainers
-from tests.cluster.streams import PATIENCE, Town, kubectls, town
+from tests.cluster.streams import PATIENCE, EmbeddedTown, Town, kubectls, town
 from tests.unit.embedded.kubelet.containers import Containers
 
 ALL = kubectls()
@@ -38,7 +38,7 @@ async def containers() -> ProcessContainers:
 
 
 @pytest.fixture
-async def made(containers: ProcessContainers, tmp_path: Path) -> AsyncIterator[Town]:
+async def made(containers: ProcessContainers, tmp_path: Path) -> AsyncIterator[EmbeddedTown]:
     """An API server with a pod called web, and one called two with two containers."""
     async with town(containers, tmp_path) as made:
         yield made
@@ -331,7 +331,7 @@ async def test_kubectl_get_raw_goes_through_the_proxies(made: Town) -> None:
 
 
 @pytest.fixture(params=["https", "in process"])
-async def client(made: Town, request: pytest.FixtureRequest) -> AsyncIterator[Client]:
+async def client(made: EmbeddedTown, request: pytest.FixtureRequest) -> AsyncIterator[Client]:
     """Our own client, over both of its transports."""
     if request.param == "https":
         found = made.client()
