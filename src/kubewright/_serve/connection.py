@@ -147,13 +147,13 @@ class Connection(asyncio.Protocol):
     # --- What the server calls ---
 
     def end(self) -> None:
-        """Finish the request under way, and none after it; a stream ends now, in good order."""
+        """Finish the request under way, and none after it; streams and upgrades end now."""
         self._ending = True
         self._reader.close()
         if not self._busy:
             self._close()
-        elif self._streaming and self._task is not None:
-            self._task.cancel()
+        elif (self._streaming or self._raw is not None) and self._task is not None:
+            self._task.cancel()  # neither has an end that could be waited for
 
     @property
     def is_idle(self) -> bool:

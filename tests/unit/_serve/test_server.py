@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from kubewright._aio import VirtualClock
-from kubewright._serve.messages import Request, Response, Stream
+from kubewright._serve.messages import Duplex, Request, Response, Stream, Upgrade
 from kubewright._serve.server import HTTPServer
 from kubewright._serve.tls import ServerTLS
 from kubewright.apiserver.certificates import Authority
@@ -118,6 +118,27 @@ async def test_a_stop_ends_watches_in_good_order() -> None:
 
         assert closed.is_set()
         assert await peer.rest() == b"0\r\n\r\n"
+
+
+async def test_a_stop_does_not_wait_for_those_who_left_http() -> None:
+    """A forwarded port that somebody left open would delay every restart."""
+    talks, closed = asyncio.Event(), asyncio.Event()
+
+    async def talk(duplex: Duplex) -> None:
+        talks.set()
+        try:
+            await duplex.read()
+        finally:
+            closed.set()
+
+    async with serving(Upgrade(talk)) as (server, _), connected(server) as peer:
+        await peer.send(
+            b"GET / HTTP/1.1\r\nHost: t\r\nConnection: Upgrade\r\nUpgrade: words\r\n\r\n"
+        )
+        await talks.wait()
+        await server.stop(grace=60)
+
+    assert closed.is_set()
 
 
 async def test_a_stop_does_not_wait_longer_than_the_grace() -> None:
