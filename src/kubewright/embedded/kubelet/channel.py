@@ -41,6 +41,14 @@ class Channels:
             else:
                 await self._socket.send(b"%c%b" % (channel, piece))
 
+    async def ping(self) -> None:
+        """Send something that says nothing.
+
+        Raises:
+            TransportError: The client is gone.
+        """
+        await self._socket.ping()
+
     async def close(self) -> None:
         """Say goodbye."""
         await self._socket.close()

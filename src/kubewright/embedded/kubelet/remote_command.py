@@ -8,6 +8,7 @@ from typing import Protocol, cast
 from kubewright._aio import Clock, TaskSet
 from kubewright._serve.messages import Answer, Duplex, Headers, Response
 from kubewright.embedded.kubelet.options import RemoteOptions
+from kubewright.embedded.kubelet.probe import until_gone
 from kubewright.embedded.kubelet.remote_status import RemoteStatus, exited, refused, success
 from kubewright.embedded.kubelet.spdy_streams import open_streams
 from kubewright.embedded.kubelet.upgrade import agree
@@ -39,6 +40,14 @@ class RemoteStreams(Protocol):
 
     async def write(self, stream: OutputStream, data: bytes) -> None:
         """Send what the command wrote, if the client wants it.
+
+        Raises:
+            TransportError: The client is gone.
+        """
+        ...
+
+    async def ping(self) -> None:
+        """Send something that says nothing.
 
         Raises:
             TransportError: The client is gone.
@@ -107,7 +116,7 @@ async def _serve(
 ) -> None:
     """Run a command between its start and the end of the client."""
     try:
-        status = await _run(start, streams, words)
+        status = await _run(start, streams, words, clock)
         if status is not None:
             await streams.finish(status)
     except TransportError:
@@ -117,7 +126,10 @@ async def _serve(
 
 
 async def _run(
-    start: Callable[[], Awaitable[Command]], streams: RemoteStreams, words: Sequence[str]
+    start: Callable[[], Awaitable[Command]],
+    streams: RemoteStreams,
+    words: Sequence[str],
+    clock: Clock,
 ) -> RemoteStatus | None:
     """Return how the command ended; ``None`` if the client left before."""
     try:
@@ -128,7 +140,8 @@ async def _run(
         async with TaskSet() as tasks:
             feeding = tasks.start(streams.serve_input(command), name="input of a command")
             draining = tasks.start(_drain(command, streams, words), name="output of a command")
-            await asyncio.wait({feeding, draining}, return_when=asyncio.FIRST_COMPLETED)
+            probing = tasks.start(until_gone(streams.ping, clock), name="pings")
+            await asyncio.wait({feeding, draining, probing}, return_when=asyncio.FIRST_COMPLETED)
             return draining.result() if draining.done() else None
     finally:
         await command.close()

@@ -30,6 +30,9 @@ WINDOW: int = 64 * 1024
 BUFFER: int = 512 * 1024
 """How much of a stream is kept for a slow reader before the connection is read no further."""
 
+TOTAL: int = 8 * 1024 * 1024
+"""The same of all streams together."""
+
 MAX_STREAMS: int = 4096
 
 _PIECE = 64 * 1024  # of one stream at a time, so that others get their turn
@@ -84,12 +87,14 @@ class Stream:
         number: Its number on the connection.
         headers: What the client said of it, names in lower case.
         was_reset: Whether the client has ended it in disorder.
+        is_dropped: Whether nobody reads it any more.
     """
 
     def __init__(self, connection: "Connection", opened: frames.Opened, window: Window) -> None:
         self.number: int = opened.stream
         self.headers: Headers = opened.headers
         self.was_reset: bool = False
+        self.is_dropped: bool = False
         self._connection = connection
         self._window = window
         self._chunks: deque[bytes] = deque()
@@ -110,6 +115,7 @@ class Stream:
             await self._arrived.wait()
         data = self._chunks[0] if len(self._chunks) == 1 else b"".join(self._chunks)
         self._chunks.clear()
+        self._connection.hold(-self._size)
         self._size = 0
         self._room.set()
         await self._give_room(len(data))
@@ -135,6 +141,14 @@ class Stream:
         """Send no more; does nothing when that was said before, or nobody hears it."""
         if not self._sent_all:
             await self._send(b"", final=True)
+
+    def drop(self) -> None:
+        """Read no more: what has come and what comes is thrown away, and blocks nobody."""
+        self.is_dropped = True
+        self._connection.hold(-self._size)
+        self._chunks.clear()
+        self._size = 0
+        self._room.set()
 
     async def reset(self, code: int) -> None:
         """End it in disorder, in both directions."""
@@ -172,9 +186,10 @@ class Stream:
         """Keep *data* for the reader; False if the client had said before that it was all."""
         if self._received_all:
             return self.was_reset
-        if data:
+        if data and not self.is_dropped:
             self._chunks.append(data)
             self._size += len(data)
+            self._connection.hold(len(data))
             if self._size >= BUFFER:
                 self._room.clear()
         self._received_all = final
@@ -216,6 +231,10 @@ class Connection:
         self._initial = WINDOW
         self._bounded = False
         self._taken = 0
+        self._pings = 0
+        self._held = 0
+        self._room = asyncio.Event()
+        self._room.set()
         self._gone = asyncio.Event()
 
     async def run(self) -> None:
@@ -229,14 +248,28 @@ class Connection:
         except TransportError:
             pass  # the same as an end, for all that we can do about it
         finally:
-            self._gone.set()
-            self.window.lift()
-            for stream in list(self._streams.values()):
-                stream.break_off()
+            self.abandon()
+
+    def abandon(self) -> None:
+        """Take the client for gone: all streams end."""
+        self._gone.set()
+        self._room.set()
+        self.window.lift()
+        for stream in list(self._streams.values()):
+            stream.break_off()
 
     async def wait_gone(self) -> None:
         """Return once the client is gone."""
         await self._gone.wait()
+
+    async def ping(self) -> None:
+        """Send something that says nothing; our numbers are even.
+
+        Raises:
+            TransportError: The client is gone.
+        """
+        self._pings += 2
+        await self.send(frames.ping_frame(self._pings & 0xFFFFFFFF))
 
     async def go_away(self) -> None:
         """Say that no more streams are taken."""
@@ -262,6 +295,14 @@ class Connection:
             taken, self._taken = self._taken, 0
             await self.try_to_send(frames.window_frame(0, taken))
 
+    def hold(self, size: int) -> None:
+        """Hear how much more, or less, is kept for the readers of all streams."""
+        self._held += size
+        if self._held < TOTAL or self._gone.is_set():
+            self._room.set()
+        else:
+            self._room.clear()
+
     def forget(self, number: int) -> None:
         """Keep no more of a stream that is over."""
         self._streams.pop(number, None)
@@ -286,8 +327,9 @@ class Connection:
 
     async def _take_data(self, event: frames.Data) -> None:
         stream = self._streams.get(event.stream)
-        if stream is None:
+        if stream is None or stream.is_dropped:
             await self.give_room(len(event.data))  # it crossed our end of the stream
+        if stream is None:
             if event.stream > self._last:
                 await self.try_to_send(frames.reset_frame(event.stream, INVALID_STREAM))
             return
@@ -295,6 +337,7 @@ class Connection:
             stream.break_off()
             await self.try_to_send(frames.reset_frame(event.stream, PROTOCOL_ERROR))
         await stream.room.wait()
+        await self._room.wait()
 
     async def _open(self, event: frames.Opened) -> None:
         if event.stream <= self._last or event.stream % 2 == 0:

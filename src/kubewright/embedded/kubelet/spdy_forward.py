@@ -7,6 +7,7 @@ from contextlib import suppress
 from kubewright._aio import Clock, TaskSet
 from kubewright._serve.messages import Duplex
 from kubewright.embedded.kubelet.options import LARGEST_PORT
+from kubewright.embedded.kubelet.probe import until_gone
 from kubewright.embedded.kubelet.spdy import Connection, Stream
 from kubewright.embedded.kubelet.spdy_error import CANCEL
 from kubewright.embedded.node.access import AccessError
@@ -56,7 +57,12 @@ class SPDYForwarder:
     async def run(self) -> None:
         """Serve until the client is gone."""
         async with TaskSet() as self._tasks:
+            self._tasks.start(self._probe(), name="pings")
             await self._connection.run()
+
+    async def _probe(self) -> None:
+        await until_gone(self._connection.ping, self._clock)
+        self._connection.abandon()
 
     def _joined(self, stream: Stream) -> bool:
         kind = stream.headers.get("streamtype", "")
@@ -98,11 +104,13 @@ class SPDYForwarder:
         except BROKEN as problem:
             await error.write(f"error forwarding port {port}: {problem}".encode())
             await error.end()
+            data.drop()
             await data.reset(CANCEL)
             return
         try:
             await copy_both_ways(data, pod)
         finally:
+            data.drop()  # a client may still send, and must not be waited for by the others
             await pod.close()
         # Old clients wait for this before they close what they listen at.
         with suppress(TransportError):

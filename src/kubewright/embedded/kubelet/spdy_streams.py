@@ -64,6 +64,10 @@ class SPDYStreams:
         if found is not None:
             await found.write(data)
 
+    async def ping(self) -> None:
+        """Send something that says nothing."""
+        await self.connection.ping()
+
     async def finish(self, status: RemoteStatus) -> None:
         """Say how the command ended, and end all streams."""
         error = self._streams["error"]

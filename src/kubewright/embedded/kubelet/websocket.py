@@ -75,6 +75,15 @@ class WebSocket:
             raise TransportError("cannot send: the websocket is closed", lost=True)
         await self._duplex.write(frames.frame(frames.TEXT if text else frames.BINARY, data))
 
+    async def ping(self) -> None:
+        """Send something that says nothing.
+
+        Raises:
+            TransportError: The client is gone.
+        """
+        if not self._closed:
+            await self._duplex.write(frames.frame(frames.PING, b""))
+
     async def close(self, code: int = frames.NORMAL, reason: str = "") -> None:
         """Say goodbye; what the client still sends can be received, or left alone."""
         if not self._closed:

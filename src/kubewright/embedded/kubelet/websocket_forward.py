@@ -6,6 +6,7 @@ from contextlib import suppress
 
 from kubewright._aio import Clock, TaskSet
 from kubewright.embedded.kubelet.channel import Channels
+from kubewright.embedded.kubelet.probe import until_gone
 from kubewright.embedded.kubelet.spdy_forward import BROKEN
 from kubewright.embedded.node.access import Connection
 from kubewright.errors import TransportError
@@ -38,7 +39,8 @@ class WebSocketForwarder:
                 async with TaskSet() as tasks:
                     up = tasks.start(self._upload(), name="from a client")
                     down = tasks.start(self._download_all(), name="from a pod")
-                    await asyncio.wait({up, down}, return_when=asyncio.FIRST_COMPLETED)
+                    probe = tasks.start(until_gone(self._channels.ping, self._clock), name="pings")
+                    await asyncio.wait({up, down, probe}, return_when=asyncio.FIRST_COMPLETED)
             finally:
                 for pod in self._pods.values():
                     await pod.close()

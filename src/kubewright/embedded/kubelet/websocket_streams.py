@@ -49,6 +49,10 @@ class WebSocketStreams:
         if channel is not None:
             await self._channels.send(channel, data)
 
+    async def ping(self) -> None:
+        """Send something that says nothing."""
+        await self._channels.ping()
+
     async def finish(self, status: RemoteStatus) -> None:
         """Say how the command ended, and goodbye."""
         if said := encoded(status, self._protocol):

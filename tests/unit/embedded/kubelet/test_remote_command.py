@@ -8,7 +8,7 @@ from kubewright._serve.messages import Answer
 from kubewright.embedded.kubelet import remote_command
 from kubewright.embedded.kubelet.options import RemoteOptions
 from kubewright.embedded.node.access import AccessError, Command
-from tests.unit.embedded.kubelet.containers import Containers, MemoryCommand
+from tests.unit.embedded.kubelet.containers import Containers, MemoryCommand, idle
 from tests.unit.embedded.kubelet.wires import SPDY, WEBSOCKET, SPDYClient, WebSocketClient, talking
 
 V5 = {**WEBSOCKET, "sec-websocket-protocol": "v5.channel.k8s.io"}
@@ -156,3 +156,23 @@ def test_a_request_that_makes_no_sense_is_refused() -> None:
         run(Containers(), V5, "cat", stdout=False, stderr=False)
     with pytest.raises(AccessError, match="Upgrade request required"):
         run(Containers(), {}, "cat")
+
+
+async def test_a_command_that_takes_no_input_is_not_kept_for_a_client_that_left() -> None:
+    """While its input is full we read no further, and pings find out."""
+    containers = Containers()
+    containers.programs["idle"] = idle
+    clock = VirtualClock()
+
+    async with talking(run(containers, V5, "idle", stdin=True, clock=clock)) as (end, task):
+        client = WebSocketClient(end)
+        sending = [asyncio.create_task(client.send(b"\0" + b"x" * (1 << 20))) for _ in range(4)]
+        for _ in range(50):
+            await asyncio.sleep(0)
+        end.hang_up()
+        await clock.advance(31)
+        await task
+        for one in sending:
+            one.cancel()
+
+    assert containers.commands[0].closed

@@ -3,7 +3,7 @@ import asyncio
 import pytest
 
 from kubewright.embedded.kubelet import spdy_frames as frames
-from kubewright.embedded.kubelet.spdy import BUFFER, WINDOW, Connection, Stream
+from kubewright.embedded.kubelet.spdy import BUFFER, TOTAL, WINDOW, Connection, Stream
 from kubewright.errors import TransportError
 from tests.unit.embedded.kubelet.wires import SPDYClient, ends
 
@@ -220,5 +220,68 @@ async def test_a_slow_reader_stops_the_client_and_not_the_memory() -> None:
 
     assert BUFFER <= held < BUFFER + 2 * 65536
     assert got == total
+    await uploading
+    await lab.close()
+
+
+async def test_all_streams_together_hold_no_more_than_a_bound() -> None:
+    """A client could open thousands and fill each of them a little."""
+    lab = Lab()
+    streams = [await lab.open() for _ in range(40)]
+    wanted = 40 * (BUFFER - 65536)
+
+    async def upload() -> None:
+        for number in range(40):
+            for _ in range(BUFFER // 65536 - 1):
+                await lab.client.write(2 * number + 1, b"x" * 65536)
+
+    uploading = asyncio.create_task(upload())
+    for _ in range(1000):
+        await asyncio.sleep(0)
+    held = sum(stream._size for stream in streams)
+    got = 0
+    while got < wanted:
+        for stream in streams:
+            if stream._size:
+                got += len(await stream.read())
+        await asyncio.sleep(0)
+
+    assert TOTAL <= held < TOTAL + 2 * 65536
+    assert got == wanted
+    await uploading
+    await lab.close()
+
+
+async def test_a_stream_that_nobody_reads_any_more_blocks_no_other() -> None:
+    """What still comes for it is thrown away."""
+    lab = Lab()
+    first, second = await lab.open(), await lab.open()
+    await lab.client.write(1, b"x" * 65536)
+
+    first.drop()
+    for _ in range(3 * BUFFER // 65536):
+        await lab.client.write(1, b"x" * 65536)
+    await lab.client.write(3, b"here")
+
+    assert await second.read() == b"here"
+    assert (first._size, lab.connection._held) == (0, 0)
+    await lab.close()
+
+
+async def test_a_client_that_is_taken_for_gone_ends_all_streams() -> None:
+    """Even while a full stream keeps us from reading, and so from seeing it."""
+    lab = Lab()
+    stream = await lab.open()
+    uploading = asyncio.create_task(lab.client.write(1, b"x" * 2 * BUFFER))
+    for _ in range(50):
+        await asyncio.sleep(0)
+
+    await lab.connection.ping()
+    lab.connection.abandon()
+
+    await lab.connection.wait_gone()
+    assert stream.was_reset
+    with pytest.raises(TransportError):
+        await lab.connection.ping()
     await uploading
     await lab.close()
