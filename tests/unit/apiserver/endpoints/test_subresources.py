@@ -129,3 +129,18 @@ async def test_what_happens_in_containers_is_asked_of_the_node(server: APIServer
     assert (loose.status, alone.status) == (400, 503)
     assert answers == [b"log of a", b"exec of a", b"proxy of a"]
     assert (await ask(server, "GET", f"{PODS}/none/log")).status == 404
+
+
+async def test_a_proxy_may_be_asked_for_a_port_of_an_object(server: APIServer) -> None:
+    """The port, and the scheme before it, are no part of the name."""
+    await make(server, PODS, {**pod("a"), "spec": {**pod("a")["spec"], "nodeName": "n"}})
+    server.node = EchoNode()
+
+    answers = [
+        (await ask(server, "GET", f"{PODS}/{name}/proxy/x")).body
+        for name in ("a:80", "http:a:80", "a:")
+    ]
+
+    assert answers == [b"proxy of a"] * 3
+    assert (await ask(server, "GET", f"{PODS}/b:80/proxy")).status == 404
+    assert (await ask(server, "GET", f"{PODS}/a:80/log")).status == 404
