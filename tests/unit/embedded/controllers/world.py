@@ -13,6 +13,10 @@ from kubewright.client import Client
 from kubewright.cluster import Cluster
 from kubewright.controller import Controller, Request, Run
 from kubewright.embedded.controllers import make
+from kubewright.kinds.admissionregistration.v1 import (
+    ValidatingAdmissionPolicy,
+    ValidatingAdmissionPolicyBinding,
+)
 from kubewright.kinds.core.v1 import Binding, Event, ObjectReference, Pod
 from kubewright.testing import EmbeddedServer
 
@@ -125,6 +129,22 @@ class World:
     async def pod_names(self) -> list[str]:
         """Return the names of all pods."""
         return [pod.metadata.name for pod in await self.pods()]
+
+    async def refuse(self, group: str, resource: str) -> None:
+        """Let nobody create objects of a resource until `relent`."""
+        rule = {"apiGroups": [group], "apiVersions": ["*"], "resources": [resource]}
+        spec = {
+            "matchConstraints": {"resourceRules": [{**rule, "operations": ["CREATE"]}]},
+            "validations": [{"expression": "false", "message": "not today"}],
+        }
+        meta = {"name": "never"}
+        await self.create(ValidatingAdmissionPolicy, {"metadata": meta, "spec": spec})
+        binding = {"policyName": "never", "validationActions": ["Deny"]}
+        await self.create(ValidatingAdmissionPolicyBinding, {"metadata": meta, "spec": binding})
+
+    async def relent(self) -> None:
+        """Let everybody create everything again."""
+        await self.client.delete(ValidatingAdmissionPolicyBinding, "never")
 
     async def events(self, kind: str = "") -> list[str]:
         """Return the reasons and messages of all events, of those about *kind* if it is given."""
