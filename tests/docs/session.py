@@ -20,6 +20,10 @@ STAYS = re.compile(r"kubewright (dev|run) ")
 """What runs in a terminal of its own until Ctrl-C."""
 LOOKS = re.compile(r"(kubectl (get|describe|logs|events) |curl |cat |ls )")
 """What only looks: a reader who comes too early looks again."""
+RELOADED = (
+    "2026-01-01T12:00:00.000Z INFO  reloaded; running reconciles finish first"
+    ' path=["{name}"] (kubewright.dev)'
+)
 
 PLAIN: Mapping[str, str] = {
     r"\d{4}-\d\d-\d\dT[\d:.]+Z": "TIME",
@@ -78,6 +82,7 @@ class Staying:
     """A command that stays in its terminal."""
 
     def __init__(self, text: str, *, folder: Path, environment: Mapping[str, str]) -> None:
+        self.text = text
         self.lines: list[str] = []
         self._printed = threading.Condition()
         self._process = subprocess.Popen(
@@ -137,8 +142,16 @@ class Session:
         }
 
     def save(self, file: Path) -> None:
-        """Save *file* under its own name, as a reader does in an editor."""
-        (self.folder / file.name).write_text(file.read_text())
+        """Save *file* under its own name, as in an editor; what runs is to take notice of it."""
+        path, text = self.folder / file.name, file.read_text()
+        if path.exists() and path.read_text() == text:
+            return
+        before = len(self.staying.lines) if self.staying else 0
+        path.write_text(text)
+        if self.staying is not None and file.name in self.staying.text:
+            shown = (*self.staying.lines[:before], "...", RELOADED.format(name=file.name))
+            seen = self.staying.wait_for(shown, home=str(self.home))
+            assert seen, "\n".join(["not reloaded:", *self.staying.lines])
 
     def type(self, command: Command) -> None:
         """Run a command; it must succeed, or show what the page shows."""
