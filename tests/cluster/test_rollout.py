@@ -4,6 +4,7 @@ import asyncio
 import shutil
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -58,7 +59,11 @@ async def at() -> AsyncIterator[tuple[Place, Kubectl]]:
             yield found, Kubectl(server.kubeconfig_file, found)
 
 
-KINDS = {"deployment": Deployment, "statefulset": StatefulSet, "daemonset": DaemonSet}
+KINDS: dict[str, type[kw.Resource]] = {
+    "deployment": Deployment,
+    "statefulset": StatefulSet,
+    "daemonset": DaemonSet,
+}
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -67,7 +72,7 @@ async def test_a_rollout_is_followed_undone_and_restarted(
 ) -> None:
     """All that people do to a rollout works, and says what it says elsewhere."""
     found, kubectl = at
-    spec = {} if kind == "daemonset" else {"replicas": 2}
+    spec: dict[str, Any] = {} if kind == "daemonset" else {"replicas": 2}
     await found.create(KINDS[kind], workload(**spec))
 
     first = await kubectl(f"rollout status {kind}/web --timeout=20s")

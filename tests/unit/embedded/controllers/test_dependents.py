@@ -102,4 +102,3 @@ async def test_all_controllers_of_a_cluster_share_what_they_know() -> None:
         cluster = w.node.cluster
 
         assert dependents_of(cluster, Pod) is dependents_of(cluster, Pod)
-        assert dependents_of(cluster, Pod) is not dependents_of(cluster, ReplicaSet)

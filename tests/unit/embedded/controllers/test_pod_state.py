@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 
 from kubewright._aio import VirtualClock
@@ -24,7 +26,7 @@ from tests.unit.embedded.controllers.pods import NOW, entry, state
     ],
 )
 def test_a_pod_counts_while_it_runs_and_stays(
-    options: dict[str, object], active: bool, terminating: bool
+    options: dict[str, Any], active: bool, terminating: bool
 ) -> None:
     """What has ended, or goes, is replaced."""
     pod = state(**options)

@@ -5,8 +5,8 @@ from typing import Any
 
 import msgspec
 
-import kubewright as kw
 from kubewright.kinds.apps.v1 import Deployment, ReplicaSet
+from kubewright.kinds.core.v1 import PodTemplateSpec
 from tests.unit.embedded.controllers.world import template, workload
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -38,9 +38,7 @@ def replica_set(
 ) -> ReplicaSet:
     """Return a set, all of whose pods are available unless it says otherwise."""
     made = msgspec.convert(workload(image, image, replicas=size), ReplicaSet)
-    made.spec.template = msgspec.convert(
-        template(image, app="web"), kw.kinds.core.v1.PodTemplateSpec
-    )
+    made.spec.template = msgspec.convert(template(image, app="web"), PodTemplateSpec)
     made.metadata.creation_timestamp = NOW - timedelta(seconds=age)
     made.metadata.annotations = {
         f"deployment.kubernetes.io/{name.replace('_', '-')}": str(value)
