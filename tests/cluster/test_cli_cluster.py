@@ -160,6 +160,24 @@ def test_what_pods_have_started_ends_with_the_cluster(commands: Commands, tmp_pa
         _wait_until_gone(mark)
 
 
+def test_programs_in_pods_find_the_api_server(commands: Commands) -> None:
+    """At an address that everybody may listen at, which port 443 is not."""
+    commands.run("cluster", "start")
+    server = KubeconfigServer.load(place_of(commands) / "kubeconfig")
+    kubectl = ["kubectl", "--kubeconfig", str(server.kubeconfig_file)]
+    script = "echo https://$KUBERNETES_SERVICE_HOST:$KUBERNETES_SERVICE_PORT"
+
+    said = subprocess.run(
+        [*kubectl, "run", "a", "--image=busybox", "--restart=Never", "--attach", "--quiet"]
+        + ["--", "sh", "-c", script],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+
+    assert said.stdout.splitlines()[-1] == server.url
+
+
 def _run_pod(server: KubeconfigServer, mark: str) -> None:
     """Run a pod for an hour; return when it runs."""
     container = {

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Coroutine, Iterator, Mapping
 from typing import Any, ClassVar
+from urllib.parse import urlsplit
 
 from kubewright._aio import Clock, TaskSet
 from kubewright.api.kind import ObjectKey
@@ -36,6 +37,8 @@ __all__ = ["Node"]
 PODS: int = 110
 SIMULATED_PODS: int = 1000
 OVER: frozenset[str] = frozenset({"Succeeded", "Failed"})
+
+_HTTPS = 443
 
 _log = get_logger(__name__)
 
@@ -220,9 +223,20 @@ class Node:
             return []
         store = self._services.store
         kubernetes = store.find(ObjectKey("default", "kubernetes"))
-        found = {one.metadata.name: one for one in ([kubernetes] if kubernetes else [])}
+        found = {one.metadata.name: self._here(one) for one in ([kubernetes] if kubernetes else [])}
         found |= {one.metadata.name: one for one in store.list(namespace)}
         return list(found.values())
+
+    def _here(self, kubernetes: Service) -> Service:
+        """Return the service of the API server at the address by which this machine knows it.
+
+        At its cluster address nobody may listen: port 443 is not for everybody.
+        """
+        url = urlsplit(self.cluster.live.config.url)
+        kubernetes.spec.cluster_ip = url.hostname or ""
+        for port in kubernetes.spec.ports[:1]:
+            port.port = url.port or _HTTPS
+        return kubernetes
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         """Do something beside; a failure of it is logged, and concerns nobody else."""
