@@ -165,11 +165,11 @@ def test_programs_in_pods_find_the_api_server(commands: Commands) -> None:
     commands.run("cluster", "start")
     server = KubeconfigServer.load(place_of(commands) / "kubeconfig")
     kubectl = ["kubectl", "--kubeconfig", str(server.kubeconfig_file)]
+    options = ["--restart=Never", "--attach", "--quiet"]
     script = "echo https://$KUBERNETES_SERVICE_HOST:$KUBERNETES_SERVICE_PORT"
 
     said = subprocess.run(
-        [*kubectl, "run", "a", "--image=busybox", "--restart=Never", "--attach", "--quiet"]
-        + ["--", "sh", "-c", script],
+        [*kubectl, "run", "a", "--image=busybox", *options, "--", "sh", "-c", script],
         check=True,
         capture_output=True,
         text=True,

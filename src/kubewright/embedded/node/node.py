@@ -223,8 +223,9 @@ class Node:
             return []
         store = self._services.store
         kubernetes = store.find(ObjectKey("default", "kubernetes"))
-        found = {one.metadata.name: self._here(one) for one in ([kubernetes] if kubernetes else [])}
-        found |= {one.metadata.name: one for one in store.list(namespace)}
+        found = {one.metadata.name: one for one in store.list(namespace)}
+        if kubernetes is not None and (namespace == "default" or "kubernetes" not in found):
+            found["kubernetes"] = self._here(kubernetes)
         return list(found.values())
 
     def _here(self, kubernetes: Service) -> Service:
