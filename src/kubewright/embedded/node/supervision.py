@@ -163,7 +163,7 @@ class Supervision:
         self._leave()
         kill_marked(str(self.folder))
         if self._process is not None:
-            self._process.poll()
+            self._process.wait()  # its socket closes in the last moment of its life
         starting, running = dict(self._starting), dict(self._running)
         self._running.clear()
         for future in starting.values():

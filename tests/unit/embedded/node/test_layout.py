@@ -1,0 +1,141 @@
+from pathlib import Path
+
+import pytest
+
+from kubewright.embedded.node.layout import PodFolder, rewritten, write_content
+from kubewright.embedded.node.material import File, Files
+from kubewright.kinds.core.v1 import Container, VolumeMount
+
+
+def mounted(*mounts: tuple[str, str, str]) -> Container:
+    """Return a container with mounts: volume, path and path inside of the volume."""
+    return Container(
+        name="c",
+        volume_mounts=[
+            VolumeMount(name=name, mount_path=path, sub_path=inner or None)
+            for name, path, inner in mounts
+        ],
+    )
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> PodFolder:
+    """Give the folder of a pod."""
+    return PodFolder(tmp_path / "pod", tmp_path / "claims")
+
+
+@pytest.mark.parametrize(
+    ("text", "result"),
+    [
+        ("/data", "/real/data"),
+        ("/data/x.yaml", "/real/data/x.yaml"),
+        ("--config=/data/x", "--config=/real/data/x"),
+        ("cat /data/a /data/b", "cat /real/data/a /real/data/b"),
+        ("'/data'", "'/real/data'"),
+        ("/data:/usr/bin", "/real/data:/usr/bin"),
+        ("/data/sub/x", "/real/sub/x"),
+        ("/database", "/database"),
+        ("/data-old", "/data-old"),
+        ("/my/data", "/my/data"),
+        ("http://host/data", "http://host/data"),
+        ("nothing", "nothing"),
+    ],
+)
+def test_mount_paths_are_replaced_where_they_are_meant(text: str, result: str) -> None:
+    """As words of their own or at the beginning of a path, and nowhere else."""
+    places = {"/data": Path("/real/data"), "/data/sub": Path("/real/sub")}
+
+    assert rewritten(text, places) == result
+    assert rewritten(text, {}) == text
+
+
+def test_what_is_mounted_is_found_below_the_root(folder: PodFolder) -> None:
+    """A process begins there, so ``etc/conf/a`` is right."""
+    folder.write({"conf": Files({"a": File(b"1")}), "work": Files()})
+
+    places = folder.make_root(mounted(("conf", "/etc/conf", ""), ("work", "/work/", "")))
+
+    root = folder.root("c")
+    assert (root / "etc/conf/a").read_bytes() == b"1"
+    (root / "work/x").write_text("x")
+    assert (folder.volume("work") / "x").exists()
+    assert places["/etc/conf"] == root / "etc/conf"
+    assert places["/work"] == root / "work"
+    assert places["/dev/termination-log"].exists()
+
+
+def test_a_restart_finds_its_volumes_and_nothing_else(folder: PodFolder) -> None:
+    """What a container writes outside of its volumes ends with it."""
+    folder.write({"work": Files()})
+    container = mounted(("work", "/work", ""))
+    folder.make_root(container)
+    (folder.root("c") / "scratch").write_text("x")
+    (folder.root("c") / "work/kept").write_text("x")
+
+    folder.make_root(container)
+
+    assert not (folder.root("c") / "scratch").exists()
+    assert (folder.root("c") / "work/kept").exists()
+
+
+def test_a_sub_path_is_a_part_of_a_volume(folder: PodFolder) -> None:
+    """A file of a ConfigMap, or a folder of its own in a shared one."""
+    folder.write({"conf": Files({"a": File(b"1"), "d/b": File(b"2")}), "work": Files()})
+
+    folder.make_root(
+        mounted(("conf", "/etc/a.conf", "a"), ("conf", "/etc/d", "d"), ("work", "/w", "mine"))
+    )
+
+    root = folder.root("c")
+    assert (root / "etc/a.conf").read_bytes() == b"1"
+    assert (root / "etc/d/b").read_bytes() == b"2"
+    assert (root / "w").resolve() == (folder.volume("work") / "mine").resolve()
+    with pytest.raises(OSError, match="leads out of its volume"):
+        folder.make_root(mounted(("work", "/w", "../..")))
+
+
+def test_files_follow_their_source_in_one_step(folder: PodFolder) -> None:
+    """A reader sees all of the old ones or all of the new ones."""
+    place = folder.volume("conf")
+    folder.write({"conf": Files({"a": File(b"1"), "b": File(b"1")})})
+    before = (place / "..data").resolve()
+
+    folder.write({"conf": Files({"a": File(b"2"), "c": File(b"2", 0o600)})})
+
+    assert {one.name for one in place.iterdir() if not one.name.startswith("..")} == {"a", "c"}
+    assert (place / "a").read_bytes() == b"2"
+    assert (place / "c").stat().st_mode & 0o777 == 0o600
+    assert not before.exists()
+
+
+def test_files_that_are_the_same_are_left_alone(tmp_path: Path) -> None:
+    """Programs that watch their configuration are not woken for nothing."""
+    files = Files({"a": File(b"1")})
+    write_content(tmp_path / "v", files)
+    before = (tmp_path / "v/..data").readlink()
+
+    write_content(tmp_path / "v", files)
+
+    assert (tmp_path / "v/..data").readlink() == before
+
+
+def test_folders_of_the_machine_and_of_claims_outlive_the_pod(
+    folder: PodFolder, tmp_path: Path
+) -> None:
+    """Removing a pod must not remove what it was linked to."""
+    host = tmp_path / "host"
+    folder.write({"h": Files(link=str(host), create=True), "c": Files(kept="shop_data")})
+    (folder.volume("h") / "x").write_text("x")
+    (folder.volume("c") / "y").write_text("y")
+
+    folder.remove()
+
+    assert not folder.path.exists()
+    assert (host / "x").exists()
+    assert (tmp_path / "claims/shop_data/y").exists()
+
+
+def test_a_folder_of_the_machine_that_is_not_there_is_an_error(folder: PodFolder) -> None:
+    """Made only if the pod asks for that."""
+    with pytest.raises(OSError, match="hostPath /does/not/exist does not exist"):
+        folder.write({"h": Files(link="/does/not/exist")})

@@ -1,0 +1,71 @@
+import asyncio
+import os
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+from kubewright.embedded.node import supervisor
+from tests.unit.embedded.node.processes import Waiter, a_supervision, is_alive, shell
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc and subreapers")
+
+
+async def test_what_made_itself_a_daemon_ends_with_its_container(tmp_path: Path) -> None:
+    """It has another session and another parent, and is found all the same."""
+    async with a_supervision(tmp_path) as supervision:
+        waiter = Waiter()
+        reading, writing = os.pipe()
+        script = "setsid sh -c 'echo $$; exec sleep 100' & read go"
+        theirs, ours = os.pipe()
+        await supervision.start("a", shell(script), (theirs, writing, writing), waiter)
+        pid = int(await asyncio.to_thread(os.read, reading, 100))
+        before = is_alive(pid)
+
+        os.write(ours, b"go\n")
+        await waiter.exit()
+
+        # Killed before we were told; its new parent is about to bury it.
+        assert before
+        assert not is_alive(pid)
+        for file in (reading, writing, theirs, ours):
+            os.close(file)
+
+
+async def test_everything_ends_when_the_node_is_gone(tmp_path: Path) -> None:
+    """Closing the socket is all that a killed node can do; its folder goes, too."""
+    async with a_supervision(tmp_path) as supervision:
+        waiter = Waiter()
+        reading, writing = os.pipe()
+        null = os.open(os.devnull, os.O_RDWR)
+        # One that hides: without the mark, in a session of its own, deaf to what can be ignored.
+        hidden = "trap '' TERM HUP INT; echo $$; while :; do sleep 1; done"
+        script = f'env -i setsid sh -c "{hidden}" & exit 0'.replace("$$", "\\$\\$")
+        await supervision.start("a", shell(script), (null, writing, null), waiter)
+        await waiter.exit()
+        pid = int(await asyncio.to_thread(os.read, reading, 100))
+        before = is_alive(pid)
+
+        await supervision.close()
+
+        assert before
+        assert not is_alive(pid)
+        assert not await asyncio.to_thread((tmp_path / "node").exists)
+        for file in (reading, writing, null):
+            os.close(file)
+
+
+def test_descendants_are_found_by_their_parents() -> None:
+    """We are one of our parent's."""
+    assert os.getpid() in set(supervisor.descendants(os.getppid()))
+    assert supervisor.parents()[os.getpid()] == os.getppid()
+
+
+def test_a_process_that_is_gone_is_no_problem() -> None:
+    """It may end between two looks."""
+    nobody = 2**22 + 1
+
+    supervisor.kill(nobody, signal.SIGTERM)
+
+    assert not supervisor.is_marked(nobody, b"X=1")
