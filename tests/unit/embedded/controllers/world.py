@@ -19,6 +19,7 @@ from kubewright.kinds.admissionregistration.v1 import (
 )
 from kubewright.kinds.core.v1 import Binding, Event, ObjectReference, Pod
 from kubewright.testing import EmbeddedServer
+from kubewright.testing.faults import Faults
 
 R = TypeVar("R", bound=kw.Resource)
 
@@ -157,12 +158,14 @@ class World:
 
 
 @asynccontextmanager
-async def world(*controllers: str, nodes: Iterable[str] = ("node-1",)) -> AsyncIterator[World]:
-    """Give a world in which *controllers* run."""
+async def world(
+    *controllers: str, nodes: Iterable[str] = ("node-1",), faults: Faults | None = None
+) -> AsyncIterator[World]:
+    """Give a world in which *controllers* run, whose requests meet *faults*."""
     clock = VirtualClock()
     async with (
         EmbeddedServer(clock=clock) as server,
-        server.client() as ours,
+        server.client(faults=faults) as ours,
         server.client() as client,
     ):
         cluster = Cluster(ours, clock=clock, field_owner="kube-controller-manager")
