@@ -11,6 +11,7 @@ from typing import Self
 import kubewright as kw
 from kubewright.embedded.kubelet import KubeletServer
 from kubewright.embedded.node import Node, ProcessRuntime
+from kubewright.embedded.scheduler import scheduler
 from kubewright.testing import EmbeddedCluster, RealServer
 
 PROGRAMS = ("etcd", "kube-apiserver", "kube-controller-manager")
@@ -61,8 +62,6 @@ class EndToEndCluster:
 
 async def parts(cluster: kw.Cluster) -> Iterable[kw.Runnable]:
     """Return what a server with controllers lacks: a scheduler, and a node with its kubelet."""
-    from kubewright.embedded.scheduler import scheduler  # noqa: PLC0415  # TODO: being written
-
     node = Node("node-1", cluster=cluster, runtime=ProcessRuntime())
     kubelet = KubeletServer(node.access)
     await kubelet.start()

@@ -212,39 +212,45 @@ class Backend:
 
 
 class Traffic:
-    """Requests for one path, one after the other, a hundred a second at most; and what came."""
+    """Requests for one path, by some clients at once, a hundred a second each; and what came."""
 
-    def __init__(self, traefik: TraefikServer, path: str) -> None:
-        self.answers: Counter[Answer] = Counter()
+    def __init__(self, traefik: TraefikServer, path: str, *, clients: int = 4) -> None:
+        self._answers: list[Answer] = []
         self._traefik, self._path = traefik, path
         self._over = threading.Event()
-        self._thread = threading.Thread(target=self._flow)
+        self._threads = [threading.Thread(target=self._flow) for _ in range(clients)]
+
+    @property
+    def answers(self) -> Counter[Answer]:
+        """What came, and how often."""
+        return Counter(self._answers)
 
     @property
     def names(self) -> set[str]:
         """Who answered."""
-        return {answer.text for answer in list(self.answers)}
+        return {answer.text for answer in self.answers}
 
     @property
     def failures(self) -> list[Answer]:
         """The answers that users would not like."""
-        return [answer for answer in list(self.answers) if answer.status != 200]
+        return [answer for answer in self.answers if answer.status != 200]
 
     def _flow(self) -> None:
         while not self._over.wait(0.01):
             try:
-                answer = self._traefik.get(self._path)
+                self._answers.append(self._traefik.get(self._path))
             except OSError as error:
-                answer = Answer(0, repr(error))
-            self.answers[answer] += 1
+                self._answers.append(Answer(0, repr(error)))
 
     def __enter__(self) -> Self:
-        self._thread.start()
+        for thread in self._threads:
+            thread.start()
         return self
 
     def __exit__(self, *exc: object) -> None:
         self._over.set()
-        self._thread.join()
+        for thread in self._threads:
+            thread.join()
 
 
 def _get(server: str, path: str) -> Answer:
