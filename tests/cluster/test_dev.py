@@ -28,6 +28,12 @@ async def reconcile(shop: Shop, ctx: kw.Context) -> None:
     data = {"sign": "open"}
     await ctx.apply(ConfigMap(metadata=kw.ObjectMeta(name=shop.metadata.name), data=data))
 """
+SLOW = """
+    import asyncio
+    print("begins", flush=True)
+    await asyncio.sleep(2)
+    print("ends", flush=True)
+"""
 SAMPLE = "{apiVersion: example.com/v1, kind: Shop, metadata: {name: corner}}\n"
 
 
@@ -77,6 +83,24 @@ def test_it_runs_reloads_and_stops_without_a_trace(commands: Commands, shop: Pat
     assert status == 0
     assert list((commands.state / "clusters").iterdir()) == []
     assert processes(str(commands.state)) == []
+
+
+def test_a_reconcile_that_runs_ends_before_the_new_code_starts(
+    commands: Commands, shop: Path
+) -> None:
+    """Half of what it does would otherwise be done, by code that is gone."""
+    slow = PROGRAM.replace("    data =", SLOW + "    data =")
+    shop.write_text(slow)
+
+    with commands.running("dev", shop, "--simulate", "--samples") as dev:
+        dev.wait_for("begins")
+        shop.write_text(PROGRAM.replace('"open"', '"closed"'))
+        dev.wait_for("reloaded; running reconciles finish first")
+        dev.wait_for("ends")
+        dev.wait_for("manager stopped")
+        dev.wait_for("reconciled controller=shop .* name=corner")
+
+        assert dev.end() == 0
 
 
 def test_it_uses_a_cluster_that_runs_and_leaves_it_running(commands: Commands, shop: Path) -> None:

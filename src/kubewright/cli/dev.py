@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from logging import WARNING, LogRecord, getLogger
+from logging import ERROR, LogRecord, getLogger
 from pathlib import Path
 
 from kubewright import log
@@ -61,8 +61,9 @@ def run(options: Options) -> int:
     project = Project(options.target)
     operator = project.load()
     log.configure(options.log_level, "console")
-    for handler in getLogger().handlers:
-        handler.addFilter(_is_wanted)
+    if options.log_level != "debug":
+        for handler in getLogger().handlers:
+            handler.addFilter(_is_wanted)
     with asyncio.Runner(loop_factory=loop_factory()) as runner:
         return runner.run(_run(project, operator, options))
 
@@ -89,8 +90,8 @@ _IN_CLUSTER: ContextVar[bool] = ContextVar("kubewright_dev_cluster", default=Fal
 
 
 def _is_wanted(record: LogRecord) -> bool:
-    """Tell whether a line is about the operator, or about something wrong in the cluster."""
-    return record.levelno >= WARNING or not _IN_CLUSTER.get()
+    """Tell whether a line is about the operator, or about a failure in the cluster."""
+    return record.levelno >= ERROR or not _IN_CLUSTER.get()
 
 
 @asynccontextmanager

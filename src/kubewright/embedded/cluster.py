@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from kubewright.apiserver.certificates import KeyPair
     from kubewright.apiserver.server import APIServer
     from kubewright.client import Client
+    from kubewright.client.rest import WarningHandler
     from kubewright.cluster import Cluster as View
     from kubewright.embedded.local import LocalServer
     from kubewright.embedded.node.runtime import Runtime
@@ -119,17 +120,7 @@ class Cluster:
 
         It belongs to the event loop of the cluster.
         """
-        from kubewright.client import Client, Config, TLSConfig  # noqa: PLC0415  # few need one
-        from kubewright.embedded.transport import InProcessTransport  # noqa: PLC0415  # as above
-
-        config = Config(
-            server=self.url,
-            namespace=namespace,
-            tls=TLSConfig(ca_data=self.ca_data),
-            source="the embedded cluster",
-        )
-        transport = InProcessTransport(self.api, user_agent=field_owner, clock=self.clock)
-        return Client(config, transport=transport, field_owner=field_owner, clock=self.clock)
+        return self._client(namespace, field_owner)
 
     def kubeconfig(self, name: str = "kubewright") -> dict[str, Any]:
         """Return a kubeconfig for the administrator, with one context called *name*."""
@@ -236,6 +227,27 @@ class Cluster:
             raise LifecycleError(_NOT_RUNNING)
         return self._server
 
+    def _client(
+        self, namespace: str, owner: str, on_warning: "WarningHandler | None" = None
+    ) -> "Client":
+        from kubewright.client import Client, Config, TLSConfig  # noqa: PLC0415  # not all have one
+        from kubewright.client.rest import log_warning  # noqa: PLC0415  # as above
+        from kubewright.embedded.transport import InProcessTransport  # noqa: PLC0415  # as above
+
+        config = Config(
+            server=self.url,
+            namespace=namespace,
+            tls=TLSConfig(ca_data=self.ca_data),
+            source="the embedded cluster",
+        )
+        return Client(
+            config,
+            transport=InProcessTransport(self.api, user_agent=owner, clock=self.clock),
+            field_owner=owner,
+            on_warning=on_warning or log_warning,
+            clock=self.clock,
+        )
+
     async def _served(self) -> "tuple[APIServer, LocalServer]":
         from kubewright.apiserver.server import APIServer  # noqa: PLC0415  # only a start needs it
         from kubewright.embedded.local import LocalServer  # noqa: PLC0415  # as above
@@ -255,7 +267,8 @@ class Cluster:
 
     async def _run(self, ready: asyncio.Event) -> None:
         """Run all that is not the API server, until `stop`."""
-        client = self.client(field_owner="kube-controller-manager")
+        # Warnings are for those who write objects. A controller that keeps Endpoints must.
+        client = self._client("default", "kube-controller-manager", lambda warning: None)
         async with client, self._manager(client):
             ready.set()
             await self._stopping.wait()

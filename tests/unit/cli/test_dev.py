@@ -32,11 +32,11 @@ def test_a_file_that_is_not_there_is_said_before_anything_starts(clusters: Clust
 def test_lines_of_the_cluster_are_left_out_unless_something_is_wrong() -> None:
     """The user looks for what their own operator says."""
     info = logging.LogRecord("a", logging.INFO, "", 0, "", None, None)
-    warning = logging.LogRecord("a", logging.WARNING, "", 0, "", None, None)
+    error = logging.LogRecord("a", logging.ERROR, "", 0, "", None, None)
 
     outside = dev._is_wanted(info)
     token = dev._IN_CLUSTER.set(True)
-    inside, wrong = dev._is_wanted(info), dev._is_wanted(warning)
+    inside, wrong = dev._is_wanted(info), dev._is_wanted(error)
     dev._IN_CLUSTER.reset(token)
 
     assert (outside, inside, wrong) == (True, False, True)
