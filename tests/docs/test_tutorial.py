@@ -1,4 +1,4 @@
-"""The tutorial works as it is typed: its files are saved, its commands run, its output seen."""
+"""README and tutorial work as they are typed: files saved, commands run, output seen."""
 
 import shutil
 from pathlib import Path
@@ -32,10 +32,10 @@ def do(block: Block, reader: Session) -> None:
 
 @pytest.mark.timeout(300)
 @pytest.mark.skipif(not shutil.which("kubectl"), reason="kubectl is not on the PATH")
-def test_the_tutorial_works_from_its_first_page_to_its_last(tmp_path: Path) -> None:
+def test_readme_and_tutorial_work_from_the_first_line_to_the_last(tmp_path: Path) -> None:
     """A newcomer who is stuck on the second page does not come back."""
     with session(tmp_path) as reader:
-        for page in PAGES:
+        for page in (ROOT / "README.md", *PAGES):
             follow(page, reader)
 
     clusters = tmp_path / ".local" / "state" / "kubewright" / "clusters"
