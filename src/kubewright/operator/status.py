@@ -6,7 +6,7 @@ import msgspec
 
 from kubewright import _json
 from kubewright.api.changes import merge_patch
-from kubewright.api.resource import Resource, document, raw_of
+from kubewright.api.resource import Resource, definition_of, document, raw_of
 
 if TYPE_CHECKING:
     from kubewright.client import Client
@@ -57,7 +57,12 @@ def _is_unwritten(obj: Resource) -> bool:
 
 
 def observe_generation(obj: Resource) -> None:
-    """Set ``status.observed_generation`` to the generation of *obj*, if there is such a field."""
+    """Set ``status.observed_generation`` to the generation of *obj*, if there is such a field.
+
+    Not for built-in kinds: that field is how their own controllers say how far they are.
+    """
+    if definition_of(type(obj)).builtin:
+        return
     status = getattr(obj, "status", None)
     if "observed_generation" in getattr(status, "__struct_fields__", ()):
         setattr(status, "observed_generation", obj.metadata.generation)  # noqa: B010  # of any class

@@ -3,6 +3,7 @@
 import pytest
 
 import kubewright as kw
+from kubewright.kinds.apps.v1 import Deployment
 from kubewright.kinds.core.v1 import ConfigMap
 from kubewright.operator.status import Snapshot, observe_generation, write_status
 from tests.unit.operator.world import Shop, shop, world
@@ -70,6 +71,15 @@ async def test_a_list_is_not_written_over_what_others_wrote() -> None:
             await write_status(w.other, made, {"conditions": []})
 
         assert (await write_status(w.other, made, {"phase": "Open"})).status.phase == "Open"
+
+
+def test_the_generation_of_a_built_in_kind_is_for_its_own_controller_to_observe() -> None:
+    """``kubectl rollout status`` would believe us; we have only looked at the Deployment."""
+    deployment = Deployment(metadata=kw.ObjectMeta(name="a", generation=2))
+
+    observe_generation(deployment)
+
+    assert deployment.status.observed_generation is None
 
 
 def test_the_generation_is_observed_where_there_is_a_field_for_it() -> None:
