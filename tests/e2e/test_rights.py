@@ -14,6 +14,9 @@ from tests.e2e.cluster import EndToEndCluster
 from tests.e2e.conftest import Start
 from tests.e2e.kubectl import Kubectl
 from tests.e2e.program import EXAMPLES, Program
+from tests.e2e.traefik import EtcdServer, eventually
+
+pytest_plugins = ("tests.e2e.traefik_fixtures",)
 
 StartWithFewRights = Callable[..., Program]
 
@@ -92,5 +95,33 @@ async def test_podwatch_needs_no_more_than_its_rights(
 
     kubectl("apply", "--filename", str(EXAMPLES / "podwatch" / "samples"))
     await asyncio.to_thread(program.wait_for_line, '"pod seen"')
+
+    assert_nothing_was_refused(program)
+
+
+async def test_traefikservice_needs_no_more_than_its_rights(
+    kubectl: Kubectl, begin: StartWithFewRights, etcd: EtcdServer
+) -> None:
+    """As above."""
+    program = begin("traefikservice", environment=etcd.environment)
+
+    kubectl("apply", "--filename", str(EXAMPLES / "traefikservice" / "samples"))
+    await eventually(lambda: etcd.keys("kubewright/"))
+    kubectl("delete", "--filename", str(EXAMPLES / "traefikservice" / "samples"))
+
+    assert etcd.keys("kubewright/") == {}
+    assert_nothing_was_refused(program)
+
+
+async def test_serviceregistry_needs_no_more_than_its_rights(
+    kubectl: Kubectl, begin: StartWithFewRights, etcd: EtcdServer
+) -> None:
+    """As above; it also tells of a wrong annotation."""
+    program = begin("serviceregistry", environment=etcd.environment)
+
+    kubectl("apply", "--filename", str(EXAMPLES / "serviceregistry" / "samples"))
+    await eventually(lambda: etcd.keys("kubewright/"))
+    kubectl("annotate", "service", "web", "traefik.magedu.com/port=nonsense")
+    await eventually(lambda: "InvalidAnnotation" in kubectl("get", "events"))
 
     assert_nothing_was_refused(program)
