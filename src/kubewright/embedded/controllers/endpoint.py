@@ -98,7 +98,7 @@ class EndpointsWriter:
         changed_at = self._times.of(service, pods)
         if changed_at is not None:
             wanted.metadata.annotations[LAST_CHANGE] = format_time(changed_at)
-        await self._write(service, current, wanted, run)
+        await self._write(current, wanted, run)
         return None
 
     async def _service_is_gone(self, request: Request, run: Run) -> None:
@@ -111,9 +111,7 @@ class EndpointsWriter:
             run.changed = True
             await self._cluster.client.delete(left, uid=left.metadata.uid, missing_ok=True)
 
-    async def _write(
-        self, service: Service, current: Endpoints | None, wanted: Endpoints, run: Run
-    ) -> None:
+    async def _write(self, current: Endpoints | None, wanted: Endpoints, run: Run) -> None:
         client = self._cluster.client
         try:
             if current is None:
@@ -123,23 +121,22 @@ class EndpointsWriter:
                 await client.update(current)
         except APIError as error:
             if not is_ending_namespace(error):
-                self._refused(service, error, new=current is None)
+                self._refused(current or wanted, error, new=current is None)
             return
         run.changed = True
-        self._refusals.forget(service.key)
-        self._pace.wrote(Request(service.metadata.namespace, service.metadata.name))
+        self._refusals.forget(wanted.key)
+        self._pace.wrote(Request(wanted.metadata.namespace, wanted.metadata.name))
 
-    def _refused(self, service: Service, error: APIError, *, new: bool) -> None:
-        key = service.key
+    def _refused(self, about: Endpoints, error: APIError, *, new: bool) -> None:
+        key = about.key
         final = isinstance(error, InvalidError)
         if not final or self._refusals.note(key, error, kind="Endpoints"):
-            verb, noun = ("Create", "create endpoint for service") if new else (
-                "Update", "update endpoint")  # fmt: skip
+            what = f"create endpoint for service {key}" if new else f"update endpoint {key}"
             self._recorder.event(
-                service,
+                about,
                 type="Warning",
-                reason=f"FailedTo{verb}Endpoint",
-                message=f"Failed to {noun} {key}: {said(error)}",
+                reason="FailedToCreateEndpoint" if new else "FailedToUpdateEndpoint",
+                message=f"Failed to {what}: {said(error)}",
             )
         if not final:
             raise error
