@@ -84,6 +84,21 @@ async def test_name_labels_and_address_are_fields_of_the_log(
     ]
 
 
+async def test_it_only_looks(client: kw.Client, kubectl: Kubectl, watcher: Watcher) -> None:
+    """The pods are not ours: the server has never seen a write of the operator's to one."""
+    kubectl("apply", "--filename", str(SAMPLE))
+    await address(client)
+    await watcher.seen(after=1)
+    await watcher.ask("POST", f"/reconcile/{client.namespace}/{NAME}")
+    await watcher.seen(after=2)
+
+    pod = await client.get(Pod, NAME)
+
+    writers = {one.manager for one in pod.metadata.managed_fields}
+    assert writers
+    assert "podwatch" not in writers
+
+
 async def test_the_registry_finds_a_pod_by_its_address_until_it_is_gone(
     client: kw.Client, kubectl: Kubectl, watcher: Watcher
 ) -> None:
