@@ -55,7 +55,7 @@ class Cluster:
     Example:
         async with Cluster() as cluster, cluster.client() as client:
             await client.create(deployment)
-            await client.wait_for(...)
+            await kw.wait_for(client, Deployment, "web", is_available, timeout=10)
     """
 
     def __init__(  # noqa: PLR0913  # one for each thing that can be chosen

@@ -21,6 +21,24 @@ def test_server(kube_server, kube_namespace):
     from kubewright.testing import probe
     assert probe.ask(kube_server, "GET", f"/api/v1/namespaces/{kube_namespace}").status == 200
 """
+CLUSTER = """
+import pytest
+
+@pytest.mark.asyncio
+async def test_pods_run(kube_cluster):
+    from kubewright.api import ObjectMeta
+    from kubewright.client import wait_for
+    from kubewright.kinds.core.v1 import Container, Pod, PodSpec
+    spec = PodSpec(containers=[Container(name="web", image="nginx")])
+    async with kube_cluster.client() as client:
+        await client.create(Pod(metadata=ObjectMeta(name="web"), spec=spec))
+        await wait_for(client, Pod, "web", lambda one: one.status.phase == "Running", timeout=10)
+
+def test_each_has_its_own(kube_cluster):
+    from kubewright.testing import probe
+    found = probe.ask(kube_cluster, "GET", "/api/v1/namespaces/default/pods/web")
+    assert found.status == 404
+"""
 NOTHING = """
 import sys
 
@@ -41,6 +59,13 @@ def run(folder: Path, code: str, *arguments: str) -> "subprocess.CompletedProces
 def test_the_fixtures_are_there_without_any_setting(tmp_path: Path) -> None:
     """A server, a namespace and a client, with whatever mode of pytest-asyncio."""
     done = run(tmp_path, TESTS)
+
+    assert "2 passed" in done.stdout, done.stdout
+
+
+def test_each_test_has_a_cluster_of_its_own_if_it_asks(tmp_path: Path) -> None:
+    """Pods run there, and the next test does not find them."""
+    done = run(tmp_path, CLUSTER, "-p", "no:randomly")
 
     assert "2 passed" in done.stdout, done.stdout
 
