@@ -123,7 +123,7 @@ def test_a_deployment_is_scaled_rolled_out_undone_and_mended(
 
     before = ready_pods(kubectl, "app=web")
     victim = min(before)
-    with kubectl.start("get", "pods", "-l", "app=web", "--watch-only") as process:
+    with kubectl.start("get", "pods", "-l", "app=web", "--watch") as process:
         kubectl("delete", "pod", victim)
         new = Running(process).wait_for(rf"\n(?!{'|'.join(before)})(web-\S+) +1/1 +Running ")[1]
         process.send_signal(signal.SIGINT)
@@ -239,7 +239,7 @@ def test_a_namespace_goes_with_all_that_is_in_it(kubectl: Kubectl, namespace: st
     kubectl("delete", "namespace", namespace, "--timeout=50s")
 
     assert kubectl.try_("get", "namespace", namespace).returncode == 1
-    assert kubectl("get", "all", "--all-namespaces", "-o", "name").count("web") == 0
+    assert kubectl("get", "pods,deployments,replicasets", "-n", namespace, "-o", "name") == ""
 
 
 def test_a_wrong_manifest_is_refused_with_the_field(kubectl: Kubectl, namespace: str) -> None:
