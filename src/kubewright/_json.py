@@ -7,6 +7,7 @@ is decoded once more. Well-formed bodies, nearly all of them, pay nothing.
 """
 
 import gc
+import threading
 import types
 import typing
 from datetime import UTC, datetime
@@ -71,13 +72,17 @@ encode = _encoder.encode
 _BAD_JSON = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 _decoders: dict[Any, msgspec.json.Decoder[Any]] = {}
+# msgspec notes at a class what it knows of its fields before it knows all, and runs Python code in
+# between. Another thread that made a decoder meanwhile would use what is half known, and crash.
+_making = threading.RLock()
 
 
 def decoder(kind: type[T]) -> msgspec.json.Decoder[T]:
     """Return the strict decoder of *kind*, made once."""
     found = _decoders.get(kind)
     if found is None:
-        found = _decoders[kind] = msgspec.json.Decoder(kind, dec_hook=_decode_hook)
+        with _making:
+            found = _decoders[kind] = msgspec.json.Decoder(kind, dec_hook=_decode_hook)
     return found
 
 

@@ -1,5 +1,6 @@
 import contextlib
 import gc
+import threading
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Annotated, Any, Generic, TypeVar
 
@@ -259,3 +260,43 @@ def test_a_union_that_does_not_fit_is_named() -> None:
     """Not every type has a name of its own."""
     with pytest.raises(DecodeError, match=r"int \| None"):
         _json.decode(b'"x"', int | None)  # type: ignore[arg-type]  # a union is no class
+
+
+SHARED = b'{"inner": {"number": 1}}'
+half_known, go_on = threading.Event(), threading.Event()
+
+
+def slow_type() -> type[int]:
+    """Return the type of a field, later: msgspec asks for it in the middle of its work."""
+    half_known.set()
+    assert go_on.wait(10)
+    return int
+
+
+class Inner(msgspec.Struct):
+    number: "slow_type()"  # type: ignore[valid-type]  # evaluated by msgspec
+
+
+class Shared(msgspec.Struct):
+    inner: Inner
+
+
+def test_two_threads_can_meet_a_type_for_the_first_time() -> None:
+    """A server in one thread and its client in another crashed the process."""
+    found: list[Shared] = []
+    threads = [
+        threading.Thread(target=lambda: found.append(_json.decode(SHARED, Shared)))
+        for _ in range(2)
+    ]
+
+    threads[0].start()
+    assert half_known.wait(10)
+    threads[1].start()
+    threads[1].join(0.1)
+    came_too_early = not threads[1].is_alive()
+    go_on.set()
+    for thread in threads:
+        thread.join()
+
+    assert not came_too_early
+    assert [one.inner.number for one in found] == [1, 1]
