@@ -1,5 +1,6 @@
 """The At operator as a process, in each style: all of them keep the same promises."""
 
+import random
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
@@ -258,6 +259,33 @@ async def test_killed_after_every_change_it_still_makes_one_pod(
 
     assert len(seen) == 1
     assert await pods_of(client) == [POD]
+
+
+@pytest.mark.timeout(240)
+async def test_killed_at_random_moments_it_runs_every_command_once(
+    client: kw.Client, run: Run
+) -> None:
+    """Twenty commands in a few seconds, and an operator that never lives for long."""
+    names = [f"at-{number}" for number in range(20)]
+    now = datetime.now(UTC)
+    for number, name in enumerate(names):
+        await client.create(at(name, schedule=now + timedelta(seconds=number / 5)))
+    program, more = run(), random.randint(1, 20)
+
+    waiting = set(names)
+    async with client.watch(At, namespace=client.namespace) as changes:
+        async for change in changes:
+            if change.object.status.phase == "DONE":
+                waiting.discard(change.object.metadata.name)
+            if not waiting:
+                break
+            more -= 1
+            if not more:
+                program.kill()
+                program, more = run(), random.randint(1, 20)
+
+    pods = await client.list(Pod, namespace=client.namespace)
+    assert sorted(pod.metadata.labels["app"] for pod in pods) == sorted(names)
 
 
 async def test_an_at_that_was_due_while_nobody_was_there_runs_when_somebody_is(
