@@ -102,7 +102,8 @@ def apiserver(  # one for each option
 ) -> None:
     """Run a Kubernetes API server on this machine, until Ctrl-C.
 
-    It is for development and tests. There are no nodes: a pod stays pending.
+    It is for development and tests. There are no nodes: a pod stays pending. A whole cluster is
+    ``kubewright cluster start``.
     """
     from kubewright.cli.apiserver import Options, run  # noqa: PLC0415  # --help needs no server
 
@@ -226,7 +227,7 @@ def dev(
         LogLevel, typer.Option(case_sensitive=False, help="The least important level to print.")
     ] = LogLevel.INFO,
 ) -> None:
-    """Run an operator on a cluster of its own, and anew whenever you save a file of it.
+    """Run an operator on its own cluster; reload it on save.
 
     Commands of containers run as local processes of yours, unless --simulate is given.
     """
@@ -247,10 +248,10 @@ def dev(
 
 @app.command()
 def demo() -> None:
-    """Show an operator at work: ten seconds, nothing needed, nothing left behind.
+    """Show an operator at work, in ten seconds.
 
-    It starts a cluster on this machine, with an operator and one object for it. The command of its
-    pod, "echo YAY", runs as a local process of yours.
+    It starts a cluster on this machine, with an operator and one object for it, and leaves nothing
+    behind. The command of its pod, "echo YAY", runs as a local process of yours.
 
     Exit status: 0 for done, 1 if it failed.
     """
