@@ -8,7 +8,7 @@ from kubewright.api.meta import ObjectMeta
 from kubewright.api.times import format_time, to_seconds
 from kubewright.cache.entry import Event
 from kubewright.cluster import Cluster
-from kubewright.controller import Controller, Reason, Request, Run, Sink
+from kubewright.controller import Controller, Reason, Request, Result, Run, Sink
 from kubewright.embedded.scheduler.choice import choose
 from kubewright.embedded.scheduler.view import View
 from kubewright.errors import ConflictError, NotFoundError
@@ -19,6 +19,8 @@ __all__ = ["scheduler"]
 COMPONENT: str = "default-scheduler"
 PAUSE: float = 0.1
 """Seconds in which changes are gathered before all that waits is looked at again."""
+AFTER_CONFLICT: float = 1.0
+"""Seconds after which it is looked again, should nobody tell of the pod."""
 WORKERS: int = 4
 
 
@@ -122,22 +124,21 @@ class Scheduler:
         self._recorder = cluster.recorder(COMPONENT)
         self._view = View(cluster, queue.wake)
 
-    async def reconcile(self, request: Request, run: Run) -> None:
+    async def reconcile(self, request: Request, run: Run) -> Result | None:
         """Bind one pod, or say why it cannot be."""
         pod = self._pods.find(request.key)
         if pod is None or pod.spec.node_name or pod.metadata.deletion_timestamp is not None:
-            return
+            return None
         if self._view.place_of(pod.metadata.uid):
-            return  # decided, and the server has not told of it yet
+            return None  # decided, and the server has not told of it yet
         if pod.spec.scheduling_gates:
             text = "Scheduling is blocked due to non-empty scheduling gates"
             await self._say(pod, "SchedulingGated", text, run)
-            return
+            return None
         choice = choose(pod, self._view)
         if choice.node:
             run.changed = True
-            await self._bind(pod, choice.node)
-            return
+            return await self._bind(pod, choice.node)
         self._queue.wait(pod)
         if await self._say(pod, "Unschedulable", choice.problem, run):
             self._recorder.event(
@@ -147,8 +148,9 @@ class Scheduler:
                 message=choice.problem,
                 action="Scheduling",
             )
+        return None
 
-    async def _bind(self, pod: Pod, node: str) -> None:
+    async def _bind(self, pod: Pod, node: str) -> Result | None:
         meta = pod.metadata
         binding = Binding(
             metadata=ObjectMeta(name=meta.name, namespace=meta.namespace, uid=meta.uid),
@@ -158,9 +160,12 @@ class Scheduler:
         self._view.assume(pod, node)
         try:
             await self._binding.post(Pod, pod.key, binding)
-        except (NotFoundError, ConflictError):
-            self._view.forget(meta.uid)  # it is gone, or somebody else was quicker
-            return
+        except NotFoundError:
+            self._view.forget(meta.uid)
+            return None
+        except ConflictError:  # somebody else was quicker, most likely
+            self._view.forget(meta.uid)
+            return Result(requeue_after=AFTER_CONFLICT)
         except BaseException:
             self._view.forget(meta.uid)
             raise
@@ -170,6 +175,7 @@ class Scheduler:
             message=f"Successfully assigned {meta.namespace}/{meta.name} to {node}",
             action="Binding",
         )
+        return None
 
     async def _say(self, pod: Pod, reason: str, message: str, run: Run) -> bool:
         """Write why the pod has no node; return whether that is news."""

@@ -1,11 +1,13 @@
 """A server in virtual time, controllers that run, and a hand that plays the node for their pods."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from kubewright._aio import VirtualClock
 from kubewright.api.meta import ObjectMeta
+from kubewright.api.requests import Request
 from kubewright.api.resource import Resource
 from kubewright.api.times import to_seconds
 from kubewright.apiserver.audit import Event as AuditEvent
@@ -25,6 +27,7 @@ from kubewright.kinds.core.v1 import (
     PodIP,
 )
 from kubewright.testing import EmbeddedServer
+from kubewright.testing.faults import Fault, Faults
 from tests.unit.controller.world import running
 
 R = TypeVar("R", bound=Resource)
@@ -46,6 +49,17 @@ class Stage:
         """Run more controllers for a while."""
         async with running(*controllers, clock=self.clock):
             yield
+
+    @asynccontextmanager
+    async def elsewhere(
+        self, *makers: Callable[[Cluster], Controller], faults: Faults | None = None
+    ) -> AsyncIterator[None]:
+        """Run controllers in a process of their own for a while, which knows nothing yet."""
+        async with self.server.client(faults=faults) as client:
+            cluster = Cluster(client, clock=self.clock)
+            made = [make(cluster) for make in makers]
+            async with running(cluster, *made, clock=self.clock):
+                yield
 
     async def create(self, obj: R) -> R:
         made = await self.client.create(obj)
@@ -173,14 +187,34 @@ def _container(
     )
 
 
+class NthWrite:
+    """Lets one thing go wrong with the write of that number; events do not count."""
+
+    def __init__(self, number: int, fault: Fault) -> None:
+        self._left, self._fault = number, fault
+        self.happened = asyncio.Event()
+
+    def choose(self, request: Request) -> Fault | None:
+        """Return the fault when it is its turn."""
+        if request.method == "GET" or "/events" in request.target:
+            return None
+        self._left -= 1
+        if self._left == -1:
+            self.happened.set()
+            return self._fault
+        return None
+
+
 @asynccontextmanager
-async def staged(*makers: Callable[[Cluster], Controller], **options: Any) -> AsyncIterator[Stage]:
-    """Run the controllers of *makers* against a fresh server."""
+async def staged(
+    *makers: Callable[[Cluster], Controller], faults: Faults | None = None
+) -> AsyncIterator[Stage]:
+    """Run the controllers of *makers* against a fresh server; *faults* befall only them."""
     clock = VirtualClock()
     async with (
-        EmbeddedServer(clock=clock, **options) as server,
+        EmbeddedServer(clock=clock) as server,
         server.client() as client,
-        server.client() as other,
+        server.client(faults=faults) as other,
     ):
         cluster = Cluster(other, clock=clock)
         made = [make(cluster) for make in makers]

@@ -1,10 +1,14 @@
 """Pods and the nodes that they get."""
 
+import pytest
+
 import kubewright as kw
 from kubewright.embedded.scheduler import scheduler
 from kubewright.kinds.core.v1 import Pod, PodSchedulingGate, Taint
 from kubewright.kinds.scheduling.v1 import PriorityClass
-from tests.unit.embedded.controllers.stage import Stage, staged
+from kubewright.testing import Lost, Refused, Unreachable
+from kubewright.testing.faults import Fault
+from tests.unit.embedded.controllers.stage import NthWrite, Stage, staged
 from tests.unit.embedded.scheduler.samples import add_node, node, places, pod
 
 
@@ -174,3 +178,17 @@ async def test_hundreds_of_pods_are_bound_without_overbooking() -> None:
         assert {name: found.count(name) for name in found if name} == dict.fromkeys(
             ("n0", "n1", "n2", "n3", "n4"), 60
         )
+
+
+@pytest.mark.parametrize("fault", [Unreachable(), Lost(), Refused(409), Refused(500)], ids=repr)
+async def test_a_write_that_goes_wrong_is_made_good(fault: Fault) -> None:
+    """No pod is forgotten, and no place is given twice or lost."""
+    for number in range(4):
+        async with staged(scheduler, faults=NthWrite(number, fault)) as stage:
+            for name in ("a", "b"):
+                await stage.create(pod(name))
+
+            await add_node(stage, node(), pods="2")
+            await stage.clock.advance(60)
+
+            assert await places(stage) == {"a": "n1", "b": "n1"}, number
