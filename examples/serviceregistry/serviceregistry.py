@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import sys
 from pathlib import Path
 
 import kubewright as kw
@@ -111,4 +112,10 @@ if __name__ == "__main__":
     parser.add_argument("--kubeconfig", type=Path, help="as kubectl finds it, unless given")
     parser.add_argument("--namespace", action="append", help="look after this one; all if not")
     parser.add_argument("--health-probe-bind-address", default="0", help=":8081; 0 for nowhere")
-    asyncio.run(main(parser.parse_args()))
+    try:
+        asyncio.run(main(parser.parse_args()))
+    except (
+        kw.KubewrightError,
+        ValueError,
+    ) as error:  # it cannot begin: no cluster, a wrong variable
+        sys.exit(f"{NAME}: {error}")

@@ -5,6 +5,7 @@ etcd offers its API as JSON over HTTP, too, under ``/v3``; keys and values are b
 
 import asyncio
 import base64
+import http.client
 import json
 import ssl
 import urllib.error
@@ -106,7 +107,7 @@ class Etcd:
             place = (self._first + number) % len(self._endpoints)
             try:
                 answer = await asyncio.to_thread(self._post, self._endpoints[place] + path, body)
-            except (OSError, ValueError) as error:  # also what is no JSON
+            except (OSError, http.client.HTTPException, ValueError) as error:  # or it is no JSON
                 why = _reason(error)
                 continue
             self._first = place
