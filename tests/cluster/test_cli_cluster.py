@@ -89,7 +89,7 @@ def test_one_that_was_killed_is_known_and_cleaned_up(commands: Commands, tmp_pat
 
     assert written
     assert killed.status == 1
-    assert "was killed" in killed.out
+    assert "is dead" in killed.out
     assert again.status == 0
     assert "cleaned up after it" in again.out
     assert not config.exists()

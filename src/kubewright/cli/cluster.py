@@ -57,12 +57,12 @@ def start(options: Options) -> None:
     if lock is None:
         running = place.state
         assert running is not None
-        _say(f"{_name(place)} runs already: {running.url}, since {running.since:%H:%M:%S} UTC.")
-        _say(_how_to_use(place, running))
+        since = f"since {running.since:%H:%M:%S} UTC"
+        _say(_welcome(place, running, how=f"runs already, {since}"))
         return
     try:
         if place.state is not None:
-            _say(f"{_name(place)} was killed before; cleaned up after it.")
+            _say(f"{_name(place)} was dead; cleaned up after it.")
             place.remove_copy()
         place.remove_contents()
         _launch(place, lock, options)
@@ -87,7 +87,7 @@ def stop(name: str) -> None:
     state = place.state
     if not place.is_held:
         if place.clean():
-            _say(f"{_name(place)} was killed before; cleaned up after it.")
+            _say(f"{_name(place)} was dead; cleaned up after it.")
             return
         raise ConfigError(f"cannot stop it: {clusters.missing(name)}")
     if state is None:
@@ -257,11 +257,11 @@ class _Process:
 # What is said.
 
 
-def _welcome(place: Place, state: State) -> str:
+def _welcome(place: Place, state: State, *, how: str = "runs") -> str:
     nodes = "1 node" if state.nodes == 1 else f"{state.nodes} nodes"
     kept = f"objects are kept in {state.data_dir}" if state.data_dir else "objects are in memory"
     return (
-        f"{_name(place)} runs: {state.url} ({nodes}, {kept})\n"
+        f"{_name(place)} {how}: {state.url} ({nodes}, {kept})\n"
         f"{containers_text(simulate=state.simulate)}\n"
         f"{_how_to_use(place, state)}"
     )

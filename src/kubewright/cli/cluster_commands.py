@@ -92,7 +92,7 @@ def stop(*, name: Name = NAME) -> None:
 def status(*, name: Name = NAME) -> None:
     """Say how a cluster is.
 
-    Exit status: 0 if it runs, 1 if it was killed or does not answer, 3 if there is none.
+    Exit status: 0 if it runs, 1 if it is dead or does not answer, 3 if there is none.
     """
     from kubewright.cli.cluster_status import status as run  # noqa: PLC0415  # not for --help
 

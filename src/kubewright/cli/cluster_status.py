@@ -31,7 +31,8 @@ def status(name: str) -> int:
         _say(f"cluster {name} is starting")
         return TROUBLE
     if place.exists:
-        _say(f"cluster {name} was killed. `kubewright cluster start` or `stop` cleans up after it.")
+        _say(f"cluster {name} is dead: it was killed, or it failed. Its log is {place.log}")
+        _say("`kubewright cluster start` or `stop` cleans up after it.")
         return TROUBLE
     _say(f"{clusters.missing(name)} {start_hint(name)}")
     return NOT_RUNNING
@@ -80,7 +81,7 @@ def age(since: datetime, now: datetime) -> str:
 def _row(place: Place, now: datetime) -> tuple[str, ...]:
     state = place.state
     if not place.is_held:
-        return place.name, "killed", "", "", ""
+        return place.name, "dead", "", "", ""
     if state is None:
         return place.name, "starting", "", "", ""
     return place.name, "running", str(state.nodes), age(state.since, now), state.url

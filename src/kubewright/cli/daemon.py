@@ -26,15 +26,16 @@ def main(arguments: list[str]) -> int:
     for descriptor in (order.lock, order.report):
         os.set_inheritable(descriptor, False)  # what pods run must not hold them
     os.chdir("/")  # so that the folder where we were started can be removed
-    log.configure("info", "console")
+    log.configure("warning", "console")  # a day of every change would fill a disk
     place = Place(Path(order.folder))
-    try:
-        with asyncio.Runner(loop_factory=loop_factory()) as runner:
-            return runner.run(_Daemon(order, place).run())
-    finally:
-        if place.state is not None:  # otherwise who started us reads the log, and removes it
-            place.remove_copy()
-            place.remove()
+    with asyncio.Runner(loop_factory=loop_factory()) as runner:
+        status = runner.run(_Daemon(order, place).run())
+    # After a failure the folder stays, for who wants to read the log. It stays as well if we were
+    # never ready: who started us reads the log, and removes it.
+    if place.state is not None:
+        place.remove_copy()
+        place.remove()
+    return status
 
 
 class _Daemon:
@@ -45,24 +46,25 @@ class _Daemon:
     async def run(self) -> int:
         stopped = stopped_by_signal()
         try:
-            cluster = self._made()
-            await cluster.start()
+            cluster = await self._started()
         except ConfigError as error:
             self._report(Report(str(error)))
             return 2
+        self._report(Report())
+        return await self._serve(cluster, stopped)
+
+    async def _started(self) -> Cluster:
+        order = self._order
+        cluster = Cluster(
+            nodes=order.nodes, simulate=order.simulate, port=order.port, data_dir=order.data_dir
+        )
+        await cluster.start()
         try:
             self._write(cluster)
         except BaseException:
             await cluster.stop(0)
             raise
-        self._report(Report())
-        return await self._serve(cluster, stopped)
-
-    def _made(self) -> Cluster:
-        order = self._order
-        return Cluster(
-            nodes=order.nodes, simulate=order.simulate, port=order.port, data_dir=order.data_dir
-        )
+        return cluster
 
     async def _serve(self, cluster: Cluster, stopped: asyncio.Event) -> int:
         failed = asyncio.create_task(cluster.wait())
@@ -73,7 +75,6 @@ class _Daemon:
             for task in (failed, asked):
                 task.cancel()
             await asyncio.gather(failed, asked, return_exceptions=True)
-            _log.info("cluster stops")
             await cluster.stop()
         return 0
 
@@ -98,7 +99,7 @@ class _Daemon:
         try:
             os.write(self._order.report, msgspec.json.encode(report) + b"\n")
         except BrokenPipeError:
-            _log.info("nobody waits any more")
+            _log.warning("nobody waits any more for the cluster to start")
         os.close(self._order.report)
 
 

@@ -39,7 +39,7 @@ def test_one_that_runs_is_not_started_again(
     start(Options("shop"))
 
     said = capsys.readouterr().out
-    assert "cluster shop runs already: https://127.0.0.1:1, since 12:00:00 UTC." in said
+    assert "cluster shop runs already, since 12:00:00 UTC: https://127.0.0.1:1 (2 nodes," in said
     assert f"export KUBECONFIG={place.kubeconfig}" in said
     assert "`kubewright cluster stop --name shop`" in said
     lock.release()
@@ -78,7 +78,7 @@ def test_stopping_what_was_killed_cleans_up(
 
     stop("shop")
 
-    assert capsys.readouterr().out == "cluster shop was killed before; cleaned up after it.\n"
+    assert capsys.readouterr().out == "cluster shop was dead; cleaned up after it.\n"
     assert not place.exists
 
 

@@ -52,8 +52,8 @@ def test_one_that_was_killed_is_said_to_be(
 
     assert code == 1
     said = capsys.readouterr().out
-    assert "cluster shop was killed" in said
-    assert "shop   killed" in said
+    assert "cluster shop is dead" in said
+    assert "shop   dead" in said
 
 
 def test_one_that_is_not_ready_is_starting(
