@@ -3,7 +3,8 @@
 A `Shape` is made once for each node of a schema and kept there.
 """
 
-from typing import Any, Literal, NamedTuple
+from threading import RLock
+from typing import Any, Literal, NamedTuple, cast
 
 from kubewright.apiserver.schema import definitions
 from kubewright.apiserver.schema.tree import UNSET, Schema
@@ -185,13 +186,34 @@ def _of(schema: Schema, making: _Making) -> Shape:
         making = making._replace(preserve=True)
     name = f"fieldmanager.{making.implied:d}{making.preserve:d}"
     known: Shape | None = schema.memo.get(name)
-    if known is None:
-        # Kept before it is filled: JSONSchemaProps contains itself.
-        known = schema.memo[name] = Shape()
-        _filled(known, schema, making)
-        if schema.name == "FieldsV1":
-            known.loose = False  # free in form, but there are no scalars in it
-    return known
+    return _made(schema, making, name) if known is None else known
+
+
+_lock = RLock()
+_making: dict[tuple[int, str], tuple[Schema, Shape]] = {}
+
+
+def _made(schema: Schema, making: _Making, name: str) -> Shape:
+    """Return a new shape; other threads see it when all below it is there, too."""
+    with _lock:
+        if (known := schema.memo.get(name)) is not None:
+            return cast("Shape", known)
+        if (begun := _making.get((id(schema), name))) is not None:
+            return begun[1]  # JSONSchemaProps contains itself
+        is_first = not _making
+        shape = Shape()
+        _making[id(schema), name] = schema, shape
+        try:
+            _filled(shape, schema, making)
+            if schema.name == "FieldsV1":
+                shape.loose = False  # free in form, but there are no scalars in it
+            if is_first:
+                for (_, way), (node, made) in _making.items():
+                    node.memo[way] = made
+        finally:
+            if is_first:
+                _making.clear()
+    return shape
 
 
 def _filled(shape: Shape, schema: Schema, making: _Making) -> Shape:

@@ -5,6 +5,7 @@ out come, times and quantities get their canonical form, and a value of the wron
 refused. Each node of a schema is compiled once into a function that knows its fields.
 """
 
+from threading import RLock
 from typing import Any
 
 from kubewright.apiserver.schema import scalars
@@ -25,6 +26,8 @@ from kubewright.apiserver.status import bad_request
 # How a field is treated: its Python type if nothing else has to be looked at, whether it is left
 # out when empty, what reads it, and the name of its Go type.
 Rule = tuple[type | None, bool, Check | None, str]
+
+_lock = RLock()
 
 JSON_SCHEMA: str = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps"
 
@@ -57,10 +60,18 @@ def unreadable(obj: dict[str, Any], wanted: str, why: str) -> Exception:
 def compiled(schema: Schema) -> Check:
     """Return the function that reads values of this shape."""
     found: Check | None = schema.memo.get("conform")
-    if found is None:
-        # Schemas contain themselves: whoever meets this one while it is made calls it later.
-        schema.memo["conform"] = _later(schema)
-        found = schema.memo["conform"] = _compile(schema, go_name(schema))
+    if found is not None:
+        return found
+    # One thread makes them, others wait: what it uses meanwhile would call itself for ever there.
+    with _lock:
+        found = schema.memo.get("conform") or schema.memo.get("conform later")
+        if found is None:
+            # Schemas contain themselves: whoever meets this one while it is made calls it later.
+            schema.memo["conform later"] = _later(schema)
+            try:
+                found = schema.memo["conform"] = _compile(schema, go_name(schema))
+            finally:
+                del schema.memo["conform later"]
     return found
 
 

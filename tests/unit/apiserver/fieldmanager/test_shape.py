@@ -1,6 +1,7 @@
 from kubewright.apiserver.fieldmanager import shape
 from kubewright.apiserver.schema import definitions, tree
 from tests.unit.apiserver.fieldmanager import custom
+from tests.unit.apiserver.schema.threads import answers, fresh_definitions
 
 
 def pod(*, implied: bool = True) -> shape.Shape:
@@ -105,3 +106,18 @@ def test_copy_shares_nothing() -> None:
     copy["a"][0]["b"] = 2
 
     assert value == {"a": [{"b": 1}]}
+
+
+def test_no_thread_sees_half_a_shape() -> None:
+    """Two servers in one process would forget who owns which field."""
+    for _ in range(5):
+        found = fresh_definitions().find("", "v1", "Pod")
+        assert found is not None
+
+        def size(schema: tree.Schema = found) -> int:
+            return len(below(shape.root(schema), "spec").fields)
+
+        sizes = answers(size)
+
+        assert len(set(sizes)) == 1
+        assert sizes[0] > 30

@@ -1,12 +1,9 @@
 """The schemas of the built-in kinds."""
 
-import importlib.util
-import sys
-import threading
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from functools import partial
 
 from kubewright.apiserver.schema import definitions
+from tests.unit.apiserver.schema.threads import answers, fresh_definitions
 
 META = "io.k8s.apimachinery.pkg.apis.meta.v1"
 
@@ -49,32 +46,11 @@ def test_the_fields_of_structs_are_known_in_go() -> None:
     assert definitions.fields_in_go(spec.properties["replicas"]) == {}
 
 
-def fresh_module() -> Any:
-    """Return a copy of the module that has not read anything yet, but for the document."""
-    spec = importlib.util.spec_from_file_location("fresh", definitions.__file__)
-    assert spec is not None
-    assert spec.loader is not None
-    fresh = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(fresh)
-    fresh.document()
-    return fresh
-
-
 def test_no_thread_sees_half_a_schema() -> None:
     """Two servers in one process would drop the status of every pod, for ever."""
-    name, threads = "io.k8s.api.core.v1.Pod", 8
-    interval = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    try:
-        for _ in range(5):
-            fresh, together = fresh_module(), threading.Barrier(threads)
+    for _ in range(5):
+        fresh = fresh_definitions()
 
-            def fields(made: Any = fresh, start: threading.Barrier = together) -> int:
-                start.wait()
-                return len(made.definition(name).properties)
+        found = answers(partial(fresh.find, "", "v1", "Pod"))
 
-            with ThreadPoolExecutor(threads) as pool:
-                asked = [pool.submit(fields) for _ in range(threads)]
-            assert {one.result() for one in asked} == {5}
-    finally:
-        sys.setswitchinterval(interval)
+        assert {len(one.properties) for one in found} == {5}
