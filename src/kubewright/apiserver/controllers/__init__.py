@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from kubewright.apiserver.controllers.accounts import AccountController
 from kubewright.apiserver.controllers.garbage import GarbageCollector
 from kubewright.apiserver.controllers.namespaces import NamespaceController
+from kubewright.apiserver.controllers.tokens import TokenController
 from kubewright.apiserver.controllers.worker import Worker
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ class Controllers:
             GarbageCollector(server),
             NamespaceController(server),
             AccountController(server),
+            TokenController(server),
         )
         self._workers = [Worker(controller, clock=server.clock) for controller in controllers]
 
