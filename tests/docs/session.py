@@ -32,7 +32,9 @@ PLAIN: Mapping[str, str] = {
     r"\b127\.\d+\.\d+\.\d+(:\d{4,5}\b)?": "ADDRESS",
     r"-[bcdf-hj-np-tv-xz2456789]{8,10}-[bcdf-hj-np-tv-xz2456789]{5}\b": "-GENERATED",
     r"\b(reconcile_id|duration)=\S+": r"\1=",
+    r"\(x\d+ over\b": "(xN over",
     r"\bthe user \S+ on\b": "the user you on",
+    r" deleted from default namespace$": " deleted",  # since kubectl 1.34
     r"\s+": " ",
 }
 """What differs each time, and what stands for it in a comparison."""
@@ -171,6 +173,17 @@ class Session:
             status, self.staying = self.staying.interrupt(), None
             assert status == 0
 
+    @property
+    def clusters(self) -> list[str]:
+        """The names of the clusters that run, or have left something behind."""
+        folder = self.home / ".local" / "state" / "kubewright" / "clusters"
+        return [path.name for path in folder.iterdir()] if folder.exists() else []
+
+    def stop_clusters(self) -> None:
+        """Stop what a page has started in the background, if it came to no good end."""
+        for name in self.clusters:
+            self._run(f"kubewright cluster stop --name {name}")
+
     def _stay(self, command: Command) -> None:
         self.end()
         self.staying = Staying(command.text, folder=self.folder, environment=self._environment)
@@ -186,7 +199,7 @@ class Session:
         """Run *text* in the shell, whose folder and variables outlive it."""
         variables, folder = self.home / ".variables", self.home / ".folder"
         script = f"{text}\nstatus=$?; env -0 >{variables}; pwd >{folder}; exit $status"
-        done = subprocess.run(
+        with subprocess.Popen(
             ["bash", "-c", script],
             cwd=self.folder,
             env=self._environment,
@@ -194,13 +207,17 @@ class Session:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            timeout=PATIENCE,
-            check=False,
-        )
+            start_new_session=True,
+        ) as shell:
+            try:
+                printed, _ = shell.communicate(timeout=2 * PATIENCE)
+            except subprocess.TimeoutExpired:
+                os.killpg(shell.pid, signal.SIGTERM)  # what it has started must not stay
+                raise
         pairs = variables.read_text().rstrip("\0").split("\0")
         self._environment = dict(pair.split("=", 1) for pair in pairs)
         self.folder = Path(folder.read_text().rstrip("\n"))
-        return done.returncode, done.stdout.splitlines()
+        return shell.returncode, printed.splitlines()
 
     def _report(self, command: Command, printed: Sequence[str]) -> str:
         told = "\n".join(self.staying.lines) if self.staying else ""
@@ -219,3 +236,4 @@ def session(home: Path) -> Iterator[Session]:
     finally:
         if opened.staying is not None:
             opened.staying.interrupt()
+        opened.stop_clusters()

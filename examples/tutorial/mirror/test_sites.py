@@ -37,7 +37,6 @@ def mirror(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.asyncio
 async def test_a_site_is_ready_when_all_its_pods_are() -> None:
     """On a whole cluster: its controllers make the pods, and its node pretends to run them."""
     clock = VirtualClock()
@@ -49,7 +48,6 @@ async def test_a_site_is_ready_when_all_its_pods_are() -> None:
         assert (ready.status, ready.message) == ("True", "3 of 3 pods")
 
 
-@pytest.mark.asyncio
 async def test_a_site_that_is_not_public_any_more_has_no_address() -> None:
     """An API server alone is enough for what the operator does itself."""
     clock = VirtualClock()
@@ -63,7 +61,6 @@ async def test_a_site_that_is_not_public_any_more_has_no_address() -> None:
         assert await client.find(Service, "cats") is None
 
 
-@pytest.mark.asyncio
 async def test_the_mirror_may_be_away_for_an_hour(
     mirror: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -80,7 +77,6 @@ async def test_the_mirror_may_be_away_for_an_hour(
         assert "<h1>Cats</h1>" in (mirror / "default-cats.html").read_text()
 
 
-@pytest.mark.asyncio
 async def test_a_site_takes_its_copy_with_it(mirror: Path) -> None:
     """The finalizer holds it until the mirror is clean."""
     clock = VirtualClock()
@@ -95,7 +91,6 @@ async def test_a_site_takes_its_copy_with_it(mirror: Path) -> None:
         assert not (mirror / "default-cats.html").exists()
 
 
-@pytest.mark.asyncio
 @pytest.mark.parametrize("wrong", [{"replicas": 9}, {"theme": "pink"}, {"text": "x" * 10_001}])
 async def test_what_makes_no_sense_is_refused(wrong: dict[str, Any]) -> None:
     """By the server, with the path of the field."""
