@@ -67,6 +67,8 @@ class Project:
             ConfigError: It fails, or has no operator that does something. What was loaded before
                 stays as it was.
         """
+        # From before: what is saved while we read it counts as changed, and is read once more.
+        before = {path: _stamp(path) for path in self._stamps}
         old = self._forget()
         importlib.invalidate_caches()
         try:
@@ -77,9 +79,9 @@ class Project:
         except BaseException as error:
             failed = self._forget()
             sys.modules.update(old)
-            self._note({*_paths(old), *_paths(failed), *_places(error), *self._stamps})
+            self._note({*_paths(old), *_paths(failed), *_places(error), *before}, before)
             raise
-        self._note(set(_paths(self._own())))
+        self._note(set(_paths(self._own())), before)
         return operator
 
     def changed(self) -> list[Path]:
@@ -111,8 +113,8 @@ class Project:
         """Take the operator's modules out of the way, and return them."""
         return {name: sys.modules.pop(name) for name in self._own()}
 
-    def _note(self, paths: set[Path]) -> None:
-        self._stamps = {path: _stamp(path) for path in paths}
+    def _note(self, paths: set[Path], before: dict[Path, _Stamp | None]) -> None:
+        self._stamps = {path: before.get(path) or _stamp(path) for path in paths}
 
 
 def _path(module: ModuleType) -> Path | None:

@@ -124,6 +124,22 @@ def test_a_file_that_is_gone_counts_as_changed(folder: Path) -> None:
     assert project.changed() == [folder / "shops_beside.py"]
 
 
+def test_what_is_saved_while_it_is_loaded_is_not_missed(folder: Path) -> None:
+    """People press the key twice."""
+    project = Project(str(folder / "project_test.py"))
+    project.load()
+    saves_itself = (
+        "import os, pathlib\nNAME = 'saved'\n"
+        "path = pathlib.Path(__file__)\npath.write_text('NAME = 2')\n"
+    )
+    write(folder / "shops_beside.py", saves_itself)
+
+    first = project.load().name
+
+    assert first == "saved"
+    assert project.changed() == [folder / "shops_beside.py"]
+
+
 def test_a_module_is_watched_as_a_package(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`kubewright dev project_test_shop.main` is what a larger project types."""
     package = folder / "project_test_shop"
