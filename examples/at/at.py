@@ -8,7 +8,7 @@ import kubewright as kw
 from kubewright.kinds.core.v1 import Container, Pod, PodSpec
 
 # The API server refuses what does not match, so the operator never sees it.
-UTC = "^[1-9].*Z$"
+UTC = "^[1-9][0-9T:.-]*Z$"
 SHELL_WORDS = r"""^\s*(([^\s'"\\]|\\.|'[^']*'|"([^"\\]|\\.)*")\s*)+$"""
 
 

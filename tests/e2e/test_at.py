@@ -130,6 +130,7 @@ async def test_a_changed_schedule_of_a_pending_at_is_honoured(
         ("", "must be of type date"),
         ("2026-01-01T12:00:00+02:00", "should match"),
         ("2026-01-01T12:00:00+24:00", "should match"),
+        ("2026-01-01T12:00:00,5Z", "should match"),
         ("0000-01-01T12:00:00Z", "should match"),
     ],
 )
