@@ -32,7 +32,7 @@ from kubewright.embedded.controllers.job.pods import (
 )
 from kubewright.embedded.controllers.job.policy import Backoff, delay_after
 from kubewright.embedded.controllers.job.sync import Look, all_failures, count_ended, started
-from kubewright.errors import ForbiddenError
+from kubewright.errors import ForbiddenError, KubewrightError
 from kubewright.kinds.batch.v1 import Job, JobCondition
 from kubewright.kinds.core.v1 import Pod
 
@@ -166,20 +166,27 @@ class Turn:
         self.look = Look(job, pods, now=now, backoff=backoff)
 
     async def take(self) -> None:
-        """Do what is to be done, and write the status."""
+        """Do what is to be done, and write the status; that also when pods are refused.
+
+        Raises:
+            KubewrightError: The server refused something; it is to be tried again.
+        """
         look = self.look
+        problem: KubewrightError | None = None
         target = look.decide()
         if target is not None:
             await self._end_pods()
         else:
-            if self.job.metadata.deletion_timestamp is None:
-                await self._manage()
+            leaving = self.job.metadata.deletion_timestamp is not None
+            problem = None if leaving else await self._manage()
             if look.is_complete:
                 target = look.completed()
-            elif self.job.metadata.deletion_timestamp is None:
+            elif not leaving:
                 self._note_suspension()
         look.describe()
         await self._track(target)
+        if problem is not None:
+            raise problem
         if target is None and (deadline := look.deadline) is not None:
             self._look_again(deadline)
 
@@ -193,8 +200,15 @@ class Turn:
             self.look.terminating += len(active)
             self.look.active = []
 
-    async def _manage(self) -> None:
-        """Make or delete pods until as many are active as should be."""
+    async def _manage(self) -> KubewrightError | None:
+        """Make or delete pods until as many are active as should be; return what went wrong."""
+        try:
+            await self._balance()
+        except KubewrightError as error:
+            return error
+        return None
+
+    async def _balance(self) -> None:
         look, job = self.look, self.job
         active = len(look.active)
         wanted = 0 if job.spec.suspend else look.wanted

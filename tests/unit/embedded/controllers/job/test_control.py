@@ -19,12 +19,13 @@ async def test_what_the_server_refuses_is_told_in_its_words() -> None:
         one = job(parallelism=8, completions=8)
         one.spec.template.spec.containers[0].resources = ResourceRequirements(requests={"cpu": 1})
 
-        await stage.create(one)
+        made = await stage.create(one)
 
         [text, *_] = await stage.events("FailedCreate")
         assert text.startswith('Error creating: pods "pi-')
         assert "minimum cpu usage per Container is 2" in text
         assert await stage.pods() == []
+        assert (await stage.now(made)).status.start_time is not None
 
 
 async def test_deleting_is_told() -> None:
