@@ -27,6 +27,7 @@ import socket
 import subprocess
 import sys
 import termios
+import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
@@ -35,6 +36,8 @@ PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
 MARK = "KUBEWRIGHT_CONTAINER"
 LARGEST = 64 * 1024
+LOOKS = 100
+LOOK_EVERY = 0.002
 
 
 def parents() -> dict[int, int]:
@@ -162,13 +165,19 @@ class Supervisor:
     def _end(self, id_: str, code: int) -> None:
         mark = self._marks.pop(id_, None)
         if mark is not None:
-            # What its first process leaves behind ends with it, as in a container.
-            wanted = f"{MARK}={mark}".encode()
-            for pid in descendants(os.getpid()):
-                if is_marked(pid, wanted):
-                    kill(pid)
+            self._end_all(f"{MARK}={mark}".encode())
         number = -code if code < 0 else 0
         self._tell({"id": id_, "code": 128 + number if number else code, "signal": number})
+
+    def _end_all(self, mark: bytes) -> None:
+        """Kill what the first process of a container leaves behind, and wait for its end."""
+        for _ in range(LOOKS):
+            left = [pid for pid in descendants(os.getpid()) if is_marked(pid, mark)]
+            if not left:
+                return
+            for pid in left:
+                kill(pid)
+            time.sleep(LOOK_EVERY)
 
     def _tell(self, message: dict[str, Any]) -> None:
         with suppress(OSError):  # the node is gone, which we are about to hear
@@ -177,13 +186,15 @@ class Supervisor:
     def end(self) -> None:
         """Kill everything that was ever started here."""
         while True:
+            # Again and again: one that is killed may just have started another.
             for pid in list(descendants(os.getpid())):
                 kill(pid)
             try:
-                while os.waitpid(-1, 0):
+                while os.waitpid(-1, os.WNOHANG)[0]:
                     pass
             except ChildProcessError:
                 return
+            time.sleep(LOOK_EVERY)
 
 
 def main(arguments: list[str]) -> None:

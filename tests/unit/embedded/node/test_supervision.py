@@ -61,7 +61,8 @@ async def test_a_supervisor_that_is_killed_takes_its_processes_with_it(tmp_path:
     async with a_supervision(tmp_path) as supervision:
         supervision.on_lost = supervision.open
         null, waiter = os.open(os.devnull, os.O_RDWR), Waiter()
-        await supervision.start("a", shell("sleep 100"), (null, null, null), waiter)
+        start = shell("sleep 100; exit 0", KUBEWRIGHT_NODE=str(supervision.folder))
+        await supervision.start("a", start, (null, null, null), waiter)
 
         os.kill(supervision.pid, signal.SIGKILL)
 

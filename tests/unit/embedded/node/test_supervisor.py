@@ -36,14 +36,12 @@ async def test_what_made_itself_a_daemon_ends_with_its_container(tmp_path: Path)
 async def test_everything_ends_when_the_node_is_gone(tmp_path: Path) -> None:
     """Closing the socket is all that a killed node can do; its folder goes, too."""
     async with a_supervision(tmp_path) as supervision:
-        waiter = Waiter()
         reading, writing = os.pipe()
         null = os.open(os.devnull, os.O_RDWR)
         # One that hides: without the mark, in a session of its own, deaf to what can be ignored.
         hidden = "trap '' TERM HUP INT; echo $$; while :; do sleep 1; done"
-        script = f'env -i setsid sh -c "{hidden}" & exit 0'.replace("$$", "\\$\\$")
-        await supervision.start("a", shell(script), (null, writing, null), waiter)
-        await waiter.exit()
+        script = f'env -i setsid sh -c "{hidden}" & sleep 100'.replace("$$", "\\$\\$")
+        await supervision.start("a", shell(script), (null, writing, null), Waiter())
         pid = int(await asyncio.to_thread(os.read, reading, 100))
         before = is_alive(pid)
 
