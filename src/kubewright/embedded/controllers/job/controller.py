@@ -1,44 +1,23 @@
 """`job_controller`: brings each Job to its end, one look at a time."""
 
-from collections.abc import Iterable
-from copy import deepcopy
-
 from kubewright.api.kind import ObjectKey
 from kubewright.api.selectors import selector_from
-from kubewright.api.times import to_seconds
 from kubewright.cluster import Cluster
 from kubewright.controller import Controller, Owns, Request, Result, Run, Watches
-from kubewright.embedded.controllers.batch import LARGEST, is_ending_namespace
+from kubewright.embedded.controllers.batch import is_ending_namespace
 from kubewright.embedded.controllers.dependents import (
     controller_in,
     dependents_of,
     is_orphan_event,
 )
-from kubewright.embedded.controllers.job.conditions import (
-    COMPLETE,
-    SUSPENDED,
-    end_of,
-    is_finished,
-    verdict,
-    with_condition,
-)
-from kubewright.embedded.controllers.job.control import PodControl
-from kubewright.embedded.controllers.job.indexes import first_pending
-from kubewright.embedded.controllers.job.pods import (
-    finish_time,
-    made_for,
-    replaces_only_failed,
-    surplus,
-)
-from kubewright.embedded.controllers.job.policy import Backoff, delay_after
-from kubewright.embedded.controllers.job.sync import Look, all_failures, count_ended, started
-from kubewright.errors import ForbiddenError, KubewrightError
-from kubewright.kinds.batch.v1 import Job, JobCondition
+from kubewright.embedded.controllers.job.conditions import is_finished
+from kubewright.embedded.controllers.job.turn import Tools, Turn
+from kubewright.errors import ForbiddenError
+from kubewright.kinds.batch.v1 import Job
 from kubewright.kinds.core.v1 import Pod
 
 __all__ = ["job_controller"]
 
-COMPONENT: str = "job-controller"
 OURS: str = "kubernetes.io/job-controller"
 """Who manages a Job that names nobody else."""
 WORKERS: int = 5
@@ -66,9 +45,8 @@ class Jobs:
         self._jobs = cluster.cache.informer(Job).store
         self._pods = cluster.cache.informer(Pod, sharded=False).store
         self._dependents = dependents_of(cluster, Pod)
-        self._recorder = cluster.recorder(COMPONENT)
-        self._control = PodControl(cluster.client, self._recorder)
-        self._backoffs: dict[str, Backoff] = {}
+        self._tools = Tools(cluster)
+        self._control = self._tools.control
 
     def that_select(self, pod: Pod) -> list[ObjectKey]:
         """Return the Jobs that would take in *pod*, which nobody controls."""
@@ -83,9 +61,9 @@ class Jobs:
         if job is None or (job.spec.managed_by or OURS) != OURS:
             return None
         if is_finished(job):
-            self._backoffs.pop(job.metadata.uid, None)
+            self._tools.backoffs.pop(job.metadata.uid, None)
             return None
-        turn = Turn(self, job, await self._claimed(job))
+        turn = Turn(self._tools, job, await self._claimed(job))
         try:
             await turn.take()
         except ForbiddenError as error:
@@ -139,204 +117,3 @@ class Jobs:
             and fresh.metadata.uid == job.metadata.uid
             and fresh.metadata.deletion_timestamp is None
         )
-
-
-class Turn:
-    """One look at one Job, and what is done about it.
-
-    Attributes:
-        again: In how many seconds to look again, if nothing changes before.
-        changed: Whether anything was written.
-    """
-
-    def __init__(self, jobs: Jobs, job: Job, pods: Iterable[Pod]) -> None:
-        self._jobs = jobs
-        self._client = jobs._cluster.client  # noqa: SLF001  # a part of it
-        self._clock = jobs._cluster.clock  # noqa: SLF001  # as above
-        self._control = jobs._control  # noqa: SLF001  # as above
-        self._recorder = jobs._recorder  # noqa: SLF001  # as above
-        self._backoffs = jobs._backoffs  # noqa: SLF001  # as above
-        self._stored = deepcopy(job.status)
-        self.job = job
-        self.again: float | None = None
-        self.changed = False
-        now = self._clock.now()
-        started(job, now)
-        backoff = self._backoffs.get(job.metadata.uid, Backoff())
-        self.look = Look(job, pods, now=now, backoff=backoff)
-
-    async def take(self) -> None:
-        """Do what is to be done, and write the status; that also when pods are refused.
-
-        Raises:
-            KubewrightError: The server refused something; it is to be tried again.
-        """
-        look = self.look
-        problem: KubewrightError | None = None
-        target = look.decide()
-        if target is not None:
-            await self._end_pods()
-        else:
-            leaving = self.job.metadata.deletion_timestamp is not None
-            problem = None if leaving else await self._manage()
-            if look.is_complete:
-                target = look.completed()
-            elif not leaving:
-                self._note_suspension()
-        look.describe()
-        await self._track(target)
-        if problem is not None:
-            raise problem
-        if target is None and (deadline := look.deadline) is not None:
-            self._look_again(deadline)
-
-    # --- Pods ---
-
-    async def _end_pods(self) -> None:
-        active = self.look.active
-        if active:
-            self.changed = True
-            await self._control.delete(self.job, active, counted=True)
-            self.look.terminating += len(active)
-            self.look.active = []
-
-    async def _manage(self) -> KubewrightError | None:
-        """Make or delete pods until as many are active as should be; return what went wrong."""
-        try:
-            await self._balance()
-        except KubewrightError as error:
-            return error
-        return None
-
-    async def _balance(self) -> None:
-        look, job = self.look, self.job
-        active = len(look.active)
-        wanted = 0 if job.spec.suspend else look.wanted
-        too_many = surplus(job, look.active, active if job.spec.suspend else active - wanted)
-        if too_many:
-            await self._remove(too_many[:LARGEST])
-            return
-        busy = look.terminating if replaces_only_failed(job) else 0
-        missing = min(wanted - active - busy, LARGEST)
-        if missing > 0:
-            await self._add(missing)
-
-    async def _remove(self, pods: list[Pod]) -> None:
-        self.changed = True
-        await self._control.delete(self.job, pods, counted=False)
-        gone = {pod.metadata.uid for pod in pods}
-        look = self.look
-        look.active = [pod for pod in look.active if pod.metadata.uid not in gone]
-        look.tracked = [pod for pod in look.tracked if pod.metadata.uid not in gone]
-        look.terminating += len(pods)
-
-    async def _add(self, count: int) -> None:
-        look, job = self.look, self.job
-        wait = 0.0 if look.per_index else look.backoff.remaining(look.now)
-        if wait > 0:
-            self._look_again(wait)
-            return
-        if look.is_indexed:
-            pods = self._indexed_pods(count)
-        else:
-            pods = [made_for(job) for _ in range(count)]
-        if pods:
-            self.changed = True
-            await self._control.create(job, pods)
-            look.active = [*look.active, *pods]
-
-    def _indexed_pods(self, count: int) -> list[Pod]:
-        look, job = self.look, self.job
-        made: list[Pod] = []
-        for index in first_pending(count, job.spec.completions or 0, busy=look.busy):
-            before = look.delayed.get(index)
-            if before is None:
-                made.append(made_for(job, index))
-                continue
-            wait = delay_after(all_failures(before) + 1, finish_time(before), look.now)
-            if wait > 0:
-                self._look_again(wait)
-                continue
-            counted = look.verdicts[before.metadata.uid].counts
-            made.append(made_for(job, index, after=before, counted=counted))
-            del look.delayed[index]  # the new one counts on
-        return made
-
-    # --- Status ---
-
-    def _note_suspension(self) -> None:
-        job, now = self.job, self.look.now
-        if job.spec.suspend:
-            new = verdict(SUSPENDED, "JobSuspended", "Job suspended", now)
-        else:
-            new = verdict(SUSPENDED, "JobResumed", "Job resumed", now)
-            new.status = "False"
-        changed = with_condition(job.status.conditions, new)
-        if changed is None:
-            return
-        job.status.conditions = changed
-        reason = "Suspended" if job.spec.suspend else "Resumed"
-        self._recorder.event(job, reason=reason, message=new.message or "")
-        if not job.spec.suspend:
-            job.status.start_time = to_seconds(now)  # so that the deadline starts anew
-
-    async def _track(self, target: JobCondition | None) -> None:
-        """Count the pods that have ended, and end the Job if that is decided and all are gone."""
-        look, job = self.look, self.job
-        free = look.settle(target=target)
-        if target is not None:
-            changed = with_condition(job.status.conditions, target)
-            job.status.conditions = changed or job.status.conditions
-        if free:
-            await self._write()  # before the finalizers go, lest a crash loses the pods
-            await self._control.untrack(free)
-            self._backoffs[job.metadata.uid] = look.backoff
-            job = self.job
-            gone = {pod.metadata.uid for pod in free}
-            count_ended(job, [pod for pod in look.tracked if pod.metadata.uid not in gone])
-            if look.is_indexed:
-                job.status.succeeded = len(look.done) or None
-        end = self._end(target)
-        await self._write()
-        if end is not None:
-            self._tell(end)
-
-    def _end(self, target: JobCondition | None) -> JobCondition | None:
-        """Write the end of the Job into its status; ``None`` while pods have yet to end."""
-        status = self.job.status
-        uncounted = status.uncounted_terminated_pods
-        if target is None or status.terminating or status.active:
-            return None
-        if uncounted is not None and (uncounted.succeeded or uncounted.failed):
-            return None
-        end = end_of(target, self._clock.now())
-        status.conditions = with_condition(status.conditions, end) or status.conditions
-        if end.type == COMPLETE:
-            status.completion_time = end.last_transition_time
-        return end
-
-    async def _write(self) -> None:
-        status = self.job.status
-        if status == self._stored:
-            return
-        self.changed = True
-        written = await self._client.status.update(self.job)
-        written.status = status  # old servers do not keep all of it
-        self._stored = deepcopy(status)
-        self.job = self.look.job = written
-
-    def _tell(self, end: JobCondition) -> None:
-        job = self.job
-        if end.type != COMPLETE:
-            self._recorder.event(
-                job, type="Warning", reason=end.reason or "", message=end.message or ""
-            )
-            return
-        wanted = job.spec.completions
-        if wanted is not None and (job.status.succeeded or 0) > wanted:
-            text = "Too many succeeded pods running after completion count reached"
-            self._recorder.event(job, type="Warning", reason="TooManySucceededPods", message=text)
-        self._recorder.event(job, reason="Completed", message="Job completed")
-
-    def _look_again(self, seconds: float) -> None:
-        self.again = seconds if self.again is None else min(self.again, seconds)
