@@ -28,6 +28,8 @@ _NEWER_LABELS = ("apps.kubernetes.io/pod-index",)
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 _FROM = re.compile(r"(Scaled (?:up|down) replica set \S+) from \d+ to")
 
+_POD = re.compile(r"(\[\w+\])-[a-z0-9]{5}\b")
+
 Objects = dict[str, list[dict[str, Any]]]
 
 
@@ -45,22 +47,28 @@ def versions_of(objects: Objects) -> set[tuple[str, str]]:
     return {(meta["uid"], meta["resourceVersion"]) for meta in metas}
 
 
-def portrait(objects: Objects, *, with_pod_spec: bool = True) -> dict[str, list[Any]]:
+def portrait(
+    objects: Objects, *, with_pod_spec: bool = True, exact: bool = True
+) -> dict[str, list[Any]]:
     """Return *objects* without what differs each time, in an order that does not.
 
     Args:
         objects: From `objects_in`.
         with_pod_spec: Whether to show the specs of pods and templates: servers of different
             versions fill in different defaults.
+        exact: Whether to show in how many steps replica sets got their size, and the events that
+            tell of them: where several pods move at a time, that depends on who is faster.
     """
     words = _words(objects)
     shown: dict[str, list[Any]] = {}
     for kind in KINDS:
-        plain = (_plain(one, with_pod_spec=with_pod_spec) for one in objects[kind])
+        plain = [_plain(one, with_pod_spec=with_pod_spec) for one in objects[kind]]
+        if not exact:
+            _drop_steps(plain)
         texts = sorted(_worded(json.dumps(one, sort_keys=True), words) for one in plain)
         shown[kind] = [json.loads(text) for text in texts]
     told = {_worded(_told(one), words) for one in objects["events"]}
-    shown["events"] = sorted(told)
+    shown["events"] = sorted(told) if exact else []
     return shown
 
 
@@ -74,7 +82,8 @@ def difference(left: dict[str, list[Any]], right: dict[str, list[Any]]) -> str:
 
 def _told(event: dict[str, Any]) -> str:
     about = event["involvedObject"]
-    message = _FROM.sub(r"\1 to", event.get("message") or "")
+    message = (event.get("message") or "").removeprefix("(combined from similar events): ")
+    message = _FROM.sub(r"\1 to", message)
     who = (event.get("source") or {}).get("component") or event.get("reportingComponent")
     return f"{who}: {about['kind']} {about['name']}: {event['type']} {event['reason']} {message}"
 
@@ -111,6 +120,7 @@ def _image(one: dict[str, Any]) -> str:
 def _worded(text: str, words: Iterable[tuple[str, str]]) -> str:
     for name, word in words:
         text = text.replace(name, word)
+    text = _POD.sub(r"\1-[pod]", text)  # of pods that never came to be
     # Sets that are gone by now are still spoken of.
     return re.sub(r"\b(web)-[a-z0-9]{6,10}(-[a-z0-9]{5})?\b", r"\1-[gone]", text)
 
@@ -138,6 +148,13 @@ def _plain(one: dict[str, Any], *, with_pod_spec: bool) -> dict[str, Any]:
     if not with_pod_spec:
         _drop_pod_spec(plain)
     return plain
+
+
+def _drop_steps(plain: Iterable[dict[str, Any]]) -> None:
+    for one in plain:
+        if one["kind"] == "ReplicaSet":
+            seen = one["status"].pop("observedGeneration", 0)
+            assert seen == one["metadata"].pop("generation")
 
 
 def _drop_pod_spec(plain: dict[str, Any]) -> None:
