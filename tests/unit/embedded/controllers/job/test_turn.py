@@ -38,11 +38,11 @@ async def three_with_a_failure(faults: NthWrite) -> tuple[JobStatus, list[Pod]]:
                 await stage.finish(pod, code=code)
                 code = 0
                 break
-            await stage.clock.advance(20)
+            await stage.clock.advance(11)
             now = await stage.now(made)
             if now.status.conditions and now.status.conditions[-1].type == "Complete":
                 break
-        await stage.clock.advance(1000)
+        await stage.clock.advance(30)
         return (await stage.now(made)).status, await stage.pods()
 
 
