@@ -70,7 +70,7 @@ lint: $(STAMP) ## ruff, import-linter, codespell
 
 .PHONY: types
 types: $(STAMP) ## mypy, and with Node.js also verifytypes
-	mypy src tests tools bench
+	mypy src tests tools bench examples
 	@if command -v node >/dev/null; then $(MAKE) verifytypes; \
 	else echo "types: no Node.js here, so the public types were not verified (pyright needs it)"; fi
 
@@ -81,7 +81,7 @@ verifytypes: $(STAMP) ## the public API is fully typed; needs Node.js
 
 .PHONY: unit
 unit: $(STAMP) ## unit, structure, documentation and typing tests, and doctests
-	pytest tests/unit tests/structure tests/docs tests/typing/test_typing.py $(PYTEST)
+	pytest tests/unit tests/structure tests/docs tests/typing/test_typing.py examples $(PYTEST)
 	pytest --doctest-modules --ignore=src/kubewright/kinds src/kubewright -q
 
 .PHONY: conformance
@@ -120,6 +120,17 @@ $(E2E_STAMP): requirements/e2e.txt
 	$(E2E_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/e2e.txt
 	@touch $@
 
+.PHONY: cluster
+cluster: $(STAMP) ## the embedded cluster: as commands, with kubectl, and beside Kubernetes' own controllers
+	KUBEBUILDER_ASSETS=$(ASSETS) pytest tests/cluster $(PYTEST)
+
+.PHONY: e2e
+e2e: $(STAMP) $(E2E_STAMP) ## the sample operators as processes, with real etcd and Traefik (SERVER=embedded or real)
+ifneq ($(filter real,$(SERVER)),)
+	@[ -n "$(ASSETS)" ] || { echo "no real server: run \`make real-apiserver\` first, or set KUBEBUILDER_ASSETS" >&2; exit 1; }
+endif
+	E2E_VENV=$(CURDIR)/$(E2E_VENV) KUBEBUILDER_ASSETS=$(ASSETS) pytest tests/e2e --server=$(SERVER) $(PYTEST)
+
 .PHONY: durability
 durability: $(STAMP) ## kill a server in the middle of 1,000 writes; nothing that was answered is lost
 	pytest tests/durability $(PYTEST)
@@ -145,6 +156,8 @@ test-embedded: $(STAMP) ## all that needs nothing but the embedded server
 	@$(MAKE) robustness
 	@$(MAKE) simulation
 	@$(MAKE) clients
+	@$(MAKE) cluster
+	@$(MAKE) e2e SERVER=embedded
 
 .PHONY: test-real
 test-real: $(STAMP) ## all that compares with the real servers, if they are built
@@ -154,6 +167,7 @@ else
 	@echo "test: conformance against the real servers in $(ASSETS)"
 	@$(MAKE) conformance SERVER=real
 	@$(MAKE) runtime
+	@$(MAKE) e2e SERVER=real
 	@if [ -x "$(ASSETS)/apiextensions-apiserver" ]; then $(MAKE) conformance SERVER=real-crd; $(MAKE) differential; \
 	else echo "test: no apiextensions-apiserver in $(ASSETS), so SERVER=real-crd and the differential tests did NOT run"; fi
 	@if command -v kubectl >/dev/null; then $(MAKE) kubectl; \
@@ -212,5 +226,5 @@ LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hash
 
 .PHONY: clean
 clean: ## remove what can be made again, .venv included
-	rm -rf $(VENV) $(BENCH_VENV) $(CLIENTS_VENV) $(E2E_VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(BENCH_VENV) $(CLIENTS_VENV) $(E2E_VENV) $(DEMO_VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
