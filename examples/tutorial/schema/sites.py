@@ -110,7 +110,7 @@ def deployment_for(site: Site) -> Deployment:
 
 def service_for(site: Site) -> Service:
     """Return the address of the site."""
-    ports = [ServicePort(port=PORT)]
+    ports = [ServicePort(port=PORT, protocol="TCP")]
     return Service(
         metadata=kw.ObjectMeta(name=site.metadata.name),
         spec=ServiceSpec(selector={"site": site.metadata.name}, ports=ports),
