@@ -3,6 +3,7 @@
 import asyncio
 import fcntl
 import os
+import signal
 import struct
 import termios
 from collections.abc import AsyncIterator, Sequence
@@ -15,10 +16,7 @@ from tests.unit.embedded.kubelet.containers import Containers
 class ProcessCommand:
     """A process, with pipes or with a terminal."""
 
-    def __init__(
-        self, process: asyncio.subprocess.Process, terminal: int | None, *, owned: bool = True
-    ) -> None:
-        self._owned = owned
+    def __init__(self, process: asyncio.subprocess.Process, terminal: int | None) -> None:
         self._process = process
         self._terminal = terminal
 
@@ -45,6 +43,7 @@ class ProcessCommand:
         finally:
             for pump in pumps:
                 pump.cancel()
+            await asyncio.wait(pumps)
 
     async def write(self, data: bytes) -> None:
         if self._terminal is not None:
@@ -74,7 +73,10 @@ class ProcessCommand:
 
     async def close(self) -> None:
         if self._process.returncode is None:
-            self._process.kill()
+            os.killpg(self._process.pid, signal.SIGKILL)
+        for stream in (self._process.stdout, self._process.stderr):
+            while stream is not None and await stream.read(1024 * 1024):
+                pass  # asyncio does not call a process ended before its pipes are
         await self._process.wait()
         if self._terminal is not None:
             os.close(self._terminal)
@@ -106,7 +108,12 @@ class ProcessContainers(Containers):
             else:
                 source = pipe if stdin else asyncio.subprocess.DEVNULL
                 process = await asyncio.create_subprocess_exec(
-                    *command, stdin=source, stdout=pipe, stderr=pipe, limit=1024 * 1024
+                    *command,
+                    stdin=source,
+                    stdout=pipe,
+                    stderr=pipe,
+                    limit=1024 * 1024,
+                    start_new_session=True,
                 )
         except FileNotFoundError:
             raise AccessError(500, f"executable file not found: {command[0]}") from None

@@ -303,8 +303,21 @@ async def test_kubectl_port_forward_carries_http(made: Town, kubectl: str) -> No
     assert sent == b"got %d" % (20 << 20)
 
 
+async def version(made: Town, kubectl: str) -> tuple[int, int]:
+    """Return the version of a kubectl."""
+    done = await made.run(kubectl, "version", "--client")
+    found = re.search(r"v(\d+)\.(\d+)|Minor:\"(\d+)", done.out)
+    assert found, done
+    return int(found[1] or 1), int(found[2] or found[3])
+
+
 async def test_kubectl_port_forward_survives_a_client_that_breaks_off(made: Town) -> None:
-    """A browser that is closed must not block the other connections."""
+    """A browser that is closed must not block the other connections.
+
+    Before 1.32 it blocks kubectl itself, whatever is at the other end.
+    """
+    if await version(made, KUBECTL) < (1, 32):
+        pytest.skip("this kubectl has a fault that newer ones have not")
     async with http_server() as port, forwarding(made, KUBECTL, port) as local:
         for _ in range(5):
             _, writer = await asyncio.open_connection("127.0.0.1", local)
