@@ -10,7 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from kubewright.api import ObjectMeta
 from kubewright.cli.clusters import Clusters
+from kubewright.client import Client, Config, wait_for
+from kubewright.kinds.core.v1 import Container, Pod, PodSpec
 from kubewright.testing import KubeconfigServer, probe
 from tests.cluster.command import Commands, processes
 
@@ -160,22 +163,24 @@ def test_what_pods_have_started_ends_with_the_cluster(commands: Commands, tmp_pa
         _wait_until_gone(mark)
 
 
-def test_programs_in_pods_find_the_api_server(commands: Commands) -> None:
+async def test_programs_in_pods_find_the_api_server(commands: Commands) -> None:
     """At an address that everybody may listen at, which port 443 is not."""
     commands.run("cluster", "start")
-    server = KubeconfigServer.load(place_of(commands) / "kubeconfig")
-    kubectl = ["kubectl", "--kubeconfig", str(server.kubeconfig_file)]
-    options = ["--restart=Never", "--attach", "--quiet"]
+    config = Config.from_kubeconfig(place_of(commands) / "kubeconfig")
     script = "echo https://$KUBERNETES_SERVICE_HOST:$KUBERNETES_SERVICE_PORT"
+    container = Container(name="main", image="busybox", command=["sh", "-c", script])
+    spec = PodSpec(restart_policy="Never", containers=[container])
 
-    said = subprocess.run(
-        [*kubectl, "run", "a", "--image=busybox", *options, "--", "sh", "-c", script],
-        check=True,
-        capture_output=True,
-        text=True,
-    )
+    async with Client(config) as client:
+        await client.create(Pod(metadata=ObjectMeta(name="a"), spec=spec))
+        await wait_for(client, Pod, "a", _is_over, timeout=10)
+        said = await client.logs("a")
 
-    assert said.stdout.splitlines()[-1] == server.url
+    assert said.strip() == config.url
+
+
+def _is_over(pod: Pod | None) -> bool:
+    return pod is not None and pod.status.phase == "Succeeded"
 
 
 def _run_pod(server: KubeconfigServer, mark: str) -> None:
