@@ -10,11 +10,11 @@ from kubewright.api.conditions import set_condition
 from kubewright.api.intorstring import resolve_int_or_percent
 from kubewright.api.kind import GroupVersionKind, ObjectKey
 from kubewright.api.meta import Condition, OwnerReference
-from kubewright.api.selectors import Selector, selector_from
-from kubewright.cache.entry import Event
+from kubewright.api.selectors import selector_from
 from kubewright.cluster import Cluster
 from kubewright.controller import Controller, Request, Result, Run, Watches
 from kubewright.embedded.controllers.pod_state import PodState, pod_states_of
+from kubewright.embedded.controllers.selection import Selectors
 from kubewright.errors import NoMatchError, NotFoundError
 from kubewright.kinds.apps.v1 import Deployment, ReplicaSet, StatefulSet
 from kubewright.kinds.core.v1 import Pod, ReplicationController
@@ -34,12 +34,15 @@ _SIZED: Final[dict[tuple[str, str], type[ReplicaSet | StatefulSet | ReplicationC
 def disruption_controller(cluster: Cluster) -> Controller:
     """Return the controller that counts for each PodDisruptionBudget."""
     budgets = _Budgets(cluster)
+    selectors = Selectors(
+        cluster, PodDisruptionBudget, lambda one: selector_from(one.spec.selector)
+    )
     return Controller(
         "disruption",
         budgets.reconcile,
         cluster=cluster,
         for_=PodDisruptionBudget,
-        watches=[Watches(Pod, map=budgets.about, predicate=budgets.concerns)],
+        watches=[Watches(Pod, map=selectors.matching, predicate=selectors.concern)],
         # Evictions write the status, too: what they used up is to be counted again.
         predicate=lambda _: True,
     )
@@ -67,28 +70,6 @@ class _Budgets:
         for kind in _SIZED.values():
             cluster.cache.informer(kind, sharded=False)
         self._recorder = cluster.recorder("controllermanager")
-        self._selectors: dict[str, dict[ObjectKey, Selector]] = {}
-        cluster.cache.informer(PodDisruptionBudget).add_handler(self._heard)
-
-    def _heard(self, event: Event[PodDisruptionBudget]) -> None:
-        known = self._selectors.setdefault(event.key.namespace, {})
-        if event.new is None:
-            known.pop(event.key, None)
-        else:
-            known[event.key] = selector_from(event.new.object.spec.selector)
-
-    def concerns(self, event: Event[Pod]) -> bool:
-        """Say whether some budget is about the pod; asked of each change of each pod."""
-        selectors = self._selectors.get(event.key.namespace)
-        if not selectors:
-            return False
-        states = [one for one in (event.old, event.new) if one is not None]
-        return any(each.matches(one.labels) for each in selectors.values() for one in states)
-
-    def about(self, pod: Pod) -> list[ObjectKey]:
-        """Return the budgets that are about *pod*."""
-        known = self._selectors.get(pod.metadata.namespace, {})
-        return [key for key, each in known.items() if each.matches(pod.metadata.labels)]
 
     async def reconcile(self, request: Request, run: Run) -> Result | None:
         """Count the pods of one budget, and say how many may be evicted."""

@@ -22,7 +22,6 @@ from kubewright.embedded.controllers.batch import (
 from kubewright.embedded.controllers.dependents import (
     controller_in,
     dependents_of,
-    is_orphan_event,
 )
 from kubewright.embedded.controllers.pod_state import (
     PodState,
@@ -31,6 +30,7 @@ from kubewright.embedded.controllers.pod_state import (
     sorted_victims,
 )
 from kubewright.embedded.controllers.pod_template import pod_from
+from kubewright.embedded.controllers.selection import Selectors
 from kubewright.errors import NotFoundError
 from kubewright.kinds.apps.v1 import ReplicaSet, ReplicaSetCondition
 from kubewright.kinds.core.v1 import Pod, ReplicationController, ReplicationControllerCondition
@@ -58,13 +58,14 @@ def replicationcontroller_controller(cluster: Cluster) -> Controller:
 
 def _controller(cluster: Cluster, kind: type[Replicated], name: str) -> Controller:
     replicas = _Replicas(cluster, kind, f"{name.removesuffix('controller')}-controller")
+    selectors = Selectors(cluster, kind, selector_of)
     return Controller(
         name,
         replicas.reconcile,
         cluster=cluster,
         for_=kind,
         owns=[Owns(Pod)],
-        watches=[Watches(Pod, map=replicas.who_selects, predicate=is_orphan_event)],
+        watches=[Watches(Pod, map=selectors.matching, predicate=selectors.concern_orphan)],
         workers=5,
     )
 
@@ -79,12 +80,6 @@ class _Replicas:
         self._states = pod_states_of(cluster)
         self._sets = dependents_of(cluster, kind)
         self._recorder = cluster.recorder(component)
-
-    def who_selects(self, pod: Pod) -> list[str]:
-        """Return the sets that would take in *pod*."""
-        sets = self._sets.in_namespace(pod.metadata.namespace)
-        labels = pod.metadata.labels
-        return [str(one.key) for one in sets if selector_of(one).matches(labels)]
 
     async def reconcile(self, request: Request, run: Run) -> Result | None:
         """Make or delete pods of one set, and say in its status how many there are."""

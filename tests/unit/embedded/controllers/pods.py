@@ -46,7 +46,7 @@ def entry(
         "status": {
             "phase": phase,
             "conditions": conditions,
-            "containerStatuses": [{"restartCount": restarts}],
+            "containerStatuses": [{"restartCount": restarts}] if restarts else [],
         },
     }
     return CODEC.entry(_json.encode(document))

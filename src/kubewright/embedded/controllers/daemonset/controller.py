@@ -25,13 +25,14 @@ from kubewright.embedded.controllers.daemonset.plan import (
     reported,
     rolled,
 )
-from kubewright.embedded.controllers.dependents import dependents_of, is_orphan_event
+from kubewright.embedded.controllers.dependents import dependents_of
 from kubewright.embedded.controllers.history import History, expendable
 from kubewright.embedded.controllers.pod_state import (
     PodState,
     next_availability,
     pod_states_of,
 )
+from kubewright.embedded.controllers.selection import Selectors
 from kubewright.errors import NotFoundError
 from kubewright.kinds.apps.v1 import ControllerRevision, DaemonSet
 from kubewright.kinds.core.v1 import Node, Pod
@@ -47,6 +48,7 @@ _LONGEST_WAIT = 900.0
 def daemonset_controller(cluster: Cluster) -> Controller:
     """Return the controller that keeps the pods of each DaemonSet."""
     sets = _DaemonSets(cluster)
+    selectors = Selectors(cluster, DaemonSet, lambda one: selector_from(one.spec.selector))
     cluster.cache.informer(Node, sharded=False)
     return Controller(
         "daemonset",
@@ -55,7 +57,7 @@ def daemonset_controller(cluster: Cluster) -> Controller:
         for_=DaemonSet,
         owns=[Owns(Pod), Owns(ControllerRevision, predicate=deleted)],
         watches=[
-            Watches(Pod, map=sets.who_selects, predicate=is_orphan_event),
+            Watches(Pod, map=selectors.matching, predicate=selectors.concern_orphan),
             Watches(Node, map=lambda _: sets.all_keys(), predicate=_matters),
         ],
         workers=2,
@@ -77,12 +79,6 @@ class _DaemonSets:
     def all_keys(self) -> list[str]:
         """Return all sets, for a node that changed."""
         return [str(key) for key in self._known.all_keys()]
-
-    def who_selects(self, pod: Pod) -> list[str]:
-        """Return the sets that would take in *pod*."""
-        found = self._known.in_namespace(pod.metadata.namespace)
-        labels = pod.metadata.labels
-        return [str(one.key) for one in found if selector_from(one.spec.selector).matches(labels)]
 
     async def reconcile(self, request: Request, run: Run) -> Result | None:
         """Make or delete pods of one set, and say in its status where they are."""

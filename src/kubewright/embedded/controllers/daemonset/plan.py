@@ -90,7 +90,7 @@ def _oldest_first(pods: Iterable[PodState]) -> list[PodState]:
 def kept(at: Situation) -> Todo:
     """Return what brings one pod to each node that takes it, and none to others.
 
-    Pods that have ended are not among those to delete: see `Todo` of who counts their failures.
+    Pods that have ended are left to the controller, which waits longer after each failure.
     """
     todo = Todo([], [])
     for node, fit in at.fits.items():

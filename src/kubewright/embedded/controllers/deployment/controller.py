@@ -8,7 +8,7 @@ from kubewright.api.owners import controller_of
 from kubewright.api.selectors import selector_from
 from kubewright.cluster import Cluster
 from kubewright.controller import Controller, Owns, Request, Result, Run, Watches, deleted
-from kubewright.embedded.controllers.dependents import dependents_of, is_orphan_event
+from kubewright.embedded.controllers.dependents import dependents_of
 from kubewright.embedded.controllers.deployment.rollout import Rollout
 from kubewright.embedded.controllers.deployment.scaling import is_resized, is_rolling
 from kubewright.embedded.controllers.deployment.status import (
@@ -18,6 +18,7 @@ from kubewright.embedded.controllers.deployment.status import (
     seconds_until_late,
 )
 from kubewright.embedded.controllers.pod_state import pod_states_of
+from kubewright.embedded.controllers.selection import Selectors
 from kubewright.errors import APIError
 from kubewright.kinds.apps.v1 import Deployment, ReplicaSet
 from kubewright.kinds.core.v1 import Pod
@@ -28,6 +29,7 @@ __all__ = ["deployment_controller"]
 def deployment_controller(cluster: Cluster) -> Controller:
     """Return the controller that keeps the replica sets of each Deployment."""
     deployments = _Deployments(cluster)
+    selectors = Selectors(cluster, Deployment, lambda one: selector_from(one.spec.selector))
     return Controller(
         "deployment",
         deployments.reconcile,
@@ -35,7 +37,7 @@ def deployment_controller(cluster: Cluster) -> Controller:
         for_=Deployment,
         owns=[Owns(ReplicaSet)],
         watches=[
-            Watches(ReplicaSet, map=deployments.who_selects, predicate=is_orphan_event),
+            Watches(ReplicaSet, map=selectors.matching, predicate=selectors.concern_orphan),
             Watches(Pod, map=deployments.who_waits_for, predicate=deleted),
         ],
         workers=5,
@@ -47,19 +49,10 @@ class _Deployments:
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
-        self._known = dependents_of(cluster, Deployment)
         self._sets = dependents_of(cluster, ReplicaSet)
         self._pods = dependents_of(cluster, Pod)
         self._states = pod_states_of(cluster)
         self._recorder = cluster.recorder("deployment-controller")
-
-    def who_selects(self, one: ReplicaSet) -> list[str]:
-        """Return the deployments that would take in a replica set."""
-        found = self._known.in_namespace(one.metadata.namespace)
-        labels = one.metadata.labels
-        return [
-            str(each.key) for each in found if selector_from(each.spec.selector).matches(labels)
-        ]
 
     def who_waits_for(self, pod: Pod) -> list[ObjectKey]:
         """Return the deployment that waits for the end of *pod* before it makes new ones."""

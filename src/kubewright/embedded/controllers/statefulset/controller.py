@@ -10,13 +10,14 @@ from kubewright.api.selectors import selector_from
 from kubewright.cluster import Cluster
 from kubewright.controller import Controller, Owns, Request, Result, Run, Watches, deleted
 from kubewright.embedded.controllers.batch import is_ending_namespace, said, slow_start
-from kubewright.embedded.controllers.dependents import dependents_of, is_orphan_event
+from kubewright.embedded.controllers.dependents import dependents_of
 from kubewright.embedded.controllers.history import History, Snapshot, expendable, template_of
 from kubewright.embedded.controllers.pod_state import (
     PodState,
     next_availability,
     pod_states_of,
 )
+from kubewright.embedded.controllers.selection import Selectors
 from kubewright.embedded.controllers.statefulset.claims import Claims
 from kubewright.embedded.controllers.statefulset.identity import (
     REVISION_LABEL,
@@ -39,6 +40,7 @@ __all__ = ["statefulset_controller"]
 def statefulset_controller(cluster: Cluster) -> Controller:
     """Return the controller that keeps the pods of each StatefulSet."""
     sets = _StatefulSets(cluster)
+    selectors = Selectors(cluster, StatefulSet, lambda one: selector_from(one.spec.selector))
     return Controller(
         "statefulset",
         sets.reconcile,
@@ -46,7 +48,7 @@ def statefulset_controller(cluster: Cluster) -> Controller:
         for_=StatefulSet,
         owns=[Owns(Pod), Owns(ControllerRevision, predicate=deleted)],
         watches=[
-            Watches(Pod, map=sets.who_selects, predicate=is_orphan_event),
+            Watches(Pod, map=selectors.matching, predicate=selectors.concern_orphan),
             Watches(PersistentVolumeClaim, map=sets.who_waits_for, predicate=deleted),
         ],
         workers=5,
@@ -104,17 +106,6 @@ class _StatefulSets:
         self._history = History(cluster)
         self._recorder = cluster.recorder("statefulset-controller")
         self._claims = Claims(cluster, self._recorder)
-
-    def who_selects(self, pod: Pod) -> list[str]:
-        """Return the sets that would take in *pod*."""
-        found = self._known.in_namespace(pod.metadata.namespace)
-        labels = pod.metadata.labels
-        return [
-            str(one.key)
-            for one in found
-            if is_member(one, pod.metadata.name)
-            and selector_from(one.spec.selector).matches(labels)
-        ]
 
     def who_waits_for(self, claim: PersistentVolumeClaim) -> list[str]:
         """Return the sets that wait for the end of *claim*."""

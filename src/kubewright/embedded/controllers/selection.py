@@ -1,0 +1,58 @@
+"""`Selectors`: whom an object concerns that nobody controls, found without decoding anything."""
+
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
+
+from kubewright.api.kind import ObjectKey
+from kubewright.api.resource import Resource
+from kubewright.api.selectors import Selector
+from kubewright.cache.entry import Event
+from kubewright.cluster import Cluster
+from kubewright.embedded.controllers.dependents import is_orphan_event
+
+__all__ = ["Selectors"]
+
+R = TypeVar("R", bound=Resource)
+
+
+class Selectors(Generic[R]):
+    """What each object of one kind selects, read anew only when its spec changes.
+
+    Args:
+        cluster: Where they are.
+        kind: Their class.
+        read: Tells what one of them selects.
+    """
+
+    def __init__(self, cluster: Cluster, kind: type[R], read: Callable[[R], Selector]) -> None:
+        self._read = read
+        self._known: dict[str, dict[ObjectKey, Selector]] = {}
+        cluster.cache.informer(kind).add_handler(self._heard)
+
+    def matching(self, obj: Resource) -> list[ObjectKey]:
+        """Return those that select *obj*, for a watch to reconcile."""
+        meta = obj.metadata
+        known = self._known.get(meta.namespace, {})
+        return [key for key, selector in known.items() if selector.matches(meta.labels)]
+
+    def concern(self, event: Event[Any]) -> bool:
+        """Say whether one of them selects what changed, before or after."""
+        known = self._known.get(event.key.namespace)
+        if not known:
+            return False
+        labels = [one.labels for one in (event.old, event.new) if one is not None]
+        return any(selector.matches(one) for selector in known.values() for one in labels)
+
+    def concern_orphan(self, event: Event[Any]) -> bool:
+        """Say whether one of them selects what changed, and might take it in."""
+        return is_orphan_event(event) and self.concern(event)
+
+    def _heard(self, event: Event[R]) -> None:
+        old, new, key = event.old, event.new, event.key
+        if new is None:
+            known = self._known.get(key.namespace, {})
+            known.pop(key, None)
+            if not known:
+                self._known.pop(key.namespace, None)
+        elif old is None or old.uid != new.uid or old.generation != new.generation:
+            self._known.setdefault(key.namespace, {})[key] = self._read(new.object)
