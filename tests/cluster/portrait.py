@@ -28,6 +28,7 @@ _NEWER_LABELS = ("apps.kubernetes.io/pod-index",)
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 _FROM = re.compile(r"(Scaled (?:up|down) replica set \S+) from \d+ to")
 
+_NODE = re.compile(r'"node-\d"')
 _POD = re.compile(r"(\[\w+\])-[a-z0-9]{5}\b")
 
 Objects = dict[str, list[dict[str, Any]]]
@@ -121,6 +122,7 @@ def _worded(text: str, words: Iterable[tuple[str, str]]) -> str:
     for name, word in words:
         text = text.replace(name, word)
     text = _POD.sub(r"\1-[pod]", text)  # of pods that never came to be
+    text = _NODE.sub('"[node]"', text)  # which is the first of equal ones is left to chance
     # Sets that are gone by now are still spoken of.
     return re.sub(r"\b(web)-[a-z0-9]{6,10}(-[a-z0-9]{5})?\b", r"\1-[gone]", text)
 
