@@ -5,13 +5,13 @@ import pytest
 from kubewright.embedded.controllers.job import job_controller
 from kubewright.kinds.batch.v1 import JobStatus
 from kubewright.kinds.core.v1 import Pod
-from kubewright.testing import Lost, Refused, Unreachable
+from kubewright.testing import Lost, Refused
 from kubewright.testing.faults import Fault
 from tests.unit.embedded.controllers.job.samples import conditions, job
 from tests.unit.embedded.controllers.stage import NthWrite, staged
 
 
-@pytest.mark.parametrize("fault", [Unreachable(), Lost(), Refused(409)], ids=repr)
+@pytest.mark.parametrize("fault", [Lost(), Refused(409)], ids=repr)
 async def test_any_one_write_may_go_wrong(fault: Fault) -> None:
     """Each pod is counted once, whatever happens on the way."""
     number, happened = 0, True
