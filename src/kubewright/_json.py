@@ -7,9 +7,9 @@ is decoded once more. Well-formed bodies, nearly all of them, pay nothing.
 """
 
 import gc
-import threading
 import types
 import typing
+from _thread import RLock  # as functools has it: a lock is no thread
 from datetime import UTC, datetime
 from functools import cache
 from typing import Any, TypeVar, get_args, get_origin
@@ -74,7 +74,7 @@ _BAD_JSON = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 _decoders: dict[Any, msgspec.json.Decoder[Any]] = {}
 # msgspec notes at a class what it knows of its fields before it knows all, and runs Python code in
 # between. Another thread that made a decoder meanwhile would use what is half known, and crash.
-_making = threading.RLock()
+_making = RLock()
 
 
 def decoder(kind: type[T]) -> msgspec.json.Decoder[T]:
