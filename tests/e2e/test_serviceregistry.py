@@ -127,7 +127,26 @@ async def test_no_request_fails_while_a_deployment_is_scaled_and_rolled_out(
     await eventually(lambda: traefik.get(path(client, "web")).status == 404)
 
 
-@pytest.mark.usefixtures("loopback")
+async def test_no_request_fails_while_a_service_moves(
+    client: kw.Client, run: Run, traefik: TraefikServer
+) -> None:
+    """The old address goes and the new one comes in the same transaction."""
+    run()
+    with Backend("two") as two:
+        with Backend("one") as one:
+            await create_external(client, "web", one.port)
+            await eventually(lambda: traefik.get(path(client, "web")) == Answer(200, "one"))
+            with Traffic(traefik, path(client, "web")) as before:
+                await annotate(client, "web", port=str(two.port))
+                await routed(traefik, client, "web", {f"http://localhost:{two.port}"})
+                await eventually(lambda: "two" in before.names)
+        with Traffic(traefik, path(client, "web")) as after:
+            await eventually(lambda: after.answers.total() > 100)
+
+    assert before.answers.keys() == {Answer(200, "one"), Answer(200, "two")}
+    assert after.answers.keys() == {Answer(200, "two")}
+
+
 async def test_only_requests_to_a_deleted_service_fail(
     client: kw.Client, run: Run, traefik: TraefikServer
 ) -> None:
@@ -135,9 +154,9 @@ async def test_only_requests_to_a_deleted_service_fail(
     run()
     with Backend("kept") as kept, Backend("doomed") as doomed:
         for backend in (kept, doomed):
-            await create(client, backend.name)
-            await serve(client, backend.name, backend.name, backend)
-            await routed(traefik, client, backend.name, {backend.url})
+            await create_external(client, backend.name, backend.port)
+        await eventually(lambda: traefik.get(path(client, "kept")) == Answer(200, "kept"))
+        await eventually(lambda: traefik.get(path(client, "doomed")) == Answer(200, "doomed"))
         with Traffic(traefik, path(client, "kept")) as traffic:
             await client.delete(Service, "doomed")
             await eventually(lambda: traefik.get(path(client, "doomed")).status == 404)
@@ -331,17 +350,17 @@ async def test_it_catches_up_when_etcd_returns(
             await create_external(client, name, one.port)
         await eventually(lambda: records(etcd, client) == {"web", "gone"})
         await eventually(lambda: traefik.get(path(client, "web")) == Answer(200, "one"))
-        etcd.stop()
-        await create_external(client, "late", one.port)
-        await client.delete(Service, "gone")
-        await eventually(lambda: "etcd does not answer" in program.output)
-        meanwhile = traefik.get(path(client, "web"))
+        with Traffic(traefik, path(client, "web")) as traffic:
+            etcd.stop()
+            await create_external(client, "late", one.port)
+            await client.delete(Service, "gone")
+            await eventually(lambda: "etcd does not answer" in program.output)
 
-        etcd.start()
+            etcd.start()
 
-        await eventually(lambda: records(etcd, client) == {"web", "late"})
-        await eventually(lambda: traefik.get(path(client, "late")) == Answer(200, "one"))
-    assert meanwhile == Answer(200, "one")
+            await eventually(lambda: records(etcd, client) == {"web", "late"})
+            await eventually(lambda: traefik.get(path(client, "late")) == Answer(200, "one"))
+    assert traffic.answers.keys() == {Answer(200, "one")}
 
 
 async def test_killed_and_started_again_it_ends_in_the_same_state(
