@@ -200,7 +200,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
 
         _check_overrides(overrides)
         environ = os.environ if environ is None else environ
-        return incluster.load(environ, folder or incluster.FOLDER, overrides=overrides)
+        return incluster.load(environ, folder, overrides=overrides)
 
     def replace(self, **changes: Any) -> Self:
         """Return a copy with *changes*.

@@ -12,6 +12,7 @@ from kubewright.log import get_logger
 _log = get_logger(__name__)
 
 FOLDER = Path("/var/run/secrets/kubernetes.io/serviceaccount")
+_ROOT = "KUBEWRIGHT_ROOT"  # below which a pod of the embedded cluster has its mounts: no container
 
 
 def is_in_cluster(environ: Mapping[str, str]) -> bool:
@@ -20,9 +21,14 @@ def is_in_cluster(environ: Mapping[str, str]) -> bool:
 
 
 def load(
-    environ: Mapping[str, str], folder: Path = FOLDER, *, overrides: Overrides | None = None
+    environ: Mapping[str, str], folder: Path | None = None, *, overrides: Overrides | None = None
 ) -> Config:
     """Return the configuration of the pod that we run in.
+
+    Args:
+        environ: The environment.
+        folder: Where the service account is mounted, if not in its usual place.
+        overrides: What counts instead of what the pod says.
 
     Raises:
         ConfigError: We do not run in a pod, or its service account is not mounted.
@@ -33,6 +39,7 @@ def load(
             " KUBERNETES_SERVICE_PORT are not set, so this is not a pod. Use a kubeconfig."
         )
     overrides = overrides or {}
+    folder = folder or _mounted(environ)
     own_token = "token" in overrides or "token_file" in overrides
     return Config(
         server=overrides.get("server") or _server(environ),
@@ -44,6 +51,11 @@ def load(
         proxy_url=overrides.get("proxy_url"),
         source="the service account of the pod",
     )
+
+
+def _mounted(environ: Mapping[str, str]) -> Path:
+    root = environ.get(_ROOT)
+    return Path(root) / FOLDER.relative_to("/") if root else FOLDER
 
 
 def _server(environ: Mapping[str, str]) -> str:

@@ -28,6 +28,18 @@ def test_the_service_account_is_all_that_is_needed(folder: Path) -> None:
     assert config.tls.ca_file == str(folder / "ca.crt")
 
 
+def test_a_pod_of_the_embedded_cluster_has_its_account_below_its_root(tmp_path: Path) -> None:
+    """There is no container around it, so the usual place is not its own."""
+    mounted = tmp_path / "var/run/secrets/kubernetes.io/serviceaccount"
+    mounted.mkdir(parents=True)
+    (mounted / "token").write_text("secret")
+    (mounted / "namespace").write_text("shop")
+
+    config = Config.in_cluster(environ={**POD, "KUBEWRIGHT_ROOT": str(tmp_path)})
+
+    assert (config.namespace, config.token_file) == ("shop", str(mounted / "token"))
+
+
 def test_an_ipv6_service_gets_brackets(folder: Path) -> None:
     """``https://fd00::1:443`` would be another address."""
     config = Config.in_cluster(environ={**POD, "KUBERNETES_SERVICE_HOST": "fd00::1"}, folder=folder)
