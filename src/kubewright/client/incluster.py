@@ -39,7 +39,7 @@ def load(
             " KUBERNETES_SERVICE_PORT are not set, so this is not a pod. Use a kubeconfig."
         )
     overrides = overrides or {}
-    folder = folder or _mounted(environ)
+    folder = folder or folder_for(environ)
     own_token = "token" in overrides or "token_file" in overrides
     return Config(
         server=overrides.get("server") or _server(environ),
@@ -53,7 +53,8 @@ def load(
     )
 
 
-def _mounted(environ: Mapping[str, str]) -> Path:
+def folder_for(environ: Mapping[str, str]) -> Path:
+    """Return where the service account of a pod with this environment is mounted."""
     root = environ.get(_ROOT)
     return Path(root) / FOLDER.relative_to("/") if root else FOLDER
 

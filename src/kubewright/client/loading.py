@@ -19,7 +19,12 @@ class Places(msgspec.Struct, frozen=True, kw_only=True):
 
     environ: Mapping[str, str]
     home: Path | None = None
-    service_account: Path = incluster.FOLDER
+    service_account: Path | None = None
+
+    @property
+    def account(self) -> Path:
+        """Where a pod has its service account."""
+        return self.service_account or incluster.folder_for(self.environ)
 
     @property
     def listed(self) -> list[Path]:
@@ -49,7 +54,7 @@ def load(path: Path | None, context: str | None, *, where: Places, overrides: Ov
         merged = kubeconfig.merge(_existing(where.listed))
         return _first(merged, context, where=where, overrides=overrides)
     if context is None and _is_mounted(where):
-        return incluster.load(where.environ, where.service_account, overrides=overrides)
+        return incluster.load(where.environ, where.account, overrides=overrides)
     merged = kubeconfig.merge(_existing([where.default]))
     return _first(merged, context, where=where, overrides=overrides)
 
@@ -79,7 +84,7 @@ def _first(
     if found or overrides.get("server"):
         return config_for(found, context, overrides=overrides)
     if context is None and incluster.is_in_cluster(where.environ):
-        return incluster.load(where.environ, where.service_account, overrides=overrides)
+        return incluster.load(where.environ, where.account, overrides=overrides)
     raise ConfigError(
         f"no cluster configured: {_looked_at(where, found)}."
         " Give a kubeconfig file to Config.load(), or name one in $KUBECONFIG."
@@ -108,4 +113,4 @@ def _existing(paths: list[Path]) -> list[Kubeconfig]:
 
 
 def _is_mounted(where: Places) -> bool:
-    return incluster.is_in_cluster(where.environ) and (where.service_account / "token").is_file()
+    return incluster.is_in_cluster(where.environ) and (where.account / "token").is_file()
