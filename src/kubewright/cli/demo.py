@@ -101,7 +101,7 @@ class Demo:
     @asynccontextmanager
     async def _cluster(self) -> AsyncIterator[Client]:
         simulate = sys.platform != "linux"  # only there can processes be guarded
-        pods = "simulated" if simulate else "local processes"
+        pods = "simulated" if simulate else "processes of this machine"
         async with Cluster(simulate=simulate) as cluster, cluster.client() as client:
             self._screen.done("cluster", f"{cluster.url}, after {self._passed()}; pods are {pods}")
             yield client
