@@ -1,6 +1,6 @@
 """What a kubelet answers over HTTP: to a kube-apiserver, and to ``nodes/proxy``."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 from urllib.parse import unquote
 
@@ -32,28 +32,27 @@ class KubeletHandler:
 
     Args:
         access: The containers of the node.
-        pods: Lists the pods of the node, as trees; none without.
         clock: Where time-outs come from.
 
     Attributes:
         access: The containers of the node.
     """
 
-    def __init__(
-        self,
-        access: ContainerAccess,
-        *,
-        pods: Callable[[], Iterable[Obj]] | None = None,
-        clock: Clock,
-    ) -> None:
+    def __init__(self, access: ContainerAccess, *, clock: Clock) -> None:
         self.access: ContainerAccess = access
-        self._pods = pods
         self._clock = clock
 
-    async def handle(self, request: Request) -> Answer:
-        """Answer *request*; errors are plain texts, as a kubelet's are."""
+    async def handle(self, request: Request, pods: Iterable[Obj] = ()) -> Answer:
+        """Answer *request*; errors are plain texts, as a kubelet's are.
+
+        Args:
+            request: What is asked.
+            pods: The pods of the node, as trees.
+        """
         first, *rest = [unquote(part) for part in request.path.split("/") if part] or [""]
         try:
+            if first == "pods" and not rest:
+                return _listed(pods)
             return await self._answer(request, first, rest)
         except AccessError as error:
             return _text(error.code, error.message)
@@ -105,8 +104,6 @@ class KubeletHandler:
         count, headers, query = len(rest), request.headers, request.query
         if first == "healthz":
             return _text(200, "ok")
-        if first == "pods" and not rest:
-            return self._list()
         if first == "containerLogs" and count == _KEY:
             options = log_options(query, pod=rest[1], clock=self._clock)
             return await self.logs((rest[0], rest[1], rest[2]), options)
@@ -118,10 +115,10 @@ class KubeletHandler:
             return self.forward(headers, rest[0], rest[1], query=query)
         return _text(404, "404 page not found\n")
 
-    def _list(self) -> Response:
-        items = list(self._pods()) if self._pods is not None else []
-        head = {"kind": "PodList", "apiVersion": "v1", "metadata": {}}
-        return Response(200, _json.encode({**head, "items": items}))
+
+def _listed(pods: Iterable[Obj]) -> Response:
+    head = {"kind": "PodList", "apiVersion": "v1", "metadata": {}}
+    return Response(200, _json.encode({**head, "items": list(pods)}))
 
 
 def _text(code: int, text: str) -> Response:

@@ -1,6 +1,6 @@
 """`Kubelets`: the nodes of an API server, as it asks them for logs, commands and connections."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterator
 from typing import Any
 
 from kubewright._aio import Clock
@@ -37,15 +37,9 @@ class Kubelets:
         self._turn = 0
         self._nodes: dict[str, KubeletHandler] = {}
 
-    def add(
-        self,
-        name: str,
-        access: ContainerAccess,
-        *,
-        pods: Callable[[], Iterable[Obj]] | None = None,
-    ) -> None:
-        """Answer for the pods of the node called *name*; *pods* lists them for ``/pods``."""
-        self._nodes[name] = KubeletHandler(access, pods=pods, clock=self._clock)
+    def add(self, name: str, access: ContainerAccess) -> None:
+        """Answer for the pods of the node called *name*."""
+        self._nodes[name] = KubeletHandler(access, clock=self._clock)
 
     def remove(self, name: str) -> None:
         """Answer for a node no more; what is under way goes on."""
@@ -95,7 +89,8 @@ class Kubelets:
         kind = call.group_resource.resource
         location = located(call.name, call.request, kind)
         if kind == "nodes":
-            return await self._node(location.name).handle(_moved(call.request, location))
+            pods = _pods_of(call, location.name)
+            return await self._node(location.name).handle(_moved(call.request, location), pods)
         if location.scheme == "https":
             raise status.bad_request("this server does not proxy to https; use http")
         if kind == "pods":
@@ -125,6 +120,13 @@ class Kubelets:
             raise status.service_unavailable(text)
         self._turn += 1
         return found[self._turn % len(found)]
+
+
+def _pods_of(call: Call, node: str) -> Iterator[Obj]:
+    """Yield the pods of a node."""
+    for pod in call.backend.store.list(PODS):
+        if pod.get("spec", {}).get("nodeName") == node:
+            yield pod
 
 
 def _moved(request: Request, location: Location) -> Request:

@@ -67,7 +67,8 @@ class KubeletServer:
                 " containers. Give the client_ca of the kube-apiserver, or listen on 127.0.0.1."
             )
         self._clock = clock or Clock()
-        self._handler = KubeletHandler(access, pods=pods, clock=self._clock)
+        self._handler = KubeletHandler(access, clock=self._clock)
+        self._pods = pods
         self._host = host
         self._port = port
         self._pair = pair
@@ -126,7 +127,7 @@ class KubeletServer:
         """Answer *request*, if it comes from the kube-apiserver."""
         if self._client_ca is not None and request.certificate is None:
             return Response(401, b"Unauthorized", "text/plain; charset=utf-8")
-        return await self._handler.handle(request)
+        return await self._handler.handle(request, self._pods() if self._pods is not None else ())
 
     def _tls(self) -> ServerTLS:
         pair = self._pair

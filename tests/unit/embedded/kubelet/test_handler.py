@@ -12,12 +12,12 @@ V4 = {**WEBSOCKET, "sec-websocket-protocol": "v4.channel.k8s.io"}
 
 
 def handler(containers: Containers | None = None) -> KubeletHandler:
-    pods = [{"metadata": {"name": "web"}}]
-    return KubeletHandler(containers or Containers(), pods=lambda: pods, clock=Clock())
+    return KubeletHandler(containers or Containers(), clock=Clock())
 
 
 async def get(path: str, query: str = "", **headers: str) -> Response:
-    answer = await handler().handle(Request("GET", path, query, headers))
+    pods = [{"metadata": {"name": "web"}}]
+    answer = await handler().handle(Request("GET", path, query, headers), pods)
     assert isinstance(answer, Response)
     return answer
 

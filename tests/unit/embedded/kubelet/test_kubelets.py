@@ -23,7 +23,7 @@ class World:
         self.api = api
         self.kubelets = Kubelets()
         self.first, self.second = Containers(), Containers()
-        self.kubelets.add("node-1", self.first, pods=lambda: [{"metadata": {"name": "web"}}])
+        self.kubelets.add("node-1", self.first)
         self.kubelets.add("node-2", self.second)
         api.node = self.kubelets
 
@@ -170,6 +170,9 @@ async def test_http_is_passed_on_to_pods_services_and_nodes(world: World) -> Non
     health = await world.ask("GET", "/api/v1/nodes/node-1/proxy/healthz")
     assert isinstance(health, Response)
     assert health.body == b"ok"
+    listed = await world.ask("GET", "/api/v1/nodes/node-1/proxy/pods")
+    assert isinstance(listed, Response)
+    assert [pod["metadata"]["name"] for pod in loads(listed.body)["items"]] == ["web"]
 
 
 async def test_what_cannot_be_passed_on_is_told(world: World) -> None:

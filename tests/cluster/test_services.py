@@ -1,0 +1,142 @@
+"""Services of the embedded cluster, through the addresses at which programs look for them."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import Any
+
+import pytest
+
+from kubewright.api.unstructured import Unstructured
+from kubewright.client import Client
+from kubewright.embedded import Cluster
+from kubewright.kinds.apps.v1 import Deployment
+from kubewright.kinds.core.v1 import Service
+
+pytestmark = pytest.mark.timeout(60)
+
+PORT = 8000
+
+
+async def make_shop(client: Client, replicas: int) -> str:
+    """Make a Deployment and its Service; return the address of the Service."""
+    labels = {"app": "shop"}
+    template = {
+        "metadata": {"labels": labels},
+        "spec": {
+            "containers": [{"name": "main", "image": "shop", "ports": [{"containerPort": 8080}]}]
+        },
+    }
+    spec: dict[str, Any] = {
+        "replicas": replicas,
+        "selector": {"matchLabels": labels},
+        "template": template,
+    }
+    meta = {"name": "shop", "namespace": "default"}
+    await client.create(
+        Unstructured(apiVersion="apps/v1", kind="Deployment", metadata=meta, spec=spec)
+    )
+    ports = [{"port": PORT, "targetPort": 8080}]
+    service = {"selector": labels, "ports": ports}
+    await client.create(Unstructured(apiVersion="v1", kind="Service", metadata=meta, spec=service))
+    return (await client.get(Service, "shop")).spec.cluster_ip or ""
+
+
+async def until(holds: Callable[[], Awaitable[bool]]) -> None:
+    """Wait until something holds; the time limit of the test is the bound."""
+    while not await holds():  # noqa: ASYNC110  # what is looked at is behind a socket
+        await asyncio.sleep(0.02)
+
+
+async def rolled_out(client: Client, replicas: int) -> bool:
+    """Tell whether the rollout is over."""
+    found = await client.get(Deployment, "shop")
+    status = found.status
+    counts = (status.replicas, status.updated_replicas, status.available_replicas)
+    current = status.observed_generation == found.metadata.generation
+    return current and counts == (replicas, replicas, replicas)
+
+
+async def ask(address: str) -> bytes:
+    """Send a request, and return the body of the answer."""
+    reader, writer = await asyncio.open_connection(address, PORT)
+    try:
+        writer.write(b"GET / HTTP/1.1\r\nHost: shop\r\nConnection: close\r\n\r\n")
+        answer = await reader.read(-1)
+    finally:
+        writer.close()
+    assert answer.startswith(b"HTTP/1.1 200"), answer
+    return answer.partition(b"\r\n\r\n")[2]
+
+
+@asynccontextmanager
+async def asking(address: str) -> AsyncIterator[list[bytes]]:
+    """Send one request after the other while the block lasts; any failure fails the test."""
+    answers: list[bytes] = []
+
+    async def repeat() -> None:
+        while True:
+            answers.append(await ask(address))
+            await asyncio.sleep(0.001)
+
+    task = asyncio.create_task(repeat())
+    try:
+        yield answers
+    finally:
+        task.cancel()
+        await asyncio.wait({task})
+        if not task.cancelled():
+            task.result()
+
+
+async def test_no_request_fails_while_pods_come_and_go() -> None:
+    """Scaled up, scaled down, and replaced one by one."""
+    async with Cluster() as cluster, cluster.client() as client:
+        address = await make_shop(client, 2)
+        await until(lambda: rolled_out(client, 2))
+        await until(lambda: reachable(address))
+
+        async with asking(address) as answers:
+            for replicas in (5, 1, 3):
+                await client.patch(Deployment, "shop", {"spec": {"replicas": replicas}})
+                await until(partial(rolled_out, client, replicas))
+                await until(partial(enough, answers, len(answers) + 20))
+            annotations = {"metadata": {"annotations": {"restarted": "yes"}}}
+            await client.patch(Deployment, "shop", {"spec": {"template": annotations}})
+            await until(partial(rolled_out, client, 3))
+            await until(partial(enough, answers, len(answers) + 20))
+
+    assert len(set(answers)) > 5
+
+
+async def enough(answers: list[bytes], count: int) -> bool:
+    """Tell whether so many answers have come."""
+    return len(answers) >= count
+
+
+async def unreachable(address: str) -> bool:
+    """Tell whether nobody answers."""
+    return not await reachable(address)
+
+
+async def reachable(address: str) -> bool:
+    """Tell whether somebody answers."""
+    try:
+        await ask(address)
+    except (OSError, AssertionError):
+        return False
+    return True
+
+
+async def test_nobody_answers_for_a_service_that_is_gone() -> None:
+    """Its address is free again."""
+    async with Cluster() as cluster, cluster.client() as client:
+        address = await make_shop(client, 1)
+        await until(lambda: reachable(address))
+
+        await client.delete(Service, "shop")
+
+        await until(lambda: unreachable(address))
+        with pytest.raises(ConnectionRefusedError):
+            await ask(address)
