@@ -180,6 +180,8 @@ class Node:
                 return None
             runner = self._runners[key] = PodRunner(pod, self._host())
         wait = await runner.sync(pod)
+        if wait is not None and pod.metadata.deletion_timestamp is not None:
+            return Result(requeue_after=wait)  # most end at once, and one write says it all
         run.changed = await self._writer.write(pod, runner.status()) or run.changed
         if pod.metadata.deletion_timestamp is not None and runner.is_stopped:
             await self._finish(pod)

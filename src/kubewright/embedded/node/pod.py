@@ -43,6 +43,8 @@ __all__ = ["PodRunner"]
 
 RETRY_AFTER: float = 10.0
 """Seconds until something that is missing is looked for again."""
+SETTLE_AFTER: float = 0.5
+"""Seconds that containers get to end before the status says that they are about to."""
 DEFAULT_GRACE: int = 30
 START_ERROR: int = 128
 EPOCH: datetime = datetime.fromisoformat("1970-01-01T00:00:00+00:00")
@@ -105,8 +107,9 @@ class PodRunner:
         """Do what can be done now; return in how many seconds to look again, if at all."""
         await self._take_note(pod)
         if pod.metadata.deletion_timestamp is not None:
+            begins = self._grace is None
             self.stop(pod.metadata.deletion_grace_period_seconds)
-            return None
+            return SETTLE_AFTER if begins and self.live else None
         left = self._deadline_left()
         if left is not None and left <= 0 and self._verdict is None and not self._is_over:
             self._exceed_deadline()
