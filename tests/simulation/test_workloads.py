@@ -2,11 +2,38 @@
 
 import pytest
 
+from kubewright.api.requests import Request
 from kubewright.embedded.controllers.deployment.status import is_complete
 from kubewright.kinds.apps.v1 import DaemonSet, Deployment, ReplicaSet, StatefulSet
 from kubewright.kinds.core.v1 import Node
-from kubewright.testing.faults import RandomFaults
-from tests.unit.embedded.controllers.world import BAD_IMAGE, World, template, workload, world
+from kubewright.testing.faults import Fault, Hanging, Lost, RandomFaults
+from tests.unit.embedded.controllers.world import (
+    BAD_IMAGE,
+    World,
+    controllers_of,
+    template,
+    workload,
+    world,
+)
+
+
+class Crash:
+    """The answer to one write is lost, and nothing that is tried after it arrives."""
+
+    def __init__(self, at: int) -> None:
+        self._left = at
+
+    def choose(self, request: Request) -> Fault | None:
+        """Let writes pass until it is time."""
+        if self._left > 0 and request.method != "GET":
+            self._left -= 1
+            return None if self._left else Lost()
+        return None if self._left else Hanging(1e6)
+
+    def heal(self) -> None:
+        """Let everything arrive again."""
+        self._left = 1_000_000
+
 
 WORKLOADS = ("deployment", "replicaset", "statefulset", "daemonset")
 NODES = ("node-0", "node-1", "node-2")
@@ -53,3 +80,27 @@ async def test_a_bad_network_changes_nothing_in_the_end(seed: int) -> None:
         assert (status.ready_replicas, status.current_revision) == (2, status.update_revision)
         assert (await w.client.get(DaemonSet, "log")).status.updated_number_scheduled == 3
         assert faults.count > 0
+
+
+@pytest.mark.parametrize("at", range(1, 61, 4))
+async def test_others_go_on_wherever_a_controller_ends(at: int) -> None:
+    """What it knew in memory is in the objects, too."""
+    crash = Crash(at)
+    async with world(*WORKLOADS, nodes=NODES, faults=crash) as w:
+        await w.create(Deployment, workload("web", replicas=3))
+        await w.create(StatefulSet, workload("db", replicas=2))
+        await w.patch(Deployment, "web", {"spec": {"template": template("second", app="web")}})
+        await w.patch(StatefulSet, "db", {"spec": {"template": template("second", app="db")}})
+
+        await w.stop()
+        crash.heal()
+        w.start(controllers_of(w.theirs, *WORKLOADS))
+        await w.settle(60)
+
+        found = await w.client.get(Deployment, "web")
+        assert is_complete(found, found.status)
+        owners = [pod.metadata.labels["app"] for pod in await w.pods()]
+        assert sorted(owners) == ["db", "db", "web", "web", "web"]
+        assert {pod.spec.containers[0].image for pod in await w.pods()} == {"second"}
+        status = (await w.client.get(StatefulSet, "db")).status
+        assert (status.updated_replicas, status.current_revision) == (2, status.update_revision)

@@ -18,6 +18,7 @@ from kubewright.kinds.admissionregistration.v1 import (
     ValidatingAdmissionPolicyBinding,
 )
 from kubewright.kinds.core.v1 import Binding, Event, ObjectReference, Pod
+from kubewright.runnable import Runnable
 from kubewright.testing import EmbeddedServer
 from kubewright.testing.faults import Faults
 
@@ -101,12 +102,31 @@ def _target(pod: Pod) -> str:
 
 
 class World:
-    """A server in virtual time, with some controllers and a node that is played."""
+    """A server in virtual time, with some controllers and a node that is played.
 
-    def __init__(self, clock: VirtualClock, client: Client, node: FakeNode) -> None:
+    Attributes:
+        clock: The time.
+        client: The client of the test.
+        node: Who plays the node.
+        theirs: The client of the controllers.
+    """
+
+    def __init__(
+        self, clock: VirtualClock, client: Client, node: FakeNode, *, theirs: Client
+    ) -> None:
         self.clock = clock
         self.client = client
+        self.theirs = theirs
         self.node = node
+        self._tasks: list[asyncio.Task[None]] = []
+
+    def start(self, runnables: Iterable[Runnable]) -> None:
+        """Run controllers from now on."""
+        self._tasks = [asyncio.create_task(one.run()) for one in runnables]
+
+    async def stop(self) -> None:
+        """End the controllers."""
+        await ended(self._tasks, clock=self.clock)
 
     async def settle(self, seconds: float = 1.0) -> None:
         """Let everybody work until nothing changes any more, and *seconds* pass."""
@@ -168,19 +188,31 @@ async def world(
         server.client(faults=faults) as ours,
         server.client() as client,
     ):
-        cluster = Cluster(ours, clock=clock, field_owner="kube-controller-manager")
         elsewhere = Cluster(client, clock=clock)
         node = FakeNode(elsewhere, nodes)
-        runnables = [cluster, elsewhere, *make(cluster, controllers), node.controller]
-        tasks = [asyncio.create_task(one.run()) for one in runnables]
+        made = World(clock, elsewhere.live, node, theirs=ours)
+        tasks = [asyncio.create_task(one.run()) for one in (elsewhere, node.controller)]
+        made.start(controllers_of(ours, *controllers))
         try:
             await clock.settle()
-            yield World(clock, elsewhere.live, node)
+            yield made
         finally:
-            for task in reversed(tasks):
-                task.cancel()
-                with suppress(asyncio.CancelledError):
-                    await clock.run(task)
+            await made.stop()
+            await ended(tasks, clock=clock)
+
+
+def controllers_of(client: Client, *names: str) -> list[Runnable]:
+    """Return the controllers called *names*, with a cache of their own."""
+    cluster = Cluster(client, clock=client.clock, field_owner="kube-controller-manager")
+    return [cluster, *make(cluster, names)]
+
+
+async def ended(tasks: Iterable[asyncio.Task[None]], *, clock: VirtualClock) -> None:
+    """End *tasks*, the last first."""
+    for task in reversed(list(tasks)):
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await clock.run(task)
 
 
 def template(image: str = "good", **labels: str) -> dict[str, Any]:
