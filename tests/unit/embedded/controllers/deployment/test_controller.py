@@ -1,6 +1,6 @@
 from kubewright.api.conditions import find_condition
-from kubewright.kinds.apps.v1 import Deployment, ReplicaSet
-from kubewright.kinds.core.v1 import Pod
+from kubewright.kinds.apps.v1 import Deployment, ReplicaSet, StatefulSet
+from kubewright.kinds.core.v1 import Namespace, Pod
 from tests.unit.embedded.controllers.world import BAD_IMAGE, World, template, workload, world
 
 REVISION = "deployment.kubernetes.io/revision"
@@ -161,3 +161,19 @@ async def test_a_deleted_deployment_takes_everything_with_it() -> None:
         assert list(await w.client.list(Deployment)) == []
         assert list(await w.client.list(ReplicaSet)) == []
         assert list(await w.client.list(Pod)) == []
+
+
+async def test_a_namespace_goes_away_with_its_workloads() -> None:
+    """Nobody may fill it again while it is emptied."""
+    async with world("deployment", "replicaset", "statefulset", "daemonset") as w:
+        await w.create(Namespace, {"metadata": {"name": "shop"}})
+        for kind in (Deployment, StatefulSet):
+            spec = workload(f"web-{kind.__name__.lower()}", replicas=3)
+            spec["metadata"]["namespace"] = "shop"
+            await w.create(kind, spec)
+
+        await w.client.delete(Namespace, "shop")
+        await w.settle(30)
+
+        assert await w.client.find(Namespace, "shop") is None
+        assert await w.pods() == []
