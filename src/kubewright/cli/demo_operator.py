@@ -7,16 +7,17 @@ from typing import Annotated, Literal
 import kubewright as kw
 from kubewright.kinds.core.v1 import Container, Pod, PodSpec
 
-WORDS = r"""^\s*(([^\s'"\\]|\\.|'[^']*'|"([^"\\]|\\.)*")\s*)+$"""
-"""One word or more, every quote closed: what a shell could split."""
+# The API server refuses what does not match, so the operator never sees it.
+UTC = "^[1-9][0-9T:.-]*Z$"
+SHELL_WORDS = r"""^\s*(([^\s'"\\]|\\.|'[^']*'|"([^"\\]|\\.)*")\s*)+$"""
 
 
 class AtSpec(kw.Model):
     """What to run, and when."""
 
-    schedule: datetime
+    schedule: Annotated[datetime, kw.Pattern(UTC)]
     """When to run the command, in UTC, such as 2030-01-01T12:00:00Z. The past means at once."""
-    command: Annotated[str, kw.Pattern(WORDS)]
+    command: Annotated[str, kw.Pattern(SHELL_WORDS)]
     """The command line, split as a shell splits words. Every quote must be closed."""
 
 
@@ -54,7 +55,7 @@ def pod_for(at: At) -> Pod:
     )
 
 
-@operator.reconciler(At, owns=[Pod])
+@operator.reconciler(At, owns=[Pod], retry={kw.InvalidError: kw.Retry.NEVER})
 async def reconcile(at: At, ctx: kw.Context) -> kw.Result | None:
     """Make the pod when it is time, once, and show in the status what becomes of it."""
     if at.status.phase == "DONE":  # once is once, even if somebody deletes the pod later
