@@ -227,6 +227,19 @@ async def test_a_container_that_crashes_is_restarted_with_its_volumes(server: Ac
         assert (await world.output("web", "ls", "work")) == "x\n"
 
 
+async def test_a_node_that_stops_asks_its_processes_to_end(tmp_path: Path) -> None:
+    """A program in a pod can put its things in order."""
+    told = tmp_path / "told"
+    script = f"trap 'echo bye > {told}; exit 0' TERM; echo ready; while :; do sleep 0.1; done"
+    with EmbeddedServer() as server:
+        async with a_world(server) as world:
+            await world.create(pod(shell(script)))
+            await world.until("web", is_ready)
+            await anext(world.log("web", follow=True))
+
+    assert words(told) == ["bye"]
+
+
 NODE_PROGRAM = """
 import asyncio, sys
 from kubewright.client import Client, Config

@@ -34,6 +34,7 @@ class Listener:
         name = full_name(self._image).rsplit("/", 1)[-1].partition(":")[0]
         self._ports = ports or ([USUAL[name]] if name in USUAL else [])
         self._servers: list[asyncio.Server] = []
+        self._writers: set[asyncio.StreamWriter] = set()
 
     async def open(self) -> None:
         """Begin to listen; a port that is taken or forbidden is left out."""
@@ -51,13 +52,16 @@ class Listener:
                 self._servers.append(server)
 
     def close(self) -> None:
-        """Listen no more."""
+        """Listen no more, and end what is under way, as the end of a server does."""
         for server in self._servers:
             server.close()
         self._servers.clear()
+        for writer in self._writers:
+            writer.close()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         data = b""
+        self._writers.add(writer)
         with suppress(OSError):
             while more := await reader.read(MOST):
                 data += more
@@ -68,8 +72,8 @@ class Listener:
                 await writer.drain()
                 if close:
                     break
-        with suppress(OSError):
-            writer.close()
+        self._writers.discard(writer)
+        writer.close()
 
 
 class StreamConnection:

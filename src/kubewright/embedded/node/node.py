@@ -1,7 +1,9 @@
 """`Node`: the kubelet of the embedded cluster."""
 
 import asyncio
+import signal
 from collections.abc import Coroutine, Iterator, Mapping
+from contextlib import suppress
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
@@ -36,6 +38,8 @@ __all__ = ["Node"]
 
 PODS: int = 110
 SIMULATED_PODS: int = 1000
+STOP_GRACE: float = 2.0
+"""Seconds that processes get to end when their node does."""
 OVER: frozenset[str] = frozenset({"Succeeded", "Failed"})
 
 _HTTPS = 443
@@ -144,13 +148,28 @@ class Node:
                 tasks.start(self._heartbeat.run(), name=f"heartbeat of {self.name}")
                 await self._heartbeat.registered.wait()
                 self._ready.set()
-                await self._controller.run()
+                try:
+                    await self._controller.run()
+                finally:
+                    await self._end_pods()
         finally:
             self._tasks = None
             for registration in heard:
                 registration.remove()
             for runner in self._runners.values():
                 await runner.close()
+
+    async def _end_pods(self) -> None:
+        """Ask all processes to end, before the runtime makes them."""
+        live = [one for runner in self._runners.values() for one in runner.live.values()]
+        if not self.runtime.uses_files:
+            return
+        for one in live:
+            one.target.handle.signal(signal.SIGTERM)
+        with suppress(TimeoutError):
+            async with self.clock.timeout(STOP_GRACE):
+                for one in live:
+                    await one.wait()
 
     async def wait_ready(self) -> None:
         """Return once the Node object is there and says Ready."""

@@ -75,7 +75,6 @@ class PodRunner:
         self._address = ""
         self._verdict: Verdict | None = None
         self._grace: float | None = None  # of the stop that is under way
-        self._stops = 0  # how many stops were begun; only the last one counts
         self._refresh = False
         self._early: dict[str, Exit] = {}
         self._pulls = Pulls()
@@ -125,7 +124,6 @@ class PodRunner:
             return
         hooks = self._grace is None
         self._grace = wanted
-        self._stops += 1
         if self.live:
             self._host.spawn(self._stop_all(wanted, hooks=hooks))
 

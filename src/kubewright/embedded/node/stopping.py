@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 from kubewright._aio import Clock
 from kubewright.embedded.node.actions import perform
 from kubewright.embedded.node.live import LiveContainer
+from kubewright.kinds.core.v1 import Container
 
-__all__ = ["stop_all", "stop_one"]
+__all__ = ["stop_all", "stop_one", "stop_signal"]
 
 LEAST_AFTER_HOOK: float = 2.0
 """Seconds that a container gets after its preStop hook, however long that took."""
@@ -50,7 +51,7 @@ async def stop_one(
         await _pre_stop(live, grace, clock=clock, report=report)
     if grace > 0:
         left = max(grace - (clock.monotonic() - began), LEAST_AFTER_HOOK)
-        live.target.handle.signal(signal.SIGTERM)
+        live.target.handle.signal(stop_signal(live.target.container))
         try:
             async with clock.timeout(left):
                 await live.wait()
@@ -60,6 +61,12 @@ async def stop_one(
             return
     live.target.handle.signal(signal.SIGKILL)
     await live.wait()
+
+
+def stop_signal(container: Container) -> int:
+    """Return the signal that asks a container to end; SIGTERM unless it names one we know."""
+    wanted = container.lifecycle.stop_signal if container.lifecycle else None
+    return signal.Signals.__members__.get(wanted or "", signal.SIGTERM)
 
 
 async def _pre_stop(live: LiveContainer, grace: float, *, clock: Clock, report: HookFailed) -> None:

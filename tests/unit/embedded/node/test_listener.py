@@ -53,3 +53,17 @@ async def test_a_port_that_is_taken_is_left_out() -> None:
     assert b"200 OK" in await get("127.77.0.3")
     second.close()
     first.close()
+
+
+async def test_the_end_of_a_container_ends_its_connections() -> None:
+    """Who is connected must notice that it is gone."""
+    made = listener("127.77.0.4")
+    await made.open()
+    connection = StreamConnection(*await asyncio.open_connection("127.77.0.4", PORT))
+    await connection.write(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+    await connection.read()
+
+    made.close()
+
+    assert await connection.read() == b""
+    await connection.close()

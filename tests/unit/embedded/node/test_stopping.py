@@ -5,7 +5,7 @@ import pytest
 
 from kubewright._aio import VirtualClock
 from kubewright.embedded.node.live import LiveContainer
-from kubewright.embedded.node.stopping import stop_all, stop_one
+from kubewright.embedded.node.stopping import stop_all, stop_one, stop_signal
 from kubewright.kinds.core.v1 import (
     Container,
     ExecAction,
@@ -119,6 +119,17 @@ async def test_groups_end_one_after_the_other_within_the_same_time() -> None:
     assert before == []
     assert [handle.signals[-1] for _, handle in pairs] == [9, 15, 9]
     assert clock.monotonic() == 12
+
+
+@pytest.mark.parametrize(
+    ("name", "number"), [(None, 15), ("SIGQUIT", signal.SIGQUIT), ("SIGRTMIN+3", 15)]
+)
+def test_a_container_may_name_its_own_signal(name: str | None, number: int) -> None:
+    """Nginx wants SIGQUIT."""
+    container = Container(name="a", lifecycle=Lifecycle(stop_signal=name))
+
+    assert stop_signal(container) == number
+    assert stop_signal(Container(name="a")) == signal.SIGTERM
 
 
 def _fail(name: str, message: str) -> None:
