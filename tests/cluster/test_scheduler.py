@@ -21,6 +21,7 @@ from kubewright.kinds.core.v1 import (
     PodSpec,
     ResourceRequirements,
 )
+from kubewright.runnable import Runnable
 from kubewright.testing import RealServer
 from kubewright.testing.assets import get_program
 
@@ -47,7 +48,7 @@ async def scheduled(server: RealServer) -> AsyncIterator[Client]:
     config = server.config(server.admin)
     async with kw.Client(config) as ours, kw.Client(config) as client:
         cluster = Cluster(ours)
-        parts = [cluster, scheduler(cluster), *make(cluster, ["nodelifecycle"])]
+        parts: list[Runnable] = [cluster, scheduler(cluster), *make(cluster, ["nodelifecycle"])]
         tasks = [asyncio.create_task(one.run()) for one in parts]
         try:
             yield client
