@@ -18,8 +18,8 @@ def expanded(text: str, environment: Mapping[str, str]) -> str:
     """Return *text* with each ``$(NAME)`` replaced; unknown ones stay, ``$$`` is a plain ``$``.
 
     Example:
-        >>> expanded("$(HOME)/$(X) $$(HOME)", {"HOME": "/root"})
-        '/root/$(X) $(HOME)'
+        >>> expanded("$(HOME)/$(X) $$(HOME)", {"HOME": "/home/me"})
+        '/home/me/$(X) $(HOME)'
     """
 
     def value(found: re.Match[str]) -> str:
