@@ -1,7 +1,9 @@
 """Which endpoint gets the next connection."""
 
+import asyncio
 from collections import OrderedDict
 from collections.abc import Sequence
+from contextlib import suppress
 
 from kubewright._aio import Clock
 from kubewright.embedded.proxy.table import Endpoint
@@ -21,14 +23,23 @@ class Balancer:
         self._endpoints: tuple[Endpoint, ...] = ()
         self._turn = 0
         self._affinity = 0.0
+        self._changed = asyncio.Event()
         self._clients: OrderedDict[str, tuple[Endpoint, float]] = OrderedDict()
 
     def update(self, endpoints: Sequence[Endpoint], *, affinity: float = 0.0) -> None:
         """Use *endpoints* from now on; a client stays at one of them for *affinity* seconds."""
         self._endpoints = tuple(endpoints)
         self._affinity = affinity
+        self._changed.set()
+        self._changed = asyncio.Event()
         if not affinity:
             self._clients.clear()
+
+    async def wait_changed(self, at_most: float) -> None:
+        """Return at the next update, or after *at_most* seconds."""
+        with suppress(TimeoutError):
+            async with self._clock.timeout(at_most):
+                await self._changed.wait()
 
     def order(self, client: str) -> list[Endpoint]:
         """Return where a connection of *client* may go: the first choice first, then the others."""

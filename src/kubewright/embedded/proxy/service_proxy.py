@@ -37,6 +37,8 @@ _log = get_logger(__name__)
 _NOT_FOUND = 404
 _AFFINITY = 10800  # seconds; Kubernetes' own default
 _BACKLOG = 512
+_PATIENCE = 2.0  # seconds in which an endpoint must answer, if there is one at all
+_RETRY = 0.1
 
 
 class Address(NamedTuple):
@@ -245,15 +247,26 @@ class ServiceProxy:
             await client.close()
 
     async def _reach(self, port: PortKey, peer: str) -> Connection | None:
-        """Connect to the first endpoint that answers."""
+        """Connect to an endpoint, if there are any.
+
+        If none of them answers we wait a little: they have just ended and others take their place,
+        which is not known here yet; or they are about to listen.
+        """
         balancer = self._balancers.get(port)
-        for endpoint in balancer.order(peer) if balancer is not None else ():
-            with suppress(*BROKEN):
-                connection = await self._dial(endpoint)
-                if balancer is not None:
+        order = balancer.order(peer) if balancer is not None else []
+        if balancer is None or not order:
+            return None
+        until = self._clock.monotonic() + _PATIENCE
+        while True:
+            for endpoint in order:
+                with suppress(*BROKEN):
+                    connection = await self._dial(endpoint)
                     balancer.chose(peer, endpoint)
-                return connection
-        return None
+                    return connection
+            if self._clock.monotonic() >= until:
+                return None
+            await balancer.wait_changed(_RETRY)
+            order = balancer.order(peer)
 
     async def _dial(self, endpoint: Endpoint) -> Connection:
         if self._connect is not None and endpoint.pod:

@@ -1,3 +1,5 @@
+import asyncio
+
 from kubewright._aio import VirtualClock
 from kubewright.embedded.proxy.balancer import Balancer
 from kubewright.embedded.proxy.table import Endpoint
@@ -48,3 +50,18 @@ def test_not_every_client_is_remembered_for_ever() -> None:
     balancer.update([A, B])
     balancer.chose("client", B)
     assert not balancer._clients
+
+
+async def test_a_change_can_be_waited_for_but_not_for_ever() -> None:
+    """Who waits goes on at once with the new endpoints."""
+    clock = VirtualClock()
+    balancer = Balancer(clock=clock)
+    waiting = asyncio.create_task(balancer.wait_changed(5))
+    await clock.settle()
+
+    balancer.update([A])
+    await waiting
+    began = clock.monotonic()
+    await clock.run(balancer.wait_changed(5))
+
+    assert clock.monotonic() - began == 5

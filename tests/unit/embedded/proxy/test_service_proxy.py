@@ -192,6 +192,20 @@ async def test_an_endpoint_where_nothing_listens_gives_way_to_the_next() -> None
         assert [await made.ask() for _ in range(6)] == [b"a"] * 6
 
 
+async def test_endpoints_that_have_all_ended_are_waited_for_a_moment() -> None:
+    """Others take their place, which is heard of a little later: no request fails for that."""
+    async with listening(Backend(b"new")) as new, world() as made:
+        made.service()
+        made.endpoints(free_port("127.0.0.1"))
+        await made.until((ADDRESS, made.port))
+
+        asking = asyncio.create_task(made.ask())
+        await asyncio.sleep(0.05)
+        made.endpoints(new)
+
+        assert await asking == b"new"
+
+
 async def test_without_endpoints_connections_are_reset() -> None:
     """The same as a kernel without a rule would do, nearly."""
     async with world() as made:
