@@ -6,5 +6,5 @@ EXAMPLE = Path(__file__).resolve().parents[3] / "examples" / "at" / "at.py"
 
 
 def test_it_is_the_example() -> None:
-    """There is one At operator; run `cp examples/at/at.py src/kubewright/cli/demo_operator.py`."""
+    """There is one At operator: what the demo shows is what people read, also once installed."""
     assert Path(demo_operator.__file__).read_text() == EXAMPLE.read_text()
