@@ -17,9 +17,8 @@ from kubewright.embedded.node.registration import (
 )
 from kubewright.errors import (
     AlreadyExistsError,
-    APIError,
+    KubewrightError,
     NotFoundError,
-    TransportError,
 )
 from kubewright.kinds.coordination.v1 import Lease, LeaseSpec
 from kubewright.kinds.core.v1 import Namespace, Node
@@ -60,7 +59,7 @@ class Heartbeat:
         while True:
             try:
                 await self._report()
-            except (APIError, TransportError) as error:
+            except KubewrightError as error:
                 _log.warning(
                     "node could not report, will retry", name=self._facts.name, error=str(error)
                 )

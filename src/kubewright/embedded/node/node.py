@@ -116,7 +116,7 @@ class Node:
         self._pods = watch.informer(cluster)
         self._services = cluster.cache.informer(Service) if self.runtime.uses_files else None
         self._controller = Controller(
-            f"node-{name}",
+            f"kubelet-{name}",
             self._sync,
             cluster=cluster,
             for_=watch,

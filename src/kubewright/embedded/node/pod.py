@@ -162,14 +162,17 @@ class PodRunner:
         if self.sandbox is None:
             return
         told = (old.metadata.labels, old.metadata.annotations)
-        if self._refresh or told != (pod.metadata.labels, pod.metadata.annotations):
-            self._refresh = False
+        if told != (pod.metadata.labels, pod.metadata.annotations):
+            self._refresh = True
+        if self._refresh:
             try:
-                self.sandbox.update(pod, await self._volumes())
+                volumes = await self._volumes()
             except MountError as error:
                 # What was mounted stays as it was, as long as its source is away.
                 self._report("FailedMount", str(error), warning=True)
-                self.sandbox.update(pod, {})
+                volumes = {}
+            self.sandbox.update(pod, volumes)
+            self._refresh = False
 
     def _deadline_left(self) -> float | None:
         seconds = self.pod.spec.active_deadline_seconds
@@ -261,6 +264,9 @@ class PodRunner:
             await self._start(container)
         except ContainerError as error:
             return self._start_failed(container, error)
+        except OSError as error:
+            problem = ContainerError("CreateContainerError", error.strerror or str(error))
+            return self._start_failed(container, problem)
         return None
 
     def _back_off_pulling(self, container: Container, left: float) -> float:

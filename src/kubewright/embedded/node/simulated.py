@@ -10,6 +10,7 @@ from kubewright._aio.clock import Timer
 from kubewright._version import VERSION
 from kubewright.embedded.node.access import Command, Connection, Output
 from kubewright.embedded.node.http import SimulatedConnection
+from kubewright.embedded.node.images import has_no_entrypoint
 from kubewright.embedded.node.logs import Log, MemoryLog
 from kubewright.embedded.node.material import Files
 from kubewright.embedded.node.runtime import (
@@ -161,7 +162,7 @@ class SimulatedContainer:
             name = self._command[0] if self._command else image
             raise ContainerError("StartError", not_found(name), ended=True)
         steps = script.steps
-        if steps is None and self._launch.command:
+        if steps is None and (self._launch.command or has_no_entrypoint(image)):
             steps = interpreted(self._command, self._launch.environment)
         # Not at once: who starts it must have it in hand when it ends.
         if steps:
