@@ -250,10 +250,10 @@ def test_a_wrong_manifest_is_refused_with_the_field(kubectl: Kubectl, namespace:
         "apiVersion": "v1",
         "kind": "Pod",
         "metadata": {"name": "Web"},
-        "spec": {"containers": [{"name": "web", "image": "nginx", "comand": ["x"]}]},
+        "spec": {"containers": [{"name": "web", "image": "nginx", "cmd": ["x"]}]},
     }
     refused = kubectl.try_("apply", "-f", "-", stdin=json.dumps(manifest))
 
     assert done.returncode == 1
     assert refused.returncode == 1
-    assert 'unknown field "spec.containers[0].comand"' in refused.stderr
+    assert 'unknown field "spec.containers[0].cmd"' in refused.stderr
