@@ -38,11 +38,10 @@ async def test_pods_live_and_end_whatever_the_network_does(seed: int) -> None:
         await clock.advance(60)
         for number in range(PODS):
             job = container(command=["sh", "-c", "echo YAY; sleep 5"])
-            policy = {"restart_policy": "Never"}
             web = (
                 pod(name=f"web-{number}")
                 if number % 2
-                else pod(job, name=f"job-{number}", **policy)
+                else pod(job, name=f"job-{number}", restart_policy="Never")
             )
             await user.create(web)
         await clock.advance(600)

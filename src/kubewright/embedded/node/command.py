@@ -6,7 +6,7 @@ import os
 import pty
 import struct
 import termios
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from kubewright._aio import Clock
 from kubewright.embedded.node.access import Command, Output, OutputStream
 from kubewright.embedded.node.host import new_id
+from kubewright.embedded.node.layout import rewritten
 from kubewright.embedded.node.logs import Log
 from kubewright.embedded.node.runtime import ContainerError, Exit, OnExit, ProbeKind
 from kubewright.embedded.node.streams import Pump, write_all
@@ -224,6 +225,7 @@ class ProcessContainer(_Process):
         supervision: Who starts it.
         log: Where its output goes.
         last_words: The file of its termination message.
+        places: Where its mount paths really are, for commands that name them.
         clock: Where time comes from.
     """
 
@@ -235,10 +237,12 @@ class ProcessContainer(_Process):
         supervision: Supervision,
         log: Log,
         last_words: Path,
+        places: Mapping[str, Path] | None = None,
         clock: Clock,
     ) -> None:
         super().__init__(id_, start, supervision=supervision, clock=clock)
         self._log = log
+        self._places = places or {}
         self._last_words = last_words
         self._on_exit: OnExit = lambda _: None
         self._listeners: set[asyncio.Queue[Output | None]] = set()
@@ -278,13 +282,14 @@ class ProcessContainer(_Process):
         """Start another command in its folder, with its variables."""
         from kubewright.embedded.node.process import find_program  # noqa: PLC0415  # a circle
 
+        words = [rewritten(word, self._places) for word in command]
         folder = self._start.folder
         environment = dict(self._start.environment)
         if tty:
             environment.setdefault("TERM", "xterm")
         start = Start(
-            find_program(command[0], environment, Path(folder)),
-            list(command),
+            find_program(words[0], environment, Path(folder)),
+            words,
             folder,
             environment,
             terminal=tty,

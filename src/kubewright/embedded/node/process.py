@@ -188,6 +188,7 @@ class ProcessSandbox:
             supervision=self._supervision,
             log=log,
             last_words=self._folder.termination_log(container),
+            places=places,
             clock=self._clock,
         )
         await process.start(

@@ -64,6 +64,22 @@ async def test_mounts_are_found_by_absolute_and_relative_paths(tmp_path: Path) -
         assert how == Exit(0, 0, "bye\n")
 
 
+async def test_a_command_in_a_container_finds_mounts_by_their_paths(tmp_path: Path) -> None:
+    """``kubectl exec web -- cat /etc/conf/a``, and probes that run a command."""
+    async with a_runtime(tmp_path) as runtime:
+        mounts = [VolumeMount(name="v", mount_path="/etc/conf")]
+        wanted, waiter = launch("sleep", "100", volume_mounts=mounts), Waiter()
+        sandbox = await runtime.sandbox(wanted.pod, "127.77.1.1", {"v": Files({"a": File(b"x")})})
+        container = await sandbox.start(wanted, waiter)
+
+        command = await container.execute(["cat", "/etc/conf/a"])
+
+        assert [data async for _, data in command.output()] == [b"x"]
+        container.signal(9)
+        await waiter.exit()
+        await sandbox.close()
+
+
 async def test_a_process_begins_in_its_working_directory(tmp_path: Path) -> None:
     """Below its root, made if it is not there."""
     async with a_runtime(tmp_path) as runtime:
