@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from typing import Protocol, cast
 
 from kubewright._aio import Clock, TaskSet
@@ -89,8 +89,9 @@ def answer(
 
     async def talk_websocket(duplex: Duplex) -> None:
         streams = WebSocketStreams(WebSocket(duplex), protocol, options)
-        await streams.greet()
-        await _serve(start, streams, options.command, clock)
+        with suppress(TransportError):  # the client may be gone by now
+            await streams.greet()
+            await _serve(start, streams, options.command, clock)
 
     async def talk_spdy(duplex: Duplex) -> None:
         async with open_streams(duplex, protocol, options) as streams:
