@@ -1,9 +1,9 @@
 """Commands in containers: exec and attach, whatever protocol the client speaks."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from contextlib import aclosing, suppress
-from typing import Protocol, cast
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from typing import Protocol
 
 from kubewright._aio import Clock, TaskSet
 from kubewright._serve.messages import Answer, Duplex, Headers, Response
@@ -14,7 +14,7 @@ from kubewright.embedded.kubelet.spdy_streams import open_streams
 from kubewright.embedded.kubelet.upgrade import agree
 from kubewright.embedded.kubelet.websocket import WebSocket
 from kubewright.embedded.kubelet.websocket_streams import WebSocketStreams
-from kubewright.embedded.node.access import AccessError, Command, Output, OutputStream
+from kubewright.embedded.node.access import AccessError, Command, OutputStream
 from kubewright.errors import TransportError
 
 WEBSOCKETS: tuple[str, ...] = (
@@ -151,16 +151,18 @@ async def _run(
 async def _drain(
     command: Command, streams: RemoteStreams, words: Sequence[str]
 ) -> RemoteStatus | None:
+    output = command.output()
     try:
-        output = cast("AsyncGenerator[Output, None]", command.output())
-        async with aclosing(output):
-            async for stream, data in output:
-                await streams.write(stream, data)
+        async for stream, data in output:
+            await streams.write(stream, data)
         code = await command.wait()
     except TransportError:
         return None
     except AccessError as error:
         return refused(error)
+    finally:
+        if (close := getattr(output, "aclose", None)) is not None:
+            await close()
     return exited(words, code) if words else success()  # an attached process has its own end
 
 
