@@ -229,7 +229,7 @@ class ProcessContainer(_Process):
         clock: Where time comes from.
     """
 
-    def __init__(  # what a container needs
+    def __init__(  # noqa: PLR0913  # what a container needs
         self,
         id_: str,
         start: Start,

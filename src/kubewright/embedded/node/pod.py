@@ -13,16 +13,14 @@ from msgspec.structs import replace
 
 from kubewright.embedded.node.actions import Target, perform
 from kubewright.embedded.node.downward import Place
-from kubewright.embedded.node.environment import environment_of, expanded
-from kubewright.embedded.node.host import Host, find_references, new_id
+from kubewright.embedded.node.host import Host, new_id
 from kubewright.embedded.node.images import image_id, is_image_name
 from kubewright.embedded.node.live import LiveContainer
-from kubewright.embedded.node.material import Files
 from kubewright.embedded.node.plan import Plan, is_over_for_good, plan
+from kubewright.embedded.node.preparation import launch_for, volumes_for
 from kubewright.embedded.node.pulls import SHOWN, Pulls
 from kubewright.embedded.node.recovery import recovered
-from kubewright.embedded.node.runtime import ContainerError, Exit, Launch, ProbeKind, Sandbox
-from kubewright.embedded.node.sources import environment_references, volume_references
+from kubewright.embedded.node.runtime import ContainerError, Exit, ProbeKind, Sandbox
 from kubewright.embedded.node.state import (
     CRASH_LOOP,
     Blocked,
@@ -35,8 +33,7 @@ from kubewright.embedded.node.state import (
 from kubewright.embedded.node.status import Facts, Verdict, pod_status
 from kubewright.embedded.node.stopping import stop_all, stop_one
 from kubewright.embedded.node.termination import termination_message
-from kubewright.embedded.node.tokens import find_tokens
-from kubewright.embedded.node.volumes import MountError, volumes_of
+from kubewright.embedded.node.volumes import MountError
 from kubewright.kinds.core.v1 import Container, Pod, PodStatus
 
 __all__ = ["PodRunner"]
@@ -166,7 +163,7 @@ class PodRunner:
             self._refresh = True
         if self._refresh:
             try:
-                volumes = await self._volumes()
+                volumes = await volumes_for(self.pod, self._place, self._host)
             except MountError as error:
                 # What was mounted stays as it was, as long as its source is away.
                 self._report("FailedMount", str(error), warning=True)
@@ -231,21 +228,8 @@ class PodRunner:
             wanted = self.pod.status.pod_ip or ""
             on_host = self.pod.spec.host_network
             self._address = self._host.address if on_host else self._host.addresses.take(wanted)
-        volumes = await self._volumes()
+        volumes = await volumes_for(self.pod, self._place, self._host)
         self.sandbox = await self._host.runtime.sandbox(self.pod, self._address, volumes)
-
-    async def _volumes(self) -> dict[str, Files]:
-        pod, host = self.pod, self._host
-        namespace = pod.metadata.namespace or ""
-        if not host.runtime.uses_files:
-            # Only what every user would notice: a pod does not start without its files. The token
-            # of its account is always there.
-            pod = _without_projections(pod)
-        if not pod.spec.volumes:
-            return {}
-        references = await find_references(host.client, namespace, volume_references(pod))
-        tokens = await find_tokens(host.client, pod)
-        return volumes_of(pod, self._place, references, tokens=tokens)
 
     @property
     def _place(self) -> Place:
@@ -312,7 +296,9 @@ class PodRunner:
             problem = f'couldn\'t parse image reference "{image}": invalid reference format'
             message = f'Failed to apply default image tag "{image}": {problem}'
             raise ContainerError("InvalidImageName", message)
-        launch = await self._launch(container)
+        record = self.records[name]
+        attempt = record.restarts + record.has_run
+        launch = await launch_for(container, self.pod, self._place, self._host, attempt=attempt)
         assert self.sandbox is not None
         handle = await self.sandbox.start(launch, partial(self._exited, name, launch.id))
         self._pulls.forget(name)
@@ -334,26 +320,6 @@ class PodRunner:
             self._probe(name)
         else:
             self._host.spawn(self._post_start(name))
-
-    async def _launch(self, container: Container) -> Launch:
-        host, namespace = self._host, self.pod.metadata.namespace or ""
-        references = await find_references(
-            host.client, namespace, environment_references(container)
-        )
-        linked = self.pod.spec.enable_service_links is not False
-        services = host.services(namespace) if linked else ()
-        environment = environment_of(
-            container, self.pod, self._place, references, services=services
-        )
-        return Launch(
-            self.pod,
-            container,
-            new_id(),
-            self.records[container.name].restarts + self.records[container.name].has_run,
-            environment,
-            [expanded(word, environment) for word in container.command],
-            [expanded(word, environment) for word in container.args],
-        )
 
     def _container(self, name: str) -> Container:
         return next(one for one, _ in roles(self.pod.spec) if one.name == name)
@@ -461,11 +427,6 @@ class PodRunner:
         self, reason: str, message: str, *, container: str = "", warning: bool = False
     ) -> None:
         self._host.report(self.pod, reason, message, container=container, warning=warning)
-
-
-def _without_projections(pod: Pod) -> Pod:
-    kept = [one for one in pod.spec.volumes if one.config_map or one.secret]
-    return replace(pod, spec=replace(pod.spec, volumes=kept))
 
 
 def _duration(seconds: float) -> str:

@@ -225,12 +225,12 @@ async def test_a_program_that_is_not_there_is_a_crash() -> None:
 async def test_an_annotation_that_is_not_understood_says_so() -> None:
     """A typing error in a test must not look like a bug of an operator."""
     async with a_world() as world:
-        found = await world.create(pod(simulate="exitt=1"))
+        found = await world.create(pod(simulate="ends=1"))
 
         state = found.status.container_statuses[0].state
         assert state is not None
         assert state.waiting is not None
-        assert "'exitt=1', which is not understood" in (state.waiting.message or "")
+        assert "'ends=1', which is not understood" in (state.waiting.message or "")
 
 
 # --- Crashes ---

@@ -90,7 +90,7 @@ def test_an_annotation_for_one_container_comes_first() -> None:
     assert annotated(notes, "b", 0).words == {"pull": "error"}
 
 
-@pytest.mark.parametrize("text", ["exitt=1", "nonsense", "exit=x", "exit=1 after=soon"])
+@pytest.mark.parametrize("text", ["ends=1", "nonsense", "exit=x", "exit=1 after=soon"])
 def test_what_is_not_understood_is_refused(text: str) -> None:
     """Silence would look like a bug elsewhere."""
     with pytest.raises(ValueError, match=r"understood|invalid literal|no duration"):
