@@ -10,7 +10,8 @@ from kubewright.embedded.node.access import AccessError, Connection
 _OURS = frozenset(
     {
         "authorization", "connection", "content-length", "expect", "host", "http2-settings",
-        "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection", "te",
+        "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection",
+        "te",  # codespell:ignore te
         "trailer", "transfer-encoding", "upgrade",
     }
 )  # fmt: skip

@@ -7,15 +7,17 @@ from kubewright.embedded.kubelet.spdy_error import PROTOCOL_ERROR, SPDYError
 Headers = dict[str, str]
 """Names in lower case; several values of one name are separated by a NUL."""
 
-_WORDS = """
-options head post put delete trace accept accept-charset accept-encoding accept-language
-accept-ranges age allow authorization cache-control connection content-base content-encoding
-content-language content-length content-location content-md5 content-range content-type date etag
-expect expires from host if-match if-modified-since if-none-match if-range if-unmodified-since
-last-modified location max-forwards pragma proxy-authenticate proxy-authorization range referer
-retry-after server te trailer transfer-encoding upgrade user-agent vary via warning
-www-authenticate method get status 200_OK version HTTP/1.1 url public set-cookie keep-alive origin
-"""
+_WORDS = (
+    "options head post put delete trace accept accept-charset accept-encoding accept-language"
+    " accept-ranges age allow authorization cache-control connection content-base content-encoding"
+    " content-language content-length content-location content-md5 content-range content-type date"
+    " etag expect expires from host if-match if-modified-since if-none-match if-range"
+    " if-unmodified-since last-modified location max-forwards pragma proxy-authenticate"
+    " proxy-authorization range referer retry-after server"
+    " te"  # codespell:ignore te
+    " trailer transfer-encoding upgrade user-agent vary via warning www-authenticate method get"
+    " status 200_OK version HTTP/1.1 url public set-cookie keep-alive origin"
+)
 _REST = (
     "100101201202205206300302303304305306307402405406407408409410411412413414415416417502504505"
     "203 Non-Authoritative Information204 No Content301 Moved Permanently400 Bad Request"
