@@ -32,6 +32,7 @@ class Listener:
         self._address = address
         ports = [one.container_port for one in container.ports if one.protocol in {"TCP", None, ""}]
         name = full_name(self._image).rsplit("/", 1)[-1].partition(":")[0]
+        self._declared = bool(ports)
         self._ports = ports or ([USUAL[name]] if name in USUAL else [])
         self._servers: list[asyncio.Server] = []
         self._writers: set[asyncio.StreamWriter] = set()
@@ -42,7 +43,9 @@ class Listener:
             try:
                 server = await asyncio.start_server(self._serve, self._address, port)
             except OSError as error:
-                _log.warning(
+                # Nobody misses a port that nobody has declared; low ones are not for everybody.
+                say = _log.warning if self._declared else _log.debug
+                say(
                     "simulated container cannot listen",
                     key=str(self._key),
                     address=f"{self._address}:{port}",
