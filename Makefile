@@ -204,7 +204,8 @@ $(BENCH_STAMP): requirements/bench.txt pyproject.toml
 .PHONY: golden
 golden: $(STAMP) ## rewrite the golden files; read the diff before you commit
 	python -m tests.golden.crd.rewrite
-	git --no-pager diff --stat -- tests/golden
+	python -m tests.e2e.manifests
+	git --no-pager diff --stat -- tests/golden examples
 
 .PHONY: docs
 docs: $(STAMP) ## run every block of the pages, and follow their links
