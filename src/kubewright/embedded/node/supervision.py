@@ -190,6 +190,6 @@ def _document(start: Start) -> dict[str, Any]:
 def kill_marked(folder: str) -> None:
     """Kill every process of this machine whose root lies in *folder*."""
     mark = f"KUBEWRIGHT_NODE={folder}".encode()
-    for pid in supervisor.parents():
+    for pid in supervisor.kinship():
         if pid != os.getpid() and supervisor.is_marked(pid, mark):
             supervisor.kill(pid)

@@ -28,9 +28,9 @@ import subprocess
 import sys
 import termios
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from typing import Any
+from typing import Any, NamedTuple
 
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
@@ -40,26 +40,39 @@ LOOKS = 100
 LOOK_EVERY = 0.002
 
 
-def parents() -> dict[int, int]:
-    """Return the parent of every process of this machine."""
+class Kinship(NamedTuple):
+    """Where a process belongs to."""
+
+    parent: int
+    session: int
+
+
+def kinship() -> dict[int, Kinship]:
+    """Return where every process of this machine belongs to."""
     result = {}
     for name in os.listdir("/proc"):  # noqa: PTH208  # as below
         if name.isdecimal():
             try:
                 with open(f"/proc/{name}/stat", "rb") as file:  # noqa: PTH123  # loads nothing more
                     # The name of the program is in brackets, and may hold anything.
-                    result[int(name)] = int(file.read().rpartition(b")")[2].split()[1])
-            except (OSError, IndexError, ValueError):
+                    _, parent, _, session = file.read().rpartition(b")")[2].split()[:4]
+                result[int(name)] = Kinship(int(parent), int(session))
+            except (OSError, ValueError):
                 continue
     return result
 
 
 def descendants(root: int) -> Iterator[int]:
     """Yield every process below *root*."""
+    return below([root], kinship())
+
+
+def below(roots: Iterable[int], known: Mapping[int, Kinship]) -> Iterator[int]:
+    """Yield every process below one of *roots*."""
     children: dict[int, list[int]] = {}
-    for pid, parent in parents().items():
-        children.setdefault(parent, []).append(pid)
-    waiting = children.get(root, [])
+    for pid, kin in known.items():
+        children.setdefault(kin.parent, []).append(pid)
+    waiting = [pid for root in roots for pid in children.get(root, [])]
     while waiting:
         pid = waiting.pop()
         yield pid
@@ -133,8 +146,9 @@ class Supervisor:
                 start_new_session=True,
                 preexec_fn=lambda: self._prepare(terminal=wanted["terminal"]),  # noqa: PLW1509  # there is one thread
             )
-        except OSError as error:
-            self._tell({"id": id_, "error": error.strerror or str(error)})
+        except (OSError, ValueError, subprocess.SubprocessError) as error:
+            # One that cannot be started, such as with a NUL in a variable, concerns no other.
+            self._tell({"id": id_, "error": getattr(error, "strerror", None) or str(error)})
             return
         child.returncode = 0  # we reap all children ourselves
         self._ids[child.pid], self._pids[id_] = id_, child.pid
@@ -159,20 +173,30 @@ class Supervisor:
                 return
             id_ = self._ids.pop(pid, None)
             if id_ is not None:
-                del self._pids[id_]
                 self._end(id_, os.waitstatus_to_exitcode(status))
 
     def _end(self, id_: str, code: int) -> None:
+        session = self._pids.pop(id_)  # each begins one, which is called after it
         mark = self._marks.pop(id_, None)
         if mark is not None:
-            self._end_all(f"{MARK}={mark}".encode())
+            self._end_all(f"{MARK}={mark}".encode(), session)
         number = -code if code < 0 else 0
         self._tell({"id": id_, "code": 128 + number if number else code, "signal": number})
 
-    def _end_all(self, mark: bytes) -> None:
-        """Kill what the first process of a container leaves behind, and wait for its end."""
+    def _end_all(self, mark: bytes, session: int) -> None:
+        """Kill what the first process of a container leaves behind, and wait for its end.
+
+        Many servers write their title over their environment, and with it over the mark; those are
+        known by their session, or by their parents.
+        """
         for _ in range(LOOKS):
-            left = [pid for pid in descendants(os.getpid()) if is_marked(pid, mark)]
+            known = kinship()
+            left = [
+                pid
+                for pid in below([os.getpid()], known)
+                if known[pid].session == session or is_marked(pid, mark)
+            ]
+            left += below(left, known)
             if not left:
                 return
             for pid in left:

@@ -5,8 +5,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from kubewright.embedded.node import supervisor
+from kubewright.embedded.node.runtime import ContainerError
 from tests.unit.embedded.node.processes import Waiter, a_supervision, is_alive, shell
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc and subreapers")
@@ -33,6 +35,52 @@ async def test_what_made_itself_a_daemon_ends_with_its_container(tmp_path: Path)
             os.close(file)
 
 
+async def test_what_has_lost_its_mark_ends_with_its_container(tmp_path: Path) -> None:
+    """Servers write titles over their environment; the session and the parents tell, too."""
+    async with a_supervision(tmp_path) as supervision:
+        waiter = Waiter()
+        reading, writing = os.pipe()
+        theirs, ours = os.pipe()
+        same = "(env -i sh -c 'echo $$; exec sleep 100' &)"
+        below = """setsid sh -c 'env -i setsid sh -c "echo \\$\\$; exec sleep 100"; true' &"""
+        script = f"{same}\n{below}\nread go"
+        await supervision.start("a", shell(script), (theirs, writing, writing), waiter)
+        heard = b""
+        while heard.count(b"\n") < 2:
+            heard += await asyncio.to_thread(os.read, reading, 100)
+        pids = [int(word) for word in heard.split()]
+        before = [is_alive(pid) for pid in pids]
+
+        os.write(ours, b"go\n")
+        await waiter.exit()
+
+        assert before == [True, True]
+        assert [is_alive(pid) for pid in pids] == [False, False]
+        for file in (reading, writing, theirs, ours):
+            os.close(file)
+
+
+@pytest.mark.parametrize("variables", [{"A": "x\0y"}, {"A=B": "x"}, {"A": "\ud800"}])
+async def test_what_cannot_be_started_concerns_no_other(
+    tmp_path: Path, variables: dict[str, str]
+) -> None:
+    """The others run on under the same supervisor."""
+    async with a_supervision(tmp_path) as supervision:
+        null = os.open(os.devnull, os.O_RDWR)
+        waiter, before = Waiter(), supervision.pid
+        await supervision.start("a", shell("sleep 100"), (null, null, null), waiter)
+
+        with pytest.raises(ContainerError):
+            await supervision.start(
+                "b", replace(shell("true"), environment=variables), (null, null, null), Waiter()
+            )
+
+        assert supervision.pid == before
+        supervision.signal("a", signal.SIGTERM)
+        assert (await waiter.exit()).signal == signal.SIGTERM
+        os.close(null)
+
+
 async def test_everything_ends_when_the_node_is_gone(tmp_path: Path) -> None:
     """Closing the socket is all that a killed node can do; its folder goes, too."""
     async with a_supervision(tmp_path) as supervision:
@@ -57,7 +105,7 @@ async def test_everything_ends_when_the_node_is_gone(tmp_path: Path) -> None:
 def test_descendants_are_found_by_their_parents() -> None:
     """We are one of our parent's."""
     assert os.getpid() in set(supervisor.descendants(os.getppid()))
-    assert supervisor.parents()[os.getpid()] == os.getppid()
+    assert supervisor.kinship()[os.getpid()].parent == os.getppid()
 
 
 def test_a_process_that_is_gone_is_no_problem() -> None:
