@@ -9,7 +9,7 @@ from kubewright.api.selectors import Selector
 from kubewright.apiserver import status
 from kubewright.apiserver.resource import Resource
 from kubewright.apiserver.route import Query, Route
-from kubewright.apiserver.storage import Stored
+from kubewright.apiserver.storage import Event, Stored
 from kubewright.apiserver.strategy import Obj
 
 ALWAYS: frozenset[str] = frozenset({"metadata.name", "metadata.namespace"})
@@ -59,6 +59,26 @@ class Selection:
         if self._labels is not None and not self._labels.matches(stored.labels()):
             return False
         return self._fields is None or self._fields.matches(self._values(stored))
+
+    def around(self, event: Event) -> tuple[bool, bool]:
+        """Return whether the object was asked for before *event*, and whether it is after it."""
+        before, after = event.previous, None if event.type == "DELETED" else event.current
+        return (
+            before is not None and self._matches_in(event, before),
+            after is not None and self._matches_in(event, after),
+        )
+
+    def _matches_in(self, event: Event, stored: Stored) -> bool:
+        if self._fields is None or self._key_only:
+            return self.matches(stored)
+        # Every kubelet watches the pods of its own node: decoded once, not once for each node.
+        place = (self._resource, stored)
+        values = event.memo.get(place)
+        if values is None:
+            values = event.memo[place] = self._values(stored)
+        if not self._fields.matches(values):
+            return False
+        return self._labels is None or self._labels.matches(stored.labels())
 
     def _values(self, stored: Stored) -> dict[str, str]:
         namespace, _, name = stored.key.rpartition("/")

@@ -7,7 +7,7 @@ from kubewright.apiserver.resource import Resource
 from kubewright.apiserver.route import parse_query, parse_route
 from kubewright.apiserver.selection import Selection, selected_name
 from kubewright.apiserver.status import StatusError
-from kubewright.apiserver.storage import Stored
+from kubewright.apiserver.storage import Event, Stored
 
 REGISTRY = Registry()
 OBJECTS = [
@@ -49,6 +49,34 @@ def test_labels_fields_and_name_must_all_match(
 
     assert [stored.revision for stored in selection.of(OBJECTS)] == want
     assert selection.everything == (len(want) == len(OBJECTS))
+
+
+@pytest.mark.parametrize(
+    ("labels", "fields", "want"),
+    [
+        ("", "spec.nodeName=one", (False, True)),
+        ("app=x", "spec.nodeName=one", (False, True)),
+        ("app=y", "spec.nodeName=one", (False, False)),
+        ("app", "spec.nodeName!=two", (True, True)),
+        ("app=y", "", (True, False)),
+        ("", "metadata.name=b", (True, False)),
+    ],
+)
+def test_a_change_may_bring_an_object_into_a_selection(
+    labels: str, fields: str, want: tuple[bool, bool]
+) -> None:
+    """A watcher then hears that it is new, or that it is gone; all watchers share what was read."""
+    change = Event("MODIFIED", OBJECTS[0], OBJECTS[1], 0.0)
+
+    assert Selection(pods(), labels, fields).around(change) == want
+    assert Selection(pods(), labels, fields).around(change) == want
+
+
+def test_what_was_deleted_is_asked_for_no_more() -> None:
+    """Whatever its last state says."""
+    end = Event("DELETED", OBJECTS[0], OBJECTS[0], 0.0)
+
+    assert Selection(pods(), "", "spec.nodeName=one").around(end) == (True, False)
 
 
 @pytest.mark.parametrize(

@@ -231,9 +231,7 @@ class _Lines:
         return line
 
     async def _selected(self, event: Event) -> bytes:
-        matches = self._selection.matches
-        before = event.previous is not None and matches(event.previous)
-        after = event.type != "DELETED" and matches(event.current)
+        before, after = self._selection.around(event)
         if after and before == (event.type == "MODIFIED"):
             return await self._shared_line(event)
         if after:
