@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from kubewright.embedded.node.material import Files
+from kubewright.embedded.node.supervisor import remove_tree
 from kubewright.kinds.core.v1 import Container, VolumeMount
 
 __all__ = ["PodFolder", "rewritten"]
@@ -98,7 +99,9 @@ class PodFolder:
     def make_root(self, container: Container) -> dict[str, Path]:
         """Make the root of a container anew; return where each mount path really is."""
         root = self.root(container.name)
-        shutil.rmtree(root, ignore_errors=True)
+        if root.is_symlink():
+            root.unlink()  # a volume was mounted as the root
+        remove_tree(root)
         root.mkdir(parents=True)
         places: dict[str, Path] = {}
         for mount in sorted(container.volume_mounts, key=lambda one: len(one.mount_path)):
@@ -114,27 +117,50 @@ class PodFolder:
         place = root / mount.mount_path.strip("/")
         source = self.volume(mount.name)
         inner = (mount.sub_path or "").strip("/")
-        place.parent.mkdir(parents=True, exist_ok=True)
-        if not inner:
-            place.symlink_to(source)
-            return place
-        source = source / inner
         if ".." in Path(inner).parts:
             raise OSError(f"the subPath {inner!r} leads out of its volume")
-        if mount.name in self._contents:
-            # As in Kubernetes, what is mounted by subPath does not follow its source.
-            if source.is_dir():
-                shutil.copytree(source, place)
-            elif source.exists():
-                shutil.copy(source, place)
-        else:
+        is_copy = bool(inner) and mount.name in self._contents
+        source = source / inner
+        if inner and not is_copy:
             source.mkdir(parents=True, exist_ok=True)
+        if not self._owns(place.parent) or _is_used(place):
+            return source  # at least those find it who name it
+        place.parent.mkdir(parents=True, exist_ok=True)
+        _clear(place)
+        if is_copy:
+            # As in Kubernetes, what is mounted by subPath does not follow its source.
+            _copy(source, place)
+        else:
             place.symlink_to(source)
         return place
 
+    def _owns(self, place: Path) -> bool:
+        """Say whether we may make something there; not where a folder of the machine is mounted."""
+        real = place.resolve()
+        return any(real.is_relative_to(one.resolve()) for one in (self.path, self._shared))
+
     def remove(self) -> None:
         """Remove everything; what is linked to stays."""
-        shutil.rmtree(self.path, ignore_errors=True)
+        remove_tree(self.path)
+
+
+def _is_used(place: Path) -> bool:
+    return place.is_dir() and not place.is_symlink() and any(place.iterdir())
+
+
+def _clear(place: Path) -> None:
+    """Remove what another start has left: a mount in a volume outlives the root it was for."""
+    if place.is_symlink() or place.is_file():
+        place.unlink()
+    elif place.exists():
+        place.rmdir()
+
+
+def _copy(source: Path, place: Path) -> None:
+    if source.is_dir():
+        shutil.copytree(source, place)
+    elif source.exists():
+        shutil.copy(source, place)
 
 
 def write_content(place: Path, files: Files) -> None:
@@ -165,10 +191,15 @@ def write_content(place: Path, files: Files) -> None:
         if not (place / name).is_symlink():
             (place / name).symlink_to(f"..data/{name}")
     for link in place.iterdir():
-        if not link.name.startswith("..") and link.name not in names:
+        # Whatever else is there is mounted in this volume.
+        if link.name not in names and link.is_symlink() and _is_content(link):
             link.unlink()
     if before is not None:
         shutil.rmtree(before, ignore_errors=True)
+
+
+def _is_content(link: Path) -> bool:
+    return link.readlink().parts[0] == "..data"
 
 
 def _holds(folder: Path, files: Files) -> bool:

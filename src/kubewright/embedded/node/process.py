@@ -28,6 +28,7 @@ from kubewright.embedded.node.runtime import (
 )
 from kubewright.embedded.node.simulated import SimulatedContainer, not_found
 from kubewright.embedded.node.supervision import Start, Supervision
+from kubewright.embedded.node.supervisor import remove_tree
 from kubewright.errors import ConfigError, LifecycleError
 from kubewright.kinds.core.v1 import Pod
 
@@ -93,7 +94,7 @@ class ProcessRuntime:
         finally:
             self._ready.clear()
             await supervision.close()
-            shutil.rmtree(folder, ignore_errors=True)
+            remove_tree(folder)
 
     async def wait_ready(self) -> None:
         """Return once containers can be started."""

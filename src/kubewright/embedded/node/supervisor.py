@@ -24,6 +24,7 @@ import select
 import shutil
 import signal
 import socket
+import stat
 import subprocess
 import sys
 import termios
@@ -92,6 +93,20 @@ def kill(pid: int, number: int = signal.SIGKILL) -> None:
     """Send a signal to a process that may be gone."""
     with suppress(ProcessLookupError, PermissionError):
         os.kill(pid, number)
+
+
+def remove_tree(folder: str | os.PathLike[str]) -> None:
+    """Remove a folder, also if some of it was made unwritable, as compilers like to do."""
+    shutil.rmtree(folder, ignore_errors=True)
+    if not os.path.isdir(folder):  # noqa: PTH112  # as above
+        return
+    with suppress(OSError):
+        os.chmod(folder, stat.S_IRWXU)  # noqa: PTH101  # as above
+        for place, folders, _ in os.walk(folder):
+            for path in (f"{place}/{name}" for name in folders):
+                if not os.path.islink(path):  # noqa: PTH114  # as above
+                    os.chmod(path, stat.S_IRWXU)  # noqa: PTH101  # as above
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 class Supervisor:
@@ -240,7 +255,7 @@ def main(arguments: list[str]) -> None:
     finally:
         supervisor.end()
         if arguments:
-            shutil.rmtree(arguments[0], ignore_errors=True)
+            remove_tree(arguments[0])
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from kubewright.embedded.node.layout import PodFolder, rewritten, write_content
 from kubewright.embedded.node.material import File, Files
@@ -92,6 +93,69 @@ def test_a_sub_path_is_a_part_of_a_volume(folder: PodFolder) -> None:
     assert (root / "w").resolve() == (folder.volume("work") / "mine").resolve()
     with pytest.raises(OSError, match="leads out of its volume"):
         folder.make_root(mounted(("work", "/w", "../..")))
+
+
+def test_a_mount_in_another_volume_is_there_for_all_and_after_a_restart(folder: PodFolder) -> None:
+    """The link to it lies in that volume, which other containers see, and which stays."""
+    folder.write({"work": Files(), "cache": Files(), "conf": Files({"a": File(b"1")})})
+    mounts = (("work", "/work", ""), ("cache", "/work/cache", ""), ("conf", "/work/a", "a"))
+    container, other = mounted(*mounts), replace(mounted(*mounts), name="other")
+    folder.make_root(container)
+    (folder.volume("cache") / "x").write_text("x")
+
+    for one in (other, container):
+        folder.make_root(one)
+
+    for name in ("c", "other"):
+        assert (folder.root(name) / "work/cache/x").read_text() == "x"
+        assert (folder.root(name) / "work/a").read_text() == "1"
+
+
+def test_a_mount_in_a_config_map_stays_when_its_files_change(folder: PodFolder) -> None:
+    """Only files that are no more in the source go."""
+    folder.write({"conf": Files({"a": File(b"1")}), "work": Files()})
+    folder.make_root(mounted(("conf", "/conf", ""), ("work", "/conf/work", "")))
+
+    folder.write({"conf": Files({"b": File(b"1")})})
+
+    found = {one.name for one in folder.volume("conf").iterdir() if one.name[0] != "."}
+    assert found == {"b", "work"}
+
+
+def test_nothing_is_made_in_a_folder_of_the_machine(folder: PodFolder, tmp_path: Path) -> None:
+    """What is mounted in it is found by its path, and the folder is left as it was."""
+    (tmp_path / "host").mkdir()
+    folder.write({"h": Files(link=str(tmp_path / "host")), "work": Files()})
+
+    places = folder.make_root(mounted(("h", "/h", ""), ("work", "/h/deep/work", "")))
+
+    assert places["/h/deep/work"] == folder.volume("work")
+    assert not list((tmp_path / "host").iterdir())
+
+
+def test_a_mount_hides_what_is_in_its_place(folder: PodFolder) -> None:
+    """That is not removed; the path means the volume."""
+    folder.write({"work": Files(), "cache": Files()})
+    (folder.volume("work") / "cache").mkdir()
+    (folder.volume("work") / "cache/precious").write_text("x")
+
+    places = folder.make_root(mounted(("work", "/work", ""), ("cache", "/work/cache", "")))
+
+    assert places["/work/cache"] == folder.volume("cache")
+    assert (folder.volume("work") / "cache/precious").exists()
+
+
+def test_a_volume_may_be_the_root(folder: PodFolder) -> None:
+    """It is so after a restart, too."""
+    folder.write({"work": Files()})
+    container = mounted(("work", "/", ""))
+    folder.make_root(container)
+    (folder.root("c") / "kept").write_text("x")
+
+    folder.make_root(container)
+
+    assert (folder.volume("work") / "kept").exists()
+    assert (folder.root("c") / "kept").exists()
 
 
 def test_files_follow_their_source_in_one_step(folder: PodFolder) -> None:

@@ -1,6 +1,7 @@
 import asyncio
 import os
 import signal
+import stat
 import sys
 from pathlib import Path
 
@@ -106,6 +107,23 @@ def test_descendants_are_found_by_their_parents() -> None:
     """We are one of our parent's."""
     assert os.getpid() in set(supervisor.descendants(os.getppid()))
     assert supervisor.kinship()[os.getpid()].parent == os.getppid()
+
+
+def test_a_folder_is_removed_though_it_was_made_unwritable(tmp_path: Path) -> None:
+    """Compilers protect what they have fetched; a link to elsewhere is only a link."""
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir(mode=0o500)
+    deep = tmp_path / "node/a/b"
+    deep.mkdir(parents=True)
+    (deep / "file").write_text("x")
+    (deep / "link").symlink_to(elsewhere)
+    for path, mode in ((deep, 0o500), (deep.parent, 0)):
+        path.chmod(mode)
+
+    supervisor.remove_tree(tmp_path / "node")
+
+    assert not (tmp_path / "node").exists()
+    assert stat.S_IMODE(elsewhere.stat().st_mode) == 0o500
 
 
 def test_a_process_that_is_gone_is_no_problem() -> None:
