@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 
 import msgspec
 
-from kubewright.embedded.scheduler.affinity import fits_node, intolerable, preference
+from kubewright.embedded.node_affinity import fits_node, intolerable, preference
 from kubewright.embedded.scheduler.demand import Demand, conflicts, demand_of
 from kubewright.embedded.scheduler.topology import Topology
 from kubewright.embedded.scheduler.view import NodeView, View
@@ -59,7 +59,7 @@ def _never(pod: Pod, node: NodeView) -> str:
         return "node(s) were unschedulable"
     if bad := intolerable(node.taints, tolerations, _HARD):
         return f"node(s) had untolerated taint {{{bad[0].key}: {bad[0].value or ''}}}"
-    if not fits_node(pod, node.name, node.labels):
+    if not fits_node(pod.spec, node.name, node.labels):
         return "node(s) didn't match Pod's node affinity/selector"
     return ""
 
@@ -106,9 +106,9 @@ def _best(pod: Pod, demand: Demand, nodes: list[NodeView], topology: Topology) -
     owner = next((one.uid for one in pod.metadata.owner_references if one.controller), "")
     wishes: list[tuple[float, Callable[[NodeView], float]]] = [
         (3, lambda node: -_disliked(pod, node)),
-        (2, lambda node: preference(pod, node.name, node.labels)),
+        (2, lambda node: preference(pod.spec, node.name, node.labels)),
         (2, topology.score),
-        (2, lambda node: -_siblings(owner, node)),
+        (2, lambda node: -node.owners[owner] if owner else 0),
     ]
     scores = [_free(demand, node) for node in nodes]
     for weight, wish in wishes:
@@ -120,11 +120,6 @@ def _best(pod: Pod, demand: Demand, nodes: list[NodeView], topology: Topology) -
 
 def _disliked(pod: Pod, node: NodeView) -> int:
     return len(intolerable(node.taints, pod.spec.tolerations, ("PreferNoSchedule",)))
-
-
-def _siblings(owner: str, node: NodeView) -> int:
-    """Return how many pods of the same owner are on *node*."""
-    return sum(one.owner == owner for one in node.pods.values()) if owner else 0
 
 
 def _free(demand: Demand, node: NodeView) -> float:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 import msgspec
 
 from kubewright.api.selectors import Selector, selector_from
-from kubewright.embedded.scheduler.affinity import fits_node, intolerable
+from kubewright.embedded.node_affinity import fits_node, intolerable
 from kubewright.embedded.scheduler.view import NodeView, Placed, all_placed
 from kubewright.kinds.core.v1 import Pod, PodAffinityTerm, TopologySpreadConstraint
 
@@ -210,7 +210,7 @@ class Topology:
     def _counts(self, one: TopologySpreadConstraint, node: NodeView) -> bool:
         """Say whether *node* is one over which the pods are spread."""
         pod = self._pod
-        if one.node_affinity_policy != "Ignore" and not fits_node(pod, node.name, node.labels):
+        if one.node_affinity_policy != "Ignore" and not fits_node(pod.spec, node.name, node.labels):
             return False
         if one.node_taints_policy != "Honor":
             return True

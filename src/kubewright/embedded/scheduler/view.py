@@ -1,5 +1,6 @@
 """`View`: the nodes, and what is placed on each, as the scheduler knows it."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 
 import msgspec
@@ -62,6 +63,8 @@ class NodeView:
         self.allocatable: Amounts = {}
         self.used: Amounts = {}
         self.pods: dict[str, Placed] = {}
+        self.owners: Counter[str] = Counter()
+        """How many of the pods each owner has here."""
 
     def describe(self, node: Node) -> bool:
         """Take over what *node* says; return whether it can matter to a pod that waits."""
@@ -79,12 +82,16 @@ class NodeView:
     def add(self, uid: str, pod: Placed) -> None:
         """Note that a pod is here."""
         self.pods[uid] = pod
+        self.owners[pod.owner] += 1
         for name, amount in pod.demand.resources.items():
             self.used[name] = self.used.get(name, 0) + amount
 
     def remove(self, uid: str) -> None:
         """Note that a pod is here no more."""
         pod = self.pods.pop(uid)
+        self.owners[pod.owner] -= 1
+        if not self.owners[pod.owner]:
+            del self.owners[pod.owner]
         for name, amount in pod.demand.resources.items():
             self.used[name] -= amount
 

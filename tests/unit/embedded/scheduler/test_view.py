@@ -1,9 +1,14 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+from kubewright.api import OwnerReference
 from kubewright.embedded.scheduler.view import View
 from tests.unit.embedded.controllers.stage import Stage, staged
 from tests.unit.embedded.scheduler.samples import add_node, node, pod
+
+OWNER = OwnerReference(
+    api_version="apps/v1", kind="ReplicaSet", name="web", uid="web-uid", controller=True
+)
 
 
 @asynccontextmanager
@@ -29,6 +34,21 @@ async def test_pods_are_counted_where_they_are_until_they_end() -> None:
         [after] = view.nodes
         assert (before, after.used) == ({"cpu": 3000}, {"cpu": 2000})
         assert len(after.pods) == 1
+
+
+async def test_pods_are_counted_for_their_owner_until_they_are_gone() -> None:
+    """By that the pods of one owner are spread over nodes."""
+    async with viewed() as (stage, view, _):
+        await add_node(stage, node())
+        pods = [pod(name, node_name="n1") for name in ("a", "b")]
+        for one in pods:
+            one.metadata.owner_references = [OWNER]
+        made = [await stage.create(one) for one in pods]
+        [before] = [dict(each.owners) for each in view.nodes]
+
+        await stage.finish(made[0])
+
+        assert (before, view.nodes[0].owners) == ({OWNER.uid: 2}, {OWNER.uid: 1})
 
 
 async def test_what_is_assumed_counts_until_it_is_forgotten() -> None:

@@ -1,9 +1,9 @@
 """Which nodes take a pod of a DaemonSet, and how the pod asks for its node."""
 
-from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 from kubewright.embedded.controllers.pod_template import pod_from
+from kubewright.embedded.node_affinity import fits_node, intolerable
 from kubewright.kinds.apps.v1 import DaemonSet
 from kubewright.kinds.core.v1 import (
     Affinity,
@@ -14,7 +14,6 @@ from kubewright.kinds.core.v1 import (
     NodeSelectorTerm,
     Pod,
     PodSpec,
-    Taint,
     Toleration,
 )
 
@@ -88,74 +87,7 @@ def fit_of(owner: DaemonSet, node: Node) -> Fit:
     spec, name = owner.spec.template.spec, node.metadata.name
     if spec.node_name and spec.node_name != name:
         return Fit(runs=False, stays=False)
-    if not _is_selected(spec, node):
+    if not fits_node(spec, name, node.metadata.labels):
         return Fit(runs=False, stays=False)
-    tolerated = tolerations(spec)
-    against = [taint for taint in node.spec.taints if not _is_tolerated(taint, tolerated)]
-    effects = {taint.effect for taint in against}
-    return Fit(
-        runs=not effects & {"NoSchedule", "NoExecute"},
-        stays="NoExecute" not in effects,
-    )
-
-
-def _is_tolerated(taint: Taint, tolerated: Iterable[Toleration]) -> bool:
-    return any(_tolerates(one, taint) for one in tolerated)
-
-
-def _tolerates(one: Toleration, taint: Taint) -> bool:
-    if one.effect and one.effect != taint.effect:
-        return False
-    if one.key and one.key != taint.key:
-        return False
-    if one.operator == "Exists":
-        return True
-    return bool(one.key) and (one.value or "") == (taint.value or "")
-
-
-def _is_selected(spec: PodSpec, node: Node) -> bool:
-    labels = node.metadata.labels
-    if not spec.node_selector.items() <= labels.items():
-        return False
-    rules = spec.affinity.node_affinity if spec.affinity is not None else None
-    required = (
-        rules.required_during_scheduling_ignored_during_execution if rules is not None else None
-    )
-    if required is None:
-        return True
-    return any(_is_met(term, node) for term in required.node_selector_terms)
-
-
-def _is_met(term: NodeSelectorTerm, node: Node) -> bool:
-    if not term.match_expressions and not term.match_fields:
-        return False  # a term without requirements selects nothing
-    fields = {"metadata.name": node.metadata.name}
-    return _are_met(term.match_expressions, node.metadata.labels) and _are_met(
-        term.match_fields, fields
-    )
-
-
-def _are_met(requirements: Sequence[NodeSelectorRequirement], values: dict[str, str]) -> bool:
-    return all(_holds(one, values.get(one.key)) for one in requirements)
-
-
-def _holds(one: NodeSelectorRequirement, value: str | None) -> bool:
-    match one.operator:
-        case "In":
-            return value in one.values
-        case "NotIn":
-            return value not in one.values
-        case "Exists":
-            return value is not None
-        case "DoesNotExist":
-            return value is None
-        case _:
-            return _compares(one, value)
-
-
-def _compares(one: NodeSelectorRequirement, value: str | None) -> bool:
-    try:
-        left, right = int(value or ""), int(one.values[0])
-    except (ValueError, IndexError):
-        return False
-    return left > right if one.operator == "Gt" else left < right
+    against = intolerable(node.spec.taints, tolerations(spec), ("NoSchedule", "NoExecute"))
+    return Fit(runs=not against, stays=all(taint.effect != "NoExecute" for taint in against))

@@ -1,11 +1,11 @@
-"""Which nodes a pod wants: node selectors and node affinity, taints and tolerations."""
+"""Which nodes a pod may run on: node selectors and affinity, taints and tolerations."""
 
 from collections.abc import Iterable, Mapping
 
 from kubewright.kinds.core.v1 import (
     NodeSelectorRequirement,
     NodeSelectorTerm,
-    Pod,
+    PodSpec,
     Taint,
     Toleration,
 )
@@ -15,11 +15,11 @@ __all__ = ["fits_node", "intolerable", "matches_term", "preference", "tolerates"
 _NAME = "metadata.name"
 
 
-def fits_node(pod: Pod, name: str, labels: Mapping[str, str]) -> bool:
-    """Say whether the node *name* with *labels* is one that *pod* may run on."""
-    if any(labels.get(key) != value for key, value in pod.spec.node_selector.items()):
+def fits_node(spec: PodSpec, name: str, labels: Mapping[str, str]) -> bool:
+    """Say whether the node *name* with *labels* is one that a pod may run on."""
+    if any(labels.get(key) != value for key, value in spec.node_selector.items()):
         return False
-    affinity = pod.spec.affinity.node_affinity if pod.spec.affinity else None
+    affinity = spec.affinity.node_affinity if spec.affinity else None
     if affinity is None:
         return True
     required = affinity.required_during_scheduling_ignored_during_execution
@@ -28,9 +28,9 @@ def fits_node(pod: Pod, name: str, labels: Mapping[str, str]) -> bool:
     return any(matches_term(one, name, labels) for one in required.node_selector_terms)
 
 
-def preference(pod: Pod, name: str, labels: Mapping[str, str]) -> int:
-    """Return how much *pod* would like the node: the weights of all wishes that it fulfils."""
-    affinity = pod.spec.affinity.node_affinity if pod.spec.affinity else None
+def preference(spec: PodSpec, name: str, labels: Mapping[str, str]) -> int:
+    """Return how much a pod would like the node: the weights of all wishes that it fulfils."""
+    affinity = spec.affinity.node_affinity if spec.affinity else None
     wishes = affinity.preferred_during_scheduling_ignored_during_execution if affinity else ()
     return sum(one.weight for one in wishes if matches_term(one.preference, name, labels))
 

@@ -1,6 +1,6 @@
 import pytest
 
-from kubewright.embedded.scheduler.affinity import (
+from kubewright.embedded.node_affinity import (
     fits_node,
     intolerable,
     matches_term,
@@ -64,9 +64,9 @@ def test_one_of_the_terms_and_the_whole_selector_must_fit() -> None:
     rule = NodeAffinity(required_during_scheduling_ignored_during_execution=required)
     one = pod("a", node_selector={"disk": "ssd"}, affinity=Affinity(node_affinity=rule))
 
-    assert fits_node(one, "n1", LABELS)
-    assert not fits_node(one, "n1", {"cores": "8"})
-    assert not fits_node(one, "n1", {"disk": "ssd"})
+    assert fits_node(one.spec, "n1", LABELS)
+    assert not fits_node(one.spec, "n1", {"cores": "8"})
+    assert not fits_node(one.spec, "n1", {"disk": "ssd"})
 
 
 def test_wishes_add_up() -> None:
@@ -78,7 +78,9 @@ def test_wishes_add_up() -> None:
     ]
     rule = NodeAffinity(preferred_during_scheduling_ignored_during_execution=wishes)
 
-    assert preference(pod("a", affinity=Affinity(node_affinity=rule)), "n1", LABELS) == 15
+    one = pod("a", affinity=Affinity(node_affinity=rule))
+
+    assert preference(one.spec, "n1", LABELS) == 15
 
 
 @pytest.mark.parametrize(
