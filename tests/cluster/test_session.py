@@ -148,7 +148,7 @@ def test_everything_is_listed_and_described(kubectl: Kubectl, namespace: str) ->
     assert "1 desired | 1 updated | 1 total | 1 available | 0 unavailable" in deployment
     assert "ScalingReplicaSet" in deployment
     assert re.search(r"Successfully assigned \S+ to node-1", pod)
-    assert "Started container nginx" in pod
+    assert "Container started" in pod
     assert re.search(r"Endpoints: +127\.\S+:80", service)
 
 

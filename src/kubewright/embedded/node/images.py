@@ -3,7 +3,7 @@
 import hashlib
 import re
 
-__all__ = ["full_name", "has_no_entrypoint", "image_id", "is_image_name"]
+__all__ = ["full_name", "has_no_entrypoint", "image_id", "is_image_name", "name_problem"]
 
 _COMPONENT = r"[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*"
 _DOMAIN = r"(?:[a-zA-Z0-9](?:[a-zA-Z0-9.-]*[a-zA-Z0-9])?|\[[0-9a-fA-F:]+\])(?::[0-9]+)?"
@@ -22,6 +22,14 @@ _PLAIN = frozenset(
 def is_image_name(image: str) -> bool:
     """Say whether *image* can name an image at all."""
     return _NAME.fullmatch(image) is not None
+
+
+def name_problem(image: str) -> str:
+    """Return why *image* can name no image, in the words of those who read such names."""
+    path = full_name(image).partition("/")[2].partition(":")[0]
+    if path != path.lower():
+        return f"invalid reference format: repository name ({path}) must be lowercase"
+    return "invalid reference format"
 
 
 def full_name(image: str) -> str:

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from kubewright.embedded.node.actions import Target, perform
 from kubewright.embedded.node.downward import Place
 from kubewright.embedded.node.host import Host, new_id
-from kubewright.embedded.node.images import image_id, is_image_name
+from kubewright.embedded.node.images import image_id, is_image_name, name_problem
 from kubewright.embedded.node.live import LiveContainer
 from kubewright.embedded.node.plan import Plan, is_over_for_good, plan
 from kubewright.embedded.node.preparation import launch_for, volumes_for
@@ -44,6 +44,8 @@ SETTLE_AFTER: float = 0.5
 """Seconds that containers get to end before the status says that they are about to."""
 DEFAULT_GRACE: int = 30
 START_ERROR: int = 128
+PULL_ERROR: str = "ErrImagePull"
+INVALID_NAME: str = "InvalidImageName"
 EPOCH: datetime = datetime.fromisoformat("1970-01-01T00:00:00+00:00")
 PREFIX: str = "kubewright://"
 
@@ -255,7 +257,8 @@ class PodRunner:
 
     def _back_off_pulling(self, container: Container, left: float) -> float:
         message = f'Back-off pulling image "{container.image}"'
-        blocked = Blocked("ImagePullBackOff", f"{message}: {self._pulls.why(container.name)}")
+        why = f"{PULL_ERROR}: {self._pulls.why(container.name)}"
+        blocked = Blocked("ImagePullBackOff", f"{message}: {why}")
         record = self.records[container.name]
         if record.blocked != blocked:
             self.records[container.name] = replace(record, blocked=blocked)
@@ -268,9 +271,8 @@ class PodRunner:
     def _start_failed(self, container: Container, error: ContainerError) -> float | None:
         name, now = container.name, self._clock.now()
         record = self.records[name]
-        message = f"Error: {error.message}"
         if error.ended:
-            self._report("Failed", message, container=name, warning=True)
+            self._report_failure(container, error)
             id_ = PREFIX + new_id()
             record = started(
                 record, container=container, container_id=id_,
@@ -280,22 +282,41 @@ class PodRunner:
             self.records[name] = ended(record, end)
             return None
         blocked = Blocked(error.reason, error.message)
-        if error.reason == "ErrImagePull":
+        if error.reason == PULL_ERROR:
             self._pulls.failed(name, error.message, now)
-            message = f'Failed to pull image "{container.image}": {error.message}'
         if record.blocked != blocked:
             self.records[name] = replace(record, blocked=blocked)
-            self._report("Failed", message, container=name, warning=True)
-            if error.reason == "ErrImagePull":
-                self._report("Failed", "Error: ErrImagePull", container=name, warning=True)
-        return SHOWN if error.reason == "ErrImagePull" else RETRY_AFTER
+            self._report_failure(container, error)
+        return SHOWN if error.reason == PULL_ERROR else RETRY_AFTER
+
+    def _report_failure(self, container: Container, error: ContainerError) -> None:
+        """Tell how far a container has come, and what went wrong then."""
+        name, message = container.name, f"Error: {error.message}"
+        if error.reason == PULL_ERROR:
+            self._report("Pulling", f'Pulling image "{container.image}"', container=name)
+            problem = f'Failed to pull image "{container.image}": {error.message}'
+            self._report("Failed", problem, container=name, warning=True)
+            message = f"Error: {error.reason}"
+        elif error.reason == INVALID_NAME:
+            self._report("InspectFailed", error.message, container=name, warning=True)
+            message = f"Error: {error.reason}"
+        else:
+            self._report_image(container)
+        if error.ended:
+            self._report("Created", "Container created", container=name)
+        self._report("Failed", message, container=name, warning=True)
+
+    def _report_image(self, container: Container) -> None:
+        message = f'Container image "{container.image}" already present on machine'
+        message += " and can be accessed by the pod"
+        self._report("Pulled", message, container=container.name)
 
     async def _start(self, container: Container) -> None:
         name, image = container.name, container.image or ""
         if not is_image_name(image):
-            problem = f'couldn\'t parse image reference "{image}": invalid reference format'
+            problem = f'couldn\'t parse image name "{image}": {name_problem(image)}'
             message = f'Failed to apply default image tag "{image}": {problem}'
-            raise ContainerError("InvalidImageName", message)
+            raise ContainerError(INVALID_NAME, message)
         record = self.records[name]
         attempt = record.restarts + record.has_run
         launch = await launch_for(container, self.pod, self._place, self._host, attempt=attempt)
@@ -307,10 +328,9 @@ class PodRunner:
             image_id=image_id(image), now=self._clock.now(),
         )  # fmt: skip
         self.records[name] = record
-        present = f'Container image "{image}" already present on machine'
-        self._report("Pulled", present, container=name)
-        self._report("Created", f"Created container: {name}", container=name)
-        self._report("Started", f"Started container {name}", container=name)
+        self._report_image(container)
+        self._report("Created", "Container created", container=name)
+        self._report("Started", "Container started", container=name)
         target = Target(container, handle, self.sandbox, self._address)
         self.live[name] = LiveContainer(name, target)
         early = self._early.pop(launch.id, None)
@@ -335,7 +355,8 @@ class PodRunner:
         if self.live.get(name) is not live:
             return
         if not outcome.ok:
-            message = f"PostStartHook failed: {outcome.message}"
+            # Not what it wrote: that may hold a secret, and events are read by many.
+            message = "PostStartHook failed"
             self._report("FailedPostStartHook", message, container=name, warning=True)
             await self._stop_one(live, "FailedPostStartHook")
             return

@@ -5,7 +5,7 @@ import signal
 from collections.abc import Callable, Iterable, Sequence
 
 from kubewright._aio import Clock
-from kubewright.embedded.node.actions import perform
+from kubewright.embedded.node.actions import Outcome, perform
 from kubewright.embedded.node.live import LiveContainer
 from kubewright.kinds.core.v1 import Container
 
@@ -77,7 +77,7 @@ async def _pre_stop(live: LiveContainer, grace: float, *, clock: Clock, report: 
         async with clock.timeout(grace):
             outcome = await perform(lifecycle.pre_stop, live.target, clock=clock)
     except TimeoutError:
-        report(live.name, "PreStopHook failed: it did not finish within the grace period")
-        return
+        outcome = Outcome(False)
     if not outcome.ok:
-        report(live.name, f"PreStopHook failed: {outcome.message}")
+        # Not what it wrote: that may hold a secret, and events are read by many.
+        report(live.name, "PreStopHook failed")

@@ -5,6 +5,7 @@ from kubewright.embedded.node.images import (
     has_no_entrypoint,
     image_id,
     is_image_name,
+    name_problem,
 )
 
 DIGEST = "sha256:" + "0" * 64
@@ -59,3 +60,16 @@ def test_what_cannot_name_an_image_is_refused(image: str) -> None:
 def test_arguments_of_a_plain_system_are_a_command(image: str, plain: bool) -> None:
     """``args: [sleep, "1"]`` with busybox runs sleep."""
     assert has_no_entrypoint(image) is plain
+
+
+@pytest.mark.parametrize(
+    ("image", "problem"),
+    [
+        ("registry:5000/App:v1", ": repository name (App) must be lowercase"),
+        ("Nginx", ": repository name (library/Nginx) must be lowercase"),
+        ("nginx:", ""),
+    ],
+)
+def test_a_name_that_is_refused_says_why(image: str, problem: str) -> None:
+    """Most often a letter is too large."""
+    assert name_problem(image) == f"invalid reference format{problem}"

@@ -41,6 +41,14 @@ def init_states(found: Pod) -> list[str]:
     return [state_of(copy, number) for number in range(len(found.status.init_container_statuses))]
 
 
+def waiting_message(found: Pod) -> str:
+    """Return what the first container waits for."""
+    state = found.status.container_statuses[0].state
+    assert state is not None
+    assert state.waiting is not None
+    return state.waiting.message or ""
+
+
 def writes(world: World, name: str) -> int:
     """Return how often the node has written the status of a pod."""
     return len(world.server.api.audit.events(verb="patch", subresource="status", name=name))
@@ -150,7 +158,10 @@ async def test_a_start_hook_that_fails_ends_its_container() -> None:
         found = await world.create(pod(container(lifecycle=hook)), after=5)
 
         assert found.status.container_statuses[0].restart_count >= 1
-        assert "FailedPostStartHook" in dict(await world.events())
+        events = await world.events()
+        # What the hook wrote may hold a secret, and so is in no event.
+        assert ("FailedPostStartHook", "PostStartHook failed") in events
+        assert ("Killing", "FailedPostStartHook") in events
 
 
 # --- What cannot start ---
@@ -197,7 +208,16 @@ async def test_an_image_that_cannot_be_pulled_is_tried_again_ever_later() -> Non
 
         assert state_of(first) == "ErrImagePull"
         assert state_of(second) == "ImagePullBackOff"
-        assert ("BackOff", 'Back-off pulling image "nginx"') in await world.events()
+        back_off = 'Back-off pulling image "nginx"'
+        problem = 'failed to pull image "nginx": not found'
+        assert waiting_message(first) == problem
+        assert waiting_message(second) == f"{back_off}: ErrImagePull: {problem}"
+        events = await world.events()
+        assert ("Pulling", 'Pulling image "nginx"') in events
+        assert ("Failed", f'Failed to pull image "nginx": {problem}') in events
+        assert ("Failed", "Error: ErrImagePull") in events
+        assert ("BackOff", back_off) in events
+        assert ("Failed", "Error: ImagePullBackOff") in events
         assert state_of(third) == "running"
 
 
@@ -207,6 +227,15 @@ async def test_a_name_that_names_no_image_is_refused() -> None:
         found = await world.create(pod(container(image="Not An Image")))
 
         assert state_of(found) == "InvalidImageName"
+        message = (
+            'Failed to apply default image tag "Not An Image": couldn\'t parse image name'
+            ' "Not An Image": invalid reference format: repository name (library/Not An Image)'
+            " must be lowercase"
+        )
+        assert waiting_message(found) == message
+        events = await world.events()
+        assert ("InspectFailed", message) in events
+        assert ("Failed", "Error: InvalidImageName") in events
 
 
 async def test_a_program_that_is_not_there_is_a_crash() -> None:
@@ -220,6 +249,9 @@ async def test_a_program_that_is_not_there_is_a_crash() -> None:
         assert status.last_state.terminated is not None
         assert status.last_state.terminated.reason == "StartError"
         assert status.last_state.terminated.exit_code == 128
+        reasons = [reason for reason, _ in await world.events()]
+        assert {"Pulled", "Created", "Failed"} <= set(reasons)
+        assert "Started" not in reasons
 
 
 async def test_an_annotation_that_is_not_understood_says_so() -> None:
@@ -514,7 +546,10 @@ async def test_events_tell_the_story_of_a_container() -> None:
         await world.create(pod())
 
         assert sorted(await world.events()) == [
-            ("Created", "Created container: main"),
-            ("Pulled", 'Container image "nginx" already present on machine'),
-            ("Started", "Started container main"),
+            ("Created", "Container created"),
+            (
+                "Pulled",
+                'Container image "nginx" already present on machine and can be accessed by the pod',
+            ),
+            ("Started", "Container started"),
         ]

@@ -77,16 +77,14 @@ async def test_a_hook_comes_first_and_its_time_counts() -> None:
 
 
 @pytest.mark.parametrize(
-    ("hook", "message"),
+    "hook",
     [
-        (LifecycleHandler(sleep=SleepAction(seconds=99)), "within the grace period"),
-        (LifecycleHandler(exec=ExecAction(command=["x"])), "PreStopHook failed"),
+        LifecycleHandler(sleep=SleepAction(seconds=99)),
+        LifecycleHandler(exec=ExecAction(command=["x"])),
     ],
 )
-async def test_a_hook_that_fails_is_reported_and_holds_up_nothing(
-    hook: LifecycleHandler, message: str
-) -> None:
-    """The container is ended all the same."""
+async def test_a_hook_that_fails_is_reported_and_holds_up_nothing(hook: LifecycleHandler) -> None:
+    """The container is ended all the same, and nobody learns what the hook wrote."""
     clock, reported = VirtualClock(), []
     live, handle = ending(clock, 0, hook=hook, code=1)
 
@@ -101,8 +99,7 @@ async def test_a_hook_that_fails_is_reported_and_holds_up_nothing(
     )
 
     assert handle.signals == [signal.SIGTERM]
-    assert reported[0][0] == "a"
-    assert message in reported[0][1]
+    assert reported == [("a", "PreStopHook failed")]
 
 
 async def test_groups_end_one_after_the_other_within_the_same_time() -> None:
