@@ -37,6 +37,7 @@ __all__ = ["ProcessRuntime"]
 INHERITED: tuple[str, ...] = ("PATH", "LANG", "LC_ALL", "TZ", "SSL_CERT_FILE", "SSL_CERT_DIR")
 """The only variables of the node that its containers see."""
 DEFAULT_PATH: str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+HINT: str = "containers are processes here, so their commands must exist on this machine"
 
 
 class ProcessRuntime:
@@ -271,15 +272,16 @@ def find_program(program: str, environment: Mapping[str, str], folder: Path) -> 
     Raises:
         ContainerError: It is not on this machine.
     """
+    problem = ""
     if "/" in program:
         path = folder / program
         if path.is_dir():
-            raise ContainerError("StartError", f'exec: "{program}": is a directory', ended=True)
-        if not path.exists():
+            problem = f'exec: "{program}": is a directory'
+        elif not path.exists():
             problem = f'exec: "{program}": stat {program}: no such file or directory'
-            raise ContainerError("StartError", problem, ended=True)
-        return str(path)
-    found = shutil.which(program, path=environment.get("PATH"))
-    if found is None:
-        raise ContainerError("StartError", not_found(program), ended=True)
+        found: str | None = str(path)
+    else:
+        found = shutil.which(program, path=environment.get("PATH"))
+    if problem or found is None:
+        raise ContainerError("StartError", f"{problem or not_found(program)} ({HINT})", ended=True)
     return found

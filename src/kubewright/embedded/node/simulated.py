@@ -328,9 +328,5 @@ class Attached:
 
 
 def not_found(program: str) -> str:
-    """Return the words of a container runtime for a program that is not there."""
-    return (
-        "failed to create containerd task: failed to create shim task: OCI runtime create failed:"
-        " runc create failed: unable to start container process: error during container init:"
-        f' exec: "{program}": executable file not found in $PATH: unknown'
-    )
+    """Return what programs look for when another one is not there; a hint may follow it."""
+    return f'exec: "{program}": executable file not found in $PATH'

@@ -249,6 +249,9 @@ async def test_a_program_that_is_not_there_is_a_crash() -> None:
         assert status.last_state.terminated is not None
         assert status.last_state.terminated.reason == "StartError"
         assert status.last_state.terminated.exit_code == 128
+        # Nobody runs containers here, and so nobody is named who would.
+        message = 'exec: "nginx": executable file not found in $PATH'
+        assert status.last_state.terminated.message == message
         reasons = [reason for reason, _ in await world.events()]
         assert {"Pulled", "Created", "Failed"} <= set(reasons)
         assert "Started" not in reasons

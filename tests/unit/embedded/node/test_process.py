@@ -105,11 +105,12 @@ async def test_a_container_may_have_a_terminal(tmp_path: Path) -> None:
     ],
 )
 def test_a_program_that_is_not_on_this_machine_is_refused(program: str, message: str) -> None:
-    """As a container runtime refuses it."""
+    """In the words that programs look for, and with what to do about it."""
     with pytest.raises(ContainerError) as caught:
         find_program(program, {"PATH": "/usr/bin"}, Path("/"))
 
-    assert message in str(caught.value)
+    hint = "containers are processes here, so their commands must exist on this machine"
+    assert str(caught.value) == f"{message} ({hint})"
     assert (caught.value.reason, caught.value.ended) == ("StartError", True)
 
 
