@@ -1,6 +1,6 @@
 """`Dependents`: the objects of one kind by who controls them, and how they change hands."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Generic, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -10,10 +10,17 @@ from kubewright.api.owners import owner_reference
 from kubewright.api.resource import Resource
 from kubewright.api.selectors import Selector
 from kubewright.cache.entry import Entry, Event
+from kubewright.client import Client
 from kubewright.cluster import Cluster
 from kubewright.errors import NotFoundError
 
-__all__ = ["Dependents", "controller_in", "dependents_of", "is_orphan_event"]
+__all__ = [
+    "Dependents",
+    "controller_in",
+    "dependents_of",
+    "is_orphan_event",
+    "patch_metadata",
+]
 
 R = TypeVar("R", bound=Resource)
 
@@ -36,6 +43,18 @@ def controller_in(entry: Entry[Any]) -> OwnerReference | None:
 def is_orphan_event(event: Event[Any]) -> bool:
     """Say whether an object is without a controller before or after a change."""
     return any(one is not None and controller_in(one) is None for one in (event.old, event.new))
+
+
+async def patch_metadata(
+    client: Client, kind: type[Resource], key: ObjectKey, *, uid: str, change: Mapping[str, object]
+) -> None:
+    """Change the metadata of the very object *uid*, by a strategic patch; not if it is gone."""
+    patch = {"metadata": {"uid": uid, **change}}
+    try:
+        await client.patch(kind, key, patch, patch_type="strategic")
+    except NotFoundError as error:
+        if not error.is_about_object:
+            raise
 
 
 class Dependents(Generic[R]):
@@ -117,19 +136,15 @@ class Dependents(Generic[R]):
         )
 
     async def _adopt(self, entry: Entry[R], owner: Resource) -> Entry[R] | None:
-        await self._patch(entry, owner_reference(owner))
+        await self._refer(entry, owner_reference(owner))
         return self._informer.store.find_entry(entry.key)
 
     async def _release(self, entry: Entry[R], owner: Resource) -> None:
-        await self._patch(entry, {"$patch": "delete", "uid": owner.metadata.uid})
+        await self._refer(entry, {"$patch": "delete", "uid": owner.metadata.uid})
 
-    async def _patch(self, entry: Entry[R], reference: object) -> None:
-        patch = {"metadata": {"uid": entry.uid, "ownerReferences": [reference]}}
-        try:
-            await self._client.patch(self._kind, entry.key, patch, patch_type="strategic")
-        except NotFoundError as error:
-            if not error.is_about_object:
-                raise
+    async def _refer(self, entry: Entry[R], reference: object) -> None:
+        change = {"ownerReferences": [reference]}
+        await patch_metadata(self._client, self._kind, entry.key, uid=entry.uid, change=change)
 
     def _heard(self, event: Event[R]) -> None:
         new, key = event.new, event.key

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from functools import partial
 from typing import Any, TypeAlias
 
 from kubewright.api.conditions import find_condition, remove_condition
@@ -12,17 +11,9 @@ from kubewright.api.times import to_seconds
 from kubewright.cache.entry import Entry
 from kubewright.cluster import Cluster
 from kubewright.controller import Controller, Owns, Request, Result, Run, Watches
-from kubewright.embedded.controllers.batch import (
-    LARGEST,
-    all_of,
-    is_ending_namespace,
-    said,
-    slow_start,
-)
-from kubewright.embedded.controllers.dependents import (
-    controller_in,
-    dependents_of,
-)
+from kubewright.embedded.controllers.batch import LARGEST, is_ending_namespace, said
+from kubewright.embedded.controllers.dependents import controller_in, dependents_of
+from kubewright.embedded.controllers.pod_control import PodControl
 from kubewright.embedded.controllers.pod_state import (
     PodState,
     next_availability,
@@ -31,7 +22,6 @@ from kubewright.embedded.controllers.pod_state import (
 )
 from kubewright.embedded.controllers.pod_template import pod_from
 from kubewright.embedded.controllers.selection import Selectors
-from kubewright.errors import NotFoundError
 from kubewright.kinds.apps.v1 import ReplicaSet, ReplicaSetCondition
 from kubewright.kinds.core.v1 import Pod, ReplicationController, ReplicationControllerCondition
 
@@ -79,7 +69,7 @@ class _Replicas:
         self._pods = dependents_of(cluster, Pod)
         self._states = pod_states_of(cluster)
         self._sets = dependents_of(cluster, kind)
-        self._recorder = cluster.recorder(component)
+        self._control = PodControl(cluster.client, cluster.recorder(component))
 
     async def reconcile(self, request: Request, run: Run) -> Result | None:
         """Make or delete pods of one set, and say in its status how many there are."""
@@ -110,9 +100,9 @@ class _Replicas:
     ) -> Exception | None:
         if missing > 0:
             pod = pod_from(owner.spec.template, owner)
-            return await slow_start([partial(self._create, owner, pod)] * min(missing, LARGEST))
+            return await self._control.create(owner, [pod] * min(missing, LARGEST))
         victims = self._victims(owner, active, min(-missing, LARGEST))
-        return await all_of(self._delete(owner, pod) for pod in victims)
+        return await self._control.delete(owner, ((pod.key, pod.uid) for pod in victims))
 
     def _victims(
         self, owner: Replicated, active: Sequence[PodState], count: int
@@ -131,28 +121,6 @@ class _Replicas:
         sets = self._sets.owned_by(above.uid)
         pods = (pod for one in sets for pod in self._states.of(self._pods.owned_by(one.uid)))
         return [pod for pod in pods if pod.is_active]
-
-    async def _create(self, owner: Replicated, pod: Pod) -> None:
-        try:
-            made = await self._cluster.client.create(pod)
-        except Exception as error:
-            if not is_ending_namespace(error):
-                text = f"Error creating: {said(error)}"
-                self._recorder.event(owner, reason="FailedCreate", message=text, type="Warning")
-            raise
-        text = f"Created pod: {made.metadata.name}"
-        self._recorder.event(owner, reason="SuccessfulCreate", message=text)
-
-    async def _delete(self, owner: Replicated, pod: PodState) -> None:
-        try:
-            await self._cluster.client.delete(Pod, pod.key, uid=pod.uid)
-        except NotFoundError:
-            return
-        except Exception as error:
-            text = f"Error deleting: {said(error)}"
-            self._recorder.event(owner, reason="FailedDelete", message=text, type="Warning")
-            raise
-        self._recorder.event(owner, reason="SuccessfulDelete", message=f"Deleted pod: {pod.name}")
 
     async def _report(
         self,

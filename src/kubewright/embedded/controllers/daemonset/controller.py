@@ -1,7 +1,6 @@
 """The controller of DaemonSets."""
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 import msgspec
@@ -11,12 +10,7 @@ from kubewright.api.selectors import selector_from
 from kubewright.cache.entry import Entry, Event
 from kubewright.cluster import Cluster
 from kubewright.controller import Controller, Owns, Request, Result, Run, Watches, deleted
-from kubewright.embedded.controllers.batch import (
-    all_of,
-    is_ending_namespace,
-    said,
-    slow_start,
-)
+from kubewright.embedded.controllers.batch import is_ending_namespace
 from kubewright.embedded.controllers.daemonset.placement import HASH_LABEL, fit_of, pod_for
 from kubewright.embedded.controllers.daemonset.plan import (
     Situation,
@@ -27,13 +21,13 @@ from kubewright.embedded.controllers.daemonset.plan import (
 )
 from kubewright.embedded.controllers.dependents import dependents_of
 from kubewright.embedded.controllers.history import History, expendable
+from kubewright.embedded.controllers.pod_control import PodControl
 from kubewright.embedded.controllers.pod_state import (
     PodState,
     next_availability,
     pod_states_of,
 )
 from kubewright.embedded.controllers.selection import Selectors
-from kubewright.errors import NotFoundError
 from kubewright.kinds.apps.v1 import ControllerRevision, DaemonSet
 from kubewright.kinds.core.v1 import Node, Pod
 
@@ -74,6 +68,7 @@ class _DaemonSets:
         self._states = pod_states_of(cluster)
         self._history = History(cluster, label=HASH_LABEL)
         self._recorder = cluster.recorder("daemonset-controller")
+        self._control = PodControl(cluster.client, self._recorder)
         self._waits: dict[ObjectKey, dict[str, tuple[float, float]]] = {}
 
     def all_keys(self) -> list[str]:
@@ -162,32 +157,11 @@ class _DaemonSets:
         )
 
     async def _do(self, owner: DaemonSet, digest: str, todo: Todo) -> Exception | None:
-        works = [partial(self._create, owner, node, digest) for node in todo.create[:LARGEST]]
-        failed = await slow_start(works)
-        gone = await all_of(self._delete(owner, pod) for pod in todo.delete[:LARGEST])
+        new = [pod_for(owner, node, digest) for node in todo.create[:LARGEST]]
+        old = [(pod.key, pod.uid) for pod in todo.delete[:LARGEST]]
+        failed = await self._control.create(owner, new)
+        gone = await self._control.delete(owner, old)
         return failed or gone
-
-    async def _create(self, owner: DaemonSet, node: str, digest: str) -> None:
-        try:
-            made = await self._cluster.client.create(pod_for(owner, node, digest))
-        except Exception as error:
-            if not is_ending_namespace(error):
-                text = f"Error creating: {said(error)}"
-                self._recorder.event(owner, reason="FailedCreate", message=text, type="Warning")
-            raise
-        text = f"Created pod: {made.metadata.name}"
-        self._recorder.event(owner, reason="SuccessfulCreate", message=text)
-
-    async def _delete(self, owner: DaemonSet, pod: PodState) -> None:
-        try:
-            await self._cluster.client.delete(Pod, pod.key, uid=pod.uid)
-        except NotFoundError:
-            return
-        except Exception as error:
-            text = f"Error deleting: {said(error)}"
-            self._recorder.event(owner, reason="FailedDelete", message=text, type="Warning")
-            raise
-        self._recorder.event(owner, reason="SuccessfulDelete", message=f"Deleted pod: {pod.name}")
 
     async def _forget(self, at: Situation, old: Sequence[ControllerRevision]) -> None:
         digests = {pod.labels.get(HASH_LABEL) for pod in _all(at)}

@@ -14,7 +14,7 @@ from kubewright.embedded.controllers.job.conditions import (
     verdict,
     with_condition,
 )
-from kubewright.embedded.controllers.job.control import PodControl
+from kubewright.embedded.controllers.job.control import JobPodControl
 from kubewright.embedded.controllers.job.indexes import first_pending
 from kubewright.embedded.controllers.job.pods import (
     finish_time,
@@ -45,7 +45,7 @@ class Tools:
     def __init__(self, cluster: Cluster) -> None:
         self.cluster: Cluster = cluster
         self.recorder: EventRecorder = cluster.recorder(COMPONENT)
-        self.control: PodControl = PodControl(cluster.client, self.recorder)
+        self.control: JobPodControl = JobPodControl(cluster.client, self.recorder)
         self.backoffs: dict[str, Backoff] = {}
 
 
