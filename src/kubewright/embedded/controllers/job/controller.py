@@ -2,16 +2,14 @@
 
 from kubewright.api.kind import ObjectKey
 from kubewright.api.selectors import selector_from
+from kubewright.cache.entry import Entry, Event
 from kubewright.cluster import Cluster
 from kubewright.controller import Controller, Owns, Request, Result, Run, Watches
 from kubewright.embedded.controllers.batch import is_ending_namespace
-from kubewright.embedded.controllers.dependents import (
-    controller_in,
-    dependents_of,
-    is_orphan_event,
-)
+from kubewright.embedded.controllers.dependents import controller_in, dependents_of
 from kubewright.embedded.controllers.job.conditions import is_finished
 from kubewright.embedded.controllers.job.turn import Tools, Turn
+from kubewright.embedded.controllers.selection import Selectors
 from kubewright.errors import ForbiddenError
 from kubewright.kinds.batch.v1 import Job
 from kubewright.kinds.core.v1 import Pod
@@ -26,15 +24,47 @@ WORKERS: int = 5
 def job_controller(cluster: Cluster) -> Controller:
     """Return the controller that runs the pods of Jobs."""
     jobs = Jobs(cluster)
+    selectors = Selectors(cluster, Job, lambda one: selector_from(one.spec.selector))
     return Controller(
         "job",
         jobs.reconcile,
         cluster=cluster,
         for_=Job,
         owns=[Owns(Pod)],
-        watches=[Watches(Pod, map=jobs.that_select, predicate=is_orphan_event)],
+        watches=[Watches(Pod, map=selectors.matching, predicate=selectors.concern_orphan)],
         workers=WORKERS,
     )
+
+
+class _PodsByJob:
+    """Finds the pods of a Job by its name: those of an earlier Job of that name are among them."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        informer = cluster.cache.informer(Pod, sharded=False)
+        self._store = informer.store
+        self._keys: dict[ObjectKey, dict[ObjectKey, None]] = {}
+        informer.add_handler(self._heard)
+
+    def entries(self, job: ObjectKey) -> list[Entry[Pod]]:
+        """Return the pods that Jobs called *job* control."""
+        found = map(self._store.find_entry, self._keys.get(job, ()))
+        return [one for one in found if one is not None and _job_of(one) == job]
+
+    def _heard(self, event: Event[Pod]) -> None:
+        before, after = (_job_of(one) if one else None for one in (event.old, event.new))
+        if before is not None and before != after and (known := self._keys.get(before)):
+            known.pop(event.key, None)
+            if not known:
+                del self._keys[before]
+        if after is not None:
+            self._keys.setdefault(after, {})[event.key] = None
+
+
+def _job_of(pod: Entry[Pod]) -> ObjectKey | None:
+    owner = controller_in(pod)
+    if owner is None or owner.kind != "Job" or not owner.api_version.startswith("batch/"):
+        return None
+    return ObjectKey(pod.key.namespace, owner.name)
 
 
 class Jobs:
@@ -44,15 +74,10 @@ class Jobs:
         self._cluster = cluster
         self._jobs = cluster.cache.informer(Job).store
         self._pods = cluster.cache.informer(Pod, sharded=False).store
+        self._by_job = _PodsByJob(cluster)
         self._dependents = dependents_of(cluster, Pod)
         self._tools = Tools(cluster)
         self._control = self._tools.control
-
-    def that_select(self, pod: Pod) -> list[ObjectKey]:
-        """Return the Jobs that would take in *pod*, which nobody controls."""
-        labels = pod.metadata.labels
-        found = self._jobs.list(pod.metadata.namespace) if labels else []
-        return [job.key for job in found if selector_from(job.spec.selector).matches(labels)]
 
     async def reconcile(self, request: Request, run: Run) -> Result | None:
         """Look at one Job."""
@@ -77,12 +102,8 @@ class Jobs:
     async def _let_go(self, key: ObjectKey, job: Job | None) -> None:
         """Take the finalizers off pods for which nobody will do it any more."""
         uid = job.metadata.uid if job is not None and not is_finished(job) else ""
-        orphans = [
-            entry
-            for entry in self._pods.list_entries(key.namespace)
-            if (by := controller_in(entry)) and (by.kind, by.name) == ("Job", key.name)
-            if by.uid != uid and by.api_version.startswith("batch/")
-        ]
+        found = self._by_job.entries(key)
+        orphans = [one for one in found if (by := controller_in(one)) and by.uid != uid]
         await self._control.untrack(entry.object for entry in orphans)
 
     async def _claimed(self, job: Job) -> list[Pod]:

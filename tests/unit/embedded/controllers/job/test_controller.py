@@ -203,6 +203,24 @@ async def test_pods_of_a_job_that_is_gone_can_go() -> None:
         assert await stage.pods() == []
 
 
+async def test_pods_of_an_earlier_job_of_the_same_name_can_go() -> None:
+    """It was made again while nobody was there to take the finalizers off."""
+    async with staged() as stage:
+        made = await stage.create(job())
+        async with stage.elsewhere(job_controller):
+            await stage.clock.settle()
+        [old] = await stage.pods()
+        await stage.client.delete(made, propagation="Background")
+        await stage.clock.settle()
+        await stage.create(job())
+
+        async with stage.elsewhere(job_controller):
+            await stage.clock.settle()
+
+        [new] = await stage.pods()
+        assert new.metadata.uid != old.metadata.uid
+
+
 async def test_nothing_is_written_while_nothing_changes() -> None:
     """A look at a Job that runs, or has ended, is only a look."""
     async with staged(job_controller) as stage:
