@@ -49,15 +49,16 @@ class Kinship(NamedTuple):
 
 
 def kinship() -> dict[int, Kinship]:
-    """Return where every process of this machine belongs to."""
+    """Return where every process of this machine belongs to, but for those that wait for burial."""
     result = {}
     for name in os.listdir("/proc"):  # noqa: PTH208  # as below
         if name.isdecimal():
             try:
                 with open(f"/proc/{name}/stat", "rb") as file:  # noqa: PTH123  # loads nothing more
                     # The name of the program is in brackets, and may hold anything.
-                    _, parent, _, session = file.read().rpartition(b")")[2].split()[:4]
-                result[int(name)] = Kinship(int(parent), int(session))
+                    state, parent, _, session = file.read().rpartition(b")")[2].split()[:4]
+                if state != b"Z":
+                    result[int(name)] = Kinship(int(parent), int(session))
             except (OSError, ValueError):
                 continue
     return result

@@ -109,6 +109,15 @@ def test_descendants_are_found_by_their_parents() -> None:
     assert supervisor.kinship()[os.getpid()].parent == os.getppid()
 
 
+def test_what_waits_for_burial_is_no_process_any_more() -> None:
+    """Nobody need wait for its end."""
+    pid = os.posix_spawn("/bin/true", ["true"], {})
+    os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+
+    assert pid not in supervisor.kinship()
+    os.waitpid(pid, 0)
+
+
 def test_a_folder_is_removed_though_it_was_made_unwritable(tmp_path: Path) -> None:
     """Compilers protect what they have fetched; a link to elsewhere is only a link."""
     elsewhere = tmp_path / "elsewhere"
