@@ -6,13 +6,23 @@ over, and the restart policy decides what follows.
 
 from datetime import datetime
 
-from kubewright.embedded.node.state import LOST, ContainerRecord, Ended, Fresh, Role, State, roles
+from kubewright.embedded.node.state import (
+    LOST,
+    LOST_CODE,
+    ContainerRecord,
+    Ended,
+    Fresh,
+    Role,
+    State,
+    roles,
+)
 from kubewright.kinds.core.v1 import ContainerStateTerminated, ContainerStatus, Pod
 
 __all__ = ["recovered"]
 
-LOST_MESSAGE: str = "The container could not be located when the pod was terminated"
-KILLED: int = 137
+LOST_MESSAGE: str = (
+    "The container could not be located when the pod was deleted.  The container used to be Running"
+)
 
 
 def recovered(pod: Pod, *, now: datetime) -> dict[str, ContainerRecord]:
@@ -64,7 +74,7 @@ def _state(status: ContainerStatus, *, now: datetime) -> State:
         return _ended(state.terminated, now=now)
     if state is not None and state.running is not None:
         return Ended(
-            KILLED,
+            LOST_CODE,
             LOST,
             state.running.started_at or now,
             now,

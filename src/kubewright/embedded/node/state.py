@@ -11,6 +11,7 @@ from kubewright.kinds.core.v1 import Container, PodSpec
 __all__ = [
     "CRASH_LOOP",
     "LOST",
+    "LOST_CODE",
     "Blocked",
     "ContainerRecord",
     "Delay",
@@ -33,7 +34,8 @@ FORGET_AFTER: float = 2 * LONGEST_DELAY
 
 CRASH_LOOP: str = "CrashLoopBackOff"
 LOST: str = "ContainerStatusUnknown"
-"""The reason of a container that was running when its node went away."""
+"""The reason of a container whose end nobody has seen."""
+LOST_CODE: int = 137
 
 Role: TypeAlias = Literal["init", "sidecar", "app"]
 

@@ -8,10 +8,20 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from kubewright.embedded.node.images import full_name
 from kubewright.embedded.node.plan import is_over_for_good
-from kubewright.embedded.node.state import ContainerRecord, Ended, Fresh, Role, Running, roles
+from kubewright.embedded.node.state import (
+    LOST,
+    LOST_CODE,
+    ContainerRecord,
+    Ended,
+    Fresh,
+    Role,
+    Running,
+    roles,
+)
 from kubewright.kinds.core.v1 import (
     Container,
     ContainerState,
@@ -29,6 +39,9 @@ from kubewright.kinds.core.v1 import (
 __all__ = ["Facts", "Verdict", "pod_status"]
 
 Records = Mapping[str, ContainerRecord]
+
+NEVER_SEEN: str = "The container could not be located when the pod was terminated"
+NO_SANDBOX: str = "PodSandboxNotReady"
 
 
 class Verdict(Struct, frozen=True):
@@ -65,13 +78,18 @@ def pod_status(pod: Pod, records: Records, facts: Facts, *, now: datetime) -> Po
         facts: What else is known.
         now: The time of transitions.
     """
-    phase = _phase(pod, records, facts)
+    is_running = any(record.is_running for record in records.values())
+    deleted = pod.metadata.deletion_timestamp is not None
+    records = {name: _as_told(one, deleted=deleted) for name, one in records.items()}
+    phase = _phase(pod, records, facts, is_running=is_running)
     initial = [
         _container_status(one, role, records[one.name], pod)
         for one, role in roles(pod.spec)
         if role != "app"
     ]
     regular = [_container_status(one, "app", records[one.name], pod) for one in pod.spec.containers]
+    if facts.ending and not _left_to_initialize(pod, records):
+        _end_all(regular)
     generation = pod.metadata.generation or None
     status = PodStatus(
         phase=phase,
@@ -99,14 +117,26 @@ def whole(moment: datetime) -> datetime:
     return moment.replace(microsecond=0)
 
 
+def _as_told(record: ContainerRecord, *, deleted: bool) -> ContainerRecord:
+    """Return *record* as far as it is told to others."""
+    if deleted:
+        record = replace(record, blocked=None)  # it waits for nothing: it will not start again
+    if record.hooked or not record.is_running:
+        return record
+    # Nobody hears of a start before its postStart hook is done.
+    if record.last is None:
+        return replace(record, state=Fresh(), container_id="", image_id="")
+    return replace(record, state=record.last, restarts=record.restarts - 1)
+
+
 # --- Phase ---
 
 
-def _phase(pod: Pod, records: Records, facts: Facts) -> str:
+def _phase(pod: Pod, records: Records, facts: Facts, *, is_running: bool) -> str:
     before = pod.status.phase
     if before in {"Failed", "Succeeded"}:
         return before  # there is no way back
-    if any(record.is_running for record in records.values()):
+    if is_running:
         return _living_phase(pod, records)
     if facts.verdict is not None:
         return "Failed"
@@ -119,13 +149,19 @@ def _phase(pod: Pod, records: Records, facts: Facts) -> str:
 
 
 def _living_phase(pod: Pod, records: Records) -> str:
+    has_started = _has_started(pod, records)
     for container, role in roles(pod.spec):
-        if role == "app":
-            break
-        if not _is_initialized(role, records[container.name]):
+        record = records[container.name]
+        if not record.has_run or (role == "init" and record.is_running):
             return "Pending"
-    regular = [records[one.name] for one in pod.spec.containers]
-    return "Running" if all(one.has_run for one in regular) else "Pending"
+        # One that runs again does not undo the initialization.
+        if role == "sidecar" and record.is_running and not (record.started or has_started):
+            return "Pending"
+    return "Running"
+
+
+def _has_started(pod: Pod, records: Records) -> bool:
+    return any(records[one.name].has_run for one in pod.spec.containers)
 
 
 def _all_succeeded(pod: Pod, records: Records) -> bool:
@@ -165,9 +201,16 @@ def _is_ready(role: Role, record: ContainerRecord) -> bool:
 
 def _is_initialized(role: Role, record: ContainerRecord) -> bool:
     if role == "sidecar":
-        # One that has started once and crashed later does not undo the initialization.
-        return record.has_run and (record.started or not record.is_running)
+        return record.is_running and record.started
     return isinstance(record.state, Ended) and record.state.succeeded
+
+
+def _end_all(statuses: Iterable[ContainerStatus]) -> None:
+    """Give an end to what has none: a pod that is over has nothing that is not."""
+    for status in statuses:
+        if status.state is None or status.state.terminated is None:
+            lost = ContainerStateTerminated(exit_code=LOST_CODE, reason=LOST, message=NEVER_SEEN)
+            status.state = ContainerState(terminated=lost)
 
 
 def _state(record: ContainerRecord, *, has_init: bool) -> ContainerState:
@@ -189,7 +232,6 @@ def _state(record: ContainerRecord, *, has_init: bool) -> ContainerState:
 def _terminated(end: Ended) -> ContainerStateTerminated:
     return ContainerStateTerminated(
         exit_code=end.exit_code,
-        signal=end.signal or None,
         reason=end.reason or None,
         message=end.message or None,
         started_at=whole(end.started_at),
@@ -205,8 +247,7 @@ def _conditions(
     pod: Pod, records: Records, facts: Facts, status: PodStatus
 ) -> Iterable[PodCondition]:
     over = status.phase in {"Succeeded", "Failed"}
-    has_sandbox = bool(facts.pod_ip) and not over and not facts.ending
-    yield _condition("PodReadyToStartContainers", holds=has_sandbox)
+    yield _sandboxed(facts, over=over)
     yield _initialized(pod, records, status)
     containers = _containers_ready(pod, records, status)
     yield _ready(pod, containers)
@@ -221,16 +262,30 @@ def _condition(
     return PodCondition(type=name, status=status, reason=reason, message=message or None)
 
 
-def _initialized(pod: Pod, records: Records, status: PodStatus) -> PodCondition:
-    left = [
+def _sandboxed(facts: Facts, *, over: bool) -> PodCondition:
+    name = "PodReadyToStartContainers"
+    if not facts.pod_ip:
+        return _condition(name, holds=False, reason=NO_SANDBOX, message="no pod sandbox exists")
+    if over or facts.ending:
+        return _condition(name, holds=False, reason=NO_SANDBOX, message="pod sandbox is not ready")
+    return _condition(name, holds=True)
+
+
+def _left_to_initialize(pod: Pod, records: Records) -> list[str]:
+    if _has_started(pod, records):
+        return []  # what crashes after that does not undo it
+    return [
         one.name
         for one, role in roles(pod.spec)
         if role != "app" and not _is_initialized(role, records[one.name])
     ]
+
+
+def _initialized(pod: Pod, records: Records, status: PodStatus) -> PodCondition:
+    left = _left_to_initialize(pod, records)
     if status.phase == "Succeeded":
         return _condition("Initialized", holds=True, reason="PodCompleted")
-    # A sidecar that was ended with its pod had been initialized.
-    if not left or all(records[one.name].has_run for one in pod.spec.containers):
+    if not left:
         return _condition("Initialized", holds=True)
     message = f"containers with incomplete status: [{' '.join(left)}]"
     return _condition(

@@ -20,6 +20,8 @@ LATER = NOON + timedelta(seconds=30)
 RUNNING = Running(NOON)
 DONE = Ended(0, "Completed", NOON, LATER, "kubewright://x")
 FAILED = Ended(1, "Error", NOON, LATER, "kubewright://x", "oops")
+RESTARTED = ContainerRecord("s", RUNNING, last=FAILED, ready=True)
+"""A sidecar that runs again, and whose startup probe has not succeeded yet."""
 FACTS = Facts(NOON, "127.0.0.1", "127.1.0.1")
 
 
@@ -79,6 +81,9 @@ def conditions(status: PodStatus) -> dict[str, tuple[str, str | None]]:
         ("i a", "Never", {"i": DONE, "a": RUNNING}, "Running"),
         ("s a", "Always", {"s": RUNNING, "a": None}, "Pending"),
         ("s a", "Always", {"s": FAILED, "a": RUNNING}, "Running"),
+        ("s a", "Always", {"s": RESTARTED, "a": RUNNING}, "Running"),
+        ("s a", "Always", {"s": RESTARTED, "a": None}, "Pending"),
+        ("i a", "Always", {"i": FAILED, "a": FAILED}, "Running"),
         ("s a", "Never", {"s": RUNNING, "a": DONE}, "Running"),
         ("s a", "Never", {"s": FAILED, "a": DONE}, "Succeeded"),
     ],
@@ -136,7 +141,41 @@ def test_a_pod_that_has_ended_says_so_in_its_conditions() -> None:
     assert done["Ready"] == done["ContainersReady"] == ("False", "PodCompleted")
     assert done["Initialized"] == ("True", "PodCompleted")
     assert failed["Ready"] == failed["ContainersReady"] == ("False", "PodFailed")
-    assert done["PodReadyToStartContainers"] == ("False", None)
+    assert done["PodReadyToStartContainers"] == ("False", "PodSandboxNotReady")
+
+
+@pytest.mark.parametrize(
+    ("facts", "state", "message"),
+    [
+        (Facts(NOON, "127.0.0.1"), None, "no pod sandbox exists"),
+        (FACTS, DONE, "pod sandbox is not ready"),
+    ],
+)
+def test_a_pod_without_a_sandbox_says_why(facts: Facts, state: Any, message: str) -> None:
+    """Whether it has not been made yet, or is gone."""
+    status = status_of(a_pod("a", restart_policy="Never"), facts, a=state)
+
+    found = next(one for one in status.conditions if one.type == "PodReadyToStartContainers")
+    assert (found.status, found.reason) == ("False", "PodSandboxNotReady")
+    assert found.message == message
+
+
+@pytest.mark.parametrize(
+    ("states", "holds"),
+    [
+        ({"s": RESTARTED, "a": None, "b": None}, "False"),
+        ({"s": FAILED, "a": None, "b": None}, "False"),
+        ({"s": RESTARTED, "a": RUNNING, "b": None}, "True"),
+        ({"s": FAILED, "a": DONE, "b": None}, "True"),
+    ],
+)
+def test_a_pod_is_initialized_once_one_container_has_started(
+    states: dict[str, Any], holds: str
+) -> None:
+    """A sidecar that crashes before does matter; one that crashes after does not."""
+    status = status_of(a_pod("s", "a", "b"), **states)
+
+    assert conditions(status)["Initialized"][0] == holds
 
 
 def test_readiness_gates_are_waited_for() -> None:
@@ -242,11 +281,66 @@ def test_an_init_container_is_ready_when_it_is_done() -> None:
     assert (found.ready, found.started) == (True, False)
 
 
-def test_a_container_whose_hook_runs_is_not_ready() -> None:
-    """The hook may prepare what makes it useful."""
-    record = ContainerRecord("a", RUNNING, started=True, ready=True, hooked=False)
+@pytest.mark.parametrize(("last", "shown"), [(None, "ContainerCreating"), (FAILED, "Error")])
+def test_a_container_whose_hook_runs_is_not_seen_running(last: Ended | None, shown: str) -> None:
+    """The hook may prepare what makes it useful; the kubelet says nothing before it is done."""
+    record = ContainerRecord(
+        "a", RUNNING, last=last, started=True, ready=True, hooked=False,
+        container_id="kubewright://1", restarts=0 if last is None else 1,
+    )  # fmt: skip
 
-    assert not status_of(a_pod("a"), a=record).container_statuses[0].ready
+    status = status_of(a_pod("a"), a=record)
+
+    found = status.container_statuses[0]
+    assert found.state is not None
+    state = found.state.waiting or found.state.terminated
+    assert state is not None
+    assert (state.reason, found.ready, found.restart_count) == (shown, False, 0)
+    assert status.phase == ("Pending" if last is None else "Running")
+
+
+def test_a_signal_is_told_by_the_exit_code_alone() -> None:
+    """The runtimes of today tell the kubelet no more."""
+    killed = Ended(137, "Error", NOON, LATER, signal=9)
+
+    found = status_of(a_pod("a", restart_policy="Never"), a=killed).container_statuses[0]
+
+    assert found.state is not None
+    assert found.state.terminated is not None
+    assert (found.state.terminated.exit_code, found.state.terminated.signal) == (137, None)
+
+
+def test_a_container_of_a_deleted_pod_waits_for_nothing() -> None:
+    """It will not be restarted, so how it ended is all there is to say."""
+    pod = a_pod("a")
+    pod.metadata.deletion_timestamp = LATER
+    record = ContainerRecord("a", FAILED, blocked=Blocked("CrashLoopBackOff"), restarts=3)
+
+    found = status_of(pod, a=record).container_statuses[0]
+
+    assert found.state is not None
+    assert found.state.terminated is not None
+    assert found.state.terminated.exit_code == 1
+
+
+def test_what_never_started_in_a_deleted_pod_has_failed() -> None:
+    """Every container of a pod that is over has an end, even if nobody saw it."""
+    facts = Facts(NOON, "127.0.0.1", ending=True)
+
+    status = status_of(a_pod("a", "b"), facts, a=DONE, b=None)
+    waiting = status_of(a_pod("i", "a"), facts, i=None, a=None)
+
+    state = status.container_statuses[1].state
+    assert status.phase == waiting.phase == "Failed"
+    assert state is not None
+    assert state.terminated is not None
+    assert (state.terminated.reason, state.terminated.exit_code) == ("ContainerStatusUnknown", 137)
+    assert state.terminated.message == (
+        "The container could not be located when the pod was terminated"
+    )
+    # A pod that was not initialized never tried to start it.
+    assert waiting.container_statuses[0].state is not None
+    assert waiting.container_statuses[0].state.waiting is not None
 
 
 def test_a_verdict_fails_the_pod_once_its_containers_have_ended() -> None:
