@@ -262,6 +262,20 @@ class ProcessContainer(_Process):
         self._log.write(stream, data)
         for listener in self._listeners:
             listener.put_nowait(Output(stream, data))
+        if self._is_ahead:
+            for pump in self._pumps.values():
+                pump.pause()
+
+    @property
+    def _is_ahead(self) -> bool:
+        """Whether somebody who listens has not read what was written long ago."""
+        return any(listener.qsize() >= MOST_WAITING for listener in self._listeners)
+
+    def go_on(self) -> None:
+        """Let it write again, if all who listen have caught up."""
+        if not self._is_ahead:
+            for pump in self._pumps.values():
+                pump.resume()
 
     def _finish(self, how: Exit) -> None:
         self._log.close()
@@ -315,6 +329,7 @@ class ProcessContainer(_Process):
     def leave(self, queue: "asyncio.Queue[Output | None]") -> None:
         """Write to this queue no more."""
         self._listeners.discard(queue)
+        self.go_on()
 
     async def write(self, data: bytes) -> None:
         """Write to its standard input."""
@@ -343,6 +358,7 @@ class _Attached:
     async def output(self) -> AsyncIterator[Output]:
         """Yield what it writes from now on."""
         while (piece := await self._output.get()) is not None:
+            self._container.go_on()
             yield piece
 
     async def write(self, data: bytes) -> None:

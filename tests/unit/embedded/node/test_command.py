@@ -1,9 +1,11 @@
 import sys
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
 from kubewright.embedded.node.access import Output
+from kubewright.embedded.node.command import MOST_WAITING
 from kubewright.embedded.node.runtime import ContainerError, Exit
 from tests.unit.embedded.node.processes import Waiter, a_container, a_supervision
 
@@ -132,3 +134,31 @@ async def test_a_slow_reader_makes_a_command_wait(tmp_path: Path) -> None:
         assert size == 8_000_000
         container.signal(9)
         await waiter.exit()
+
+
+async def test_who_attaches_and_does_not_read_makes_the_container_wait(tmp_path: Path) -> None:
+    """Nothing is lost, nor is memory; it goes on when they have read, or let go of it."""
+    async with a_supervision(tmp_path) as supervision:
+        container, waiter = (
+            a_container(supervision, "head -c 30000000 /dev/zero", tmp_path),
+            Waiter(),
+        )
+        await container.start(waiter, stdin=False)
+        idle, reader = container.listen(), await container.attach()
+
+        first = [len(data) async for _, data in _some(reader.output(), MOST_WAITING)]
+        other = await container.execute(["echo", "time has passed"])
+        await other.wait()
+        waiting = idle.qsize()
+        container.leave(idle)
+        rest = [len(data) async for _, data in reader.output()]
+
+        assert waiting == MOST_WAITING
+        assert sum(first) + sum(rest) == 30_000_000
+        assert (await waiter.exit()).code == 0
+        await reader.close()
+
+
+async def _some(output: AsyncIterator[Output], count: int) -> AsyncIterator[Output]:
+    for _ in range(count):
+        yield await anext(output)
