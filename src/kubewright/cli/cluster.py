@@ -9,6 +9,7 @@ import time
 from dataclasses import dataclass
 from getpass import getuser
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -59,6 +60,7 @@ def start(options: Options) -> None:
         assert running is not None
         since = f"since {running.since:%H:%M:%S} UTC"
         _say(_welcome(place, running, how=f"runs already, {since}"))
+        _say_what_differs(place, running, options)
         return
     try:
         if place.state is not None:
@@ -265,6 +267,22 @@ def _welcome(place: Place, state: State, *, how: str = "runs") -> str:
         f"{containers_text(simulate=state.simulate)}\n"
         f"{_how_to_use(place, state)}"
     )
+
+
+def _say_what_differs(place: Place, running: State, options: Options) -> None:
+    """Say what was asked for in vain; above all `--simulate`, since commands really run then."""
+    wanted = {
+        "--simulate": options.simulate and not running.simulate,
+        "--nodes": options.nodes not in (1, running.nodes),
+        "--port": options.port not in (0, urlsplit(running.url).port),
+        "--data-dir": _absolute(options.data_dir) not in (None, running.data_dir),
+        "--kubeconfig": _absolute(options.kubeconfig) not in (None, running.kubeconfig),
+    }
+    if ignored := [option for option, differs in wanted.items() if differs]:
+        _say(
+            f"It was left as it is, without your {', '.join(ignored)}:"
+            f" stop it first, or give the new one another --name than {place.name}."
+        )
 
 
 def _how_to_use(place: Place, state: State) -> str:

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from getpass import getuser
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from kubewright.cli.cluster import Options, containers_text, start, stop
@@ -42,6 +43,53 @@ def test_one_that_runs_is_not_started_again(
     assert "cluster shop runs already, since 12:00:00 UTC: https://127.0.0.1:1 (2 nodes," in said
     assert f"export KUBECONFIG={place.kubeconfig}" in said
     assert "`kubewright cluster stop --name shop`" in said
+    lock.release()
+
+
+@pytest.mark.parametrize(
+    ("options", "ignored"),
+    [
+        (Options("shop"), ""),
+        (Options("shop", nodes=2, simulate=True, port=1), ""),
+        (Options("shop", nodes=3, port=2), "--nodes, --port"),
+        (Options("shop", data_dir=Path("kept"), kubeconfig=Path("k")), "--data-dir, --kubeconfig"),
+    ],
+)
+def test_what_one_that_runs_does_not_have_is_said(
+    clusters: Clusters,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    options: Options,
+    ignored: str,
+) -> None:
+    """Else the user looks for a third node, or for a kubeconfig, that nobody has made."""
+    monkeypatch.chdir(tmp_path)
+    place = clusters.place("shop")
+    lock = place.lock()
+    assert lock is not None
+    place.write_state(STATE)
+
+    start(options)
+
+    said = capsys.readouterr().out
+    assert (f"It was left as it is, without your {ignored}: stop it first" in said) == bool(ignored)
+    assert ("without your" in said) == bool(ignored)
+    lock.release()
+
+
+def test_one_that_runs_commands_does_not_become_simulated(
+    clusters: Clusters, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Who asks for it does not want that commands run."""
+    place = clusters.place("shop")
+    lock = place.lock()
+    assert lock is not None
+    place.write_state(msgspec.structs.replace(STATE, simulate=False))
+
+    start(Options("shop", simulate=True))
+
+    assert "without your --simulate: stop it first, or give" in capsys.readouterr().out
     lock.release()
 
 
