@@ -135,7 +135,7 @@ class ServiceProxy:
     # --- What changes ---
 
     def _service_changed(self, event: Event[Service]) -> None:
-        key = _key(event)
+        key = event.key
         if event.new is None:
             self._services.pop(key, None)
         else:
@@ -143,7 +143,7 @@ class ServiceProxy:
         self._update(key)
 
     def _slice_changed(self, event: Event[EndpointSlice]) -> None:
-        key = _key(event)
+        key = event.key
         changed: set[ObjectKey] = set()
         for entry in (event.old, event.new):
             if entry is None or not (name := entry.labels.get(SERVICE_NAME)):
@@ -207,10 +207,11 @@ class ServiceProxy:
                 self._refuse(address, error)
 
     def _refuse(self, address: Address, error: OSError) -> None:
-        if address in self._refused:
+        wanted = self._wanted.get(address)  # its service may have gone while we tried
+        if wanted is None or address in self._refused:
             return
         self._refused.add(address)
-        service = self._wanted[address].service
+        service = wanted.service
         hint = "reach it by kubectl port-forward, or choose a port above 1023"
         if not isinstance(error, PermissionError):
             hint = "end the program that has this port, or choose another one"
@@ -276,12 +277,6 @@ class ServiceProxy:
                 if error.code != _NOT_FOUND:
                     raise
         return await dial(endpoint.address, endpoint.port)  # a pod of somebody else, or no pod
-
-
-def _key(event: Event[Any]) -> ObjectKey:
-    entry = event.new or event.old
-    assert entry is not None
-    return entry.key
 
 
 def _affinity(service: Obj) -> float:
