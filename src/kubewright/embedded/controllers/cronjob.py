@@ -183,7 +183,7 @@ class CronJobs:
     async def _replace(self, cron: CronJob) -> None:
         for one in list(cron.status.active):
             job = self._jobs.find(ObjectKey(cron.metadata.namespace, one.name or ""))
-            if job is None:
+            if job is None or job.metadata.uid != one.uid:  # gone, or another of the same name
                 _remove_active(cron, one.uid)
             else:
                 await self._delete(cron, job)

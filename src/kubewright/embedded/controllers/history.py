@@ -103,7 +103,7 @@ class History:
     async def forget(self, revisions: Sequence[ControllerRevision]) -> None:
         """Delete *revisions*."""
         for one in revisions:
-            await self._client.delete(one, missing_ok=True)
+            await self._client.delete(one, uid=one.metadata.uid, missing_ok=True)
 
 
 def _is_ours(found: ControllerRevision, owner: StatefulSet | DaemonSet) -> bool:

@@ -135,7 +135,8 @@ class _Replicas:
         if is_ending_namespace(failure):
             failure = None
         owner.status.conditions = _conditions(owner, failure, missing=missing, now=now)
-        await self._cluster.client.status.patch(owner)
+        # Optimistic, here as for all sets: counts must not go to another set of the same name.
+        await self._cluster.client.status.patch(owner, optimistic=True)
 
 
 def _conditions(

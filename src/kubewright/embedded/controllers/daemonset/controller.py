@@ -97,7 +97,7 @@ class _DaemonSets:
         before, owner.status = owner.status, reported(at, collisions=snapshot.collisions)
         if owner.status != before:
             run.changed = True
-            await self._cluster.client.status.patch(owner)
+            await self._cluster.client.status.patch(owner, optimistic=True)
         if failure is not None and not is_ending_namespace(failure):
             raise failure
         old = [one for one in known if one.metadata.name != snapshot.revision.metadata.name]

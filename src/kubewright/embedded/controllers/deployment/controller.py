@@ -118,7 +118,7 @@ class _Deployments:
 
     async def _write(self, deployment: Deployment) -> bool:
         """Write status and revision if they changed; say whether they did."""
-        patch: dict[str, Any] = merge_patch(deployment)
+        patch: dict[str, Any] = merge_patch(deployment, optimistic=True)
         if not patch:
             return False
         # Annotations too go through the status: as a change of the object itself they would

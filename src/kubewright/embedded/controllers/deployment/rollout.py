@@ -117,7 +117,7 @@ class Rollout:
 
     async def _forget_old(self) -> None:
         for one in revision.expendable(self._deployment, self.old):
-            await self._client.delete(one, missing_ok=True)
+            await self._client.delete(one, uid=one.metadata.uid, missing_ok=True)
             self.changed = True
 
     async def _made(self) -> ReplicaSet | None:
@@ -185,7 +185,7 @@ class Rollout:
 
     async def _update(self, one: ReplicaSet) -> None:
         """Write what was changed in *one*, and have it here as it was stored."""
-        stored = await self._client.patch(one)
+        stored = await self._client.patch(one, optimistic=True)
         if stored is one:
             return
         self.changed = True

@@ -146,7 +146,7 @@ class _StatefulSets:
         owner.status = reported(owner, pods, current=name, update=plan.update, now=now)
         if owner.status != before:
             run.changed = True
-            await self._cluster.client.status.patch(owner)
+            await self._cluster.client.status.patch(owner, optimistic=True)
         if failure is not None and not is_ending_namespace(failure):
             raise failure
         await self._forget(plan, known, pods)
