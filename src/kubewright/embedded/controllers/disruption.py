@@ -124,8 +124,9 @@ class _Budgets:
     def _tell(
         self, budget: PodDisruptionBudget, reason: str, message: str, *, warning: bool = True
     ) -> None:
-        kind = "Warning" if warning else "Normal"
-        self._recorder.event(budget, reason=reason, message=message, type=kind)  # type: ignore[arg-type]  # one of the two
+        self._recorder.event(
+            budget, reason=reason, message=message, type="Warning" if warning else "Normal"
+        )
 
     # --- How many there should be ---
 

@@ -16,7 +16,7 @@ from kubewright.embedded.controllers.statefulset.identity import (
     ordinal_of,
     ordinals,
 )
-from kubewright.errors import AlreadyExistsError
+from kubewright.errors import AlreadyExistsError, KubewrightError
 from kubewright.kinds.apps.v1 import StatefulSet
 from kubewright.kinds.core.v1 import PersistentVolumeClaim
 
@@ -67,7 +67,7 @@ class Claims:
             await self._client.create(claim)
         except AlreadyExistsError:
             return
-        except Exception as error:
+        except KubewrightError as error:
             text = f"create {about} for Pod {pod} in StatefulSet {owner.metadata.name} failed"
             text += f" error: {said(error)}"
             self._recorder.event(owner, reason="FailedCreate", message=text, type="Warning")
