@@ -71,6 +71,8 @@ class Workers:
         self._failures: dict[Request, int] = {}
         # And of those, how many each policy covers: a limit counts no failures of other types.
         self._covered: dict[Request, dict[Retry, int]] = {}
+        # Which of them people have read about: they want to read of the end, too.
+        self._told: set[Request] = set()
         self._gate: asyncio.Event | None = None
         self._stopping = False
         # Unique among all processes, and in order; a UUID would take as long as the queue does.
@@ -318,10 +320,18 @@ class Workers:
     # --- The one line in the log ---
 
     def _say(self, call: Call, outcome: str, **fields: Any) -> None:
-        level = logging.INFO if call.run.changed else logging.DEBUG
-        if self._log.is_enabled_for(level):
-            say = self._log.info if call.run.changed else self._log.debug
+        matters = self._is_recovery(call.run) or call.run.changed
+        if self._log.is_enabled_for(logging.INFO if matters else logging.DEBUG):
+            say = self._log.info if matters else self._log.debug
             say("reconciled", outcome=outcome, **fields, **self._facts(call))
+
+    def _is_recovery(self, run: Run) -> bool:
+        """Whether the last that people read of it was a failure; to be asked once."""
+        if not self._told:
+            return False
+        told = run.request in self._told
+        self._told.discard(run.request)
+        return told
 
     def _complain(self, call: Call, error: Exception, *, delay: float | None) -> None:
         facts = {"outcome": "error", "error": described(error), **self._facts(call)}
@@ -331,11 +341,15 @@ class Workers:
             # What nobody expected is shown with the whole way that led there.
             facts["exc_info"] = (type(error), error, users_traceback(error))
         if delay is None:
+            self._told.discard(call.run.request)
             facts |= self._used_up(error)
             self._log.error("reconcile failed, will not retry", **facts)
-        elif is_quiet(error):
+            return
+        if is_quiet(error):
             self._log.debug("reconcile met a conflict, will retry", delay=delay, **facts)
-        elif "exc_info" in facts:
+            return
+        self._told.add(call.run.request)
+        if "exc_info" in facts:
             self._log.error("reconcile failed, will retry", delay=delay, **facts)
         else:
             self._log.warning("reconcile failed, will retry", delay=delay, **facts)

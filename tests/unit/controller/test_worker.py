@@ -498,6 +498,36 @@ async def test_a_reconcile_that_changed_something_is_told_at_info(
 
 
 @pytest.mark.parametrize(
+    ("error", "told"),
+    [(ValueError("no"), ["INFO", "DEBUG"]), (ConflictError(UPDATE, Status()), ["DEBUG", "DEBUG"])],
+)
+async def test_the_end_of_a_trouble_is_told_as_its_beginning_was(
+    caplog: pytest.LogCaptureFixture, error: Exception, told: list[str]
+) -> None:
+    """Once, at info, even if nothing was changed: else the last line is that it failed."""
+    caplog.set_level(logging.DEBUG, "kubewright.controller.test")
+    clock = VirtualClock()
+    errors = [error]
+
+    async def reconcile(request: Request, run: Run) -> None:
+        run.changed = request.name == "b" and bool(errors)
+        if run.attempt == 1 and errors:
+            raise error
+
+    controller = make(reconcile, clock=clock)
+    async with running(controller, clock=clock):
+        add(controller, "a", "b")
+        await clock.advance(10)
+        errors.clear()
+        add(controller, "a", "b")
+        await clock.advance(10)
+
+    lines = [one for one in caplog.records if "reconciled" in one.message]
+    assert [one.levelname for one in lines if "name='a'" in one.message] == told
+    assert [one.levelname for one in lines if "name='b'" in one.message] == ["INFO", "DEBUG"]
+
+
+@pytest.mark.parametrize(
     ("error", "level", "trace"),
     [
         (ConflictError(UPDATE, Status(reason="Conflict")), "DEBUG", False),
