@@ -1,6 +1,7 @@
 """The command ``kubewright demo``: a cluster, an operator and a custom resource, in ten seconds."""
 
 import asyncio
+import shutil
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -92,7 +93,13 @@ class Demo:
             self._screen.log(f"{NAME}-pod", await client.logs(f"{NAME}-pod"))
             self._began = self._clock.monotonic()
         self._screen.done("cleaned up", f"in {self._passed()}: no process, port or file is left")
-        self._screen.title(f"That operator is {OPERATOR}. Work on a copy of it:")
+        self.say_what_next()
+
+    def say_what_next(self) -> None:
+        """Show how to go on; ``make demo`` runs before anything is installed."""
+        there = shutil.which("kubewright") is not None
+        first = "" if there else ", after `pip install .` in an environment of your own"
+        self._screen.title(f"That operator is {OPERATOR}. Work on a copy of it{first}:")
         self._screen.title(f"  cp {OPERATOR} at.py && kubewright dev at.py")
 
     def _passed(self) -> str:

@@ -2,6 +2,7 @@
 
 import io
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
@@ -26,3 +27,19 @@ async def test_an_operator_that_does_nothing_is_not_waited_for_for_ever() -> Non
 
     assert row.schedule - clock.now() < timedelta(seconds=5)
     assert 'run "echo YAY" at 00:00:05 UTC' in out.getvalue()
+
+
+@pytest.mark.parametrize("installed", [True, False])
+def test_how_to_go_on_is_said_as_it_works_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, installed: bool
+) -> None:
+    """After ``make demo`` there is no command of that name yet."""
+    if installed:
+        (tmp_path / "kubewright").touch(mode=0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    out = io.StringIO()
+
+    Demo(load_operator(str(OPERATOR)), PlainScreen(out, VirtualClock())).say_what_next()
+
+    assert ("pip install ." in out.getvalue()) is not installed
+    assert "at.py && kubewright dev at.py" in out.getvalue()
