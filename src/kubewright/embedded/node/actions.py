@@ -16,17 +16,24 @@ from kubewright.kinds.core.v1 import (
     TCPSocketAction,
 )
 
-__all__ = ["Outcome", "Target", "perform"]
+__all__ = ["Outcome", "Target", "perform", "timeout_message"]
 
 MOST_OUTPUT: int = 10 * 1024
 HEAD_END: bytes = b"\r\n\r\n"
 
 
 class Outcome(NamedTuple):
-    """How it went, and why if badly."""
+    """How it went, and why if badly.
+
+    Attributes:
+        ok: Whether it went well.
+        message: What was found out.
+        errored: Whether it could not even be tried, which says nothing about the container.
+    """
 
     ok: bool
     message: str = ""
+    errored: bool = False
 
 
 class Target(NamedTuple):
@@ -51,11 +58,12 @@ async def perform(action: Probe | LifecycleHandler, target: Target, *, clock: Cl
         if action.exec is not None:
             return await _execute(action.exec.command, target)
         if action.http_get is not None:
-            return await _http_get(action.http_get, target)
+            purpose = "probe" if isinstance(action, Probe) else "lifecycle"
+            return await _http_get(action.http_get, target, purpose)
         if action.tcp_socket is not None:
             return await _connect(action.tcp_socket, target)
     except (OSError, ContainerError, ValueError) as error:
-        return Outcome(False, str(error))
+        return Outcome(False, str(error), errored=True)
     if isinstance(action, LifecycleHandler) and action.sleep is not None:
         await clock.sleep(action.sleep.seconds)
         return Outcome(True)
@@ -85,28 +93,53 @@ async def _connect(action: TCPSocketAction, target: Target) -> Outcome:
     return Outcome(True)
 
 
-async def _http_get(action: HTTPGetAction, target: Target) -> Outcome:
+def timeout_message(action: Probe, target: Target, seconds: int) -> str:
+    """Return what is said of a probe that has had no answer for that long."""
+    if action.http_get is not None:
+        why = "context deadline exceeded (Client.Timeout exceeded while awaiting headers)"
+        return f'Get "{_url(action.http_get, target)}": {why}'
+    if action.tcp_socket is not None:
+        port = port_number(action.tcp_socket.port, target.container)
+        return f"dial tcp {action.tcp_socket.host or target.address}:{port}: i/o timeout"
+    command = " ".join(action.exec.command) if action.exec is not None else ""
+    return f'command timed out: "{command}" timed out after {seconds}s'
+
+
+def _url(action: HTTPGetAction, target: Target) -> str:
+    host = action.host or target.address
+    port = port_number(action.port, target.container)
+    return f"{(action.scheme or 'HTTP').lower()}://{host}:{port}{action.path or '/'}"
+
+
+def _request(action: HTTPGetAction, authority: str, purpose: str) -> bytes:
+    given = {header.name.lower() for header in action.http_headers}
+    headers = [("Host", authority), ("User-Agent", f"kube-{purpose}/1.37"), ("Accept", "*/*")]
+    headers = [(name, text) for name, text in headers if name.lower() not in given]
+    headers += [(header.name, header.value) for header in action.http_headers]
+    lines = [f"GET {action.path or '/'} HTTP/1.1"]
+    # An empty Accept is how an author says that there shall be none.
+    lines += [f"{name}: {text}" for name, text in headers if text or name.lower() != "accept"]
+    return "\r\n".join([*lines, "Connection: close", "", ""]).encode()
+
+
+async def _http_get(action: HTTPGetAction, target: Target, purpose: str) -> Outcome:
     port, host = port_number(action.port, target.container), action.host or ""
-    scheme = (action.scheme or "HTTP").lower()
-    authority = f"{host or target.address}:{port}"
-    path = action.path or "/"
-    url = f"{scheme}://{authority}{path}"
-    headers = {"Host": authority, "User-Agent": "kube-probe/1.37", "Accept": "*/*"}
-    headers |= {header.name: header.value for header in action.http_headers}
+    tls = (action.scheme or "HTTP").lower() == "https"
+    authority, url = f"{host or target.address}:{port}", _url(action, target)
     try:
-        connection = await target.sandbox.connect(port, host=host, tls=scheme == "https")
+        connection = await target.sandbox.connect(port, host=host, tls=tls)
     except OSError as error:
         return Outcome(False, f'Get "{url}": dial tcp {authority}: {_why(error)}')
     try:
-        lines = [f"GET {path} HTTP/1.1", *(f"{name}: {text}" for name, text in headers.items())]
-        await connection.write("\r\n".join([*lines, "Connection: close", "", ""]).encode())
+        await connection.write(_request(action, authority, purpose))
         status = _status(await _head(connection))
     except (OSError, ValueError) as error:
         return Outcome(False, f'Get "{url}": {error}')
     finally:
         with suppress(OSError):
             await connection.close()
-    ok = 200 <= status < 400  # noqa: PLR2004  # what counts as an answer
+    # A hook was heard, whatever the answer says.
+    ok = purpose == "lifecycle" or 200 <= status < 400  # noqa: PLR2004  # what counts as well
     return Outcome(ok, "" if ok else f"HTTP probe failed with statuscode: {status}")
 
 
@@ -123,7 +156,9 @@ async def _head(connection: Connection) -> bytes:
 def _status(head: bytes) -> int:
     words = head.split(b"\r\n", 1)[0].split()
     if len(words) < 2 or not words[0].startswith(b"HTTP/"):  # noqa: PLR2004  # version and status
-        raise ValueError("EOF" if not head else "malformed HTTP response")
+        line = head.split(b"\r\n", 1)[0].decode("utf-8", "replace")
+        broken = f'net/http: HTTP/1.x transport connection broken: malformed HTTP response "{line}"'
+        raise ValueError(broken if head else "EOF")
     return int(words[1])
 
 

@@ -43,15 +43,17 @@ class LiveContainer:
             )
             self._prober.start()
 
-    def stop_probing(self) -> None:
-        """Note that it was told to end: what probes find does not count any more."""
+    def stop_restarting(self) -> None:
+        """Note that it was told to end: only whether it is ready still counts."""
         self.stopping = True
         if self._prober is not None:
-            self._prober.stop()
+            self._prober.stop_restarting()
 
     def end(self) -> None:
         """Note that it has ended."""
-        self.stop_probing()
+        self.stopping = True
+        if self._prober is not None:
+            self._prober.stop()
         self._gone.set()
 
     async def wait(self) -> None:

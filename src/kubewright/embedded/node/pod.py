@@ -377,25 +377,23 @@ class PodRunner:
     def _found(self, name: str, kind: ProbeKind, holds: bool) -> None:
         """Take note of what a probe has found out."""
         live = self.live.get(name)
-        if live is None or live.stopping:
+        if live is None:
             return
         if kind == "readiness":
             self.records[name] = replace(self.records[name], ready=holds)
         elif holds and kind == "startup":
             self.records[name] = replace(self.records[name], started=True)
         elif not holds:
-            probe = getattr(live.target.container, f"{kind}_probe")
-            self._host.spawn(
-                self._stop_one(
-                    live,
-                    f"Container {name} failed {kind} probe, will be restarted",
-                    probe.termination_grace_period_seconds,
-                )
-            )
+            container = live.target.container
+            probe = getattr(container, f"{kind}_probe")
+            message = f"Container {name} failed {kind} probe"
+            if (container.restart_policy or self.pod.spec.restart_policy) != "Never":
+                message += ", will be restarted"
+            grace = probe.termination_grace_period_seconds
+            self._host.spawn(self._stop_one(live, message, grace))
         self._wake()
 
-    def _unhealthy(self, name: str, kind: ProbeKind, why: str) -> None:
-        message = f"{kind.capitalize()} probe failed: {why}"
+    def _unhealthy(self, name: str, kind: ProbeKind, message: str) -> None:
         self._report("Unhealthy", message, container=name, warning=True)
 
     def _exited(self, name: str, id_: str, how: Exit) -> None:
@@ -418,7 +416,7 @@ class PodRunner:
 
     async def _stop_all(self, grace: float, *, hooks: bool) -> None:
         for live in self.live.values():
-            live.stop_probing()
+            live.stop_restarting()
             self._report("Killing", f"Stopping container {live.name}", container=live.name)
         sidecars = [one.name for one, role in roles(self.pod.spec) if role == "sidecar"]
         groups = [[self.live[name] for name in self.live if name not in sidecars]]
@@ -431,7 +429,7 @@ class PodRunner:
     ) -> None:
         if live.stopping:
             return
-        live.stop_probing()
+        live.stop_restarting()
         self._report("Killing", message, container=live.name)
         seconds = self._grace_period if grace is None else float(grace)
         await stop_one(live, seconds, hooks=True, clock=self._clock, report=self._hook_failed)

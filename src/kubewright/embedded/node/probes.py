@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from kubewright._aio import Clock
 from kubewright._aio.clock import Timer
-from kubewright.embedded.node.actions import Outcome, Target, perform
+from kubewright.embedded.node.actions import Outcome, Target, perform, timeout_message
 from kubewright.embedded.node.runtime import ProbeKind
 from kubewright.kinds.core.v1 import Probe
 
@@ -47,7 +47,7 @@ class Prober:
     Args:
         target: The container.
         on_verdict: Called with each change of what is held for true.
-        on_failure: Called with each answer that was bad.
+        on_failure: Called with each answer that was bad, in the words of an Event.
         clock: Where time comes from.
         spawn: Starts a task that somebody waits for.
     """
@@ -95,6 +95,13 @@ class Prober:
         for timer in self._timers.values():
             timer.cancel()
 
+    def stop_restarting(self) -> None:
+        """Make only those probes that cannot end the container: it is about to end anyway."""
+        for kind in ("startup", "liveness"):
+            if kind in self._timers:
+                self._timers.pop(kind).cancel()
+            self._probes.pop(kind, None)
+
     def _started(self) -> None:
         for kind in self._probes:
             if kind != "startup":
@@ -109,14 +116,14 @@ class Prober:
             self._tick(kind)
 
     def _tick(self, kind: ProbeKind) -> None:
-        if not self._stopped:
+        if not self._stopped and kind in self._probes:
             self._spawn(self._make(kind))
 
     async def _make(self, kind: ProbeKind) -> None:
         began = self._clock.monotonic()
         probe = self._probes[kind]
         outcome = await self._ask(kind, probe)
-        if self._stopped:
+        if self._stopped or kind not in self._probes:
             return
         self._note(kind, probe, outcome)
         if kind == "startup" and self._tallies[kind].verdict is not None:
@@ -133,13 +140,18 @@ class Prober:
             async with self._clock.timeout(seconds):
                 return await perform(probe, self._target, clock=self._clock)
         except TimeoutError:
-            return Outcome(False, f"timed out after {seconds}s")
+            return Outcome(False, timeout_message(probe, self._target, seconds))
 
     def _note(self, kind: ProbeKind, probe: Probe, outcome: Outcome) -> None:
+        name = f"{kind.capitalize()} probe"
+        if outcome.errored:
+            message = f"{name} errored and resulted in unknown state: {outcome.message}"
+            self._on_failure(kind, message)
+            return
         before = self._tallies[kind]
         self._tallies[kind] = after = counted(before, probe, ok=outcome.ok)
         if not outcome.ok:
-            self._on_failure(kind, outcome.message)
+            self._on_failure(kind, f"{name} failed: {outcome.message}")
         if after.verdict is not None and after.verdict != before.verdict:
             self._on_verdict(kind, after.verdict)
         if kind == "startup" and after.verdict and not self._stopped:

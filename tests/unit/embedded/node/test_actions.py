@@ -1,7 +1,10 @@
+from typing import Any
+
 import pytest
 
 from kubewright._aio import VirtualClock
-from kubewright.embedded.node.actions import Outcome, perform, port_number
+from kubewright.embedded.node.actions import Outcome, perform, port_number, timeout_message
+from kubewright.embedded.node.runtime import ContainerError
 from kubewright.kinds.core.v1 import (
     Container,
     ContainerPort,
@@ -40,7 +43,11 @@ async def test_a_command_is_judged_by_its_exit_code(code: int, ok: bool) -> None
         (b"", Outcome(False, 'Get "http://127.1.0.1:8080/healthz": EOF')),
         (
             b"SSH-2.0\r\n\r\n",
-            Outcome(False, 'Get "http://127.1.0.1:8080/healthz": malformed HTTP response'),
+            Outcome(
+                False,
+                'Get "http://127.1.0.1:8080/healthz": net/http: HTTP/1.x transport connection'
+                ' broken: malformed HTTP response "SSH-2.0"',
+            ),
         ),
         (
             None,
@@ -75,7 +82,73 @@ async def test_an_http_request_is_what_its_author_wrote() -> None:
     assert sandbox.asked == [(443, "10.0.0.1", True)]
     lines = sandbox.connections[0].sent.split(b"\r\n")
     assert lines[0] == b"GET / HTTP/1.1"
-    assert {b"Host: shop", b"X-A: 1"} <= set(lines)
+    assert {b"Host: shop", b"X-A: 1", b"User-Agent: kube-probe/1.37"} <= set(lines)
+
+
+async def test_the_headers_of_an_author_replace_those_of_the_node() -> None:
+    """However they are spelled; an empty Accept is none."""
+    given = {"host": "shop", "user-agent": "me", "Accept": ""}
+    headers = [HTTPHeader(name=name, value=value) for name, value in given.items()]
+    action = Probe(http_get=HTTPGetAction(port=80, http_headers=headers))
+    sandbox = ASandbox()
+
+    await perform(action, target(sandbox=sandbox), clock=VirtualClock())
+
+    lines = sandbox.connections[0].sent.decode().split("\r\n")
+    assert lines == [
+        "GET / HTTP/1.1", "host: shop", "user-agent: me", "Connection: close", "", "",
+    ]  # fmt: skip
+
+
+async def test_a_hook_by_http_is_done_whatever_the_answer_is() -> None:
+    """It was heard, and that is all that a hook is for."""
+    action = LifecycleHandler(http_get=HTTPGetAction(port=80))
+    sandbox = ASandbox(b"HTTP/1.1 500 No\r\n\r\n")
+
+    outcome = await perform(action, target(sandbox=sandbox), clock=VirtualClock())
+
+    assert outcome == Outcome(True)
+    assert b"User-Agent: kube-lifecycle/1.37" in sandbox.connections[0].sent
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        Probe(http_get=HTTPGetAction(port="nope")),
+        Probe(tcp_socket=TCPSocketAction(port="nope")),
+        Probe(exec=ExecAction(command=["nope"])),
+    ],
+)
+async def test_what_cannot_be_asked_is_an_error_and_no_answer(action: Probe) -> None:
+    """A typing error in a probe says nothing about the container."""
+
+    class Empty(AContainer):
+        async def execute(self, *args: Any, **kwargs: Any) -> Any:
+            raise ContainerError("StartError", 'exec: "nope": executable file not found in $PATH')
+
+    outcome = await perform(action, target(handle=Empty()), clock=VirtualClock())
+
+    assert (outcome.ok, outcome.errored) == (False, True)
+
+
+@pytest.mark.parametrize(
+    ("action", "message"),
+    [
+        (
+            Probe(http_get=HTTPGetAction(port="web", path="/x")),
+            'Get "http://127.1.0.1:8080/x": context deadline exceeded'
+            " (Client.Timeout exceeded while awaiting headers)",
+        ),
+        (Probe(tcp_socket=TCPSocketAction(port=80)), "dial tcp 127.1.0.1:80: i/o timeout"),
+        (
+            Probe(exec=ExecAction(command=["sleep", "9"])),
+            'command timed out: "sleep 9" timed out after 3s',
+        ),
+    ],
+)
+def test_a_probe_that_takes_too_long_says_so_in_its_own_way(action: Probe, message: str) -> None:
+    """As the kubelet and its libraries do."""
+    assert timeout_message(action, target(NAMED), 3) == message
 
 
 @pytest.mark.parametrize(

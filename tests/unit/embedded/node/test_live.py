@@ -17,7 +17,7 @@ async def test_who_waits_for_its_end_hears_of_it() -> None:
     assert live.stopping
 
 
-async def test_probes_do_not_count_any_more_once_it_was_told_to_end() -> None:
+async def test_liveness_does_not_count_any_more_once_it_was_told_to_end() -> None:
     """It may answer badly while it shuts down."""
     clock, found = VirtualClock(), []
     probe = Probe(exec=ExecAction(command=["x"]), period_seconds=1, failure_threshold=1)
@@ -30,7 +30,7 @@ async def test_probes_do_not_count_any_more_once_it_was_told_to_end() -> None:
         spawn=asyncio.create_task,
     )
 
-    live.stop_probing()
+    live.stop_restarting()
     await clock.advance(10)
 
     assert found == []

@@ -385,6 +385,35 @@ async def test_a_liveness_probe_restarts_a_container_after_three_failures() -> N
         assert ("Killing", message) in await world.events()
 
 
+async def test_a_liveness_probe_promises_no_restart_that_there_will_not_be() -> None:
+    """The pod is one that runs once."""
+    async with a_world() as world:
+        probe = Probe(exec=ExecAction(command=["x"]), failure_threshold=1)
+        probed = pod(
+            container(liveness_probe=probe), simulate="liveness=fail", restart_policy="Never"
+        )
+
+        await world.create(probed, after=1)
+
+        assert ("Killing", "Container main failed liveness probe") in await world.events()
+
+
+async def test_a_pod_that_ends_slowly_may_become_unready() -> None:
+    """Its readiness probe tells services that it is draining."""
+    async with a_world() as world:
+        probe = Probe(http_get=HTTPGetAction(port=80), period_seconds=1, failure_threshold=1)
+        await world.create(pod(container(readiness_probe=probe), simulate="term=20s"))
+
+        await world.client.delete(Pod, "web")
+        before = await world.read(after=3)
+        note = {"metadata": {"annotations": {"kubewright.dev/simulate": "readiness=fail"}}}
+        await world.client.patch(Pod, "web", note)
+        after = await world.read(after=3)
+
+        assert conditions(before)["Ready"] == "True"
+        assert conditions(after)["Ready"] == "False"
+
+
 async def test_nothing_else_is_probed_before_the_startup_probe_succeeds() -> None:
     """A slow starter is not killed by its liveness probe."""
     async with a_world() as world:

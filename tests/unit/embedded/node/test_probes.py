@@ -6,7 +6,7 @@ import pytest
 
 from kubewright._aio import VirtualClock
 from kubewright.embedded.node.probes import Prober, Tally, counted
-from kubewright.embedded.node.runtime import ProbeKind
+from kubewright.embedded.node.runtime import ContainerError, ProbeKind
 from kubewright.kinds.core.v1 import Container, ExecAction, Probe
 from tests.unit.embedded.node.doubles import AContainer, target
 
@@ -54,11 +54,12 @@ class Story:
         self.clock = VirtualClock()
         self.verdicts: list[tuple[float, ProbeKind, bool]] = []
         self.failures: list[tuple[float, ProbeKind]] = []
+        self.messages: list[str] = []
         self.tasks: set[asyncio.Task[None]] = set()
         self.prober = Prober(
             target(container, handle=handle),
             on_verdict=lambda kind, holds: self.verdicts.append((self.now, kind, holds)),
-            on_failure=lambda kind, why: self.failures.append((self.now, kind)),
+            on_failure=self._failed,
             clock=self.clock,
             spawn=self._spawn,
         )
@@ -67,6 +68,10 @@ class Story:
     @property
     def now(self) -> float:
         return self.clock.monotonic()
+
+    def _failed(self, kind: ProbeKind, message: str) -> None:
+        self.failures.append((self.now, kind))
+        self.messages.append(message)
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)
@@ -85,6 +90,39 @@ async def test_probes_are_made_at_once_and_then_every_period() -> None:
 
     assert [at for at, _ in story.failures] == [0, 10, 20]
     assert story.verdicts == [(20, "liveness", False)]
+    assert story.messages[0] == "Liveness probe failed: "
+
+
+async def test_a_probe_that_cannot_be_made_counts_for_nothing() -> None:
+    """A container is not killed for a typing error in its probe."""
+
+    class Empty(AContainer):
+        async def execute(self, *args: Any, **kwargs: Any) -> Any:
+            raise ContainerError("StartError", "no such command")
+
+    story = Story(Container(name="a", liveness_probe=Probe(exec=COMMAND)), Empty())
+
+    await story.clock.advance(100)
+    story.prober.stop()
+
+    assert story.verdicts == []
+    message = "Liveness probe errored and resulted in unknown state: no such command"
+    assert set(story.messages) == {message}
+
+
+async def test_readiness_is_probed_to_the_end() -> None:
+    """A server that drains tells by it that it takes no more; a restart is out of question."""
+    handle = AContainer()
+    probe = Probe(exec=COMMAND, failure_threshold=1)
+    story = Story(Container(name="a", liveness_probe=probe, readiness_probe=probe), handle)
+    await story.clock.advance(5)
+
+    story.prober.stop_restarting()
+    handle.answers = {"readiness": False, "liveness": False}
+    await story.clock.advance(10)
+
+    assert story.verdicts == [(0, "readiness", True), (10, "readiness", False)]
+    story.prober.stop()
 
 
 async def test_others_begin_when_the_startup_probe_has_succeeded() -> None:
