@@ -3,6 +3,7 @@
 import asyncio
 import signal
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 
 from kubewright._aio import Clock
 from kubewright.embedded.node.actions import Outcome, perform
@@ -11,8 +12,10 @@ from kubewright.kinds.core.v1 import Container
 
 __all__ = ["stop_all", "stop_one", "stop_signal"]
 
-LEAST_AFTER_HOOK: float = 2.0
-"""Seconds that a container gets after its preStop hook, however long that took."""
+LEAST: float = 1.0
+"""Seconds that a stop gets, even if nobody has time."""
+LEAST_AFTER_SIGNAL: float = 2.0
+"""Seconds that a container gets to end by itself, however long its preStop hook took."""
 
 HookFailed = Callable[[str, str], None]
 
@@ -27,6 +30,8 @@ async def stop_all(
 ) -> None:
     """End groups of containers, one group after the other, all within *grace* seconds.
 
+    Their preStop hooks begin at once; only the signals are in order.
+
     Args:
         groups: Those of one group end together.
         grace: How long all of it may take before containers are killed.
@@ -34,33 +39,41 @@ async def stop_all(
         clock: Where time comes from.
         report: Called with the container and the problem when a hook fails.
     """
-    end = clock.monotonic() + grace
-    for group in groups:
-        left = max(end - clock.monotonic(), LEAST_AFTER_HOOK if grace > 0 else 0.0)
-        async with asyncio.TaskGroup() as tasks:
+    before: list[LiveContainer] = []
+    async with asyncio.TaskGroup() as tasks:
+        for group in groups:
             for live in group:
-                tasks.create_task(stop_one(live, left, hooks=hooks, clock=clock, report=report))
+                stop = stop_one(
+                    live, grace, hooks=hooks, clock=clock, report=report, after=tuple(before)
+                )
+                tasks.create_task(stop)
+            before += group
 
 
-async def stop_one(
-    live: LiveContainer, grace: float, *, hooks: bool, clock: Clock, report: HookFailed
+async def stop_one(  # noqa: PLR0913  # one more than `stop_all`
+    live: LiveContainer,
+    grace: float,
+    *,
+    hooks: bool,
+    clock: Clock,
+    report: HookFailed,
+    after: Sequence[LiveContainer] = (),
 ) -> None:
-    """End one container; return when it has ended."""
-    began = clock.monotonic()
-    if hooks and grace > 0:
-        await _pre_stop(live, grace, clock=clock, report=report)
-    if grace > 0:
-        left = max(grace - (clock.monotonic() - began), LEAST_AFTER_HOOK)
-        live.target.handle.signal(stop_signal(live.target.container))
-        try:
-            async with clock.timeout(left):
-                await live.wait()
-        except TimeoutError:
-            pass
-        else:
-            return
-    live.target.handle.signal(signal.SIGKILL)
-    await live.wait()
+    """End one container, after others have ended if there is time; return when it has ended."""
+    end = clock.monotonic() + max(grace, LEAST)
+    if hooks:
+        await _pre_stop(live, end - clock.monotonic(), clock=clock, report=report)
+    with suppress(TimeoutError):
+        async with clock.timeout(max(end - clock.monotonic(), 0.0)):
+            for other in after:
+                await other.wait()
+    live.target.handle.signal(stop_signal(live.target.container))
+    try:
+        async with clock.timeout(max(end - clock.monotonic(), LEAST_AFTER_SIGNAL)):
+            await live.wait()
+    except TimeoutError:
+        live.target.handle.signal(signal.SIGKILL)
+        await live.wait()
 
 
 def stop_signal(container: Container) -> int:

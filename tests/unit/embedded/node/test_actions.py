@@ -136,8 +136,10 @@ async def test_what_cannot_be_asked_is_an_error_and_no_answer(action: Probe) -> 
     [
         (
             Probe(http_get=HTTPGetAction(port="web", path="/x")),
-            'Get "http://127.1.0.1:8080/x": context deadline exceeded'
-            " (Client.Timeout exceeded while awaiting headers)",
+            (
+                'Get "http://127.1.0.1:8080/x": context deadline exceeded'
+                " (Client.Timeout exceeded while awaiting headers)"
+            ),
         ),
         (Probe(tcp_socket=TCPSocketAction(port=80)), "dial tcp 127.1.0.1:80: i/o timeout"),
         (

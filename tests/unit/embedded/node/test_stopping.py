@@ -48,13 +48,14 @@ def ending(
         (0, 30, [signal.SIGTERM], 0),
         (5, 30, [signal.SIGTERM], 5),
         (None, 30, [signal.SIGTERM, signal.SIGKILL], 30),
-        (0, 0, [signal.SIGKILL], 0),
+        (0, 0, [signal.SIGTERM], 0),
+        (None, 0, [signal.SIGTERM, signal.SIGKILL], 2),
     ],
 )
 async def test_a_container_is_asked_and_then_killed(
     takes: float | None, grace: float, signals: list[int], ends_at: float
 ) -> None:
-    """Without a grace period there is no asking."""
+    """However short the time is, it is asked first, and gets two seconds."""
     clock = VirtualClock()
     live, handle = ending(clock, takes)
 
@@ -116,6 +117,19 @@ async def test_groups_end_one_after_the_other_within_the_same_time() -> None:
     assert before == []
     assert [handle.signals[-1] for _, handle in pairs] == [9, 15, 9]
     assert clock.monotonic() == 12
+
+
+async def test_all_hooks_begin_at_once_though_sidecars_end_last() -> None:
+    """Time is short; only the signals are in order."""
+    clock = VirtualClock()
+    hook = LifecycleHandler(sleep=SleepAction(seconds=3))
+    work, sidecar = ending(clock, 5), ending(clock, 0, hook=hook)
+
+    stopping = stop_all([[work[0]], [sidecar[0]]], 30, hooks=True, clock=clock, report=_fail)
+    await clock.run(stopping)
+
+    assert clock.monotonic() == 5
+    assert sidecar[1].signals == [signal.SIGTERM]
 
 
 @pytest.mark.parametrize(
