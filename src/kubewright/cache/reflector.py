@@ -429,7 +429,7 @@ class Reflector(Generic[R]):
         # Not with every try: a kind may be missing for weeks.
         if str(error) != str(self._error):
             self._reminder.begin()
-            _log.warning("list or watch failed, will retry", kind=self._name, error=str(error))
+            _log.warning("list or watch failed, will retry", kind=self._name, **_told(error))
         elif self._reminder.is_due():
             self._remind(error)
         else:
@@ -470,3 +470,10 @@ class Reflector(Generic[R]):
 def _is_too_large(error: Exception) -> bool:
     """Whether the server is behind the version that was asked for: it was restored, say."""
     return isinstance(error, APIError) and "oo large resource version" in str(error)
+
+
+def _told(error: KubewrightError) -> dict[str, str]:
+    """Return what the log says of it; of a missing kind, how an operator gets it."""
+    if isinstance(error, NotFoundError) and (general := error.hint()):
+        return {"error": str(error).removesuffix(general), "hint": _INSTALL}
+    return {"error": str(error)}

@@ -513,6 +513,8 @@ async def test_a_kind_that_stays_missing_is_said_again(caplog: pytest.LogCapture
 
     first, *reminders = [one.getMessage() for one in caplog.records if one.levelname == "WARNING"]
     assert first.startswith("list or watch failed, will retry kind='pods'")
+    assert first.count("CustomResourceDefinition") == 1
+    assert "kubewright run --install-crds" in first
     assert [line.split(" hint=")[0] for line in reminders] == [
         "kind is still missing, its controllers do nothing until it is there kind='pods' age=186",
         "kind is still missing, its controllers do nothing until it is there kind='pods' age=546",
