@@ -87,7 +87,8 @@ def _first(
         return incluster.load(where.environ, where.account, overrides=overrides)
     raise ConfigError(
         f"no cluster configured: {_looked_at(where, found)}."
-        " Give a kubeconfig file to Config.load(), or name one in $KUBECONFIG."
+        " Name a kubeconfig file in $KUBECONFIG, with --kubeconfig or in Config.load();"
+        " `kubewright cluster start` makes a cluster to try things on."
     )
 
 

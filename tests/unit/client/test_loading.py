@@ -117,7 +117,8 @@ def test_a_list_of_missing_files_falls_back_to_the_pod_only(tmp_path: Path, pod:
     assert in_pod == "https://10.96.0.1:443"
     assert str(caught.value) == (
         f"no cluster configured: this is not a pod, there is no {tmp_path}/none."
-        " Give a kubeconfig file to Config.load(), or name one in $KUBECONFIG."
+        " Name a kubeconfig file in $KUBECONFIG, with --kubeconfig or in Config.load();"
+        " `kubewright cluster start` makes a cluster to try things on."
     )
 
 
@@ -129,7 +130,8 @@ def test_no_kubeconfig_anywhere_says_where_we_looked(tmp_path: Path) -> None:
     assert str(caught.value) == (
         "no cluster configured: $KUBECONFIG is not set, this is not a pod,"
         f" there is no {tmp_path}/.kube/config."
-        " Give a kubeconfig file to Config.load(), or name one in $KUBECONFIG."
+        " Name a kubeconfig file in $KUBECONFIG, with --kubeconfig or in Config.load();"
+        " `kubewright cluster start` makes a cluster to try things on."
     )
 
 
