@@ -66,57 +66,62 @@ def _options(
 
 
 @app.command()
-def apiserver(  # one for each option
-    *,
-    port: Annotated[
-        int, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes a free one.")
-    ] = 0,
-    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
-    kubeconfig: Annotated[
-        Path | None,
-        typer.Option(
-            parser=_path,
-            metavar="PATH",
-            help="File to write a kubeconfig to, once the server answers.",
-        ),
-    ] = None,
-    data_dir: Annotated[
-        Path | None,
-        typer.Option(
-            parser=_path,
-            metavar="PATH",
-            help="Folder to keep objects in; without it, in memory.",
-        ),
-    ] = None,
-    rbac: Annotated[
-        bool, typer.Option("--rbac", help="Enforce RBAC; without it, everybody may do everything.")
-    ] = False,
-    audit_log: Annotated[
-        Path | None,
-        typer.Option(
-            parser=_path,
-            metavar="PATH",
-            help="File to append an audit event to for every call.",
-        ),
-    ] = None,
-) -> None:
-    """Run a Kubernetes API server on this machine, until Ctrl-C.
+def demo() -> None:
+    """Show an operator at work, in ten seconds.
 
-    It is for development and tests. There are no nodes: a pod stays pending. A whole cluster is
-    ``kubewright cluster start``.
+    It starts a cluster on this machine, with an operator and one object for it, and leaves nothing
+    behind. The command of its pod, "echo YAY", runs as a local process of yours.
+
+    Exit status: 0 for done, 1 if it failed.
     """
-    from kubewright.cli.apiserver import Options, run  # noqa: PLC0415  # --help needs no server
+    from kubewright.cli.demo import run  # noqa: PLC0415  # --help needs no runtime
 
-    run(
+    raise typer.Exit(run())
+
+
+@app.command()
+def dev(
+    target: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE_OR_MODULE[:NAME]",
+            help="Where the operator is: at.py, shop.main, or at.py:name if there are several.",
+        ),
+    ],
+    *,
+    simulate: Annotated[
+        bool,
+        typer.Option("--simulate", help="Run no processes: containers only pretend to run."),
+    ] = False,
+    samples: Annotated[
+        bool, typer.Option("--samples", help="Apply the samples of the project at the start.")
+    ] = False,
+    nodes: Annotated[int, typer.Option(min=0, max=192, metavar="N", help="How many nodes.")] = 1,
+    name: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="A cluster that runs, instead of one of its own."),
+    ] = None,
+    log_level: Annotated[
+        LogLevel, typer.Option(case_sensitive=False, help="The least important level to print.")
+    ] = LogLevel.INFO,
+) -> None:
+    """Run an operator on its own cluster; reload it on save.
+
+    Commands of containers run as local processes of yours, unless --simulate is given.
+    """
+    from kubewright.cli.dev import Options, run  # noqa: PLC0415  # --help needs no runtime
+
+    status = run(
         Options(
-            host=host,
-            port=port,
-            kubeconfig=kubeconfig,
-            data_dir=data_dir,
-            rbac=rbac,
-            audit_log=audit_log,
+            target,
+            name=name,
+            nodes=nodes,
+            simulate=simulate,
+            samples=samples,
+            log_level=log_level.value,
         )
     )
+    raise typer.Exit(status)
 
 
 @app.command(name="run")
@@ -134,17 +139,24 @@ def run_command(  # noqa: PLR0913  # one for each option
         typer.Option(parser=_path, metavar="PATH", help="The kubeconfig; as kubectl finds it."),
     ] = None,
     context: Annotated[
-        str | None, typer.Option(help="A context of the kubeconfig, instead of the current one.")
+        str | None,
+        typer.Option(
+            metavar="NAME", help="A context of the kubeconfig, instead of the current one."
+        ),
     ] = None,
     namespace: Annotated[
         list[str] | None,
-        typer.Option(help="A namespace to look after; may be given several times. All if not."),
+        typer.Option(
+            metavar="NAME",
+            help="A namespace to look after; may be given several times. All if not.",
+        ),
     ] = None,
     leader_elect: Annotated[
         bool, typer.Option("--leader-elect", help="Of several replicas, let only one work.")
     ] = False,
     leader_elect_namespace: Annotated[
-        str | None, typer.Option(help="Where the Lease is; in the pod's own namespace if not.")
+        str | None,
+        typer.Option(metavar="NAME", help="Where the Lease is; in the pod's own namespace if not."),
     ] = None,
     metrics_bind_address: Annotated[
         str, typer.Option(metavar="ADDRESS", help="Where /metrics is: ':8080'. '0' for nowhere.")
@@ -156,7 +168,10 @@ def run_command(  # noqa: PLR0913  # one for each option
         ),
     ] = "0",
     workers: Annotated[
-        int, typer.Option(min=1, help="How many objects each reconciler works on at a time.")
+        int,
+        typer.Option(
+            min=1, metavar="N", help="How many objects each reconciler works on at a time."
+        ),
     ] = 1,
     log_level: Annotated[
         LogLevel, typer.Option(case_sensitive=False, help="The least important level to print.")
@@ -202,59 +217,57 @@ def run_command(  # noqa: PLR0913  # one for each option
 
 
 @app.command()
-def dev(
-    target: Annotated[
-        str,
-        typer.Argument(
-            metavar="FILE_OR_MODULE[:NAME]",
-            help="Where the operator is: at.py, shop.main, or at.py:name if there are several.",
-        ),
-    ],
+def apiserver(  # one for each option
     *,
-    simulate: Annotated[
-        bool,
-        typer.Option("--simulate", help="Run no processes: containers only pretend to run."),
-    ] = False,
-    samples: Annotated[
-        bool, typer.Option("--samples", help="Apply the samples of the project at the start.")
-    ] = False,
-    nodes: Annotated[int, typer.Option(min=0, max=192, help="How many nodes.")] = 1,
-    name: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="A cluster that runs, instead of one of its own."),
+    port: Annotated[
+        int,
+        typer.Option(min=0, max=65535, metavar="N", help="Port to listen on; 0 takes a free one."),
+    ] = 0,
+    host: Annotated[
+        str, typer.Option(metavar="ADDRESS", help="Address to listen on.")
+    ] = "127.0.0.1",
+    kubeconfig: Annotated[
+        Path | None,
+        typer.Option(
+            parser=_path,
+            metavar="PATH",
+            help="File to write a kubeconfig to, once the server answers.",
+        ),
     ] = None,
-    log_level: Annotated[
-        LogLevel, typer.Option(case_sensitive=False, help="The least important level to print.")
-    ] = LogLevel.INFO,
+    data_dir: Annotated[
+        Path | None,
+        typer.Option(
+            parser=_path,
+            metavar="PATH",
+            help="Folder to keep objects in; without it, in memory.",
+        ),
+    ] = None,
+    rbac: Annotated[
+        bool, typer.Option("--rbac", help="Enforce RBAC; without it, everybody may do everything.")
+    ] = False,
+    audit_log: Annotated[
+        Path | None,
+        typer.Option(
+            parser=_path,
+            metavar="PATH",
+            help="File to append an audit event to for every call.",
+        ),
+    ] = None,
 ) -> None:
-    """Run an operator on its own cluster; reload it on save.
+    """Run a Kubernetes API server on this machine, until Ctrl-C.
 
-    Commands of containers run as local processes of yours, unless --simulate is given.
+    It is for development and tests. There are no nodes: a pod stays pending. A whole cluster is
+    ``kubewright cluster start``.
     """
-    from kubewright.cli.dev import Options, run  # noqa: PLC0415  # --help needs no runtime
+    from kubewright.cli.apiserver import Options, run  # noqa: PLC0415  # --help needs no server
 
-    status = run(
+    run(
         Options(
-            target,
-            name=name,
-            nodes=nodes,
-            simulate=simulate,
-            samples=samples,
-            log_level=log_level.value,
+            host=host,
+            port=port,
+            kubeconfig=kubeconfig,
+            data_dir=data_dir,
+            rbac=rbac,
+            audit_log=audit_log,
         )
     )
-    raise typer.Exit(status)
-
-
-@app.command()
-def demo() -> None:
-    """Show an operator at work, in ten seconds.
-
-    It starts a cluster on this machine, with an operator and one object for it, and leaves nothing
-    behind. The command of its pod, "echo YAY", runs as a local process of yours.
-
-    Exit status: 0 for done, 1 if it failed.
-    """
-    from kubewright.cli.demo import run  # noqa: PLC0415  # --help needs no runtime
-
-    raise typer.Exit(run())

@@ -43,13 +43,16 @@ def start(  # noqa: PLR0913  # one for each option
             parser=path, metavar="PATH", help="Folder to keep objects in; without it, in memory."
         ),
     ] = None,
-    nodes: Annotated[int, typer.Option(min=0, max=192, help="How many nodes.")] = 1,
+    nodes: Annotated[int, typer.Option(min=0, max=192, metavar="N", help="How many nodes.")] = 1,
     simulate: Annotated[
         bool,
         typer.Option("--simulate", help="Run no processes: containers only pretend to run."),
     ] = False,
     port: Annotated[
-        int, typer.Option(min=0, max=65535, help="Port of the API server; 0 takes a free one.")
+        int,
+        typer.Option(
+            min=0, max=65535, metavar="N", help="Port of the API server; 0 takes a free one."
+        ),
     ] = 0,
     wait: Annotated[
         float, typer.Option(min=1, metavar="SECONDS", help="How long to wait until it is ready.")

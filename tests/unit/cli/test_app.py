@@ -40,6 +40,26 @@ def test_help_names_every_option_of_run() -> None:
         assert option in done.output
 
 
+def test_commands_come_in_the_order_in_which_one_meets_them() -> None:
+    """Who sees the list for the first time begins with the first."""
+    shown = runner.invoke(command.app, ["--help"]).output.partition("Commands:")[2]
+
+    names = [line.split()[0] for line in shown.splitlines() if line.strip()]
+    assert names == ["demo", "dev", "run", "apiserver", "cluster"]
+
+
+@pytest.mark.parametrize(
+    "arguments", [["apiserver"], ["run"], ["dev"], ["cluster", "start"], ["cluster", "status"]]
+)
+def test_help_names_values_for_people(arguments: list[str]) -> None:
+    """An option takes an N or a NAME, and no "<int range>"."""
+    shown = runner.invoke(command.app, [*arguments, "--help"], env={"COLUMNS": "200"}).output
+
+    assert "--" in shown
+    assert "<int" not in shown
+    assert "<str" not in shown
+
+
 @pytest.mark.parametrize("arguments", [[], ["--help"], ["apiserver", "--help"], ["run", "--help"]])
 def test_help_loads_nothing_heavy(arguments: list[str]) -> None:
     """It answers at once."""
