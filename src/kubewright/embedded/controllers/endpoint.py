@@ -1,29 +1,29 @@
 """`endpoint_controller`: keeps the Endpoints of each service in step with its pods."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
+from kubewright.api.kind import ObjectKey
 from kubewright.api.meta import ObjectMeta
 from kubewright.api.times import format_time
 from kubewright.cache.entry import Event
 from kubewright.cluster import Cluster
-from kubewright.controller import Controller, For, Request, Result, Run, Watches
-from kubewright.controller import resource_version_changed as changed
-from kubewright.embedded.controllers.batch import is_ending_namespace, said
-from kubewright.embedded.controllers.pace import Pace
+from kubewright.controller import Controller, Run, Watches
+from kubewright.embedded.controllers.batch import said
 from kubewright.embedded.controllers.refusal import Refusals
-from kubewright.embedded.controllers.service_pods import (
-    Backend,
-    TriggerTimes,
-    is_headless,
-    service_pods_of,
+from kubewright.embedded.controllers.service_controller import (
+    LAST_CHANGE,
+    Port,
+    labels_for,
+    ports_of,
+    service_controller,
 )
-from kubewright.errors import APIError, InvalidError
+from kubewright.embedded.controllers.service_pods import Backend, TriggerTimes, is_headless
+from kubewright.errors import APIError
 from kubewright.kinds.core.v1 import (
     EndpointAddress,
     EndpointPort,
     Endpoints,
     EndpointSubset,
-    Pod,
     Service,
 )
 from kubewright.log import get_logger
@@ -31,35 +31,18 @@ from kubewright.log import get_logger
 __all__ = ["endpoint_controller"]
 
 COMPONENT: str = "endpoint-controller"
-HEADLESS: str = "service.kubernetes.io/headless"
 MANAGED_BY: str = "endpoints.kubernetes.io/managed-by"
-LAST_CHANGE: str = "endpoints.kubernetes.io/last-change-trigger-time"
 OVER_CAPACITY: str = "endpoints.kubernetes.io/over-capacity"
 LEADER: str = "control-plane.alpha.kubernetes.io/leader"
 CAPACITY: int = 1000
-BATCH: float = 0.2
-WORKERS: int = 5
 
 _log = get_logger(__name__)
-
-_Port = tuple[str, int, str, str | None]
 
 
 def endpoint_controller(cluster: Cluster) -> Controller:
     """Return the controller that writes Endpoints."""
-    writer = EndpointsWriter(cluster)
-    pods = service_pods_of(cluster)
-    return Controller(
-        "endpoint",
-        writer.reconcile,
-        cluster=cluster,
-        for_=For(Service, predicate=changed),
-        watches=[
-            Watches(Pod, map=pods.services_of, predicate=pods.matters),
-            Watches(Endpoints, map=lambda one: [one.key], predicate=_is_lost),
-        ],
-        workers=WORKERS,
-    )
+    lost = Watches(Endpoints, map=lambda one: [one.key], predicate=_is_lost)
+    return service_controller("endpoint", cluster, EndpointsWriter(cluster), watches=[lost])
 
 
 def _is_lost(event: Event[Endpoints]) -> bool:
@@ -71,89 +54,66 @@ class EndpointsWriter:
     """Writes the Endpoints of services."""
 
     def __init__(self, cluster: Cluster) -> None:
-        self._cluster = cluster
-        self._services = cluster.cache.informer(Service).store
+        self._client = cluster.client
         self._endpoints = cluster.cache.informer(Endpoints, sharded=False).store
-        self._pods = service_pods_of(cluster)
-        self._recorder = cluster.recorder(COMPONENT)
-        self._pace: Pace[Request] = Pace(BATCH, cluster.clock)
         self._times = TriggerTimes()
-        self._refusals = Refusals(_log)
+        self._refusals = Refusals("Endpoints", cluster.recorder(COMPONENT), _log)
 
-    async def reconcile(self, request: Request, run: Run) -> Result | None:
-        """Write the Endpoints of one service, unless they say the same already."""
-        service = self._services.find(request.key)
-        if service is None:
-            await self._service_is_gone(request, run)
-            return None
-        if service.spec.type == "ExternalName" or not service.spec.selector:
-            return None
-        if wait := self._pace.wait(request):
-            return Result(requeue_after=wait)
-        pods = self._pods.pods_of(service)
+    async def write(self, service: Service, pods: list[Backend], run: Run) -> bool:
+        """Write the Endpoints of *service*, unless they say the same already."""
         wanted = endpoints_for(service, pods)
         current = self._endpoints.find(service.key)
         if current is not None and _says(current, wanted):
-            return None
+            return False
         changed_at = self._times.of(service, pods)
         if changed_at is not None:
             wanted.metadata.annotations[LAST_CHANGE] = format_time(changed_at)
-        await self._write(current, wanted, run)
-        return None
+        try:
+            await self._put(current, wanted)
+        except APIError as error:
+            self._refused(current or wanted, error, new=current is None)
+            return False
+        run.changed = True
+        self._refusals.forget(service.key)
+        return True
 
-    async def _service_is_gone(self, request: Request, run: Run) -> None:
-        self._pace.forget(request)
-        self._times.forget(request.key)
-        self._refusals.forget(request.key)
-        left = self._endpoints.find(request.key)
+    async def forget(self, key: ObjectKey, run: Run) -> None:
+        """Delete the Endpoints of a service that is gone."""
+        self._times.forget(key)
+        self._refusals.forget(key)
+        left = self._endpoints.find(key)
         # Some programs elect their leader with an Endpoints object of its own.
         if left is not None and LEADER not in left.metadata.annotations:
             run.changed = True
-            await self._cluster.client.delete(left, uid=left.metadata.uid, missing_ok=True)
+            await self._client.delete(left, uid=left.metadata.uid, missing_ok=True)
 
-    async def _write(self, current: Endpoints | None, wanted: Endpoints, run: Run) -> None:
-        client = self._cluster.client
-        try:
-            if current is None:
-                await client.create(wanted)
-            else:
-                _take_over(current, wanted)
-                await client.update(current)
-        except APIError as error:
-            if not is_ending_namespace(error):
-                self._refused(current or wanted, error, new=current is None)
-            return
-        run.changed = True
-        self._refusals.forget(wanted.key)
-        self._pace.wrote(Request(wanted.metadata.namespace, wanted.metadata.name))
+    async def _put(self, current: Endpoints | None, wanted: Endpoints) -> None:
+        if current is None:
+            await self._client.create(wanted)
+        else:
+            _take_over(current, wanted)
+            await self._client.update(current)
 
     def _refused(self, about: Endpoints, error: APIError, *, new: bool) -> None:
         key = about.key
-        final = isinstance(error, InvalidError)
-        if not final or self._refusals.note(key, error, kind="Endpoints"):
-            what = f"create endpoint for service {key}" if new else f"update endpoint {key}"
-            self._recorder.event(
-                about,
-                type="Warning",
-                reason="FailedToCreateEndpoint" if new else "FailedToUpdateEndpoint",
-                message=f"Failed to {what}: {said(error)}",
-            )
-        if not final:
-            raise error
+        what = f"create endpoint for service {key}" if new else f"update endpoint {key}"
+        self._refusals.tell(
+            key,
+            error,
+            about=about,
+            reason="FailedToCreateEndpoint" if new else "FailedToUpdateEndpoint",
+            message=f"Failed to {what}: {said(error)}",
+        )
 
 
 def endpoints_for(service: Service, pods: Iterable[Backend]) -> Endpoints:
     """Return the Endpoints of *service* when these are its pods."""
-    labels = {key: value for key, value in service.metadata.labels.items() if key != HEADLESS}
-    if is_headless(service):
-        labels[HEADLESS] = ""
-    labels[MANAGED_BY] = COMPONENT
     subsets, cut = _within_capacity(_subsets(service, pods))
     return Endpoints(
         metadata=ObjectMeta(
             name=service.metadata.name,
             namespace=service.metadata.namespace,
-            labels=labels,
+            labels=labels_for(service, {MANAGED_BY: COMPONENT}),
             annotations={OVER_CAPACITY: "truncated"} if cut else {},
         ),
         subsets=subsets,
@@ -166,7 +126,7 @@ def _subsets(service: Service, pods: Iterable[Backend]) -> list[EndpointSubset]:
     family = spec.ip_families[0] if spec.ip_families else "IPv4"
     every = bool(spec.publish_not_ready_addresses)
     addresses: dict[str, EndpointAddress] = {}
-    behind: dict[_Port | None, dict[str, bool]] = {}
+    behind: dict[Port | None, dict[str, bool]] = {}
     for pod in pods:
         ip = pod.ip(family)
         if ip is None or (pod.deleting and not every):
@@ -174,7 +134,7 @@ def _subsets(service: Service, pods: Iterable[Backend]) -> list[EndpointSubset]:
         addresses[pod.uid] = _address(service, pod, ip)
         for port in _ports(service, pod):
             behind.setdefault(port, {})[pod.uid] = pod.ready or every
-    shared: dict[frozenset[tuple[str, bool]], list[_Port]] = {}
+    shared: dict[frozenset[tuple[str, bool]], list[Port]] = {}
     for port, found in behind.items():
         ports = shared.setdefault(frozenset(found.items()), [])
         ports += [port] if port is not None else []
@@ -182,16 +142,10 @@ def _subsets(service: Service, pods: Iterable[Backend]) -> list[EndpointSubset]:
     return sorted(made, key=lambda one: [(port.name or "", port.port) for port in one.ports])
 
 
-def _ports(service: Service, pod: Backend) -> list[_Port | None]:
-    spec = service.spec
-    if not spec.ports:
-        return [None] if is_headless(service) else []
-    found: list[_Port | None] = []
-    for one in spec.ports:
-        number = pod.port(one)
-        if number is not None:
-            found.append((one.name or "", number, one.protocol or "TCP", one.app_protocol))
-    return found
+def _ports(service: Service, pod: Backend) -> Sequence[Port | None]:
+    if not service.spec.ports and is_headless(service):
+        return [None]  # its name leads to addresses, whatever the port
+    return ports_of(service, pod)
 
 
 def _address(service: Service, pod: Backend, ip: str) -> EndpointAddress:
@@ -206,7 +160,7 @@ def _address(service: Service, pod: Backend, ip: str) -> EndpointAddress:
 def _subset(
     addresses: dict[str, EndpointAddress],
     group: frozenset[tuple[str, bool]],
-    ports: list[_Port],
+    ports: list[Port],
 ) -> EndpointSubset:
     def chosen(*, ready: bool) -> list[EndpointAddress]:
         found = sorted((addresses[uid].ip, uid) for uid, is_ready in group if is_ready is ready)

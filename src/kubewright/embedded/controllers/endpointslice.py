@@ -9,19 +9,19 @@ from kubewright.api.meta import ObjectMeta
 from kubewright.api.owners import owner_reference
 from kubewright.api.times import format_time
 from kubewright.cluster import Cluster
-from kubewright.controller import Controller, For, Owns, Request, Result, Run, Watches
-from kubewright.controller import resource_version_changed as changed
-from kubewright.embedded.controllers.batch import is_ending_namespace, said
-from kubewright.embedded.controllers.pace import Pace
+from kubewright.controller import Controller, Owns, Run
+from kubewright.embedded.controllers.batch import said
 from kubewright.embedded.controllers.refusal import Refusals
-from kubewright.embedded.controllers.service_pods import (
-    Backend,
-    TriggerTimes,
-    is_headless,
-    service_pods_of,
+from kubewright.embedded.controllers.service_controller import (
+    LAST_CHANGE,
+    Port,
+    labels_for,
+    ports_of,
+    service_controller,
 )
-from kubewright.errors import APIError, InvalidError
-from kubewright.kinds.core.v1 import Node, Pod, Service
+from kubewright.embedded.controllers.service_pods import Backend, TriggerTimes
+from kubewright.errors import APIError
+from kubewright.kinds.core.v1 import Node, Service
 from kubewright.kinds.discovery.v1 import (
     Endpoint,
     EndpointConditions,
@@ -36,32 +36,19 @@ COMPONENT: str = "endpoint-slice-controller"
 MANAGER: str = "endpointslice-controller.k8s.io"
 SERVICE_NAME: str = "kubernetes.io/service-name"
 MANAGED_BY: str = "endpointslice.kubernetes.io/managed-by"
-HEADLESS: str = "service.kubernetes.io/headless"
-LAST_CHANGE: str = "endpoints.kubernetes.io/last-change-trigger-time"
 ZONE: str = "topology.kubernetes.io/zone"
 LARGEST: int = 100
 """Endpoints of one slice."""
-BATCH: float = 0.2
-WORKERS: int = 5
 
 _log = get_logger(__name__)
 
-_Ports = tuple[tuple[str, int, str, str | None], ...]
+_Ports = tuple[Port, ...]
 
 
 def endpointslice_controller(cluster: Cluster) -> Controller:
     """Return the controller that writes EndpointSlices."""
-    writer = SliceWriter(cluster)
-    pods = service_pods_of(cluster)
-    return Controller(
-        "endpointslice",
-        writer.reconcile,
-        cluster=cluster,
-        for_=For(Service, predicate=changed),
-        owns=[Owns(EndpointSlice)],
-        watches=[Watches(Pod, map=pods.services_of, predicate=pods.matters)],
-        workers=WORKERS,
-    )
+    owns = [Owns(EndpointSlice)]
+    return service_controller("endpointslice", cluster, SliceWriter(cluster), owns=owns)
 
 
 class Plan(msgspec.Struct):
@@ -79,37 +66,26 @@ class SliceWriter:
     """Writes the EndpointSlices of services."""
 
     def __init__(self, cluster: Cluster) -> None:
-        self._cluster = cluster
-        self._services = cluster.cache.informer(Service).store
+        self._client = cluster.client
         self._slices = cluster.cache.informer(EndpointSlice, sharded=False).store
         self._nodes = cluster.cache.informer(Node, sharded=False).store
-        self._pods = service_pods_of(cluster)
-        self._recorder = cluster.recorder(COMPONENT)
-        self._pace: Pace[Request] = Pace(BATCH, cluster.clock)
         self._times = TriggerTimes()
-        self._refusals = Refusals(_log)
+        self._refusals = Refusals("EndpointSlice", cluster.recorder(COMPONENT), _log)
 
-    async def reconcile(self, request: Request, run: Run) -> Result | None:
-        """Write the slices of one service, unless they say the same already."""
-        service = self._services.find(request.key)
-        if service is None:  # its slices go with it
-            self._pace.forget(request)
-            self._times.forget(request.key)
-            self._refusals.forget(request.key)
-            return None
-        if service.spec.type == "ExternalName" or not service.spec.selector:
-            return None
+    async def write(self, service: Service, pods: list[Backend], run: Run) -> bool:
+        """Write the slices of *service*, unless they say the same already."""
         if service.metadata.deletion_timestamp is not None:
-            return None
-        if wait := self._pace.wait(request):
-            return Result(requeue_after=wait)
-        pods = self._pods.pods_of(service)
+            return False
         plan = planned(service, self._slices_of(service), self._endpoints(service, pods))
         if plan:
             self._stamp(plan, service, pods)
             await self._carry_out(service, plan, run)
-            self._pace.wrote(request)
-        return None
+        return bool(plan)
+
+    async def forget(self, key: ObjectKey, run: Run) -> None:
+        """Forget a service that is gone; its slices go with it."""
+        self._times.forget(key)
+        self._refusals.forget(key)
 
     def _slices_of(self, service: Service) -> list[EndpointSlice]:
         """Return the slices that we keep for *service*; others keep some of their own."""
@@ -126,7 +102,7 @@ class SliceWriter:
         families = service.spec.ip_families or ["IPv4"]
         found: dict[tuple[str, _Ports], list[Endpoint]] = {}
         for pod in pods:
-            ports = _ports(service, pod)
+            ports = tuple(ports_of(service, pod))
             for family in families:
                 ip = pod.ip(family)
                 if ip is not None:
@@ -149,41 +125,20 @@ class SliceWriter:
                 one.metadata.annotations[LAST_CHANGE] = format_time(time)
 
     async def _carry_out(self, service: Service, plan: Plan, run: Run) -> None:
-        client = self._cluster.client
         try:
             for one in plan.create:
-                await client.create(one)
+                await self._client.create(one)
             for one in plan.update:
-                await client.update(one)
+                await self._client.update(one)
             for one in plan.delete:
-                await client.delete(one, uid=one.metadata.uid, missing_ok=True)
+                await self._client.delete(one, uid=one.metadata.uid, missing_ok=True)
         except APIError as error:
-            if not is_ending_namespace(error):
-                self._refused(service, error)
+            text = f"Error updating Endpoint Slices for Service {service.key}: {said(error)}"
+            reason = "FailedToUpdateEndpointSlices"
+            self._refusals.tell(service.key, error, about=service, reason=reason, message=text)
             return
         run.changed = True
         self._refusals.forget(service.key)
-
-    def _refused(self, service: Service, error: APIError) -> None:
-        final = isinstance(error, InvalidError)
-        if not final or self._refusals.note(service.key, error, kind="EndpointSlice"):
-            self._recorder.event(
-                service,
-                type="Warning",
-                reason="FailedToUpdateEndpointSlices",
-                message=f"Error updating Endpoint Slices for Service {service.key}: {said(error)}",
-            )
-        if not final:
-            raise error
-
-
-def _ports(service: Service, pod: Backend) -> _Ports:
-    found = [
-        (one.name or "", number, one.protocol or "TCP", one.app_protocol)
-        for one in service.spec.ports
-        if (number := pod.port(one)) is not None
-    ]
-    return tuple(found)
 
 
 def endpoint_for(service: Service, pod: Backend, ip: str, *, zone: str | None) -> Endpoint:
@@ -213,7 +168,7 @@ def planned(
     An endpoint stays in the slice in which it is, so that one that changes is one write.
     """
     plan = Plan()
-    labels = _labels(service)
+    labels = labels_for(service, {SERVICE_NAME: service.metadata.name, MANAGED_BY: MANAGER})
     by_group: dict[tuple[str, _Ports], list[EndpointSlice]] = {}
     for one in current:
         by_group.setdefault((one.address_type, _ports_of(one)), []).append(one)
@@ -268,14 +223,6 @@ def _new_slice(
             for name, number, protocol, app in ports
         ],
     )
-
-
-def _labels(service: Service) -> dict[str, str]:
-    own = {SERVICE_NAME, MANAGED_BY, HEADLESS}
-    labels = {key: text for key, text in service.metadata.labels.items() if key not in own}
-    if is_headless(service):
-        labels[HEADLESS] = ""
-    return {**labels, SERVICE_NAME: service.metadata.name, MANAGED_BY: MANAGER}
 
 
 def _ports_of(one: EndpointSlice) -> _Ports:
