@@ -50,7 +50,7 @@ async def stop_all(
             before += group
 
 
-async def stop_one(  # noqa: PLR0913  # one more than `stop_all`
+async def stop_one(
     live: LiveContainer,
     grace: float,
     *,
