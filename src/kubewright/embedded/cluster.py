@@ -1,7 +1,10 @@
 """`Cluster`: Kubernetes on one machine, as one object."""
 
 import asyncio
+import secrets
+import tempfile
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -12,8 +15,6 @@ from kubewright.embedded.reach import Reach
 from kubewright.errors import ConfigError, LifecycleError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from kubewright.apiserver.certificates import KeyPair
     from kubewright.apiserver.server import APIServer
     from kubewright.client import Client
@@ -41,7 +42,8 @@ class Cluster:
         nodes: How many nodes there are.
         simulate: Whether containers only pretend to run. Otherwise their commands run as local
             processes of this user, without any isolation.
-        data_dir: Where objects are kept across restarts; ``None`` keeps them in memory.
+        data_dir: Where objects, and the files of claims, are kept across restarts; ``None`` keeps
+            objects in memory, and nothing else.
         host: The address to listen on.
         port: The port; 0 for any that is free.
         controllers: The names of the controllers to run, as kube-controller-manager calls them; all
@@ -131,7 +133,7 @@ class Cluster:
         # The user is called as the context is: where KUBECONFIG lists several files, names count.
         return document(self.url, (name, entry), ca_data=self.ca_data, name=name)
 
-    def write_kubeconfig(self, path: PathLike, name: str = "kubewright") -> "Path":
+    def write_kubeconfig(self, path: PathLike, name: str = "kubewright") -> Path:
         """Write a kubeconfig for the administrator to *path*, readable by us only.
 
         Raises:
@@ -293,13 +295,10 @@ class Cluster:
         from kubewright.embedded.node.node import Node  # noqa: PLC0415  # only a start needs it
 
         nodes = [
-            Node(
-                name,
-                cluster=view,
-                runtime=self._runtime(),
-                pod_cidr=self._addresses.pod_cidr(number),
+            Node(name, cluster=view, runtime=runtime, pod_cidr=self._addresses.pod_cidr(number))
+            for number, (name, runtime) in enumerate(
+                zip(self.nodes, self._runtimes(), strict=False)  # of those there is no end
             )
-            for number, name in enumerate(self.nodes)
         ]
         reach = Reach({node.name: node.access for node in nodes}, clock=self.clock)
         self.api.node = reach
@@ -313,14 +312,22 @@ class Cluster:
             self.api.resolver = EndpointResolver(self.api.store)
             yield ServiceProxy(view, connect=reach.connect)
 
-    def _runtime(self) -> "Runtime":
+    def _runtimes(self) -> "Iterator[Runtime]":
+        """Yield what runs the containers of one node after the other."""
         if self._simulate:
             from kubewright.embedded.node.simulated import SimulatedRuntime  # noqa: PLC0415  # or
 
-            return SimulatedRuntime(clock=self.clock)
+            while True:
+                yield SimulatedRuntime(clock=self.clock)
         from kubewright.embedded.node.process import ProcessRuntime  # noqa: PLC0415  # one of two
 
-        return ProcessRuntime(clock=self.clock)
+        # A pod finds its claims on every node, so they are in one place: among what is kept, or
+        # with the first node, which ends with the cluster.
+        first = Path(tempfile.gettempdir(), f"kubewright-node-{secrets.token_hex(4)}")
+        claims = (self._data_dir or first) / "claims"
+        yield ProcessRuntime(first, claims=claims, clock=self.clock)
+        while True:
+            yield ProcessRuntime(claims=claims, clock=self.clock)
 
 
 _NOT_RUNNING = "the cluster does not run; use it inside `async with Cluster() as …`"

@@ -1,6 +1,7 @@
 """The whole cluster as one object."""
 
 import asyncio
+import sys
 from collections.abc import Callable, Iterator
 from ipaddress import IPv4Address
 from pathlib import Path
@@ -19,12 +20,15 @@ from kubewright.kinds.core.v1 import (
     Container,
     Endpoints,
     Node,
+    PersistentVolumeClaimVolumeSource,
     Pod,
     PodSpec,
     PodTemplateSpec,
     Service,
     ServicePort,
     ServiceSpec,
+    Volume,
+    VolumeMount,
 )
 from kubewright.runnable import Runnable
 from kubewright.testing import VirtualClock
@@ -41,6 +45,29 @@ def deployment(replicas: int = 2) -> Deployment:
         replicas=replicas, selector=LabelSelector(match_labels=LABELS), template=template
     )
     return Deployment(metadata=ObjectMeta(name="web"), spec=spec)
+
+
+def writer(name: str, node: str) -> Pod:
+    """Return a pod that adds its name to a file in a claim, and shows the file."""
+    container = Container(
+        name="main",
+        image="busybox",
+        command=["sh", "-c", f"echo {name} >> /data/names; cat /data/names"],
+        volume_mounts=[VolumeMount(name="data", mount_path="/data")],
+    )
+    claim = PersistentVolumeClaimVolumeSource(claim_name="data")
+    spec = PodSpec(
+        node_name=node,
+        automount_service_account_token=False,
+        restart_policy="Never",
+        containers=[container],
+        volumes=[Volume(name="data", persistent_volume_claim=claim)],
+    )
+    return Pod(metadata=ObjectMeta(name=name), spec=spec)
+
+
+def is_over(pod: Pod | None) -> bool:
+    return pod is not None and pod.status.phase in {"Succeeded", "Failed"}
 
 
 def has(count: int) -> Callable[[Deployment | None], bool]:
@@ -172,6 +199,23 @@ async def test_objects_are_kept_in_a_folder(tmp_path: Path) -> None:
 
     assert len(before) == 2
     assert before < after
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="local processes need Linux")
+async def test_what_is_in_a_claim_is_there_on_every_node_and_after_a_restart(
+    tmp_path: Path,
+) -> None:
+    """It is kept with the objects; the pods that wrote it are long gone."""
+    said: list[str] = []
+    for number in (1, 2, 1):
+        cluster = Cluster(data_dir=tmp_path, simulate=False, nodes=2, controllers=[])
+        async with cluster, cluster.client() as client:
+            name = f"pod-{len(said)}"
+            await client.create(writer(name, node=f"node-{number}"))
+            await wait_for(client, Pod, name, is_over, timeout=10)
+            said.append(await client.logs(name))
+
+    assert said == ["pod-0\n", "pod-0\npod-1\n", "pod-0\npod-1\npod-2\n"]
 
 
 @pytest.mark.parametrize("nodes", [-1, 193])

@@ -53,6 +53,8 @@ class ProcessRuntime:
 
     Args:
         folder: Where the folders of pods are made; a new one unless given. It is removed.
+        claims: Where the folders of claims are, which outlive pods; in *folder* unless given, and
+            removed with it. Nodes that share it share claims.
         clock: Where time comes from; real time, since processes live in it.
 
     Raises:
@@ -60,7 +62,11 @@ class ProcessRuntime:
     """
 
     def __init__(
-        self, folder: str | os.PathLike[str] | None = None, *, clock: Clock | None = None
+        self,
+        folder: str | os.PathLike[str] | None = None,
+        *,
+        claims: str | os.PathLike[str] | None = None,
+        clock: Clock | None = None,
     ) -> None:
         if not hasattr(os, "memfd_create"):
             raise ConfigError(
@@ -68,6 +74,7 @@ class ProcessRuntime:
                 " simulate containers here"
             )
         self._folder = None if folder is None else Path(folder).resolve()
+        self._claims = None if claims is None else Path(claims).resolve()
         self._clock = clock or Clock()
         self._supervision: Supervision | None = None
         self._ready = asyncio.Event()
@@ -85,7 +92,8 @@ class ProcessRuntime:
     async def run(self) -> None:
         """Let processes run until cancelled; when this returns, none is left."""
         folder = self._folder or Path(tempfile.mkdtemp(prefix="kubewright-node-"))
-        folder.mkdir(parents=True, exist_ok=True)
+        # For us only: Secrets are in there.
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._supervision = supervision = Supervision(folder)
         supervision.on_lost = supervision.open
         supervision.open()
@@ -107,7 +115,7 @@ class ProcessRuntime:
         if supervision is None:
             raise LifecycleError("no process can be started: the runtime does not run")
         place = supervision.folder / "pods" / (pod.metadata.uid or "")
-        folder = PodFolder(place, supervision.folder / "claims")
+        folder = PodFolder(place, self._claims or supervision.folder / "claims")
         folder.write(volumes)
         return ProcessSandbox(pod, address, folder, supervision=supervision, clock=self._clock)
 
