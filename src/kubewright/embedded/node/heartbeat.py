@@ -1,8 +1,10 @@
 """How a node registers and says that it lives: its Node object, and its Lease."""
 
 import asyncio
+from collections.abc import Callable, Iterable
 from collections.abc import Set as AbstractSet
 from datetime import timedelta
+from typing import TypeAlias
 
 from kubewright._aio import Backoff, Clock
 from kubewright._json import MicroTime
@@ -10,6 +12,7 @@ from kubewright.api.meta import ObjectMeta, OwnerReference
 from kubewright.client import Client
 from kubewright.embedded.node.registration import (
     NodeFacts,
+    node_events,
     node_labels,
     node_object,
     node_patch,
@@ -31,6 +34,8 @@ LEASES: str = "kube-node-lease"
 DURATION: int = 40
 RENEW_EVERY: float = DURATION / 4
 
+Report: TypeAlias = Callable[[Node, str, str], None]
+
 _log = get_logger(__name__)
 
 
@@ -41,14 +46,16 @@ class Heartbeat:
         facts: What the node says of itself.
         client: Where.
         clock: Where time comes from.
+        report: Writes an Event about the node: its reason and message.
     """
 
-    def __init__(self, facts: NodeFacts, *, client: Client, clock: Clock) -> None:
+    def __init__(self, facts: NodeFacts, *, client: Client, clock: Clock, report: Report) -> None:
         self.registered: asyncio.Event = asyncio.Event()
         """Set once the Node object is there."""
         self._facts = facts
         self._client = client
         self._clock = clock
+        self._write_event = report
         self._node: Node | None = None
         self._lease: Lease | None = None
         self._refused: AbstractSet[str] = set()
@@ -75,6 +82,7 @@ class Heartbeat:
         wanted = node_status(self._facts, node.status, now=now)
         patch = node_patch(wanted, node.status, now=now)
         if patch.keys() - self._refused:
+            changed = node_events(node.status, wanted)
             try:
                 node = self._node = await self._client.status.patch(
                     Node, self._facts.name, {"status": patch}, patch_type="strategic"
@@ -82,14 +90,17 @@ class Heartbeat:
             except NotFoundError:
                 self._node = self._lease = None  # somebody has deleted it: register anew
                 raise
+            self._tell(node, changed)
             # An old server drops what it does not know; to say it again would not help.
             self._refused = node_patch(wanted, node.status, now=now).keys() - {"conditions"}
         await self._renew(node)
 
     async def _register(self) -> Node:
         fresh = node_object(self._facts, now=self._clock.now())
+        changed: list[str] = []
         try:
             self._node = await self._client.create(fresh)
+            changed = node_events(None, fresh.status)
         except AlreadyExistsError:
             self._node = await self._client.get(Node, self._facts.name)
             labels = node_labels(self._facts)
@@ -98,7 +109,14 @@ class Heartbeat:
                     Node, self._facts.name, {"metadata": {"labels": labels}}
                 )
         _log.info("node registered", name=self._facts.name)
+        if not self.registered.is_set():
+            self._write_event(self._node, "Starting", "Starting kubelet.")
+        self._tell(self._node, changed)
         return self._node
+
+    def _tell(self, node: Node, states: Iterable[str]) -> None:
+        for state in states:
+            self._write_event(node, state, f"Node {self._facts.name} status is now: {state}")
 
     async def _renew(self, node: Node) -> None:
         lease = self._lease or await self._client.find(Lease, self._facts.name, namespace=LEASES)

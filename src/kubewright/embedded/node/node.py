@@ -31,6 +31,7 @@ from kubewright.embedded.node.sources import (
 from kubewright.embedded.node.state import roles
 from kubewright.embedded.node.writer import StatusWriter
 from kubewright.kinds.core.v1 import ConfigMap, Pod, Secret, Service
+from kubewright.kinds.core.v1 import Node as NodeObject
 from kubewright.log import get_logger
 from kubewright.runnable import Problem, Stage
 
@@ -107,7 +108,7 @@ class Node:
         self._addresses = Addresses(pod_cidr)
         self._writer = StatusWriter(cluster.live)
         self._events = EventRecorder(
-            cluster.live, "kubelet", instance=f"kubelet-{name}", host=name, clock=self.clock
+            cluster.live, "kubelet", instance=name, host=name, clock=self.clock
         )
         self._tasks: TaskSet | None = None
         self._heartbeat: Heartbeat | None = None
@@ -137,7 +138,9 @@ class Node:
             self.name, self._address, self._capacity, self._labels, self.runtime.version,
             self.kubelet_port, self._addresses.cidr,
         )  # fmt: skip
-        self._heartbeat = Heartbeat(facts, client=self.cluster.live, clock=self.clock)
+        self._heartbeat = Heartbeat(
+            facts, client=self.cluster.live, clock=self.clock, report=self._report_node
+        )
         heard = self._follow_sources()
         try:
             async with TaskSet() as tasks:
@@ -287,6 +290,9 @@ class Node:
             type="Warning" if warning else "Normal",
             field_path=path,
         )
+
+    def _report_node(self, node: NodeObject, reason: str, message: str) -> None:
+        self._events.event(node, reason=reason, message=message)
 
     # --- Files that follow their sources ---
 

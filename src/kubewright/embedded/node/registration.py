@@ -4,6 +4,7 @@ import os
 import platform
 from collections.abc import Mapping
 from datetime import datetime, timedelta
+from pathlib import Path
 
 from msgspec import Struct
 
@@ -24,6 +25,7 @@ __all__ = [
     "REPORT_EVERY",
     "NodeFacts",
     "default_capacity",
+    "node_events",
     "node_labels",
     "node_object",
     "node_patch",
@@ -33,12 +35,20 @@ __all__ = [
 REPORT_EVERY: float = 300.0
 """Seconds after which a status is sent though nothing has changed, as kubelets do."""
 VERSION: str = "v1.37.0+kubewright"
+ANNOTATIONS: Mapping[str, str] = {"volumes.kubernetes.io/controller-managed-attach-detach": "true"}
 _ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64", "armv7l": "arm"}
 _PRESSURES = (
     ("MemoryPressure", "KubeletHasSufficientMemory", "kubelet has sufficient memory available"),
     ("DiskPressure", "KubeletHasNoDiskPressure", "kubelet has no disk pressure"),
     ("PIDPressure", "KubeletHasSufficientPID", "kubelet has sufficient PID available"),
 )
+
+_STATES = {
+    "MemoryPressure": "NodeHasSufficientMemory",
+    "DiskPressure": "NodeHasNoDiskPressure",
+    "PIDPressure": "NodeHasSufficientPID",
+    "Ready": "NodeReady",
+}
 
 
 class NodeFacts(Struct, frozen=True):
@@ -95,7 +105,9 @@ def node_object(facts: NodeFacts, *, now: datetime) -> Node:
     """Return the Node as it is first created."""
     cidr = facts.pod_cidr
     return Node(
-        metadata=ObjectMeta(name=facts.name, labels=node_labels(facts)),
+        metadata=ObjectMeta(
+            name=facts.name, labels=node_labels(facts), annotations=dict(ANNOTATIONS)
+        ),
         spec=NodeSpec(pod_cidr=cidr or None, pod_cidrs=[cidr] if cidr else []),
         status=node_status(facts, None, now=now),
     )
@@ -123,6 +135,15 @@ def node_status(facts: NodeFacts, before: NodeStatus | None, *, now: datetime) -
     )
 
 
+def node_events(before: NodeStatus | None, after: NodeStatus) -> list[str]:
+    """Return the reasons of the Events that tell what has changed of a healthy node."""
+    old = {one.type: one.status for one in before.conditions} if before else {}
+    return [
+        _STATES[one.type] for one in after.conditions
+        if one.type in _STATES and old.get(one.type) != one.status
+    ]  # fmt: skip
+
+
 def _condition(  # a condition has that many parts
     kind: str,
     reason: str,
@@ -147,14 +168,28 @@ def _info(facts: NodeFacts) -> NodeSystemInfo:
         architecture=_architecture(),
         operating_system=system.system.lower(),
         kernel_version=system.release,
-        os_image=f"{system.system} {system.release}",
+        os_image=_os_image(),
         kubelet_version=VERSION,
-        kube_proxy_version=VERSION,
+        kube_proxy_version="",  # out of use: a kubelet does not know it
         container_runtime_version=facts.runtime_version,
         machine_id=facts.name,
         system_uuid=facts.name,
-        boot_id="",
+        boot_id=_boot_id(),
     )
+
+
+def _os_image() -> str:
+    try:
+        return platform.freedesktop_os_release()["PRETTY_NAME"]
+    except OSError:  # not every system tells
+        return platform.system()
+
+
+def _boot_id() -> str:
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+    except OSError:
+        return ""
 
 
 def _architecture() -> str:

@@ -1,7 +1,7 @@
 from datetime import timedelta
 
 from kubewright.kinds.coordination.v1 import Lease
-from kubewright.kinds.core.v1 import Namespace, Node
+from kubewright.kinds.core.v1 import Event, Namespace, Node
 from tests.unit.embedded.node.world import World, a_server, a_world
 
 
@@ -52,6 +52,39 @@ async def test_a_node_that_comes_back_is_the_same_node() -> None:
         assert after.metadata.labels["zone"] == "b"
         assert after.spec.unschedulable
         assert after.status.capacity["cpu"] == "64"
+
+
+STATES = ("NodeHasSufficientMemory", "NodeHasNoDiskPressure", "NodeHasSufficientPID", "NodeReady")
+
+
+async def test_a_node_tells_that_it_starts_and_how_it_is() -> None:
+    """The events that ``kubectl describe node`` shows on every cluster."""
+    async with a_world() as world:
+        events = await world.events("Node")
+
+        assert ("Starting", "Starting kubelet.") in events
+        told = {(state, f"Node node-1 status is now: {state}") for state in STATES}
+        assert told <= set(events)
+        found = (await world.client.list(Event, namespace="default"))[0]
+        node = await world.client.get(Node, "node-1")
+        assert found.involved_object.uid == node.metadata.uid
+        assert (found.reporting_component, found.reporting_instance) == ("kubelet", "node-1")
+
+
+async def test_a_node_that_was_taken_for_dead_says_that_it_is_ready_again() -> None:
+    """Once, and only what has changed."""
+    async with a_world() as world:
+        lost = {"status": {"conditions": [{"type": "Ready", "status": "Unknown"}]}}
+        await world.stop()
+        await world.client.status.patch(Node, "node-1", lost, patch_type="strategic")
+        await world.settle(60)
+
+        await world.start()
+        await world.settle(60)
+
+        reasons = [reason for reason, _ in await world.events("Node")]
+        assert (reasons.count("Starting"), reasons.count("NodeReady")) == (2, 2)
+        assert reasons.count("NodeHasSufficientPID") == 1
 
 
 async def test_a_missing_namespace_is_made() -> None:

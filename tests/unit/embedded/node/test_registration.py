@@ -39,6 +39,9 @@ def test_a_node_says_what_it_is() -> None:
     }
     assert node.status.node_info is not None
     assert node.status.node_info.container_runtime_version == "simulated://1"
+    assert node.status.node_info.kube_proxy_version == ""
+    annotation = "volumes.kubernetes.io/controller-managed-attach-detach"
+    assert node.metadata.annotations == {annotation: "true"}
     assert node.status.daemon_endpoints is not None
 
 

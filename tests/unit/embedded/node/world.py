@@ -86,11 +86,15 @@ class World:
         await self.settle(after)
         return await self.client.find(Pod, name)
 
-    async def events(self) -> list[tuple[str, str]]:
-        """Return reason and message of all events, oldest first."""
+    async def events(self, kind: str = "Pod") -> list[tuple[str, str]]:
+        """Return reason and message of all events about pods, or others, oldest first."""
         await self.settle()
         found = await self.client.list(Event, namespace="default")
-        return [(one.reason or "", one.message or "") for one in found]
+        return [
+            (one.reason or "", one.message or "")
+            for one in found
+            if one.involved_object.kind == kind
+        ]
 
 
 async def _done(task: "asyncio.Task[None]") -> None:
