@@ -4,8 +4,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Self
 
 from kubewright._serve.messages import Answer, Headers, Request, Response, Stream
-from kubewright.embedded.kubelet.spdy_forward import BROKEN
-from kubewright.embedded.node.access import AccessError, Connection
+from kubewright.embedded.node.access import BROKEN, AccessError, Connection
 
 _OURS = frozenset(
     {

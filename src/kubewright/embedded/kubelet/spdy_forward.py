@@ -10,12 +10,9 @@ from kubewright.embedded.kubelet.options import LARGEST_PORT
 from kubewright.embedded.kubelet.probe import until_gone
 from kubewright.embedded.kubelet.spdy import Connection, Stream
 from kubewright.embedded.kubelet.spdy_error import CANCEL
-from kubewright.embedded.node.access import AccessError
+from kubewright.embedded.node.access import BROKEN
 from kubewright.embedded.node.access import Connection as PodConnection
 from kubewright.errors import TransportError
-
-BROKEN: tuple[type[Exception], ...] = (AccessError, OSError, TransportError)
-"""What a connection may raise when its other side breaks it."""
 
 _PAIRING = 30.0  # seconds between the two streams of a pair; the kubelet's number
 

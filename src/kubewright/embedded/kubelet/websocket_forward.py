@@ -7,8 +7,7 @@ from contextlib import suppress
 from kubewright._aio import Clock, TaskSet
 from kubewright.embedded.kubelet.channel import Channels
 from kubewright.embedded.kubelet.probe import until_gone
-from kubewright.embedded.kubelet.spdy_forward import BROKEN
-from kubewright.embedded.node.access import Connection
+from kubewright.embedded.node.access import BROKEN, Connection
 from kubewright.errors import TransportError
 
 _GOODBYE = 2.0  # seconds that a client has to answer our close

@@ -10,6 +10,8 @@ from typing import Literal, NamedTuple, Protocol
 
 from msgspec import Struct
 
+from kubewright.errors import TransportError
+
 OutputStream = Literal["stdout", "stderr"]
 
 
@@ -131,3 +133,7 @@ class AccessError(Exception):
 
     def __str__(self) -> str:
         return self.message
+
+
+BROKEN: tuple[type[Exception], ...] = (AccessError, OSError, TransportError)
+"""What a connection may raise when its other side breaks it."""

@@ -6,14 +6,10 @@ import struct
 from contextlib import suppress
 
 from kubewright._aio import TaskSet
-from kubewright.embedded.node.access import AccessError, Connection
-from kubewright.errors import TransportError
+from kubewright.embedded.node.access import BROKEN, Connection
 
 BUFFER: int = 256 * 1024
 """How much of one direction is kept for a side that is slow to take it."""
-
-BROKEN: tuple[type[Exception], ...] = (AccessError, OSError, TransportError)
-"""What a connection may raise when its other side breaks it."""
 
 
 class SocketConnection:

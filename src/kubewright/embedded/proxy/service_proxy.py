@@ -13,9 +13,9 @@ from kubewright.api.kind import ObjectKey
 from kubewright.cache.entry import Event
 from kubewright.cache.handlers import Registration
 from kubewright.cluster import Cluster
-from kubewright.embedded.node.access import AccessError, Connection
+from kubewright.embedded.node.access import BROKEN, AccessError, Connection
 from kubewright.embedded.proxy.balancer import Balancer
-from kubewright.embedded.proxy.relay import BROKEN, BUFFER, SocketConnection, dial, relay
+from kubewright.embedded.proxy.relay import BUFFER, SocketConnection, dial, relay
 from kubewright.embedded.proxy.table import (
     SERVICE_NAME,
     Endpoint,
