@@ -27,6 +27,7 @@ from kubewright.embedded.node.state import (
     ContainerRecord,
     Ended,
     ended,
+    outlived,
     roles,
     started,
 )
@@ -160,6 +161,7 @@ class PodRunner:
         old, self.pod = self.pod, pod
         if self.sandbox is None:
             return
+        self._end_outdated()
         told = (old.metadata.labels, old.metadata.annotations)
         if told != (pod.metadata.labels, pod.metadata.annotations):
             self._refresh = True
@@ -172,6 +174,16 @@ class PodRunner:
                 volumes = {}
             self.sandbox.update(pod, volumes)
             self._refresh = False
+
+    def _end_outdated(self) -> None:
+        """Stop containers whose image was changed; others follow."""
+        for name, live in self.live.items():
+            if self._is_outdated(live) and not live.stopping:
+                message = f"Container {name} definition changed, will be restarted"
+                self._host.spawn(self._stop_one(live, message))
+
+    def _is_outdated(self, live: LiveContainer) -> bool:
+        return live.target.container.image != self._container(live.name).image
 
     def _deadline_left(self) -> float | None:
         seconds = self.pod.spec.active_deadline_seconds
@@ -409,7 +421,8 @@ class PodRunner:
         message = termination_message(live.target.container, how, log)
         reason = "Completed" if how.code == 0 else "Error"
         end = Ended(how.code, reason, began, now, record.container_id, message, how.signal)
-        self.records[name] = ended(record, end)
+        outdated = self._grace is None and self._is_outdated(live)
+        self.records[name] = outlived(record, end) if outdated else ended(record, end)
         self._wake()
 
     # --- Stopping ---

@@ -21,6 +21,7 @@ __all__ = [
     "Running",
     "State",
     "ended",
+    "outlived",
     "role_of",
     "roles",
     "started",
@@ -183,6 +184,11 @@ def started(
 def ended(record: ContainerRecord, end: Ended) -> ContainerRecord:
     """Return the record of a container whose process is over."""
     return replace(record, state=end, blocked=None, started=False, ready=False, hooked=True)
+
+
+def outlived(record: ContainerRecord, end: Ended) -> ContainerRecord:
+    """Return the record of a container that ended to be replaced, whatever its restart policy."""
+    return replace(ended(record, end), state=Fresh(), last=end, delay=None)
 
 
 def role_of(container: Container, *, init: bool) -> Role:

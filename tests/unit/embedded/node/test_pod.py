@@ -257,6 +257,38 @@ async def test_a_program_that_is_not_there_is_a_crash() -> None:
         assert "Started" not in reasons
 
 
+async def test_a_program_that_is_not_there_is_first_an_error_of_running_it() -> None:
+    """RunContainerError is what the first look at such a pod shows, on every cluster."""
+    async with a_world() as world:
+        await world.client.create(pod(simulate="start=error"))
+        seen = []
+        async for event in world.client.watch(Pod, namespace="default"):
+            if event.object.status.container_statuses:
+                seen.append(state_of(event.object))
+            if "CrashLoopBackOff" in seen:
+                break
+
+        assert seen[0] == "RunContainerError"
+
+
+async def test_a_program_that_is_not_there_ends_a_pod_that_runs_once() -> None:
+    """Nobody will try again, so the end itself is shown."""
+    async with a_world() as world:
+        found = await world.create(pod(simulate="start=error", restart_policy="Never"))
+
+        assert (found.status.phase, state_of(found)) == ("Failed", "StartError")
+
+
+async def test_a_pod_without_a_place_says_so() -> None:
+    """All addresses of the node are taken."""
+    async with a_world(pod_cidr="127.1.0.0/30") as world:
+        for number in range(4):
+            await world.create(pod(name=f"web-{number}"))
+
+        [message] = {text for why, text in await world.events() if why == "FailedCreatePodSandBox"}
+        assert message.startswith("Failed to create pod sandbox: ")
+
+
 async def test_an_annotation_that_is_not_understood_says_so() -> None:
     """A typing error in a test must not look like a bug of an operator."""
     async with a_world() as world:
@@ -302,6 +334,23 @@ async def test_a_container_that_recovers_is_left_alone() -> None:
         assert status.last_state is not None
         assert status.last_state.terminated is not None
         assert conditions(found)["Ready"] == "True"
+
+
+@pytest.mark.parametrize("policy", ["Always", "Never"])
+async def test_a_container_whose_image_is_changed_is_replaced(policy: str) -> None:
+    """``kubectl set image pod/web``: at once, and whatever the restart policy."""
+    async with a_world() as world:
+        await world.create(pod(container(image="nginx:1"), restart_policy=policy), after=5)
+
+        change = {"spec": {"containers": [{"name": "main", "image": "nginx:2"}]}}
+        await world.client.patch(Pod, "web", change, patch_type="strategic")
+        found = await world.read(after=1)
+
+        status = found.status.container_statuses[0]
+        assert (status.image, status.restart_count) == ("docker.io/library/nginx:2", 1)
+        assert (found.status.phase, state_of(found)) == ("Running", "running")
+        message = "Container main definition changed, will be restarted"
+        assert ("Killing", message) in await world.events()
 
 
 async def test_the_end_of_a_log_explains_an_error_if_the_author_wants_so() -> None:
