@@ -6,7 +6,7 @@ from kubewright.api.conditions import find_condition
 from kubewright.api.kind import ObjectKey
 from kubewright.api.meta import ObjectMeta
 from kubewright.api.times import format_time, to_seconds
-from kubewright.cache.entry import Event
+from kubewright.cache.entry import Entry, Event
 from kubewright.cluster import Cluster
 from kubewright.controller import Controller, Reason, Request, Result, Run, Sink
 from kubewright.embedded.scheduler.choice import choose
@@ -87,9 +87,8 @@ class PendingPods:
         if spec.node_name:
             self._waiting.pop(event.key, None)
         elif spec.scheduler_name == COMPONENT and (
-            event.old is None or event.old.generation != new.generation
-            or event.key not in self._waiting or event.old.labels != new.labels
-        ):  # fmt: skip
+            event.key not in self._waiting or _may_fit_now(event.old, new)
+        ):
             self._add(event.key, spec.priority, event.type)
 
     def _add(self, key: ObjectKey, priority: int, event: str = "") -> None:
@@ -111,6 +110,13 @@ class PendingPods:
         self._is_waking = False
         for key, priority in self._waiting.items():
             self._add(key, priority)
+
+
+def _may_fit_now(old: Entry[Pod] | None, new: Entry[Pod]) -> bool:
+    """Say whether a pod that fitted nowhere has changed, or another has taken its name."""
+    if old is None or old.uid != new.uid:
+        return True
+    return old.generation != new.generation or old.labels != new.labels
 
 
 class Scheduler:

@@ -1,13 +1,20 @@
 """Pods and the nodes that they get."""
 
+import asyncio
+
 import pytest
 
 import kubewright as kw
+from kubewright._aio import Clock
+from kubewright.cache.entry import Event
+from kubewright.controller import Reason, Request
 from kubewright.embedded.scheduler import scheduler
+from kubewright.embedded.scheduler.controller import PendingPods
 from kubewright.kinds.core.v1 import Pod, PodSchedulingGate, Taint
 from kubewright.kinds.scheduling.v1 import PriorityClass
 from kubewright.testing import Lost, Refused, Unreachable
 from kubewright.testing.faults import Fault
+from tests.unit.embedded.controllers.pods import entry
 from tests.unit.embedded.controllers.stage import NthWrite, Stage, staged
 from tests.unit.embedded.scheduler.samples import add_node, node, places, pod
 
@@ -192,3 +199,37 @@ async def test_a_write_that_goes_wrong_is_made_good(fault: Fault) -> None:
             await stage.clock.advance(60)
 
             assert await places(stage) == {"a": "n1", "b": "n1"}, number
+
+
+class Asked:
+    """A sink that only notes what is asked for."""
+
+    def __init__(self, clock: Clock) -> None:
+        self.clock = clock
+        self.names: list[str] = []
+
+    def add(
+        self, request: Request, reason: Reason, *, priority: int = 0, after: float = 0.0
+    ) -> None:
+        self.names.append(request.name)
+
+    def known(self) -> list[Request]:
+        return []
+
+
+async def test_a_pod_that_takes_the_name_of_one_that_waits_is_looked_at() -> None:
+    """The end of the other one was not seen: the watch was broken."""
+    async with staged() as stage:
+        queue, asked = PendingPods(stage.cluster), Asked(stage.clock)
+        run = asyncio.create_task(queue.run(asked))
+        await stage.clock.settle()
+        old, new = (
+            entry("a", uid=uid, generation=1, spec={"nodeName": ""}) for uid in ("one", "two")
+        )
+        queue.wait(old.object)
+
+        queue._heard(Event(old, old))
+        queue._heard(Event(old, new))
+
+        run.cancel()
+        assert asked.names == ["a"]
