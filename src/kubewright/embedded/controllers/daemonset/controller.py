@@ -11,7 +11,7 @@ from kubewright.cache.entry import Entry, Event
 from kubewright.cluster import Cluster
 from kubewright.controller import Controller, Owns, Request, Result, Run, Watches, deleted
 from kubewright.embedded.controllers.batch import is_ending_namespace
-from kubewright.embedded.controllers.daemonset.placement import HASH_LABEL, fit_of, pod_for
+from kubewright.embedded.controllers.daemonset.placement import HASH_LABEL, Fit, fit_of, pod_for
 from kubewright.embedded.controllers.daemonset.plan import (
     Situation,
     Todo,
@@ -92,8 +92,10 @@ class _DaemonSets:
         snapshot = await self._history.snapshot(owner, known)
         await self._pods.claim(owner, selector)
         digest = snapshot.revision.metadata.labels.get(HASH_LABEL, "")
-        wait, failure = await self._bring_nearer(owner, digest)
-        at = self._situation(owner, digest)
+        # Once for all that follows: a node that changes meanwhile brings us here again.
+        fits = {one.metadata.name: fit_of(owner, one) for one in self._cluster.cache.list(Node)}
+        wait, failure = await self._bring_nearer(owner, digest, fits)
+        at = self._situation(owner, digest, fits)
         before, owner.status = owner.status, reported(at, collisions=snapshot.collisions)
         if owner.status != before:
             run.changed = True
@@ -107,26 +109,24 @@ class _DaemonSets:
         )
 
     async def _bring_nearer(
-        self, owner: DaemonSet, digest: str
+        self, owner: DaemonSet, digest: str, fits: dict[str, Fit]
     ) -> tuple[float | None, Exception | None]:
         """Do what can be done now; return when to look again, and what went wrong."""
-        at = self._situation(owner, digest)
+        at = self._situation(owner, digest, fits)
         todo = kept(at)
         ended, wait = self._ended(at)
         todo.delete.extend(ended)
         failure = await self._do(owner, digest, todo)
         strategy = owner.spec.update_strategy
         if failure is None and (strategy is None or strategy.type != "OnDelete"):
-            failure = await self._do(owner, digest, rolled(self._situation(owner, digest)))
+            failure = await self._do(owner, digest, rolled(self._situation(owner, digest, fits)))
         return wait, failure
 
-    def _situation(self, owner: DaemonSet, digest: str) -> Situation:
+    def _situation(self, owner: DaemonSet, digest: str, fits: dict[str, Fit]) -> Situation:
         pods: dict[str, list[PodState]] = {}
         for pod in self._states.of(self._pods.owned_by(owner.metadata.uid)):
             if pod.node:
                 pods.setdefault(pod.node, []).append(pod)
-        nodes = self._cluster.cache.list(Node)
-        fits = {node.metadata.name: fit_of(owner, node) for node in nodes}
         return Situation(owner, digest, fits, pods, self._cluster.clock.now())
 
     def _ended(self, at: Situation) -> tuple[list[PodState], float | None]:
