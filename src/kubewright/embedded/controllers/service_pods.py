@@ -189,9 +189,11 @@ class ServicePods:
 
     def matters(self, event: Event[Pod]) -> bool:
         """Say whether a change of a pod can change where traffic goes."""
+        if not self._selectors.get(event.key.namespace):
+            return False
         old, new = event.old, event.new
         if new is None or old is None or old.labels != new.labels or old.uid != new.uid:
-            return bool(self._selectors.get(event.key.namespace))
+            return True
         return Backend.of(old) != self.backend(new)
 
     def _heard_service(self, event: Event[Service]) -> None:
