@@ -1,6 +1,6 @@
 """`NodeAccess`: the containers of a node, as those outside may use them."""
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 
 from kubewright.api.kind import ObjectKey
 from kubewright.embedded.node.access import AccessError, Command, Connection, LogOptions
@@ -15,6 +15,11 @@ __all__ = ["NodeAccess"]
 BAD_REQUEST: int = 400
 NOT_FOUND: int = 404
 FAILED: int = 500
+
+PULLING: Mapping[str, str] = {
+    "ErrImagePull": "image can't be pulled",
+    "ImagePullBackOff": "trying and failing to pull image",
+}
 
 
 class NodeAccess:
@@ -92,7 +97,7 @@ class NodeAccess:
         has_init = bool(runner.pod.spec.init_containers)
         reason = "PodInitializing" if has_init else "ContainerCreating"
         if record.blocked is not None:
-            reason = record.blocked.reason
+            reason = PULLING.get(record.blocked.reason, record.blocked.reason)
         message = f'container "{container}" in pod "{pod}" is waiting to start: {reason}'
         raise AccessError(BAD_REQUEST, message)
 

@@ -16,7 +16,7 @@ from kubewright.embedded.node.downward import Place
 from kubewright.embedded.node.host import Host, new_id
 from kubewright.embedded.node.images import image_id, is_image_name, name_problem
 from kubewright.embedded.node.live import LiveContainer
-from kubewright.embedded.node.plan import Plan, is_over_for_good, plan
+from kubewright.embedded.node.plan import Plan, is_over, is_over_for_good, plan
 from kubewright.embedded.node.preparation import launch_for, volumes_for
 from kubewright.embedded.node.pulls import SHOWN, Pulls
 from kubewright.embedded.node.recovery import recovered
@@ -206,9 +206,11 @@ class PodRunner:
             try:
                 await self._make_sandbox()
             except (MountError, OSError) as error:
-                mount = isinstance(error, MountError)
-                reason = "FailedMount" if mount else "FailedCreatePodSandBox"
-                self._report(reason, str(error), warning=True)
+                if isinstance(error, MountError):
+                    self._report("FailedMount", str(error), warning=True)
+                else:
+                    message = f"Failed to create pod sandbox: {error}"
+                    self._report("FailedCreatePodSandBox", message, warning=True)
                 return RETRY_AFTER
         while self._grace is None:
             todo = plan(self.pod.spec, self.records, self._clock.now())
@@ -291,8 +293,13 @@ class PodRunner:
                 image_id=image_id(container.image or ""), now=now,
             )  # fmt: skip
             end = Ended(START_ERROR, error.reason, EPOCH, now, id_, error.message)
-            self.records[name] = ended(record, end)
-            return None
+            record = self.records[name] = ended(record, end)
+            role = next(role for one, role in roles(self.pod.spec) if one.name == name)
+            if is_over(container, role, record, self.pod.spec):
+                return None
+            blocked = Blocked("RunContainerError", error.message)
+            self.records[name] = replace(record, blocked=blocked)
+            return SHOWN
         blocked = Blocked(error.reason, error.message)
         if error.reason == PULL_ERROR:
             self._pulls.failed(name, error.message, now)

@@ -20,6 +20,9 @@ __all__ = ["MountError", "token_sources", "volumes_of"]
 
 MODE: int = 0o644
 
+_MISSING_IN_CONFIG_MAP = "configmap references non-existent config key"
+_MISSING_IN_SECRET = "references non-existent secret key"  # noqa: S105  # no secret itself
+
 
 class MountError(Exception):
     """A volume cannot be filled; the text is that of the event."""
@@ -70,11 +73,23 @@ def _files(
     if volume.config_map is not None:
         mapped = volume.config_map
         found = references.config_map_files(mapped.name or "", optional=bool(mapped.optional))
-        return Files(_chosen(found, mapped.items, mapped.default_mode, bool(mapped.optional)))
+        return Files(
+            _chosen(
+                found,
+                mapped.items,
+                mapped.default_mode,
+                _MISSING_IN_CONFIG_MAP,
+                bool(mapped.optional),
+            )
+        )
     if volume.secret is not None:
         secret = volume.secret
         data = references.secret(secret.secret_name or "", optional=bool(secret.optional))
-        return Files(_chosen(data, secret.items, secret.default_mode, bool(secret.optional)))
+        return Files(
+            _chosen(
+                data, secret.items, secret.default_mode, _MISSING_IN_SECRET, bool(secret.optional)
+            )
+        )
     if volume.downward_api is not None:
         mode = volume.downward_api.default_mode
         return Files(_downward(volume.downward_api.items, mode, pod, place))
@@ -110,11 +125,11 @@ def _projection(  # all that a volume can be made from
     if source.config_map is not None:
         mapped, optional = source.config_map, bool(source.config_map.optional)
         found = references.config_map_files(mapped.name or "", optional=optional)
-        return _chosen(found, mapped.items, mode, optional)
+        return _chosen(found, mapped.items, mode, _MISSING_IN_CONFIG_MAP, optional)
     if source.secret is not None:
         secret, optional = source.secret, bool(source.secret.optional)
         data = references.secret(secret.name or "", optional=optional)
-        return _chosen(data, secret.items, mode, optional)
+        return _chosen(data, secret.items, mode, _MISSING_IN_SECRET, optional)
     if source.downward_api is not None:
         return _downward(source.downward_api.items, mode, pod, place)
     if source.service_account_token is not None:
@@ -124,7 +139,11 @@ def _projection(  # all that a volume can be made from
 
 
 def _chosen(
-    data: Mapping[str, bytes], items: Sequence[KeyToPath], mode: int | None, optional: bool
+    data: Mapping[str, bytes],
+    items: Sequence[KeyToPath],
+    mode: int | None,
+    problem: str,
+    optional: bool,
 ) -> dict[str, File]:
     default = MODE if mode is None else mode
     if not items:
@@ -135,7 +154,7 @@ def _chosen(
             item_mode = default if item.mode is None else item.mode
             result[_safe(item.path)] = File(data[item.key], item_mode)
         elif not optional:
-            raise ValueError(f"references non-existent config key: {item.key}")
+            raise ValueError(f"{problem}: {item.key}")
     return result
 
 

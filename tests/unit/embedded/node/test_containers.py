@@ -27,7 +27,7 @@ async def log(world: World, pod_name: str, container_name: str, **options: Any) 
         (
             lambda w: log(w, "bad", "main"),
             400,
-            'container "main" in pod "bad" is waiting to start: ErrImagePull',
+            'container "main" in pod "bad" is waiting to start: image can\'t be pulled',
         ),
         (
             lambda w: w.node.access.execute("default", "bad", "main", ["ls"]),
@@ -51,6 +51,15 @@ async def test_what_cannot_be_done_says_why(
 
         assert caught.value.code == code
         assert message in str(caught.value)
+
+
+async def test_the_log_of_what_waits_for_its_image_says_so() -> None:
+    """It is tried again and again, and kubectl logs can be, too."""
+    async with a_world() as world:
+        await world.create(pod(simulate="pull=error"), after=3)
+
+        with pytest.raises(AccessError, match="start: trying and failing to pull image"):
+            await log(world, "web", "main")
 
 
 async def test_the_first_container_is_meant_if_none_is_named() -> None:

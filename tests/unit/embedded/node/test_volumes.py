@@ -123,7 +123,15 @@ def test_other_volumes_are_folders(source: dict[str, Any], expected: Files) -> N
                     name="conf", items=[KeyToPath(key="z", path="z")]
                 )
             },
-            "references non-existent config key: z",
+            ": configmap references non-existent config key: z",
+        ),
+        (
+            {
+                "secret": SecretVolumeSource(
+                    secret_name="pass", items=[KeyToPath(key="z", path="z")]
+                )
+            },
+            ": references non-existent secret key: z",
         ),
         (
             {
