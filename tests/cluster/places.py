@@ -4,32 +4,36 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager, suppress
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
+import pytest
 
 import kubewright as kw
 from kubewright.client import Client
 from kubewright.cluster import Cluster
 from kubewright.embedded.controllers import make
+from kubewright.errors import ConfigError
 from kubewright.kinds.core.v1 import Namespace
 from kubewright.runnable import Runnable
 from kubewright.testing import EmbeddedServer, RealServer
+from kubewright.testing.assets import get_program
 from tests.cluster.portrait import Objects, objects_in, versions_of
 from tests.unit.embedded.controllers.world import FakeNode
+
+T = TypeVar("T")
 
 QUIET_FOR = 1.2
 """Seconds without any change after which a step of a story is over."""
 PATIENCE = 60.0
 
 
-class Place:
+class Scene:
     """A namespace of a server in which a story is told."""
 
-    def __init__(self, client: Client, namespace: str, node: FakeNode) -> None:
+    def __init__(self, client: Client, namespace: str) -> None:
         self.client = client
         self.namespace = namespace
-        self.node = node
 
     async def create(self, kind: type[kw.Resource], document: dict[str, Any]) -> None:
         """Create an object in this namespace."""
@@ -41,26 +45,67 @@ class Place:
         """Change an object of this namespace."""
         await self.client.patch(kind, name, patch, namespace=self.namespace)
 
-    async def quiet(self) -> Objects:
-        """Wait until nothing changes any more, and return how all is then."""
-        end = time.monotonic() + PATIENCE
-        before: set[tuple[str, str]] = set()
-        since = time.monotonic()
-        while time.monotonic() < end:
-            objects = await objects_in(self.client, self.namespace)
-            now = versions_of(objects)
-            if now != before:
-                before, since = now, time.monotonic()
-            elif time.monotonic() - since > QUIET_FOR:
-                return objects
-            await asyncio.sleep(0.1)
-        raise TimeoutError(f"{self.namespace} does not come to rest")
-
     async def until(self, ready: Callable[[], Awaitable[bool]]) -> None:
         """Wait for something that takes its time."""
         async with asyncio.timeout(PATIENCE):
             while not await ready():  # noqa: ASYNC110  # on real servers there is nothing to wait for
                 await asyncio.sleep(0.1)
+
+    async def at_rest(
+        self,
+        look: Callable[[], Awaitable[T]],
+        mark: Callable[[T], object],
+        *,
+        quiet_for: float = QUIET_FOR,
+    ) -> T:
+        """Look until *mark* of what is seen stays the same for a while; return what is seen."""
+        end = time.monotonic() + PATIENCE
+        before: object = None
+        since = time.monotonic()
+        while time.monotonic() < end:
+            seen = await look()
+            now = mark(seen)
+            if now != before:
+                before, since = now, time.monotonic()
+            elif time.monotonic() - since > quiet_for:
+                return seen
+            await asyncio.sleep(0.1)
+        raise TimeoutError(f"{self.namespace} does not come to rest: {before}")
+
+
+class Place(Scene):
+    """A scene with a node that is played."""
+
+    def __init__(self, client: Client, namespace: str, node: FakeNode) -> None:
+        super().__init__(client, namespace)
+        self.node = node
+
+    async def quiet(self) -> Objects:
+        """Wait until nothing changes any more, and return how all is then."""
+        return await self.at_rest(lambda: objects_in(self.client, self.namespace), versions_of)
+
+
+@asynccontextmanager
+async def fresh_namespace(client: Client, runnables: Iterable[Runnable]) -> AsyncIterator[str]:
+    """Give a namespace for a story, while *runnables* run."""
+    tasks = [asyncio.create_task(one.run()) for one in runnables]
+    try:
+        made = await client.create(Namespace(metadata=kw.ObjectMeta(generate_name="story-")))
+        yield made.metadata.name
+    finally:
+        for task in reversed(tasks):
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+
+
+def need_real_servers() -> None:
+    """Skip the test where the real servers are not there."""
+    try:
+        for name in ("etcd", "kube-apiserver", "kube-controller-manager"):
+            get_program(name)
+    except ConfigError as error:
+        pytest.skip(f"this needs the real servers: {error}")
 
 
 @asynccontextmanager
@@ -78,12 +123,5 @@ async def place(
         node = FakeNode(elsewhere, nodes)
         runnables: list[Runnable] = [elsewhere, node.controller]
         runnables += [cluster, *make(cluster, ours)] if ours else []
-        tasks = [asyncio.create_task(one.run()) for one in runnables]
-        try:
-            made = await client.create(Namespace(metadata=kw.ObjectMeta(generate_name="story-")))
-            yield Place(client, made.metadata.name, node)
-        finally:
-            for task in reversed(tasks):
-                task.cancel()
-                with suppress(asyncio.CancelledError):
-                    await task
+        async with fresh_namespace(client, runnables) as namespace:
+            yield Place(client, namespace, node)

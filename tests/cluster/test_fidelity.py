@@ -15,7 +15,6 @@ import pytest
 
 import kubewright as kw
 from kubewright.api.conditions import find_condition
-from kubewright.errors import ConfigError
 from kubewright.kinds.admissionregistration.v1 import (
     ValidatingAdmissionPolicy,
     ValidatingAdmissionPolicyBinding,
@@ -23,9 +22,8 @@ from kubewright.kinds.admissionregistration.v1 import (
 from kubewright.kinds.apps.v1 import DaemonSet, Deployment, ReplicaSet, StatefulSet
 from kubewright.kinds.core.v1 import Node, Pod
 from kubewright.testing import EmbeddedServer, RealServer
-from kubewright.testing.assets import get_program
 from tests.cluster.controller_manager import controller_manager
-from tests.cluster.places import Place, place
+from tests.cluster.places import Place, need_real_servers, place
 from tests.cluster.portrait import difference, portrait
 from tests.unit.embedded.controllers.world import BAD_IMAGE, template, workload
 
@@ -56,11 +54,7 @@ class Places(NamedTuple):
 @pytest.fixture(scope="module")
 def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers]:
     """Return servers with real garbage collectors where ours is off."""
-    try:
-        for name in ("etcd", "kube-apiserver", "kube-controller-manager"):
-            get_program(name)
-    except ConfigError as error:
-        pytest.skip(f"this needs the real servers: {error}")
+    need_real_servers()
     folder = tmp_path_factory.mktemp("controllers")
     with (
         EmbeddedServer(controllers=False) as theirs,

@@ -7,10 +7,8 @@ know yet is left out: FailureTarget, SuccessCriteriaMet, finalizers of pods, cou
 Job that is complete without the condition that its criteria are met.)
 """
 
-import asyncio
 import json
 import re
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AbstractContextManager, asynccontextmanager, nullcontext, suppress
 from pathlib import Path
@@ -21,21 +19,19 @@ import pytest
 
 import kubewright as kw
 from kubewright.api.times import format_time
-from kubewright.client import Client
 from kubewright.cluster import Cluster
 from kubewright.embedded.controllers import make
-from kubewright.errors import ConfigError, NotFoundError
+from kubewright.errors import NotFoundError
 from kubewright.kinds.batch.v1 import Job
-from kubewright.kinds.core.v1 import Endpoints, Event, Namespace, Pod, Service
+from kubewright.kinds.core.v1 import Endpoints, Event, Pod, Service
 from kubewright.testing import EmbeddedServer, RealServer
-from kubewright.testing.assets import get_program
 from tests.cluster.controller_manager import controller_manager
+from tests.cluster.places import Scene, fresh_namespace, need_real_servers
 
 pytestmark = pytest.mark.timeout(180)
 
 CONTROLLERS = ("job", "endpoint")
 QUIET_FOR = 1.5
-PATIENCE = 60.0
 _NEWER = {"FailureTarget", "SuccessCriteriaMet"}
 _NEWER_LABELS = {"endpoints.kubernetes.io/managed-by"}
 
@@ -43,20 +39,8 @@ Portrait = dict[str, Any]
 Step = Callable[["Place"], Awaitable[None]]
 
 
-class Place:
-    """A namespace in which a story is told; the teller plays the node."""
-
-    def __init__(self, client: Client, namespace: str) -> None:
-        self.client = client
-        self.namespace = namespace
-
-    async def create(self, kind: type[kw.Resource], document: dict[str, Any]) -> None:
-        made = msgspec.convert(document, kind)
-        made.metadata.namespace = self.namespace
-        await self.client.create(made)
-
-    async def patch(self, kind: type[kw.Resource], name: str, patch: dict[str, Any]) -> None:
-        await self.client.patch(kind, name, patch, namespace=self.namespace)
+class Place(Scene):
+    """A scene whose teller plays the node."""
 
     async def pods(self) -> list[Pod]:
         """Return the pods that have not ended, those that run first."""
@@ -87,17 +71,9 @@ class Place:
 
     async def quiet(self) -> Portrait:
         """Wait until nothing changes any more, and return how all is then."""
-        end = time.monotonic() + PATIENCE
-        before, since = "", time.monotonic()
-        while time.monotonic() < end:
-            found = await self._portrait()
-            now = json.dumps(found, sort_keys=True)
-            if now != before:
-                before, since = now, time.monotonic()
-            elif time.monotonic() - since > QUIET_FOR:
-                return found
-            await asyncio.sleep(0.1)
-        raise TimeoutError(f"{self.namespace} does not come to rest: {before}")
+        return await self.at_rest(
+            self._portrait, lambda seen: json.dumps(seen, sort_keys=True), quiet_for=QUIET_FOR
+        )
 
     async def _portrait(self) -> Portrait:
         client, where = self.client, self.namespace
@@ -202,25 +178,14 @@ async def _place(server: RealServer | EmbeddedServer, *, ours: bool) -> AsyncIte
     async with kw.Client(config) as for_controllers, kw.Client(config) as client:
         cluster = Cluster(for_controllers)
         parts = [cluster, *make(cluster, CONTROLLERS)] if ours else []
-        tasks = [asyncio.create_task(one.run()) for one in parts]
-        try:
-            made = await client.create(Namespace(metadata=kw.ObjectMeta(generate_name="story-")))
-            yield Place(client, made.metadata.name)
-        finally:
-            for task in reversed(tasks):
-                task.cancel()
-                with suppress(asyncio.CancelledError):
-                    await task
+        async with fresh_namespace(client, parts) as namespace:
+            yield Place(client, namespace)
 
 
 @pytest.fixture(scope="module")
 def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers]:
     """Return a real server and an embedded one; who controls on them differs by the story."""
-    try:
-        for name in ("etcd", "kube-apiserver", "kube-controller-manager"):
-            get_program(name)
-    except ConfigError as error:
-        pytest.skip(f"this needs the real servers: {error}")
+    need_real_servers()
     with RealServer() as real, EmbeddedServer() as embedded:
         yield Servers(real, embedded, tmp_path_factory.mktemp("controllers"))
 
@@ -274,9 +239,7 @@ async def test_a_job_that_takes_too_long_ends_the_same_way(servers: Servers) -> 
 
     async def ended(at: Place) -> None:
         await at.create(Job, job(activeDeadlineSeconds=2, parallelism=2))
-        async with asyncio.timeout(PATIENCE):
-            while not await at.jobs_have_ended():  # noqa: ASYNC110  # real servers tell nobody
-                await asyncio.sleep(0.1)
+        await at.until(at.jobs_have_ended)
 
     await servers.tell(ended)
 
