@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 
 from kubewright.apiserver import kubeconfig
 from kubewright.apiserver.server import APIServer
@@ -121,7 +122,7 @@ def _welcome(url: str, options: Options, path: Path) -> str:
     return (
         f"Kubernetes API server at {url} ({rights}, {kept})\n"
         f"{reach}"
-        f"  export KUBECONFIG={path.absolute()}\n"
+        f"  export KUBECONFIG={quote(str(path.absolute()))}\n"
         "  kubectl get namespaces\n"
         "Ctrl-C stops it."
     )

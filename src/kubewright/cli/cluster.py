@@ -9,6 +9,7 @@ import time
 from dataclasses import dataclass
 from getpass import getuser
 from pathlib import Path
+from shlex import quote
 from urllib.parse import urlsplit
 
 import msgspec
@@ -288,7 +289,7 @@ def _say_what_differs(place: Place, running: State, options: Options) -> None:
 def _how_to_use(place: Place, state: State) -> str:
     option = "" if place.name == DEFAULT else f" --name {place.name}"
     return (
-        f"  export KUBECONFIG={state.kubeconfig or place.kubeconfig}\n"
+        f"  export KUBECONFIG={quote(str(state.kubeconfig or place.kubeconfig))}\n"
         "  kubectl create deployment web --image=nginx --replicas=2\n"
         "  kubectl get pods --watch\n"
         f"`kubewright cluster stop{option}` stops it, and all that its pods have started."

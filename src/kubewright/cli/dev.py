@@ -12,6 +12,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from logging import ERROR, LogRecord, getLogger
 from pathlib import Path
+from shlex import quote
 
 from kubewright import log
 from kubewright._aio import Clock
@@ -233,10 +234,10 @@ def _first_steps(operator: Operator, place: Place, project: Project, *, applied:
     first = next(iter(operator.declarations)).primary.kind
     mapping = definition_of(first).mapping
     lines = [f"operator {operator.name} is ready; in another terminal:"]
-    lines.append(f"  export KUBECONFIG={place.kubeconfig}")
+    lines.append(f"  export KUBECONFIG={quote(str(place.kubeconfig))}")
     samples = find_samples(project.folder)
     if samples and not applied:
-        lines.append(f"  kubectl apply -f {_shown(samples[0])}")
+        lines.append(f"  kubectl apply -f {quote(_shown(samples[0]))}")
     lines.append(f"  kubectl get {mapping.plural} --watch")
     lines.append("Save a file to reload the operator; Ctrl-C stops everything.")
     return "\n".join(lines)

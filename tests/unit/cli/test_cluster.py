@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from kubewright.cli import cluster
 from kubewright.cli.cluster import Options, containers_text, start, stop
 from kubewright.cli.clusters import Clusters, State
 from kubewright.errors import ConfigError
@@ -44,6 +45,13 @@ def test_one_that_runs_is_not_started_again(
     assert f"export KUBECONFIG={place.kubeconfig}" in said
     assert "`kubewright cluster stop --name shop`" in said
     lock.release()
+
+
+def test_what_to_type_can_be_copied_from_a_path_with_spaces(tmp_path: Path) -> None:
+    """A shell would take it for several words."""
+    place = Clusters(tmp_path / "my state").place("shop")
+
+    assert f"  export KUBECONFIG='{place.kubeconfig}'\n" in cluster._how_to_use(place, STATE)
 
 
 @pytest.mark.parametrize(

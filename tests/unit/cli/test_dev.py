@@ -57,3 +57,18 @@ def test_the_first_thing_to_try_is_a_sample_if_there_is_one(
     assert "  kubectl apply -f samples/at.yaml\n  kubectl get ats --watch\n" in offered
     assert "apply" not in applied
     assert "  kubectl get ats --watch\n" in applied
+
+
+def test_what_to_type_can_be_copied_from_a_path_with_spaces(tmp_path: Path) -> None:
+    """A shell would take it for several words."""
+    samples = tmp_path / "my shop/samples"
+    samples.mkdir(parents=True)
+    (samples / "at.yaml").write_text("")
+    path = samples.parent / "at.py"
+    path.write_text(AT.read_text())
+    place = Clusters(tmp_path / "my state").place("dev-at")
+
+    steps = dev._first_steps(load_operator(str(AT)), place, Project(str(path)), applied=False)
+
+    assert f"  export KUBECONFIG='{place.kubeconfig}'\n" in steps
+    assert f"  kubectl apply -f '{samples / 'at.yaml'}'\n" in steps
