@@ -265,8 +265,9 @@ class PodRunner:
         except ContainerError as error:
             return self._start_failed(container, error)
         except OSError as error:
-            problem = ContainerError("CreateContainerError", error.strerror or str(error))
-            return self._start_failed(container, problem)
+            parts = [error.strerror or str(error), error.filename]
+            problem = ": ".join(str(part) for part in parts if part)
+            return self._start_failed(container, ContainerError("CreateContainerError", problem))
         return None
 
     def _back_off_pulling(self, container: Container, left: float) -> float:

@@ -159,7 +159,6 @@ class Supervision:
 
     def _lose(self) -> None:
         """Go on after the supervisor was killed, though nobody should."""
-        pid = self.pid
         self._leave()
         kill_marked(str(self.folder))
         if self._process is not None:
@@ -168,7 +167,8 @@ class Supervision:
         self._running.clear()
         for future in starting.values():
             if not future.done():
-                problem = f"the supervisor of processes ({pid}) was killed"
+                # The same words each time: news of a pod would bring the next try at once.
+                problem = "the supervisor of processes was killed"
                 future.set_exception(ContainerError("RunContainerError", problem))
         for id_, on_exit in running.items():
             if id_ not in starting:

@@ -1,10 +1,15 @@
 """Pods in virtual time: how they start, crash, are probed, and end."""
 
+import errno
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
 import kubewright as kw
+from kubewright.embedded.node.material import Files
+from kubewright.embedded.node.runtime import Launch, OnExit, RunningContainer, Sandbox
+from kubewright.embedded.node.simulated import SimulatedRuntime
 from kubewright.kinds.core.v1 import (
     ConfigMap,
     ConfigMapEnvSource,
@@ -21,6 +26,7 @@ from kubewright.kinds.core.v1 import (
     SleepAction,
     Volume,
 )
+from tests.unit.embedded.node.doubles import ASandbox
 from tests.unit.embedded.node.world import World, a_world, conditions, container, pod, state_of
 
 
@@ -287,6 +293,28 @@ async def test_a_pod_without_a_place_says_so() -> None:
 
         [message] = {text for why, text in await world.events() if why == "FailedCreatePodSandBox"}
         assert message.startswith("Failed to create pod sandbox: ")
+
+
+class Crowded(SimulatedRuntime):
+    """Has no place for any container."""
+
+    async def sandbox(self, pod: Pod, address: str, volumes: Mapping[str, Files]) -> Sandbox:
+        return Full()
+
+
+class Full(ASandbox):
+    async def start(self, launch: Launch, on_exit: OnExit) -> RunningContainer:
+        raise OSError(errno.ENOSPC, "No space left on device", "/pods/web")
+
+
+async def test_a_machine_that_cannot_make_a_container_says_what_is_wrong_where() -> None:
+    """A full disk, or a file where a folder should be."""
+    async with a_world(runtime=Crowded()) as world:
+        found = await world.create(pod())
+
+        assert state_of(found) == "CreateContainerError"
+        assert waiting_message(found) == "No space left on device: /pods/web"
+        assert ("Failed", "Error: No space left on device: /pods/web") in await world.events()
 
 
 async def test_an_annotation_that_is_not_understood_says_so() -> None:
