@@ -7,6 +7,7 @@ from collections import deque
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Literal, Self, TypeAlias
+from zlib import crc32
 
 from kubewright._aio import Clock, TaskSet
 from kubewright.api.kind import ObjectKey
@@ -51,6 +52,7 @@ at the same moment after the server was away."""
 TRY_FOR = 30.0
 """Seconds after which a try without an answer has failed."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND = 10**6  # in nanoseconds
 
 
 class EventRecorder:
@@ -107,6 +109,7 @@ class EventRecorder:
         self._tasks = TaskSet()
         self._refusals: set[tuple[str, str]] = set()
         self._last_stamp = 0
+        self._part = crc32(f"{component}/{host}".encode()) % _MILLISECOND
 
     def event(  # noqa: PLR0913  # an Event has that many parts
         self,
@@ -264,10 +267,14 @@ class EventRecorder:
             _log.warning("events dropped", dropped=self.dropped)
 
     def _name(self, subject: str) -> str:
-        """Return the name of an Event, no two alike even if the clock stands still."""
+        """Return the name of an Event, no two alike even if the clock stands still.
+
+        Other components speak at the same moment about objects of the same name, such as a CronJob
+        and what it was made for: each has a part of a millisecond of its own.
+        """
         nanoseconds = (self._clock.now() - _EPOCH) // timedelta(microseconds=1) * 1000
-        self._last_stamp = max(self._last_stamp + 1, nanoseconds)
-        return event_name(subject, self._last_stamp)
+        self._last_stamp = max(self._last_stamp + _MILLISECOND, nanoseconds)
+        return event_name(subject, self._last_stamp + self._part)
 
 
 def _is_ending(error: APIError) -> bool:

@@ -81,7 +81,7 @@ async def test_an_event_arrives_on_the_server() -> None:
 
     ((name, event),) = server.events.items()
     assert name.startswith("web.")
-    assert int(name.partition(".")[2], 16) == 1767225600 * 10**9
+    assert int(name.partition(".")[2], 16) // 10**6 == 1767225600 * 10**3
     assert event["metadata"]["namespace"] == event["involvedObject"]["namespace"] == "shop"
     assert (event["type"], event["reason"], event["message"]) == ("Warning", "Failed", "no luck")
     assert (event["reportingComponent"], event["reportingInstance"]) == ("operator", "i")
@@ -124,6 +124,23 @@ async def test_repeated_events_are_counted() -> None:
             note(recorder, message)
 
     assert server.messages == {"a": 3, "b": 1}
+
+
+async def test_components_that_speak_at_once_lose_nothing() -> None:
+    """Each Event has a name of its own, even if their objects have one name, and time stands."""
+    server = EventServer()
+    client = Client(CONFIG, transport=server, clock=server.clock)
+    scheduler = EventRecorder(client, "default-scheduler", clock=server.clock)
+    kubelets = [
+        EventRecorder(client, "kubelet", host=host, clock=server.clock) for host in ("a", "b")
+    ]
+
+    async with scheduler, kubelets[0], kubelets[1]:
+        for number, recorder in enumerate([scheduler, *kubelets]):
+            note(recorder, f"first of {number}")
+            note(recorder, f"second of {number}")
+
+    assert len(server.events) == 6
 
 
 async def test_eleven_messages_become_nine_events_and_a_combined_one() -> None:
