@@ -16,7 +16,7 @@ from typing import NamedTuple
 from kubewright._aio import Clock
 from kubewright.embedded.node.access import LogOptions, OutputStream
 
-__all__ = ["FileLog", "Log", "LogLine", "MemoryLog", "logged"]
+__all__ = ["FileLog", "Log", "LogLine", "MemoryLog", "PodLogs", "logged"]
 
 LONGEST_LINE: int = 16 * 1024
 FILE_BYTES: int = 10 * 1024 * 1024
@@ -173,6 +173,31 @@ class FileLog(Log):
             offset += sum(map(len, more))
             yield [_line(record) for record in chain(found, more)]
             found = []
+
+
+class PodLogs:
+    """The logs of the containers of one pod: of the last run of each, and of the one before."""
+
+    def __init__(self) -> None:
+        self._logs: dict[str, list[Log]] = {}
+
+    def add(self, container: str, log: Log) -> None:
+        """Keep the log of a new run."""
+        self._logs[container] = [*self._logs.get(container, [])[-1:], log]
+
+    def find(self, container: str, *, previous: bool = False) -> Log | None:
+        """Return the log of the last run of a container, or of the one before."""
+        logs = self._logs.get(container, [])
+        if previous:
+            return logs[-2] if len(logs) > 1 else None
+        return logs[-1] if logs else None
+
+    def close(self) -> None:
+        """Close and forget them all."""
+        for logs in self._logs.values():
+            for log in logs:
+                log.close()
+        self._logs.clear()
 
 
 def _records(path: Path, offset: int = 0) -> Iterable[bytes]:

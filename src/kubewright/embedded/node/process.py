@@ -16,7 +16,7 @@ from kubewright.embedded.node.http import SimulatedConnection
 from kubewright.embedded.node.images import has_no_entrypoint
 from kubewright.embedded.node.layout import PodFolder, rewritten
 from kubewright.embedded.node.listener import Listener, StreamConnection
-from kubewright.embedded.node.logs import FileLog, Log, MemoryLog
+from kubewright.embedded.node.logs import FileLog, Log, MemoryLog, PodLogs
 from kubewright.embedded.node.material import Files
 from kubewright.embedded.node.runtime import (
     ContainerError,
@@ -137,7 +137,7 @@ class ProcessSandbox:
         self._folder = folder
         self._supervision = supervision
         self._clock = clock
-        self._logs: dict[str, list[Log]] = {}
+        self._logs = PodLogs()
         self._listeners: dict[str, Listener] = {}
 
     # --- Containers ---
@@ -165,7 +165,7 @@ class ProcessSandbox:
             launch, ended, log=log, clock=self._clock, pod=lambda: self._pod
         )
         container.start()
-        self._remember(name, log)
+        self._logs.add(name, log)
         self._listeners[name] = listener
         await listener.open()
         return container
@@ -204,7 +204,7 @@ class ProcessSandbox:
         await process.start(
             on_exit, stdin=bool(container.stdin), stdin_once=bool(container.stdin_once)
         )
-        self._remember(container.name, log)
+        self._logs.add(container.name, log)
         return process
 
     def _own_variables(self, id_: str, root: Path) -> dict[str, str]:
@@ -228,16 +228,9 @@ class ProcessSandbox:
         self._pod = pod
         self._folder.write(volumes)
 
-    def _remember(self, container: str, log: Log) -> None:
-        """Keep this log and the one before."""
-        self._logs[container] = [*self._logs.get(container, [])[-1:], log]
-
     def find_log(self, container: str, *, previous: bool = False) -> Log | None:
         """Return the log of the last run of a container, or of the one before."""
-        logs = self._logs.get(container, [])
-        if previous:
-            return logs[-2] if len(logs) > 1 else None
-        return logs[-1] if logs else None
+        return self._logs.find(container, previous=previous)
 
     async def connect(self, port: int, *, host: str = "", tls: bool = False) -> Connection:
         """Connect to a port of the pod; one that nobody listens at is answered if it is simulated.
@@ -259,9 +252,7 @@ class ProcessSandbox:
         for listener in self._listeners.values():
             listener.close()
         self._listeners.clear()
-        for logs in self._logs.values():
-            for log in logs:
-                log.close()
+        self._logs.close()
         self._folder.remove()
 
 

@@ -11,7 +11,7 @@ from kubewright._version import VERSION
 from kubewright.embedded.node.access import Command, Connection, Output
 from kubewright.embedded.node.http import SimulatedConnection
 from kubewright.embedded.node.images import has_no_entrypoint
-from kubewright.embedded.node.logs import Log, MemoryLog
+from kubewright.embedded.node.logs import Log, MemoryLog, PodLogs
 from kubewright.embedded.node.material import Files
 from kubewright.embedded.node.runtime import (
     ContainerError,
@@ -78,7 +78,7 @@ class SimulatedSandbox:
     def __init__(self, pod: Pod, *, clock: Clock) -> None:
         self._pod = pod
         self._clock = clock
-        self._logs: dict[str, list[Log]] = {}
+        self._logs = PodLogs()
 
     async def start(self, launch: Launch, on_exit: OnExit) -> RunningContainer:
         """Start a container, or what looks like it."""
@@ -87,7 +87,7 @@ class SimulatedSandbox:
             launch, on_exit, log=log, clock=self._clock, pod=lambda: self._pod
         )
         container.start()
-        self._logs[launch.container.name] = [*self._logs.get(launch.container.name, [])[-1:], log]
+        self._logs.add(launch.container.name, log)
         return container
 
     def update(self, pod: Pod, volumes: Mapping[str, Files]) -> None:
@@ -96,10 +96,7 @@ class SimulatedSandbox:
 
     def find_log(self, container: str, *, previous: bool = False) -> Log | None:
         """Return the log of the last run of a container, or of the one before."""
-        logs = self._logs.get(container, [])
-        if previous:
-            return logs[-2] if len(logs) > 1 else None
-        return logs[-1] if logs else None
+        return self._logs.find(container, previous=previous)
 
     async def connect(self, port: int, *, host: str = "", tls: bool = False) -> Connection:
         """Connect to any port; there is a tiny HTTP answer."""
@@ -108,7 +105,7 @@ class SimulatedSandbox:
 
     async def close(self) -> None:
         """Forget what was written."""
-        self._logs.clear()
+        self._logs.close()
 
 
 class SimulatedContainer:

@@ -7,7 +7,7 @@ import pytest
 
 from kubewright._aio import VirtualClock
 from kubewright.embedded.node.access import LogOptions
-from kubewright.embedded.node.logs import FileLog, Log, MemoryLog, logged
+from kubewright.embedded.node.logs import FileLog, Log, MemoryLog, PodLogs, logged
 
 
 @pytest.fixture
@@ -122,6 +122,32 @@ async def test_a_long_memory_forgets_its_beginning(clock: VirtualClock) -> None:
 
     assert lines[-1] == b"4999"
     assert 1000 <= len(lines) <= 2000
+
+
+def test_the_log_of_the_run_before_is_kept_and_no_earlier_one(clock: VirtualClock) -> None:
+    """``kubectl logs --previous`` asks for it."""
+    logs = PodLogs()
+    first, second, third = (MemoryLog(clock=clock) for _ in range(3))
+
+    logs.add("main", first)
+    alone = (logs.find("main"), logs.find("main", previous=True))
+    logs.add("main", second)
+    logs.add("main", third)
+
+    assert alone == (first, None)
+    assert (logs.find("main"), logs.find("main", previous=True)) == (third, second)
+    assert logs.find("other") is None
+
+
+def test_the_logs_of_a_pod_end_with_it(clock: VirtualClock) -> None:
+    """Who follows one hears that no more comes."""
+    logs, log = PodLogs(), MemoryLog(clock=clock)
+    logs.add("main", log)
+
+    logs.close()
+
+    assert log.closed
+    assert logs.find("main") is None
 
 
 def _size(folder: Path) -> int:
