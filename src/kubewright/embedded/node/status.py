@@ -34,6 +34,9 @@ from kubewright.kinds.core.v1 import (
     PodCondition,
     PodIP,
     PodStatus,
+    ResourceRequirements,
+    VolumeMount,
+    VolumeMountStatus,
 )
 
 __all__ = ["Facts", "Verdict", "pod_status"]
@@ -87,7 +90,8 @@ def pod_status(pod: Pod, records: Records, facts: Facts, *, now: datetime) -> Po
         for one, role in roles(pod.spec)
         if role != "app"
     ]
-    regular = [_container_status(one, "app", records[one.name], pod) for one in pod.spec.containers]
+    by_name = sorted(pod.spec.containers, key=lambda one: one.name)
+    regular = [_container_status(one, "app", records[one.name], pod) for one in by_name]
     if facts.ending and not _left_to_initialize(pod, records):
         _end_all(regular)
     generation = pod.metadata.generation or None
@@ -179,17 +183,30 @@ def _container_status(
     if record.blocked is not None and isinstance(record.state, Ended):
         last = record.state
     image = container.image or ""
+    given = (container.resources or ResourceRequirements()) if record.container_id else None
     return ContainerStatus(
         name=container.name,
         image=full_name(image) if record.image_id else image,
         image_id=record.image_id,
         container_id=record.container_id or None,
         restart_count=record.restarts,
+        resources=given,
+        allocated_resources=given.requests if given else {},
+        volume_mounts=[_mount_status(mount) for mount in container.volume_mounts],
         ready=_is_ready(role, record),
         started=record.is_running and record.started,
         state=_state(record, has_init=bool(pod.spec.init_containers)),
         # Present even if empty, as Go writes it: what is the same must look the same.
         last_state=ContainerState(terminated=_terminated(last) if last else None),
+    )
+
+
+def _mount_status(mount: VolumeMount) -> VolumeMountStatus:
+    return VolumeMountStatus(
+        name=mount.name,
+        mount_path=mount.mount_path,
+        read_only=mount.read_only or None,
+        recursive_read_only="Disabled" if mount.read_only else None,
     )
 
 

@@ -13,6 +13,9 @@ from kubewright.kinds.core.v1 import (
     PodReadinessGate,
     PodSpec,
     PodStatus,
+    ResourceRequirements,
+    VolumeMount,
+    VolumeMountStatus,
 )
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -255,6 +258,45 @@ def test_a_running_container_tells_its_image_and_id() -> None:
     assert found.last_state is not None
     assert found.last_state.terminated is not None
     assert found.last_state.terminated.message == "oops"
+
+
+def test_containers_are_told_in_the_order_of_their_names() -> None:
+    """Programs that take the first one take the same one everywhere; init ones are in turn."""
+    pod = a_pod("i2", "i1", "b", "a")
+
+    status = status_of(pod, i2=DONE, i1=DONE, b=RUNNING, a=RUNNING)
+
+    assert [one.name for one in status.container_statuses] == ["a", "b"]
+    assert [one.name for one in status.init_container_statuses] == ["i2", "i1"]
+
+
+def test_a_container_tells_what_it_was_given() -> None:
+    """Who resizes pods waits for it."""
+    pod = a_pod("a")
+    wanted = ResourceRequirements(requests={"cpu": "100m"}, limits={"cpu": "1"})
+    pod.spec.containers[0].resources = wanted
+    pod.spec.containers[0].volume_mounts = [
+        VolumeMount(name="v", mount_path="/v"),
+        VolumeMount(name="t", mount_path="/t", read_only=True),
+    ]
+
+    before = status_of(pod, a=None).container_statuses[0]
+    after = status_of(
+        pod, a=ContainerRecord("a", RUNNING, container_id="kubewright://1", started=True)
+    ).container_statuses[0]
+
+    assert (before.resources, before.allocated_resources) == (None, {})
+    assert (after.resources, after.allocated_resources) == (wanted, {"cpu": "100m"})
+    assert (
+        before.volume_mounts
+        == after.volume_mounts
+        == [
+            VolumeMountStatus(name="v", mount_path="/v"),
+            VolumeMountStatus(
+                name="t", mount_path="/t", read_only=True, recursive_read_only="Disabled"
+            ),
+        ]
+    )
 
 
 def test_a_container_in_a_crash_loop_waits_and_shows_its_last_end() -> None:
