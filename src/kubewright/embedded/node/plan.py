@@ -49,8 +49,19 @@ def is_over(container: Container, role: Role, record: ContainerRecord, spec: Pod
     """Say whether a container has ended and will not be started again."""
     if not isinstance(record.state, Ended):
         return False
+    if _asks_for_restart(container, record.state.exit_code):
+        return role == "init" and record.state.succeeded
     policy = restart_policy(container, role, spec)
     return policy == "Never" or (policy == "OnFailure" and record.state.succeeded)
+
+
+def _asks_for_restart(container: Container, exit_code: int) -> bool:
+    """Say whether a rule of the container itself wants it to be started again after this end."""
+    for rule in container.restart_policy_rules if container.restart_policy else ():
+        codes = rule.exit_codes
+        if codes is not None and (exit_code in codes.values) == (codes.operator == "In"):
+            return rule.action == "Restart"
+    return False
 
 
 def is_over_for_good(spec: PodSpec, records: Records) -> bool:

@@ -5,7 +5,12 @@ import pytest
 
 from kubewright.embedded.node.plan import Plan, is_over_for_good, plan, restart_policy
 from kubewright.embedded.node.state import ContainerRecord, Delay, Ended, Running
-from kubewright.kinds.core.v1 import Container, PodSpec
+from kubewright.kinds.core.v1 import (
+    Container,
+    ContainerRestartRule,
+    ContainerRestartRuleOnExitCodes,
+    PodSpec,
+)
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 RUNNING = Running(NOON)
@@ -37,6 +42,23 @@ def records(**states: Any) -> dict[str, ContainerRecord]:
 def test_all_containers_of_a_pod_start_together() -> None:
     """They do not wait for one another."""
     assert plan(spec("a", "b"), records(a=None, b=None), NOON).start == ("a", "b")
+
+
+@pytest.mark.parametrize(
+    ("operator", "end", "over"),
+    [("In", FAILED, False), ("In", DONE, True), ("NotIn", FAILED, True), ("NotIn", DONE, False)],
+)
+def test_a_container_may_be_restarted_after_some_exit_codes_only(
+    operator: str, end: Ended, over: bool
+) -> None:
+    """A job that asks for another try by its exit code, in a pod that runs once."""
+    codes = ContainerRestartRuleOnExitCodes(operator=operator, values=[1])
+    rule = ContainerRestartRule(action="Restart", exit_codes=codes)
+    pod = spec("a", policy="Never")
+    pod.containers[0].restart_policy = "Never"
+    pod.containers[0].restart_policy_rules = [rule]
+
+    assert is_over_for_good(pod, records(a=end)) is over
 
 
 def test_init_containers_run_one_after_the_other_and_before_all_others() -> None:
