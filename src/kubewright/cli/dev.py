@@ -95,12 +95,26 @@ def _is_wanted(record: LogRecord) -> bool:
     return record.levelno >= ERROR or not _IN_CLUSTER.get()
 
 
+def _check_is_as_asked(running: State, options: Options) -> None:
+    """Refuse what a cluster that runs cannot become; commands would run that nobody wants to."""
+    if options.simulate and not running.simulate:
+        raise ConfigError(
+            f"the cluster {options.name} runs commands of containers, so --simulate is too late."
+            f" Start another one: `kubewright cluster start --simulate --name {options.name}-2`."
+        )
+    if options.nodes not in (1, running.nodes):
+        raise ConfigError(
+            f"the cluster {options.name} has {running.nodes} nodes, and --nodes does not change it."
+        )
+
+
 @asynccontextmanager
 async def _cluster(project: Project, options: Options) -> AsyncIterator[Place]:
     """Give a cluster: the one that the user named, or one in this process."""
     clusters = Clusters.of_user()
     if options.name is not None:
         place, state = clusters.running(options.name)
+        _check_is_as_asked(state, options)
         _say(f"on the cluster {place.name}, {state.url}")
         yield place
         return
@@ -157,7 +171,8 @@ class _Session:
 
     async def run(self, operator: Operator, place: Place, options: Options) -> None:
         await self._install(operator)
-        _say(_first_steps(operator, place, self._project, applied=options.samples))
+        own = options.name is None
+        _say(_first_steps(operator, place, self._project, applied=options.samples, own=own))
         if options.samples:
             await self._apply_samples()
         following: Operator | None = operator
@@ -230,7 +245,9 @@ def _trace() -> str:
     return traceback.format_exc().rstrip()
 
 
-def _first_steps(operator: Operator, place: Place, project: Project, *, applied: bool) -> str:
+def _first_steps(
+    operator: Operator, place: Place, project: Project, *, applied: bool, own: bool = True
+) -> str:
     first = next(iter(operator.declarations)).primary.kind
     mapping = definition_of(first).mapping
     lines = [f"operator {operator.name} is ready; in another terminal:"]
@@ -239,7 +256,8 @@ def _first_steps(operator: Operator, place: Place, project: Project, *, applied:
     if samples and not applied:
         lines.append(f"  kubectl apply -f {quote(_shown(samples[0]))}")
     lines.append(f"  kubectl get {mapping.plural} --watch")
-    lines.append("Save a file to reload the operator; Ctrl-C stops everything.")
+    stopped = "everything" if own else "the operator, and the cluster goes on"
+    lines.append(f"Save a file to reload the operator; Ctrl-C stops {stopped}.")
     return "\n".join(lines)
 
 

@@ -1,12 +1,14 @@
 """What ``kubewright dev`` refuses and says; as a process it runs in tests/cluster."""
 
 import logging
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from kubewright.cli import dev
-from kubewright.cli.clusters import Clusters
+from kubewright.cli.clusters import Clusters, State
 from kubewright.cli.dev import Options, run
 from kubewright.cli.load import load_operator
 from kubewright.cli.project import Project
@@ -55,6 +57,7 @@ def test_the_first_thing_to_try_is_a_sample_if_there_is_one(
 
     assert f"  export KUBECONFIG={place.kubeconfig}\n" in offered
     assert "  kubectl apply -f samples/at.yaml\n  kubectl get ats --watch\n" in offered
+    assert "Ctrl-C stops everything." in offered
     assert "apply" not in applied
     assert "  kubectl get ats --watch\n" in applied
 
@@ -72,3 +75,29 @@ def test_what_to_type_can_be_copied_from_a_path_with_spaces(tmp_path: Path) -> N
 
     assert f"  export KUBECONFIG='{place.kubeconfig}'\n" in steps
     assert f"  kubectl apply -f '{samples / 'at.yaml'}'\n" in steps
+
+
+def test_a_cluster_that_the_user_named_goes_on(clusters: Clusters) -> None:
+    """And that is what is said."""
+    operator, project = load_operator(str(AT)), Project(str(AT))
+
+    steps = dev._first_steps(operator, clusters.place("town"), project, applied=True, own=False)
+
+    assert "Ctrl-C stops the operator, and the cluster goes on." in steps
+
+
+@pytest.mark.parametrize(
+    ("asked", "problem"),
+    [
+        ({"simulate": True}, "the cluster town runs commands of containers"),
+        ({"nodes": 3}, "has 2 nodes, and --nodes does not change it"),
+    ],
+)
+def test_a_cluster_that_runs_is_not_taken_for_another(asked: dict[str, Any], problem: str) -> None:
+    """Above all, who asks for --simulate does not want that commands run."""
+    now = datetime(2026, 1, 1, tzinfo=UTC)
+    running = State(1, "https://127.0.0.1:1", now, nodes=2, simulate=False)
+
+    dev._check_is_as_asked(running, dev.Options("at.py", name="town", nodes=2))
+    with pytest.raises(ConfigError, match=problem):
+        dev._check_is_as_asked(running, dev.Options("at.py", name="town", **asked))
