@@ -154,6 +154,11 @@ def is_headless(service: Service) -> bool:
     return service.spec.cluster_ip == "None"
 
 
+def _with_address(pod: Backend) -> Backend | None:
+    """Return *pod* if traffic can go there at all."""
+    return pod if pod.ips and not pod.ended else None
+
+
 class ServicePods:
     """Finds the pods of services, and the services of pods, without decoding all of either."""
 
@@ -170,8 +175,7 @@ class ServicePods:
         """Return what stands behind *service*: pods that have an address and have not ended."""
         selector = Selector.of(service.spec.selector)
         found = self._pods.list_entries(service.metadata.namespace, selector)
-        backends = (self.backend(entry) for entry in found)
-        return [one for one in backends if one.ips and not one.ended]
+        return [one for entry in found if (one := _with_address(self.backend(entry)))]
 
     def backend(self, entry: Entry[Any]) -> Backend:
         """Return what matters of one pod."""
@@ -189,12 +193,14 @@ class ServicePods:
 
     def matters(self, event: Event[Pod]) -> bool:
         """Say whether a change of a pod can change where traffic goes."""
-        if not self._selectors.get(event.key.namespace):
-            return False
         old, new = event.old, event.new
-        if new is None or old is None or old.labels != new.labels or old.uid != new.uid:
-            return True
-        return Backend.of(old) != self.backend(new)
+        selectors = self._selectors.get(event.key.namespace, {}).values()
+        states = [one.labels for one in (old, new) if one is not None]
+        if not any(selector.matches(one) for selector in selectors for one in states):
+            return False  # found by labels alone; most pods stand behind no service
+        before = _with_address(Backend.of(old)) if old is not None else None
+        after = _with_address(self.backend(new)) if new is not None else None
+        return before != after or (after is not None and states[0] != states[-1])
 
     def _heard_service(self, event: Event[Service]) -> None:
         key, new = event.key, event.new

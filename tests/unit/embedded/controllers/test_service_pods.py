@@ -131,3 +131,24 @@ async def test_sidecars_have_ports_too() -> None:
         [found] = pods.pods_of(await stage.client.get(Service, "web"))
 
         assert found.port(ServicePort(port=1, target_port="admin")) == 9901
+
+
+async def test_only_what_changes_traffic_matters() -> None:
+    """Hundreds of pods are made and bound before the first of them has an address."""
+    async with staged_pods() as (stage, pods):
+        heard: list[bool] = []
+        informer = stage.cluster.cache.informer(Pod, sharded=False)
+        informer.add_handler(lambda event: heard.append(pods.matters(event)))
+        await stage.create(service())
+
+        made = await stage.create(pod("a"))
+        await stage.bind(made)
+        await stage.start(made, ip="10.0.0.1")
+        await stage.change(made, lambda one: one.metadata.annotations.update(note="x"))
+        await stage.change(made, lambda one: one.metadata.labels.update(app="other"))
+        await stage.change(made, lambda one: one.metadata.annotations.update(note="y"))
+        await stage.change(made, lambda one: one.metadata.labels.update(app="web"))
+        await stage.finish(made)
+        await stage.remove(made)
+
+        assert heard == [False, False, True, False, True, False, True, True, False]
