@@ -282,8 +282,8 @@ class ProcessContainer(_Process):
         for listener in self._listeners:
             listener.put_nowait(None)
         words = ""
-        with suppress(OSError):
-            words = self._last_words.read_bytes()[:LONGEST_WORDS].decode("utf-8", "replace")
+        with suppress(OSError), self._last_words.open("rb") as file:
+            words = file.read(LONGEST_WORDS).decode("utf-8", "replace")
         self._on_exit(replace(how, message=words))
 
     def probe_answer(self, kind: ProbeKind) -> bool | None:

@@ -7,8 +7,9 @@ that was too long, or that had no end when the container ended.
 import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Iterable, Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
-from io import BufferedWriter
+from io import FileIO
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
@@ -129,30 +130,51 @@ class FileLog(Log):
         self._limit = limit
         self._rotations = 0
         self._size = 0
-        self._file: BufferedWriter | None = None
+        self._waiting = bytearray()
+        self._file: FileIO | None = None
 
     @property
     def _older(self) -> Path:
         return self._path.with_suffix(".old.log")
 
     def _keep(self, record: bytes) -> None:
-        if self._file is None or self._size + len(record) > self._limit:
-            self._next_file()
-        assert self._file is not None
-        self._file.write(record)
-        self._size += len(record)
+        kept = self._size + len(self._waiting)
+        if kept and kept + len(record) > self._limit:
+            self._flush()
+            self._rotate()
+        self._waiting += record
 
-    def _next_file(self) -> None:
+    def _rotate(self) -> None:
         if self._file is not None:
             self._file.close()
             self._path.replace(self._older)
+            self._file = None
             self._rotations += 1
-        self._file = self._path.open("wb")
         self._size = 0
 
+    def _flush(self) -> None:
+        """Write what came together; of that, a disk that is full loses all, and nothing else.
+
+        It must not keep a container from ending, nor its next words from being understood.
+        """
+        data, self._waiting = memoryview(self._waiting), bytearray()
+        size = len(data)
+        try:
+            if self._file is None:
+                self._file = self._path.open("wb", buffering=0)
+            while data:
+                data = data[self._file.write(data) :]
+        except OSError:
+            if self._file is not None:
+                with suppress(OSError):
+                    self._file.truncate(self._size)
+                    self._file.seek(self._size)
+        else:
+            self._size += size
+
     def _wake(self) -> None:
-        if self._file is not None and not self._file.closed:
-            self._file.flush()  # once for all that came together
+        if self._waiting:
+            self._flush()
         super()._wake()
 
     def close(self) -> None:

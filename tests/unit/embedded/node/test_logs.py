@@ -1,4 +1,6 @@
 import asyncio
+import resource
+import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -152,3 +154,33 @@ def test_the_logs_of_a_pod_end_with_it(clock: VirtualClock) -> None:
 
 def _size(folder: Path) -> int:
     return sum(file.stat().st_size for file in folder.iterdir())
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /dev/full")
+async def test_a_full_disk_does_not_keep_a_log_from_ending(tmp_path: Path) -> None:
+    """What could not be written is lost; whoever waits for the end is told of it."""
+    (tmp_path / "0.log").symlink_to("/dev/full")
+    log = FileLog(tmp_path / "0.log", clock=VirtualClock())
+
+    log.write("stdout", b"lost\nand this, too")
+    log.close()
+
+    assert log.closed
+
+
+async def test_what_comes_after_a_full_disk_is_a_line_again(tmp_path: Path) -> None:
+    """A part of a record would spoil the next one."""
+    log = FileLog(tmp_path / "0.log", clock=VirtualClock())
+    log.write("stdout", b"one\n")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    size = (tmp_path / "0.log").stat().st_size
+
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size + 10, before[1]))
+    try:
+        log.write("stdout", b"two\n")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    log.write("stdout", b"three\n")
+
+    assert await text(log) == b"one\nthree\n"
+    log.close()
