@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import NamedTuple
+from urllib.parse import SplitResult, urljoin, urlsplit
 
 from kubewright._aio import Clock
 from kubewright.api.intorstring import IntOrString
@@ -19,6 +20,8 @@ from kubewright.kinds.core.v1 import (
 __all__ = ["Outcome", "Target", "perform", "timeout_message"]
 
 MOST_OUTPUT: int = 10 * 1024
+MOST_REQUESTS: int = 10
+REDIRECTS: frozenset[int] = frozenset({301, 302, 303, 307, 308})
 HEAD_END: bytes = b"\r\n\r\n"
 
 
@@ -107,40 +110,80 @@ def timeout_message(action: Probe, target: Target, seconds: int) -> str:
 
 def _url(action: HTTPGetAction, target: Target) -> str:
     host = action.host or target.address
+    host = f"[{host}]" if ":" in host else host
     port = port_number(action.port, target.container)
-    return f"{(action.scheme or 'HTTP').lower()}://{host}:{port}{action.path or '/'}"
+    path = (action.path or "").removeprefix("/")
+    return f"{(action.scheme or 'HTTP').lower()}://{host}:{port}/{path}"
 
 
-def _request(action: HTTPGetAction, authority: str, purpose: str) -> bytes:
+def _request(action: HTTPGetAction, url: SplitResult, purpose: str) -> bytes:
     given = {header.name.lower() for header in action.http_headers}
-    headers = [("Host", authority), ("User-Agent", f"kube-{purpose}/1.37"), ("Accept", "*/*")]
+    headers = [("Host", url.netloc), ("User-Agent", f"kube-{purpose}/1.37"), ("Accept", "*/*")]
     headers = [(name, text) for name, text in headers if name.lower() not in given]
     headers += [(header.name, header.value) for header in action.http_headers]
-    lines = [f"GET {action.path or '/'} HTTP/1.1"]
+    query = f"?{url.query}" if url.query else ""
+    lines = [f"GET {url.path or '/'}{query} HTTP/1.1"]
     # An empty Accept is how an author says that there shall be none.
     lines += [f"{name}: {text}" for name, text in headers if text or name.lower() != "accept"]
     return "\r\n".join([*lines, "Connection: close", "", ""]).encode()
 
 
 async def _http_get(action: HTTPGetAction, target: Target, purpose: str) -> Outcome:
-    port, host = port_number(action.port, target.container), action.host or ""
-    tls = (action.scheme or "HTTP").lower() == "https"
-    authority, url = f"{host or target.address}:{port}", _url(action, target)
+    url = first = last = _url(action, target)
+    if purpose == "lifecycle":
+        # A hook was heard, whatever the answer says.
+        answer = await _answer(action, target, url, purpose)
+        return answer if isinstance(answer, Outcome) else Outcome(True)
+    for _ in range(MOST_REQUESTS):
+        answer = await _answer(action, target, url, purpose)
+        if isinstance(answer, Outcome):
+            return answer
+        onward = urljoin(url, answer.location) if answer.location else ""
+        # What another host says is not about this container.
+        if not onward or urlsplit(onward).hostname != urlsplit(first).hostname:
+            ok = 200 <= answer.status < 400  # noqa: PLR2004  # what counts as well
+            return Outcome(ok, "" if ok else f"HTTP probe failed with statuscode: {answer.status}")
+        last, url = answer.location, onward
+    return Outcome(False, f'Get "{last}": stopped after {MOST_REQUESTS} redirects')
+
+
+class _Answer(NamedTuple):
+    status: int
+    location: str
+
+
+async def _answer(
+    action: HTTPGetAction, target: Target, url: str, purpose: str
+) -> _Answer | Outcome:
+    """Ask once; return what was answered, or how it failed."""
+    parts = urlsplit(url)
+    tls = parts.scheme == "https"
+    port = parts.port or (443 if tls else 80)
     try:
-        connection = await target.sandbox.connect(port, host=host, tls=tls)
+        connection = await target.sandbox.connect(port, host=action.host or "", tls=tls)
     except OSError as error:
-        return Outcome(False, f'Get "{url}": dial tcp {authority}: {_why(error)}')
+        address = f"{action.host or target.address}:{port}"
+        return Outcome(False, f'Get "{url}": dial tcp {address}: {_why(error)}')
     try:
-        await connection.write(_request(action, authority, purpose))
-        status = _status(await _head(connection))
+        await connection.write(_request(action, parts, purpose))
+        head = await _head(connection)
+        return _Answer(_status(head), _location(head))
     except (OSError, ValueError) as error:
         return Outcome(False, f'Get "{url}": {error}')
     finally:
         with suppress(OSError):
             await connection.close()
-    # A hook was heard, whatever the answer says.
-    ok = purpose == "lifecycle" or 200 <= status < 400  # noqa: PLR2004  # what counts as well
-    return Outcome(ok, "" if ok else f"HTTP probe failed with statuscode: {status}")
+
+
+def _location(head: bytes) -> str:
+    """Return where an answer leads; empty if it leads nowhere."""
+    if _status(head) not in REDIRECTS:
+        return ""
+    for line in head.split(b"\r\n")[1:]:
+        name, _, value = line.partition(b":")
+        if name.strip().lower() == b"location":
+            return value.strip().decode("utf-8", "replace")
+    return ""
 
 
 async def _head(connection: Connection) -> bytes:

@@ -3,6 +3,7 @@ from typing import Any
 import pytest
 
 from kubewright._aio import VirtualClock
+from kubewright.embedded.node.access import Connection
 from kubewright.embedded.node.actions import Outcome, perform, port_number, timeout_message
 from kubewright.embedded.node.runtime import ContainerError
 from kubewright.kinds.core.v1 import (
@@ -98,6 +99,61 @@ async def test_the_headers_of_an_author_replace_those_of_the_node() -> None:
     assert lines == [
         "GET / HTTP/1.1", "host: shop", "user-agent: me", "Connection: close", "", "",
     ]  # fmt: skip
+
+
+class Redirecting(ASandbox):
+    """A pod whose answers follow one another."""
+
+    def __init__(self, *answers: bytes) -> None:
+        super().__init__()
+        self._answers = list(answers)
+
+    async def connect(self, port: int, *, host: str = "", tls: bool = False) -> Connection:
+        self.answer = self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]
+        return await super().connect(port, host=host, tls=tls)
+
+
+def to(location: str) -> bytes:
+    """Return an answer that leads elsewhere."""
+    return f"HTTP/1.1 302 Found\r\nLocation: {location}\r\n\r\n".encode()
+
+
+FINE, BAD = b"HTTP/1.1 200 OK\r\n\r\n", b"HTTP/1.1 500 No\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    ("answers", "ok", "asked"),
+    [
+        ([to("/login?a=1"), FINE], True, [8080, 8080]),
+        ([to("/login"), BAD], False, [8080, 8080]),
+        ([to("https://127.1.0.1/"), BAD], False, [8080, 443]),
+        ([to("http://elsewhere.example/"), BAD], True, [8080]),
+        ([to("/again")], False, [8080] * 10),
+    ],
+)
+async def test_a_probe_follows_redirects_within_its_pod(
+    answers: list[bytes], ok: bool, asked: list[int]
+) -> None:
+    """A start page that leads to a broken one is not well; what others do is not asked for."""
+    sandbox = Redirecting(*answers)
+    action = Probe(http_get=HTTPGetAction(port="web"))
+
+    outcome = await perform(action, target(NAMED, sandbox=sandbox), clock=VirtualClock())
+
+    assert outcome.ok is ok
+    assert [port for port, _, _ in sandbox.asked] == asked
+    if len(asked) == 10:
+        assert outcome.message == 'Get "/again": stopped after 10 redirects'
+
+
+async def test_a_path_needs_no_slash() -> None:
+    """Its author may have forgotten it."""
+    sandbox = ASandbox()
+    action = Probe(http_get=HTTPGetAction(port=80, path="healthz?full=1"))
+
+    await perform(action, target(sandbox=sandbox), clock=VirtualClock())
+
+    assert sandbox.connections[0].sent.startswith(b"GET /healthz?full=1 HTTP/1.1\r\n")
 
 
 async def test_a_hook_by_http_is_done_whatever_the_answer_is() -> None:
