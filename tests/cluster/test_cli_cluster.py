@@ -4,7 +4,6 @@ import os
 import select
 import signal
 import socket
-import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -13,7 +12,7 @@ import pytest
 from kubewright.api import ObjectMeta
 from kubewright.cli.clusters import Clusters
 from kubewright.client import Client, Config, wait_for
-from kubewright.kinds.core.v1 import Container, Pod, PodSpec
+from kubewright.kinds.core.v1 import Container, EnvVar, Pod, PodSpec
 from kubewright.testing import KubeconfigServer, probe
 from tests.cluster.command import Commands, processes
 
@@ -144,14 +143,15 @@ def test_a_start_that_fails_shows_the_end_of_the_log(commands: Commands, tmp_pat
     assert not place_of(commands).exists()
 
 
-def test_what_pods_have_started_ends_with_the_cluster(commands: Commands, tmp_path: Path) -> None:
+async def test_what_pods_have_started_ends_with_the_cluster(
+    commands: Commands, tmp_path: Path
+) -> None:
     """However it ends."""
     mark = f"mark-{tmp_path.name}-{os.getpid()}"
     for end in ("stop", "kill"):
         commands.run("cluster", "start")
         place = Clusters(commands.state / "clusters").place("kubewright")
-        server = KubeconfigServer.load(place.kubeconfig)
-        _run_pod(server, mark)
+        await _run_pod(Config.from_kubeconfig(place.kubeconfig), mark)
         assert processes(mark)
 
         assert place.state is not None
@@ -183,23 +183,22 @@ def _is_over(pod: Pod | None) -> bool:
     return pod is not None and pod.status.phase == "Succeeded"
 
 
-def _run_pod(server: KubeconfigServer, mark: str) -> None:
+async def _run_pod(config: Config, mark: str) -> None:
     """Run a pod for an hour; return when it runs."""
-    container = {
-        "name": "main",
-        "image": "busybox",
-        "command": ["sh", "-c", "sleep 3600 & sleep 3600"],
-        "env": [{"name": "MARK", "value": mark}],
-    }
-    body = {"metadata": {"name": "long"}, "spec": {"containers": [container]}}
-    made = probe.ask(server, "POST", "/api/v1/namespaces/default/pods", body=body)
-    assert made.status == 201, made.body
-    kubectl = ["kubectl", "--kubeconfig", str(server.kubeconfig_file), "wait"]
-    subprocess.run(
-        [*kubectl, "--for=condition=Ready", "pod/long", "--timeout=10s"],
-        check=True,
-        capture_output=True,
+    container = Container(
+        name="main",
+        image="busybox",
+        command=["sh", "-c", "sleep 3600 & sleep 3600"],
+        env=[EnvVar(name="MARK", value=mark)],
     )
+    async with Client(config) as client:
+        pod = Pod(metadata=ObjectMeta(name="long"), spec=PodSpec(containers=[container]))
+        await client.create(pod)
+        await wait_for(client, Pod, "long", _runs, timeout=10)
+
+
+def _runs(pod: Pod | None) -> bool:
+    return pod is not None and pod.status.phase == "Running"
 
 
 def _wait_until_gone(mark: str) -> None:
