@@ -29,6 +29,7 @@ from kubewright.kinds.core.v1 import (
     ContainerStateTerminated,
     ContainerStateWaiting,
     ContainerStatus,
+    EphemeralContainer,
     HostIP,
     Pod,
     PodCondition,
@@ -40,6 +41,8 @@ from kubewright.kinds.core.v1 import (
 )
 
 __all__ = ["Facts", "Verdict", "pod_status"]
+
+NO_EPHEMERAL: str = "ephemeral containers are not supported here; kubectl exec does the same"
 
 Records = Mapping[str, ContainerRecord]
 
@@ -104,6 +107,7 @@ def pod_status(pod: Pod, records: Records, facts: Facts, *, now: datetime) -> Po
         pod_ips=[PodIP(ip=facts.pod_ip)] if facts.pod_ip else [],
         init_container_statuses=initial,
         container_statuses=regular,
+        ephemeral_container_statuses=[_refusal(one) for one in pod.spec.ephemeral_containers],
         observed_generation=generation,
         reason=facts.verdict.reason if facts.verdict and phase == "Failed" else None,
         message=facts.verdict.message if facts.verdict and phase == "Failed" else None,
@@ -254,6 +258,20 @@ def _terminated(end: Ended) -> ContainerStateTerminated:
         started_at=whole(end.started_at),
         finished_at=whole(end.finished_at),
         container_id=end.container_id or None,
+    )
+
+
+def _refusal(container: EphemeralContainer) -> ContainerStatus:
+    """Return the status of a container that will not run, so that nobody waits without a word."""
+    waiting = ContainerStateWaiting(reason="CreateContainerError", message=NO_EPHEMERAL)
+    return ContainerStatus(
+        name=container.name,
+        image=container.image or "",
+        image_id="",
+        ready=False,
+        restart_count=0,
+        state=ContainerState(waiting=waiting),
+        last_state=ContainerState(),
     )
 
 

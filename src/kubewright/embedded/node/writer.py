@@ -11,7 +11,8 @@ __all__ = ["StatusWriter", "difference"]
 
 OWNED: tuple[str, ...] = (
     "phase", "reason", "message", "startTime", "hostIP", "hostIPs", "podIP", "podIPs",
-    "initContainerStatuses", "containerStatuses", "observedGeneration",
+    "initContainerStatuses", "containerStatuses", "ephemeralContainerStatuses",
+    "observedGeneration",
 )  # fmt: skip
 
 Document = dict[str, Any]

@@ -234,7 +234,8 @@ async def test_a_name_that_names_no_image_is_refused() -> None:
 
         assert state_of(found) == "InvalidImageName"
         message = (
-            'Failed to apply default image tag "Not An Image": couldn\'t parse image name'
+            'Failed to apply default image tag "Not An Image": '
+            "couldn't parse image name"
             ' "Not An Image": invalid reference format: repository name (library/Not An Image)'
             " must be lowercase"
         )
@@ -362,6 +363,21 @@ async def test_a_container_that_recovers_is_left_alone() -> None:
         assert status.last_state is not None
         assert status.last_state.terminated is not None
         assert conditions(found)["Ready"] == "True"
+
+
+async def test_an_ephemeral_container_is_refused_in_words() -> None:
+    """Written once; nobody waits for it without knowing."""
+    async with a_world() as world:
+        await world.create(pod())
+        change = {"spec": {"ephemeralContainers": [{"name": "debug", "image": "busybox"}]}}
+
+        await world.client.subresource("ephemeralcontainers").patch(Pod, "web", change)
+        found = await world.read(after=1)
+        before = writes(world, "web")
+        await world.settle(100)
+
+        assert [one.name for one in found.status.ephemeral_container_statuses] == ["debug"]
+        assert writes(world, "web") == before
 
 
 @pytest.mark.parametrize("policy", ["Always", "Never"])

@@ -8,6 +8,7 @@ from kubewright.embedded.node.state import Blocked, ContainerRecord, Ended, Runn
 from kubewright.embedded.node.status import Facts, Verdict, pod_status, whole
 from kubewright.kinds.core.v1 import (
     Container,
+    EphemeralContainer,
     Pod,
     PodCondition,
     PodReadinessGate,
@@ -402,6 +403,20 @@ def test_a_deleted_pod_ends_in_a_last_phase(end: Ended, phase: str) -> None:
     facts = Facts(NOON, "127.0.0.1", "127.1.0.1", ending=True)
 
     assert status_of(a_pod("a"), facts, a=end).phase == phase
+
+
+def test_an_ephemeral_container_says_that_it_will_not_run() -> None:
+    """``kubectl debug`` waits for it, and shows why that is in vain."""
+    pod = a_pod("main", ephemeral_containers=[EphemeralContainer(name="debug", image="busybox")])
+
+    status = status_of(pod, main=RUNNING)
+
+    (shown,) = status.ephemeral_container_statuses
+    assert shown.name == "debug"
+    assert shown.state is not None
+    assert shown.state.waiting is not None
+    assert "ephemeral containers are not supported" in (shown.state.waiting.message or "")
+    assert status.phase == "Running"
 
 
 def test_times_are_in_whole_seconds() -> None:
