@@ -114,23 +114,17 @@ def _show(place: Place, state: State) -> int:
 
 
 async def _counts(place: Place) -> tuple[str, str]:
-    from kubewright.client import Client, Config  # noqa: PLC0415  # only if one runs
+    from kubewright.api.conditions import is_condition_true  # noqa: PLC0415  # only if one runs
+    from kubewright.client import Client, Config  # noqa: PLC0415  # as above
     from kubewright.kinds.core.v1 import Node, Pod  # noqa: PLC0415  # as above
 
     config = Config.from_kubeconfig(place.kubeconfig).replace(timeout=TIMEOUT)
     async with Client(config) as client:
         nodes = [node async for node in client.list(Node)]
         pods = [pod async for pod in client.list(Pod)]
-    ready = sum(_is_ready(node.status.conditions) for node in nodes)
+    ready = sum(is_condition_true(node.status.conditions, "Ready") for node in nodes)
     return f"{ready} of {len(nodes)} ready", _by_phase(
         pod.status.phase or "Pending" for pod in pods
-    )
-
-
-def _is_ready(conditions: Iterable[object]) -> bool:
-    return any(
-        getattr(one, "type", "") == "Ready" and getattr(one, "status", "") == "True"
-        for one in conditions
     )
 
 
