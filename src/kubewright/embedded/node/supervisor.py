@@ -42,10 +42,11 @@ LOOK_EVERY = 0.002
 
 
 class Kinship(NamedTuple):
-    """Where a process belongs to."""
+    """Where a process belongs to, and when it began: its number alone may be another's later."""
 
     parent: int
     session: int
+    began: int
 
 
 def kinship() -> dict[int, Kinship]:
@@ -56,10 +57,10 @@ def kinship() -> dict[int, Kinship]:
             try:
                 with open(f"/proc/{name}/stat", "rb") as file:  # noqa: PTH123  # loads nothing more
                     # The name of the program is in brackets, and may hold anything.
-                    state, parent, _, session = file.read().rpartition(b")")[2].split()[:4]
-                if state != b"Z":
-                    result[int(name)] = Kinship(int(parent), int(session))
-            except (OSError, ValueError):
+                    fields = file.read().rpartition(b")")[2].split()
+                if fields[0] != b"Z":
+                    result[int(name)] = Kinship(int(fields[1]), int(fields[3]), int(fields[19]))
+            except (OSError, IndexError, ValueError):
                 continue
     return result
 
@@ -118,6 +119,7 @@ class Supervisor:
         self._ids: dict[int, str] = {}
         self._pids: dict[str, int] = {}
         self._marks: dict[str, str] = {}
+        self._seen: dict[str, dict[int, int]] = {}
         self._prctl: Callable[..., int] = ctypes.CDLL(None).prctl
         self._prctl(PR_SET_CHILD_SUBREAPER, 1)
 
@@ -144,8 +146,16 @@ class Supervisor:
                 for file in files:
                     os.close(file)
         elif message["id"] in self._pids:
-            kill(self._pids[message["id"]], message["number"])
+            self._signal(message["id"], message["number"])
         return True
+
+    def _signal(self, id_: str, number: int) -> None:
+        if id_ in self._marks:
+            # Once it has ended, nobody can say whose children those were that hide.
+            known = kinship()
+            seen = self._seen.setdefault(id_, {})
+            seen.update((pid, known[pid].began) for pid in below([self._pids[id_]], known))
+        kill(self._pids[id_], number)
 
     def _start(self, id_: str, files: list[int]) -> None:
         with os.fdopen(os.dup(files[0]), "rb") as file:
@@ -195,22 +205,24 @@ class Supervisor:
         session = self._pids.pop(id_)  # each begins one, which is called after it
         mark = self._marks.pop(id_, None)
         if mark is not None:
-            self._end_all(f"{MARK}={mark}".encode(), session)
+            self._end_all(f"{MARK}={mark}".encode(), session, self._seen.pop(id_, {}))
         number = -code if code < 0 else 0
         self._tell({"id": id_, "code": 128 + number if number else code, "signal": number})
 
-    def _end_all(self, mark: bytes, session: int) -> None:
+    def _end_all(self, mark: bytes, session: int, seen: Mapping[int, int]) -> None:
         """Kill what the first process of a container leaves behind, and wait for its end.
 
         Many servers write their title over their environment, and with it over the mark; those are
-        known by their session, or by their parents.
+        known by their session, by their parents, or because we saw them before the first one ended.
         """
         for _ in range(LOOKS):
             known = kinship()
             left = [
                 pid
                 for pid in below([os.getpid()], known)
-                if known[pid].session == session or is_marked(pid, mark)
+                if known[pid].session == session
+                or known[pid].began == seen.get(pid)
+                or is_marked(pid, mark)
             ]
             left += below(left, known)
             if not left:

@@ -61,6 +61,26 @@ async def test_what_has_lost_its_mark_ends_with_its_container(tmp_path: Path) ->
             os.close(file)
 
 
+async def test_what_hides_ends_with_a_container_that_is_stopped(tmp_path: Path) -> None:
+    """Without the mark, in a session of its own: it was seen when the container was told to end."""
+    async with a_supervision(tmp_path) as supervision:
+        waiter = Waiter()
+        reading, writing = os.pipe()
+        null = os.open(os.devnull, os.O_RDWR)
+        script = 'env -i setsid sh -c "echo \\$\\$; exec sleep 100" & wait'
+        await supervision.start("a", shell(script), (null, writing, writing), waiter)
+        pid = int(await asyncio.to_thread(os.read, reading, 100))
+        before = is_alive(pid)
+
+        supervision.signal("a", signal.SIGTERM)
+        await waiter.exit()
+
+        assert before
+        assert not is_alive(pid)
+        for file in (reading, writing, null):
+            os.close(file)
+
+
 @pytest.mark.parametrize("variables", [{"A": "x\0y"}, {"A=B": "x"}, {"A": "\ud800"}])
 async def test_what_cannot_be_started_concerns_no_other(
     tmp_path: Path, variables: dict[str, str]
