@@ -12,7 +12,7 @@ from kubewright.cluster import Cluster
 from kubewright.embedded.node.access import AccessError, Connection
 from kubewright.embedded.proxy import ServiceProxy
 from kubewright.embedded.proxy.relay import SocketConnection, dial
-from kubewright.embedded.proxy.service_proxy import Connect
+from kubewright.embedded.proxy.service_proxy import Address, Connect
 from kubewright.runnable import Readying, Runnable
 from kubewright.testing.embedded import EmbeddedServer
 from tests.unit.embedded.kubelet.containers import Containers
@@ -274,6 +274,16 @@ async def test_a_port_that_is_taken_is_said_once_and_skipped(
 
     said = [record for record in caplog.records if "cannot listen" in record.getMessage()]
     assert len(said) == 1
+
+
+async def test_a_port_that_is_taken_is_nobodys_trouble_once_its_service_is_gone(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """It went while we tried to listen, and the proxy goes on for the others."""
+    async with world() as made:
+        made.proxy._refuse(Address(ADDRESS, made.port), OSError("taken"))
+
+    assert "cannot listen for a service" not in caplog.text
 
 
 async def test_no_request_fails_while_a_backend_is_scaled_down() -> None:
