@@ -194,14 +194,13 @@ def test_a_missing_file_is_named() -> None:
     )
 
 
-def left_behind() -> set[Path]:
-    """Return our own folders in the system's folder for temporary files."""
-    return set(Path(tempfile.gettempdir()).glob("kubewright-*"))
-
-
-def test_the_client_certificate_is_shown_to_the_server(tmp_path: Path) -> None:
+def test_the_client_certificate_is_shown_to_the_server(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """And nothing of the key stays on the disk."""
-    before = left_behind()
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
     config = TLSConfig(
         ca_data=AUTHORITY.certificate, cert_data=CLIENT.certificate, key_data=CLIENT.key
     )
@@ -210,7 +209,7 @@ def test_the_client_certificate_is_shown_to_the_server(tmp_path: Path) -> None:
     side = shake_hands(client, server_context(SERVING, tmp_path, trusts=AUTHORITY.certificate))
 
     assert peer_name(side) == "jane"
-    assert left_behind() <= before
+    assert list(temporary.iterdir()) == []
 
 
 def encrypted_key() -> bytes:
