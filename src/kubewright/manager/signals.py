@@ -4,7 +4,8 @@ import asyncio
 import os
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from types import FrameType
 
 from kubewright.log import get_logger
 
@@ -21,11 +22,24 @@ def stopping_on_signals(
 ) -> Iterator[None]:
     """Call *stop* at the first signal; at the second, end the process with status 1.
 
+    The second is obeyed even while code of the user blocks the event loop, which then hears
+    nothing.
+
     Args:
         stop: Begins a graceful stop; must not wait.
         exit: Ends the process at once, without cleaning up: that is what hangs.
     """
-    loop, asked = asyncio.get_running_loop(), False
+    loop, asked, sent = asyncio.get_running_loop(), False, 0
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        """Run at once, in the midst of whatever the event loop does; it hears the signal later."""
+        nonlocal sent
+        sent += 1
+        if sent > 1 and not asked:
+            with suppress(Exception):  # the midst of writing a line, maybe
+                name = signal.Signals(number).name
+                _log.error("second signal, and the event loop is blocked: exiting", signal=name)
+            exit(1)
 
     def hear(number: signal.Signals) -> None:
         nonlocal asked
@@ -40,6 +54,8 @@ def stopping_on_signals(
     before = {number: signal.getsignal(number) for number in SIGNALS}
     for number in SIGNALS:
         loop.add_signal_handler(number, hear, number)
+        signal.signal(number, interrupt)  # in the place of one that does nothing
+        signal.siginterrupt(number, False)  # as it was: nothing that waits for the system fails
     try:
         yield
     finally:

@@ -23,6 +23,17 @@ async def test_the_first_is_polite_and_the_second_is_final(number: signal.Signal
     assert (stops.empty(), status) == (True, 1)
 
 
+async def test_the_second_is_final_even_if_the_event_loop_is_blocked() -> None:
+    """A reconciler that never awaits anything can be ended with Ctrl-C, too."""
+    exits: list[int] = []
+
+    with stopping_on_signals(lambda: None, exit=exits.append):
+        for expected in ([], [1]):
+            signal.raise_signal(signal.SIGINT)
+
+            assert exits == expected
+
+
 async def test_afterwards_signals_mean_what_they_meant_before() -> None:
     """Ctrl-C must not be swallowed by a manager that is gone."""
     before = [signal.getsignal(number) for number in SIGNALS]
