@@ -27,7 +27,7 @@ from kubewright.operator import Operator
 
 __all__ = ["OPERATOR", "Demo", "run"]
 
-OPERATOR: Path = Path(__file__).with_name("demo_operator.py")
+OPERATOR: Path = Path(__file__).with_name("_demo_operator.py")
 """The same file as ``examples/at/at.py``, so that it is there after an installation, too."""
 NAME: str = "example-at"
 COMMAND: str = "echo YAY"

@@ -1,10 +1,10 @@
 from pathlib import Path
 
-from kubewright.cli import demo_operator
+from kubewright.cli import _demo_operator
 
 EXAMPLE = Path(__file__).resolve().parents[3] / "examples" / "at" / "at.py"
 
 
 def test_it_is_the_example() -> None:
     """There is one At operator: what the demo shows is what people read, also once installed."""
-    assert Path(demo_operator.__file__).read_text() == EXAMPLE.read_text()
+    assert Path(_demo_operator.__file__).read_text() == EXAMPLE.read_text()

@@ -64,13 +64,13 @@ class Turn:
         self._recorder = tools.recorder
         self._backoffs = tools.backoffs
         self._stored = deepcopy(job.status)
-        self.job = job
+        self.job: Job = job
         self.again: float | None = None
-        self.changed = False
+        self.changed: bool = False
         now = self._clock.now()
         started(job, now)
         backoff = self._backoffs.get(job.metadata.uid, Backoff())
-        self.look = Look(job, pods, now=now, backoff=backoff)
+        self.look: Look = Look(job, pods, now=now, backoff=backoff)
 
     async def take(self) -> None:
         """Do what is to be done, and write the status; that also when pods are refused.
