@@ -6,7 +6,7 @@ enforced since 1.25, selectable fields since 1.31; older servers drop both from 
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from copy import deepcopy
 from typing import Any
 
@@ -16,6 +16,7 @@ from kubewright.testing import Server, probe
 from tests.golden.crd.every import every_crd
 
 pytestmark = pytest.mark.crd
+OK = 200
 CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 CRD = f"{CRDS}/everies.golden.example.com"
 API = "/apis/golden.example.com/v1"
@@ -175,15 +176,25 @@ BROKEN_RULES: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-def _wait(server: Server, path: str, status: int) -> dict[str, Any]:
-    """Ask until the answer has *status*: a CRD is served a moment after it is accepted."""
+def _wait(
+    server: Server, path: str, holds: Callable[[dict[str, Any]], bool] = bool
+) -> dict[str, Any]:
+    """Ask until there is an answer of which *holds* is true.
+
+    A CRD is served a moment after it is accepted, and says a moment later that it is.
+    """
     answer = probe.ask(server, "GET", path)
     for _ in range(200):
-        if answer.status == status:
-            return dict(answer.json())
+        if answer.status == OK and holds(found := dict(answer.json())):
+            return found
         time.sleep(0.05)
         answer = probe.ask(server, "GET", path)
     raise AssertionError(f"{path} answers {answer.status}: {answer.body[:500]!r}")
+
+
+def _is_established(definition: dict[str, Any]) -> bool:
+    found = {one["type"]: one["status"] for one in definition["status"]["conditions"]}
+    return found.get("Established") == "True"
 
 
 @pytest.fixture(scope="module")
@@ -192,8 +203,8 @@ def installed(servers: Any) -> Iterator[dict[str, Any]]:
     server: Server = servers.get(controllers=False)
     made = probe.ask(server, "POST", CRDS, body=every_crd())
     assert made.status == 201, made.body
-    _wait(server, f"{API}/everies", 200)
-    yield _wait(server, CRD, 200)
+    _wait(server, f"{API}/everies")
+    yield _wait(server, CRD, _is_established)
     probe.ask(server, "DELETE", CRD)
 
 
