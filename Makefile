@@ -147,7 +147,7 @@ simulation: $(STAMP) ## an operator in virtual time: every request fails once, a
 check: lint types unit ## lint + types + unit: before every push
 
 .PHONY: test
-test: unit test-embedded test-real ## everything that this machine can run
+test: unit test-embedded test-real cluster ## everything that this machine can run
 
 .PHONY: test-embedded
 test-embedded: $(STAMP) ## all that needs nothing but the embedded server
@@ -156,7 +156,6 @@ test-embedded: $(STAMP) ## all that needs nothing but the embedded server
 	@$(MAKE) robustness
 	@$(MAKE) simulation
 	@$(MAKE) clients
-	@$(MAKE) cluster
 	@$(MAKE) e2e SERVER=embedded
 
 .PHONY: test-real

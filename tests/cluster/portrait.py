@@ -26,6 +26,7 @@ _DROPPED = ("namespace", "uid", "resourceVersion", "managedFields", "creationTim
 _NEWER = ("terminatingReplicas", "availableReplicas")
 _NEWER_LABELS = ("apps.kubernetes.io/pod-index",)
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
+_LATE = re.compile(r"failed error: .* (not found|already exists)$|latest version and try again$")
 _FROM = re.compile(r"(Scaled (?:up|down) replica set \S+) from \d+ to")
 
 _NODE = re.compile(r'"node-\d"')
@@ -68,7 +69,11 @@ def portrait(
             _drop_steps(plain)
         texts = sorted(_worded(json.dumps(one, sort_keys=True), words) for one in plain)
         shown[kind] = [json.loads(text) for text in texts]
-    told = {_worded(_told(one), words) for one in objects["events"]}
+    told = {
+        _worded(_told(one), words)
+        for one in objects["events"]
+        if not is_of_a_race(one.get("message") or "")
+    }
     shown["events"] = sorted(told) if exact else []
     return shown
 
@@ -79,6 +84,15 @@ def difference(left: dict[str, list[Any]], right: dict[str, list[Any]]) -> str:
         json.dumps(one, indent=1, sort_keys=True).splitlines() for one in (left, right)
     )
     return "\n".join(difflib.unified_diff(first, second, lineterm="", n=8))
+
+
+def is_of_a_race(message: str) -> bool:
+    """Whether an event tells of a write that came too late, which its controller tried again.
+
+    The caches of the real controllers do not show their own writes, so it happens to them now and
+    then.
+    """
+    return _LATE.search(message) is not None
 
 
 def _told(event: dict[str, Any]) -> str:
