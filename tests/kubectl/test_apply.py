@@ -48,10 +48,10 @@ CLIENT_SIDE = (
 SERVER_SIDE = (
     Step("apply --server-side -f settings.yaml"),
     Step("apply --server-side -f settings.yaml"),
-    Step("get configmap settings -o yaml --show-managed-fields"),
+    Step("get configmap settings -o yaml --show-managed-fields", sort=True),
     Step("apply --server-side --field-manager=other -f settings-changed.yaml", code=1),
     Step("apply --server-side --field-manager=other --force-conflicts -f settings-changed.yaml"),
-    Step("get configmap settings -o yaml --show-managed-fields"),
+    Step("get configmap settings -o yaml --show-managed-fields", sort=True),
     Step("apply --server-side -f settings.yaml", code=1),
     Step("diff --server-side --field-manager=other -f settings.yaml", code=1),
     Step("apply --server-side -f front.yaml"),
@@ -74,6 +74,7 @@ MIGRATION = (
     Step("apply --server-side -f settings.yaml"),
     Step(
         "get configmap settings -o yaml --show-managed-fields",
+        sort=True,  # managers come in the order of their seconds
         differs=Difference(
             why="an entry that a client has rewritten loses its time; 1.36 does so, too",
             older=['time: "<time>"'],
