@@ -213,9 +213,9 @@ async def test_a_container_that_crashes_is_restarted_with_its_volumes(server: Ac
     """What it wrote into an emptyDir is still there."""
     async with a_world(server) as world:
         script = (
-            "test -e /work/x && { echo second; sleep 1000; }; touch /work/x; echo first; exit 1"
+            "test -e /data/x && { echo second; sleep 1000; }; touch /data/x; echo first; exit 1"
         )
-        mounts = [VolumeMount(name="w", mount_path="/work")]
+        mounts = [VolumeMount(name="w", mount_path="/data")]
         volume = Volume(name="w", empty_dir=EmptyDirVolumeSource())
         await world.create(pod(shell(script, volume_mounts=mounts), volumes=[volume]))
 

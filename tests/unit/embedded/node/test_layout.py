@@ -54,29 +54,29 @@ def test_what_is_mounted_is_found_below_the_root(folder: PodFolder) -> None:
     """A process begins there, so ``etc/conf/a`` is right."""
     folder.write({"conf": Files({"a": File(b"1")}), "work": Files()})
 
-    places = folder.make_root(mounted(("conf", "/etc/conf", ""), ("work", "/work/", "")))
+    places = folder.make_root(mounted(("conf", "/etc/conf", ""), ("work", "/data/", "")))
 
     root = folder.root("c")
     assert (root / "etc/conf/a").read_bytes() == b"1"
-    (root / "work/x").write_text("x")
+    (root / "data/x").write_text("x")
     assert (folder.volume("work") / "x").exists()
     assert places["/etc/conf"] == root / "etc/conf"
-    assert places["/work"] == root / "work"
+    assert places["/data"] == root / "data"
     assert places["/dev/termination-log"].exists()
 
 
 def test_a_restart_finds_its_volumes_and_nothing_else(folder: PodFolder) -> None:
     """What a container writes outside of its volumes ends with it."""
     folder.write({"work": Files()})
-    container = mounted(("work", "/work", ""))
+    container = mounted(("work", "/data", ""))
     folder.make_root(container)
     (folder.root("c") / "scratch").write_text("x")
-    (folder.root("c") / "work/kept").write_text("x")
+    (folder.root("c") / "data/kept").write_text("x")
 
     folder.make_root(container)
 
     assert not (folder.root("c") / "scratch").exists()
-    assert (folder.root("c") / "work/kept").exists()
+    assert (folder.root("c") / "data/kept").exists()
 
 
 def test_a_sub_path_is_a_part_of_a_volume(folder: PodFolder) -> None:
@@ -98,7 +98,7 @@ def test_a_sub_path_is_a_part_of_a_volume(folder: PodFolder) -> None:
 def test_a_mount_in_another_volume_is_there_for_all_and_after_a_restart(folder: PodFolder) -> None:
     """The link to it lies in that volume, which other containers see, and which stays."""
     folder.write({"work": Files(), "cache": Files(), "conf": Files({"a": File(b"1")})})
-    mounts = (("work", "/work", ""), ("cache", "/work/cache", ""), ("conf", "/work/a", "a"))
+    mounts = (("work", "/data", ""), ("cache", "/data/cache", ""), ("conf", "/data/a", "a"))
     container, other = mounted(*mounts), replace(mounted(*mounts), name="other")
     folder.make_root(container)
     (folder.volume("cache") / "x").write_text("x")
@@ -107,8 +107,8 @@ def test_a_mount_in_another_volume_is_there_for_all_and_after_a_restart(folder: 
         folder.make_root(one)
 
     for name in ("c", "other"):
-        assert (folder.root(name) / "work/cache/x").read_text() == "x"
-        assert (folder.root(name) / "work/a").read_text() == "1"
+        assert (folder.root(name) / "data/cache/x").read_text() == "x"
+        assert (folder.root(name) / "data/a").read_text() == "1"
 
 
 def test_a_mount_in_a_config_map_stays_when_its_files_change(folder: PodFolder) -> None:
@@ -139,9 +139,9 @@ def test_a_mount_hides_what_is_in_its_place(folder: PodFolder) -> None:
     (folder.volume("work") / "cache").mkdir()
     (folder.volume("work") / "cache/precious").write_text("x")
 
-    places = folder.make_root(mounted(("work", "/work", ""), ("cache", "/work/cache", "")))
+    places = folder.make_root(mounted(("work", "/data", ""), ("cache", "/data/cache", "")))
 
-    assert places["/work/cache"] == folder.volume("cache")
+    assert places["/data/cache"] == folder.volume("cache")
     assert (folder.volume("work") / "cache/precious").exists()
 
 
