@@ -224,7 +224,7 @@ async def test_a_container_that_crashes_is_restarted_with_its_volumes(server: Ac
         assert found.status.container_statuses[0].last_state is not None
         assert [line async for line in world.log("web", previous=True)] == ["first"]
         assert await anext(world.log("web", follow=True)) == "second"
-        assert (await world.output("web", "ls", "work")) == "x\n"
+        assert (await world.output("web", "ls", "data")) == "x\n"
 
 
 async def test_a_node_that_stops_asks_its_processes_to_end(tmp_path: Path) -> None:
