@@ -10,7 +10,7 @@ from kubewright.api.changes import mark_partial
 from kubewright.api.resource import Resource
 from kubewright.api.unstructured import Unstructured
 from kubewright.cache.entry import Entry
-from kubewright.cache.head import head_and_rest, head_of
+from kubewright.cache.head import Known, head_and_rest, head_of
 from kubewright.cache.packing import Packing
 from kubewright.cache.transform import Transform, transformed
 
@@ -52,19 +52,20 @@ class Codec(Generic[R]):
         self.partial: str = _METADATA_ONLY if metadata_only else _TRANSFORMED if transform else ""
         """Why objects may lack what the server has; empty if they do not."""
 
-    def entry(self, raw: bytes) -> Entry[R]:
+    def entry(self, raw: bytes, known: Known | None = None) -> Entry[R]:
         """Return the entry for an object.
 
         Args:
             raw: Its JSON; bytes of its own, not a view that would keep a whole response alive.
+            known: Finds the object as it was before, to share what did not change.
 
         Raises:
             DecodeError: It is no object with a name.
         """
         if self._drops_managed_fields:
-            head, raw = head_and_rest(raw)
+            head, raw = head_and_rest(raw, known)
         else:
-            head = head_of(raw)
+            head = head_of(raw, known)
         if self._metadata_only:
             # Also of what came as a PartialObjectMetadata: the class knows better what it is.
             raw = b'{"metadata":' + bytes(_json.decode(raw, _Whole).metadata) + b"}"
@@ -80,6 +81,7 @@ class Codec(Generic[R]):
             head.owners,
             head.deleting,
             head.marks,
+            head.shape,
             packed,
             packing,
             self,

@@ -38,6 +38,7 @@ class Entry(msgspec.Struct, Generic[R], frozen=True, gc=False, eq=False):
         owners: Its owner references.
         deleting: Whether it has a deletion timestamp.
         marks: A hash of its annotations and finalizers, to see whether they changed.
+        shape: A hash of its labels and owner references, likewise.
         packed: The bytes, as `codec` packed them.
         packing: How they are packed.
         codec: What reads them.
@@ -51,6 +52,7 @@ class Entry(msgspec.Struct, Generic[R], frozen=True, gc=False, eq=False):
     owners: tuple[OwnerReference, ...]
     deleting: bool
     marks: int
+    shape: int
     packed: bytes
     packing: int
     codec: Codec[R]

@@ -3,26 +3,33 @@
 ``managedFields``, often a third of the bytes, are cut out of them as they are: encoding the object
 again would cost ten times as much. Where they come last in the metadata, as in all that a server
 in Go has types for, only what stands before them is decoded, and the rest not even scanned.
+
+Most objects that arrive are known, with the same labels and owners as before: what was read of
+them then is not read again.
 """
 
 import re
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
 from kubewright import _json
 from kubewright.api.kind import ObjectKey
 from kubewright.api.meta import OwnerReference
-from kubewright.cache.entry import NO_LABELS
+from kubewright.cache.entry import NO_LABELS, Entry
 from kubewright.errors import DecodeError
 
 T = TypeVar("T")
+
+Known = Callable[[ObjectKey], Entry[Any] | None]
+"""Returns an object as it was before, if there was one."""
 
 _NOTHING = msgspec.Raw(b"")
 _COMMA = ord(",")
 _OPENING = re.compile(rb'\{(?:"kind":"\w+",)?(?:"apiVersion":"[\w./-]+",)?"metadata":(?=\{)').match
 _LAST = b',"managedFields":['
+_AFTER = re.compile(rb'\},"[a-z]').match
 _METADATA = b'"metadata":'
 _MANAGED = b'"managedFields":'
 _REMEMBERED = 2048  # a bound: labels of StatefulSets are all different, and must not pile up
@@ -58,6 +65,7 @@ class Head(msgspec.Struct, frozen=True, gc=False):
         owners: Its owner references; shared likewise.
         deleting: Whether it has a deletion timestamp.
         marks: A hash of its annotations and finalizers, to see whether they changed.
+        shape: A hash of its labels and owner references, likewise.
         managed: The JSON of its managedFields, as a view of the bytes that were read.
     """
 
@@ -69,6 +77,7 @@ class Head(msgspec.Struct, frozen=True, gc=False):
     owners: tuple[OwnerReference, ...]
     deleting: bool
     marks: int
+    shape: int
     managed: msgspec.Raw
 
 
@@ -81,11 +90,14 @@ _labels: dict[bytes, dict[str, str]] = {}
 _owners: dict[bytes, tuple[OwnerReference, ...]] = {}
 # And one string stands for all that are equal to it: namespaces, values of labels, kinds.
 _strings: dict[str, str] = {}
-_shared = _strings.setdefault
 
 
-def head_of(raw: bytes) -> Head:
+def head_of(raw: bytes, known: Known | None = None) -> Head:
     """Read the head of the object that *raw* is the JSON of.
+
+    Args:
+        raw: The JSON.
+        known: Finds the object as it was before.
 
     Raises:
         DecodeError: It is no JSON object with a named ``metadata``.
@@ -97,56 +109,70 @@ def head_of(raw: bytes) -> Head:
         found = _json.decode(raw, _Document).metadata
     if not found.name:
         raise DecodeError(f"an object without a name cannot be cached: {raw[:60]!r}")
-    return _head(found)
+    return _head(found, known)
 
 
-def head_and_rest(raw: bytes) -> tuple[Head, bytes]:
+def head_and_rest(raw: bytes, known: Known | None = None) -> tuple[Head, bytes]:
     """Read the head of an object; return it, and *raw* without its managedFields.
+
+    Args:
+        raw: The JSON.
+        known: Finds the object as it was before.
 
     Raises:
         DecodeError: It is no JSON object with a named ``metadata``.
     """
-    return _quick(raw) or _thorough(raw)
+    return _quick(raw, known) or _thorough(raw, known)
 
 
-def _thorough(raw: bytes) -> tuple[Head, bytes]:
-    head = head_of(raw)
+def _thorough(raw: bytes, known: Known | None) -> tuple[Head, bytes]:
+    head = head_of(raw, known)
     return head, without_managed_fields(raw, head.managed)
 
 
-def _quick(raw: bytes) -> tuple[Head, bytes] | None:
+def _quick(raw: bytes, known: Known | None) -> tuple[Head, bytes] | None:
     """Do as `head_and_rest`, if managedFields are the last of the metadata; else do nothing.
 
-    Their value has no lists in it, so the next bracket ends it, unless that is part of a text. If
-    what begins with the metadata and ends there is a whole object, it is they.
+    They begin where we cut if what stands before it is a whole object once it is closed. Their
+    value has no lists in it, so the next bracket ends it, unless that is part of a text. In a text
+    no letter can follow a quote: either it ends there, or the quote has a backslash before it.
     """
     opening = _OPENING(raw)
     if opening is None:
         return None
     start = opening.end()
     cut = raw.find(_LAST, start)
-    end = raw.find(b"]", cut + len(_LAST)) + 1
-    if cut < 0 or not end:
+    inside = cut + len(_LAST)
+    end = raw.find(b"]", inside) + 1
+    if cut < 0 or not end or not _AFTER(raw, end) or raw.find(b"[", inside, end) >= 0:
         return None
     try:
-        found = _decode_metadata(raw[start : end + 1])
+        found = _decode_metadata(raw[start:cut] + b"}")
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
-    return (_head(found), raw[:cut] + raw[end:]) if found.name else None
+    return (_head(found, known), raw[:cut] + raw[end:]) if found.name else None
 
 
-def _head(found: _Metadata) -> Head:
-    if len(_strings) >= _REMEMBERED:
-        _strings.clear()
+def _head(found: _Metadata, known: Known | None) -> Head:
+    namespace = found.namespace
+    key = ObjectKey(_strings.get(namespace) or _share(namespace), found.name)
+    shape = hash((bytes(found.labels), bytes(found.owner_references)))
+    before = known(key) if known is not None else None
+    if before is not None and before.shape == shape:
+        key, labels, owners = before.key, before.labels, before.owners
+    else:
+        labels = _labels_of(found.labels) if found.labels else NO_LABELS
+        owners = _owners_of(found.owner_references) if found.owner_references else ()
     return Head(
-        ObjectKey(_shared(found.namespace, found.namespace), found.name),
+        key,
         found.uid,
         found.resource_version,
         found.generation,
-        _labels_of(found.labels) if found.labels else NO_LABELS,
-        _owners_of(found.owner_references) if found.owner_references else (),
+        labels,
+        owners,
         found.deletion_timestamp is not None,
         hash((bytes(found.annotations), bytes(found.finalizers))),
+        shape,
         found.managed_fields,
     )
 
@@ -156,7 +182,7 @@ def _labels_of(raw: msgspec.Raw) -> dict[str, str]:
     found = _labels.get(data)
     if found is None:
         labels = _part(data, _decode_labels, dict[str, str])
-        found = {_shared(n, n): _shared(v, v) for n, v in labels.items()} or NO_LABELS
+        found = {_share(name): _share(value) for name, value in labels.items()} or NO_LABELS
         _remember(_labels, data, found)
     return found
 
@@ -167,8 +193,8 @@ def _owners_of(raw: msgspec.Raw) -> tuple[OwnerReference, ...]:
     if found is None:
         found = _part(data, _decode_owners, tuple[OwnerReference, ...])
         for owner in found:
-            owner.api_version = _shared(owner.api_version, owner.api_version)
-            owner.kind = _shared(owner.kind, owner.kind)
+            owner.api_version = _share(owner.api_version)
+            owner.kind = _share(owner.kind)
         _remember(_owners, data, found)
     return found
 
@@ -179,6 +205,12 @@ def _part(data: bytes, decode: Callable[[bytes], T | None], kind: type[T]) -> T:
     except msgspec.ValidationError:
         found = _json.decode(data, kind)
     return kind() if found is None else found
+
+
+def _share(text: str) -> str:
+    if len(_strings) >= _REMEMBERED:
+        _strings.clear()
+    return _strings.setdefault(text, text)
 
 
 def _remember(known: dict[bytes, T], data: bytes, found: T) -> None:

@@ -59,7 +59,7 @@ class Part(Generic[R]):
         self._task: asyncio.Task[None] | None = None
         self._untold: deque[Event[R]] = deque()
         self._untold_to: Registrations[R] = ()
-        self.entry: Callable[[bytes], Entry[R]] = store.codec.entry
+        self.entry: Callable[[bytes], Entry[R]] = store.entry
 
     def start(self, tasks: TaskSet) -> None:
         """Fill it from now on, in a task of *tasks*."""

@@ -51,6 +51,14 @@ class Store(Generic[R]):
 
     # What the stream does.
 
+    def entry(self, raw: bytes) -> Entry[R]:
+        """Return the entry for an object, which shares with the one here what did not change.
+
+        Raises:
+            DecodeError: It is no object with a name.
+        """
+        return self.codec.entry(raw, self.find_entry)
+
     def replace(
         self, entries: Iterable[Entry[R]], *, namespace: str | None = None, version: str
     ) -> list[Event[R]]:
