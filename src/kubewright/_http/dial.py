@@ -152,7 +152,7 @@ class _Dialer:
         try:
             async with self._clock.timeout(self._limits.handshake):
                 secured = await self._loop.start_tls(
-                    transport, protocol, context, server_hostname=name
+                    transport, protocol, context, server_hostname=self._for_tls(name)
                 )
         except TimeoutError as error:
             said = f"no TLS handshake with {to.host_port} within {self._limits.handshake:g} s"
@@ -165,6 +165,15 @@ class _Dialer:
         if secured is None:
             raise TransportError(f"cannot {self._tried}: the TLS connection was closed at once")
         return secured
+
+    def _for_tls(self, name: str) -> str:
+        """Return *name* as bytes where that will do, which `ssl` takes as well as text.
+
+        Text goes through the codec for international names, whose tables are half a megabyte.
+        """
+        if name.isascii() and isinstance(self._loop, asyncio.BaseEventLoop):  # uvloop takes text
+            return cast("str", name.encode())
+        return name
 
     async def _names(self) -> list[str]:
         """Connect once more to see which names the certificate is for; empty if that fails too."""

@@ -25,7 +25,7 @@ class Pool:
     """Sends requests to one server over as few connections as they need.
 
     The connection used last is used first, so that a calm time lets the others grow old. A stream
-    has a connection of its own, which is closed at its end.
+    keeps its connection for itself, and closes it in the end.
     """
 
     def __init__(self, route: Route, *, limits: Limits, clock: Clock, gzip: bool = False) -> None:
@@ -77,9 +77,7 @@ class Pool:
             try:
                 return await self._exchange(connection, method, head, body, deadline)
             except TransportError:
-                # The server closed the connection while our request was on its way. A write may
-                # have been carried out; reading once more harms nobody.
-                if not connection.stale or method not in _SAFE:
+                if not _may_ask_again(connection, method):
                     raise
         connection = await self._dial(method, deadline)
         return await self._exchange(connection, method, head, body, deadline)
@@ -87,7 +85,7 @@ class Pool:
     async def open(
         self, method: str, head: bytes, body: bytes, *, deadline: float, upgrade: bool = False
     ) -> Opened:
-        """Send a request on a connection of its own; the body arrives as a stream.
+        """Send a request and take the connection; the body arrives as a stream.
 
         Args:
             method: The method that *head* begins with.
@@ -99,8 +97,18 @@ class Pool:
         Returns:
             The answer and its connection, which the caller must abort in the end.
         """
-        connection = await self._dial(method, deadline)
         reading = Reading.UPGRADE if upgrade else Reading.STREAM
+        # The watch after a list goes on with the connection of the list.
+        connection = None if upgrade else self._pop()
+        if connection is not None:
+            try:
+                answer = await self._exchange(connection, method, head, body, deadline, reading)
+            except TransportError:
+                if not _may_ask_again(connection, method):
+                    raise
+            else:
+                return connection, answer
+        connection = await self._dial(method, deadline)
         answer = await self._exchange(connection, method, head, body, deadline, reading)
         return connection, answer
 
@@ -276,3 +284,12 @@ class Pool:
 
     def _closed_error(self) -> TransportError:
         return TransportError(f"cannot talk to {self._route}: the transport was closed")
+
+
+def _may_ask_again(connection: Connection, method: str) -> bool:
+    """Say whether to ask once more after the end of a kept connection.
+
+    The server closed it while our request was on its way. A write may have been carried out;
+    reading once more harms nobody.
+    """
+    return connection.stale and method in _SAFE

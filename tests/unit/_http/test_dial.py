@@ -1,6 +1,7 @@
 import asyncio
 import socket
 import ssl
+import sys
 from contextlib import suppress
 
 import pytest
@@ -300,3 +301,15 @@ def test_uvloop_dials_tls_by_name(authority: Authority) -> None:
             return await ask(tls_route(authority, server.port, host="localhost"))
 
     assert uvloop.run(exchange()) == OK
+
+
+async def test_a_name_in_ascii_needs_no_tables_of_unicode(
+    authority: Authority, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are half a megabyte, which an operator would keep for as long as it runs."""
+    monkeypatch.delitem(sys.modules, "encodings.idna", raising=False)
+
+    async with serving(say_ok, context=authority.server("127.0.0.1")) as server:
+        await ask(tls_route(authority, server.port))
+
+    assert "encodings.idna" not in sys.modules

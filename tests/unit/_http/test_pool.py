@@ -18,6 +18,7 @@ from tests.unit._http.servers import (
     OK,
     Peer,
     answering,
+    chunk,
     pool_to,
     say_nothing,
     say_ok,
@@ -152,6 +153,36 @@ async def test_a_write_on_a_stale_connection_is_never_sent_again(method: str) ->
 
         assert caught.value.lost
         assert len(server.requests) == 2
+
+
+async def test_a_stream_goes_on_with_a_connection_that_is_free() -> None:
+    """The watch after a list needs no handshake of its own, and nobody else gets its connection."""
+
+    async def script(peer: Peer) -> None:
+        await peer.request()
+        await peer.send(OK)
+        await peer.request()
+        await peer.send(CHUNKED + chunk(b"event"))
+        await peer.gone()
+
+    async with serving(script, say_ok) as server, pool_to(server) as pool:
+        await send(pool)
+        connection, (_, _, body) = await pool.open("GET", GET, b"", deadline=NEVER)
+
+        assert await anext(body) == b"event"
+        assert (len(server.peers), pool.idle) == (1, 0)
+        connection.abort()
+
+
+async def test_a_stream_on_a_stale_connection_is_opened_again() -> None:
+    """As with any other read, that the server has closed it meanwhile is nobody's failure."""
+    async with serving(drop_second, say_ok) as server, pool_to(server) as pool:
+        await send(pool)
+        connection, answer = await pool.open("GET", GET, b"", deadline=NEVER)
+
+        assert answer[0] == 200
+        assert len(server.peers) == 2
+        connection.abort()
 
 
 async def test_a_read_is_sent_again_once_and_not_for_ever() -> None:
