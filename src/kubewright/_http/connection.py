@@ -40,7 +40,7 @@ class Reading(enum.Enum):
 _WHOLE = Reading.WHOLE  # a member is found slowly through its class, and each request asks
 
 
-class Connection(asyncio.Protocol):
+class Connection(asyncio.BufferedProtocol):
     """Sends one request at a time and reads its answer.
 
     `exchange` starts a request and returns a future of its answer. A connection whose future was
@@ -48,23 +48,37 @@ class Connection(asyncio.Protocol):
     """
 
     __slots__ = (
-        "_body", "_clock", "_deadline", "_feed", "_forget", "_gzip", "_headers", "_heading",
-        "_limits", "_lost", "_method", "_parser", "_reading", "_release", "_retired", "_route",
-        "_started", "_stream", "_timer", "_timer_at", "_transport", "_upgraded", "_used",
+        "_body", "_buffer", "_clock", "_deadline", "_feed", "_forget", "_gzip", "_headers",
+        "_heading", "_limits", "_lost", "_method", "_parser", "_reading", "_release", "_retired",
+        "_route", "_started", "_stream", "_timer", "_timer_at", "_transport", "_upgraded", "_used",
         "_waiter", "_wire", "closed", "idle_since", "on_body", "stale",
     )  # fmt: skip
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  # made by the pool only
         self,
         route: Route,
         limits: Limits,
         clock: Clock,
         *,
+        buffer: memoryview,
         release: "Callable[[Connection], None]",
         forget: "Callable[[Connection], None]",
         gzip: bool = False,
     ) -> None:
+        """Make a connection; `asyncio.loop.create_connection` opens it.
+
+        Args:
+            route: Where to.
+            limits: How much.
+            clock: Where time comes from.
+            buffer: Where bytes arrive; others may use it, too, since what arrives is parsed at
+                once.
+            release: Called when it can be used again.
+            forget: Called when it cannot.
+            gzip: Whether answers may be compressed.
+        """
         self._route = route
+        self._buffer = buffer
         self._limits = limits
         self._clock = clock
         self._release = release
@@ -74,7 +88,7 @@ class Connection(asyncio.Protocol):
         self._transport: asyncio.Transport | None = None
         self._lost = False
         self._parser: Any = None  # httptools' parser; there is one whenever it calls us
-        self._feed: Callable[[bytes], None] = _ignore
+        self._feed: Callable[[memoryview], None] = _ignore
         self._waiter: asyncio.Future[Answer] | None = None
         self._method = ""
         self._reading = _WHOLE
@@ -167,18 +181,21 @@ class Connection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast("asyncio.Transport", transport)  # uvloop's is no subclass
 
-    def data_received(self, data: bytes) -> None:
+    def get_buffer(self, sizehint: int) -> memoryview:
+        return self._buffer
+
+    def buffer_updated(self, nbytes: int) -> None:
         if self._waiter is None and self._stream is None:
-            self._unasked(data)
+            self.abort()  # the server speaks without being asked, as in a time-out
             return
         try:
-            self._feed(data)
+            self._feed(self._buffer[:nbytes])
         except Exception as error:  # noqa: BLE001  # httptools' errors share no base of their own
-            self._parser_stopped(error, data)
+            self._parser_stopped(error, bytes(self._buffer[:nbytes]))
         if self._stream is not None:
-            self._stream.arrived(len(data))
+            self._stream.arrived(nbytes)
         elif self._waiter is not None:
-            self._check_limits(len(data))
+            self._check_limits(nbytes)
         elif self._body:
             self.abort()  # a body where none may be, as after HEAD
 
@@ -385,10 +402,6 @@ class Connection(asyncio.Protocol):
         framing = {"content-length", "transfer-encoding"}
         return not any(name in framing for name, _ in self._headers)
 
-    def _unasked(self, data: bytes) -> None:
-        """Drop a connection on which the server speaks without being asked, as in a time-out."""
-        self.abort()
-
     # --- Small things ---
 
     def _received(self) -> int:
@@ -449,7 +462,7 @@ def _lowered(name: bytes) -> str:
     return lowered
 
 
-def _ignore(data: bytes) -> None:
+def _ignore(data: memoryview) -> None:
     """Stand in for a parser."""
 
 

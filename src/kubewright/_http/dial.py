@@ -13,7 +13,7 @@ from kubewright._http.endpoint import Endpoint, Limits, Route
 from kubewright._http.errors import FOREIGN, is_name_mismatch, timeout_error, transport_error
 from kubewright.errors import TransportError
 
-P = TypeVar("P", bound=asyncio.Protocol)
+P = TypeVar("P", bound=asyncio.BaseProtocol)
 
 _KEEP_ALIVE = (
     ("TCP_KEEPIDLE", 30),
@@ -120,7 +120,7 @@ class _Dialer:
         return {"happy_eyeballs_delay": _SECOND_ADDRESS_AFTER}
 
     async def secure(
-        self, transport: asyncio.Transport, protocol: asyncio.Protocol
+        self, transport: asyncio.Transport, protocol: asyncio.BaseProtocol
     ) -> asyncio.Transport:
         """Go through the proxy and into TLS, as far as the route asks for them; then hand over."""
         route = self._route
@@ -144,7 +144,7 @@ class _Dialer:
     async def _tls(
         self,
         transport: asyncio.Transport,
-        protocol: asyncio.Protocol,
+        protocol: asyncio.BaseProtocol,
         context: ssl.SSLContext,
         name: str,
         to: Endpoint,

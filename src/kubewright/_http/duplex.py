@@ -83,7 +83,7 @@ class RawConnection(asyncio.Protocol):
 class Handover(asyncio.Protocol):
     """Gives the events of an upgraded connection to its new owner, and its end to both owners."""
 
-    def __init__(self, raw: RawConnection, connection: asyncio.Protocol) -> None:
+    def __init__(self, raw: RawConnection, connection: asyncio.BaseProtocol) -> None:
         self.data_received = raw.data_received  # type: ignore[method-assign]  # no call between
         self.eof_received = raw.eof_received  # type: ignore[method-assign]  # as above
         self.pause_writing = raw.pause_writing  # type: ignore[method-assign]  # as above

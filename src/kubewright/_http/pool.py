@@ -18,6 +18,7 @@ Opened = tuple[Connection, Answer]
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _WHOLE = Reading.WHOLE
 _TRIM_AFTER = 1.0
+_BUFFER = 64 * 1024  # bytes that are parsed at once
 _NEVER = float("inf")
 
 
@@ -43,6 +44,7 @@ class Pool:
         self._closed = False
         self._gone = asyncio.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._buffer = memoryview(bytearray(_BUFFER))  # for all connections: they take turns
 
     def __len__(self) -> int:
         """Return how many connections are open."""
@@ -184,6 +186,7 @@ class Pool:
             self._route,
             self._limits,
             self._clock,
+            buffer=self._buffer,
             release=self._release,
             forget=self._forget,
             gzip=self._gzip,

@@ -24,8 +24,8 @@ class BodyStream:
     """Chunks between a connection and one reader, never more than a bounded number of bytes.
 
     The connection puts chunks into the list and calls `arrived`, `finish` and `fail`; the reader
-    iterates. Everything that has arrived comes out as one chunk: a reader that is behind catches
-    up in large steps.
+    iterates, or calls `read`. Everything that has arrived comes out at once: a reader that is
+    behind catches up in large steps.
     """
 
     __slots__ = ("_chunks", "_decode", "_error", "_flow", "_full", "_held", "_over", "_paused",
@@ -79,25 +79,42 @@ class BodyStream:
         return self
 
     async def __anext__(self) -> bytes:
+        chunks = await self.read()
+        if not chunks:
+            raise StopAsyncIteration
+        return chunks[0] if len(chunks) == 1 else b"".join(chunks)
+
+    async def read(self) -> list[bytes]:
+        """Wait for chunks and return all that are there; none at the end of the body.
+
+        For who does not need them in one piece: to join many costs more than to receive them.
+        """
+        if self._decode is not None:
+            return await self._decoded(self._decode)
+        while not self._chunks:
+            if self._over:
+                return self._end()
+            await self._more()
+        return self._take()
+
+    async def _decoded(self, decode: "Gunzip") -> list[bytes]:
         while True:
-            data = b""
-            if self._decode is None or not self._decode.pending:
+            chunks = []
+            if not decode.pending:
                 while not self._chunks:
                     if self._over:
                         self._end()
+                        decode.finish()
+                        return []
                     await self._more()
-                data = self._take()
-            if self._decode is not None:
-                data = self._decode.feed(data, most=self._full)
-            if data:
-                return data
+                chunks = self._take()
+            if data := decode.feed(b"".join(chunks), most=self._full):
+                return [data]
 
-    def _end(self) -> None:
+    def _end(self) -> list[bytes]:
         if self._error is not None:
             raise self._error
-        if self._decode is not None:
-            self._decode.finish()
-        raise StopAsyncIteration
+        return []
 
     async def _more(self) -> None:
         if self._waiter is not None:
@@ -108,17 +125,16 @@ class BodyStream:
         finally:
             self._waiter = None
 
-    def _take(self) -> bytes:
-        chunks = self._chunks
-        data = chunks[0] if len(chunks) == 1 else b"".join(chunks)
-        chunks.clear()
-        self._taken += len(data)
+    def _take(self) -> list[bytes]:
+        chunks = self._chunks.copy()
+        self._chunks.clear()
+        self._taken += sum(map(len, chunks))
         self._held = 0
         if self._paused:
             self._paused = False
             if not self._over:
                 self._flow.resume_reading()
-        return data
+        return chunks
 
 
 class Gunzip:

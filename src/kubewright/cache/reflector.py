@@ -1,7 +1,7 @@
 """`Reflector`: mirrors one collection of a server, from now until it is cancelled."""
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar
 
 from kubewright import _json
@@ -26,6 +26,7 @@ from kubewright.cache.states import (
 )
 from kubewright.cache.stream import Habits, OpenStream, bookmark_of, version_of
 from kubewright.client.rest import patience
+from kubewright.client.transport import chunks_of
 from kubewright.client.watch import Lines, parse_event
 from kubewright.errors import (
     APIError,
@@ -267,12 +268,13 @@ class Reflector(Generic[R]):
         stream = OpenStream(self._clock.monotonic(), seconds, request.attempt, initial=initial)
         silence = Silence(self._clock, lambda: stream.deadline(self._habits))
         try:
-            async with silence, opening as chunks:
+            async with silence, opening as body:
                 self._opened(stream)
                 silence.rearm()
-                async for chunk in chunks:
+                read = chunks_of(body)
+                while arrived := await read():
                     self.last_heard = stream.heard = self._clock.monotonic()
-                    await self._take(stream, chunk, silence)
+                    await self._take(stream, arrived, silence)
         except TimeoutError as error:
             if isinstance(error, TransportError):
                 raise
@@ -283,8 +285,8 @@ class Reflector(Generic[R]):
             )
         return self._after_end(stream)
 
-    async def _take(self, stream: OpenStream, chunk: bytes, silence: Silence) -> None:
-        lines = stream.lines.feed(chunk)
+    async def _take(self, stream: OpenStream, chunks: Sequence[bytes], silence: Silence) -> None:
+        lines = stream.lines.feed(chunks)
         if stream.gathered is not None:
             rest = self._gather(stream, stream.gathered, lines)
             if rest is None:
@@ -306,7 +308,7 @@ class Reflector(Generic[R]):
     ) -> list[bytes] | None:
         """Collect initial events; return the lines after them once they have ended."""
         for number, line in enumerate(lines):
-            if not line:
+            if line == b"\n":
                 continue
             kind, raw = parse_event(line)
             if kind == "BOOKMARK":
@@ -330,7 +332,7 @@ class Reflector(Generic[R]):
         mirror = self._mirror
         read, owns, put = self._read, mirror.owns, mirror.put
         for line in lines:
-            if not line:
+            if line == b"\n":
                 continue
             kind, raw = parse_event(line)
             if kind == "BOOKMARK":

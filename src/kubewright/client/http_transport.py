@@ -1,7 +1,7 @@
 """The transport for real servers: HTTP/1.1 over TCP and TLS."""
 
 import re
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
@@ -56,6 +56,10 @@ class HTTPStream:
 
     def __aiter__(self) -> AsyncIterator[bytes]:
         return self._body
+
+    async def read_chunks(self) -> Sequence[bytes]:
+        """Wait for chunks and return all that are there; none at the end."""
+        return await self._body.read()
 
 
 class HTTPDuplex:

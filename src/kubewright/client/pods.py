@@ -37,8 +37,8 @@ class Logs:
         lines = Lines()
         async with self._rest.stream(self._request) as stream:
             async for chunk in stream:
-                for line in lines.feed(chunk):
-                    yield _text(line)
+                for line in lines.feed((chunk,)):
+                    yield _text(line[:-1])
         if last := lines.rest():
             yield _text(last)
 

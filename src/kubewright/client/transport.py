@@ -1,8 +1,8 @@
 """The one door to the network: a `Transport` sends requests; everything else asks it to."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import msgspec
 
@@ -46,6 +46,28 @@ class Stream(Protocol):
     def __aiter__(self) -> AsyncIterator[bytes]:
         """Yield chunks as they arrive, of any size and cut anywhere."""
         ...
+
+
+@runtime_checkable
+class ChunkStream(Stream, Protocol):
+    """A stream that tells its chunks apart; servers send a whole event in each, as a rule."""
+
+    async def read_chunks(self) -> Sequence[bytes]:
+        """Wait for chunks and return all that are there; none at the end."""
+        ...
+
+
+def chunks_of(stream: Stream) -> Callable[[], Awaitable[Sequence[bytes]]]:
+    """Return a function that waits for chunks and returns all that are there; none at the end."""
+    if isinstance(stream, ChunkStream):
+        return stream.read_chunks
+    chunks = aiter(stream)
+
+    async def read_chunks() -> Sequence[bytes]:
+        chunk = await anext(chunks, None)
+        return () if chunk is None else (chunk,)
+
+    return read_chunks
 
 
 class Duplex(Protocol):

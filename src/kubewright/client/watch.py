@@ -2,7 +2,7 @@
 
 import random
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import AsyncExitStack
 from typing import Any, Generic, Literal, Protocol, Self, TypeVar, get_args
 
@@ -14,7 +14,7 @@ from kubewright.api.kind import ObjectKey
 from kubewright.api.requests import Request
 from kubewright.client.listing import Objects
 from kubewright.client.rest import RESTClient, patience
-from kubewright.client.transport import Stream
+from kubewright.client.transport import Stream, chunks_of
 from kubewright.errors import (
     APIError,
     DecodeError,
@@ -107,23 +107,27 @@ class WatchEvent(Generic[T]):
 
 
 class Lines:
-    """Cuts a stream of chunks into lines, looking at every byte once however long a line is."""
+    """Cuts chunks into lines, looking at every byte once however long a line is."""
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []
 
-    def feed(self, chunk: bytes) -> list[bytes]:
-        """Return the lines that *chunk* completes."""
-        lines = chunk.split(b"\n")
-        if len(lines) == 1:
-            self._parts.append(chunk)
-            return []
-        if self._parts:
-            self._parts.append(lines[0])
-            lines[0] = b"".join(self._parts)
-            self._parts.clear()
-        if rest := lines.pop():
-            self._parts.append(rest)
+    def feed(self, chunks: Iterable[bytes]) -> list[bytes]:
+        """Return the lines that *chunks* complete, each with its line break."""
+        lines: list[bytes] = []
+        parts = self._parts
+        for chunk in chunks:
+            start = 0
+            while end := chunk.find(b"\n", start) + 1:
+                line = chunk[start:end]  # not copied, if it is all of the chunk
+                if parts:
+                    parts.append(line)
+                    line = b"".join(parts)
+                    parts.clear()
+                lines.append(line)
+                start = end
+            if start < len(chunk):
+                parts.append(chunk[start:])
         return lines
 
     def rest(self) -> bytes:
@@ -139,16 +143,19 @@ class Lines:
 def parse_event(line: bytes) -> tuple[EventType, bytes]:
     """Return the type of a watch event and the bytes of its object.
 
+    Args:
+        line: The event, with its line break.
+
     Raises:
         DecodeError: The line is no watch event.
     """
     # Kubernetes writes the type first and the object last. Cutting between them saves decoding the
     # object twice: once to find where it ends, once into its class.
-    if line.startswith(_LEAD) and line.endswith(b"}"):
+    if line.startswith(_LEAD) and line.endswith(b"}\n"):
         cut = line.find(_BETWEEN, len(_LEAD), _LONGEST_TYPE)
         name = _TYPES.get(line[len(_LEAD) : cut]) if cut > 0 else None
         if name is not None:
-            return name, line[cut + len(_BETWEEN) : -1]
+            return name, line[cut + len(_BETWEEN) : -2]
     event = _json.decode(line, _RawEvent)
     return event.type, bytes(event.object)
 
@@ -157,7 +164,7 @@ class _Open:
     """A stream that is open: what of a line has arrived, and when it must have ended."""
 
     def __init__(self, stack: AsyncExitStack, stream: Stream, ends_at: float) -> None:
-        self.chunks: AsyncIterator[bytes] = aiter(stream)
+        self.read = chunks_of(stream)
         self.lines = Lines()
         self.ends_at = ends_at
         self.close = stack.aclose
@@ -286,8 +293,8 @@ class Watch(Generic[T]):
             self._open = _Open(stack.pop_all(), stream, self._began + seconds + _OVERDUE)
 
     async def _read(self, stream: _Open) -> None:
-        chunk = await self._next_chunk(stream)
-        if chunk is None:
+        chunks = await self._next_chunks(stream)
+        if not chunks:
             await self._close()
             self._not_before = self._began + _SHORTEST
             if stream.lines.pending:
@@ -297,26 +304,26 @@ class Watch(Generic[T]):
                     lost=True,
                 )
             return
-        for line in stream.lines.feed(chunk):
-            if line and not self._take(line):
+        for line in stream.lines.feed(chunks):
+            if line != b"\n" and not self._take(line):
                 break
         if self._ready:
             self._backoff.reset()
 
-    async def _next_chunk(self, stream: _Open) -> bytes | None:
-        """Return what arrives next, or ``None`` at the end, or when the end is overdue.
+    async def _next_chunks(self, stream: _Open) -> Sequence[bytes]:
+        """Return what arrives next; nothing at the end, or when the end is overdue.
 
         A server that is gone without a word, or a balancer that holds the connection for it, would
         otherwise look like a quiet cluster for ever.
         """
         try:
             async with self._clock.timeout(stream.ends_at - self._clock.monotonic()):
-                return await anext(stream.chunks, None)
+                return await stream.read()
         except TransportError:
             raise
         except TimeoutError:
             stream.lines = Lines()
-            return None
+            return ()
 
     def _take(self, line: bytes) -> bool:
         """Note an event; say whether more may follow it."""

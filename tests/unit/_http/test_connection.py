@@ -1,6 +1,7 @@
 import asyncio
 import gzip
 import socket
+from collections.abc import Callable
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -277,14 +278,24 @@ async def test_an_upgraded_connection_may_stall() -> None:
         assert patience == 0
 
 
+def unopened(route: Route, release: Callable[[Connection], None] = lambda _: None) -> Connection:
+    buffer = memoryview(bytearray(1000))
+    return Connection(
+        route, Limits(), VirtualClock(), buffer=buffer, release=release, forget=lambda _: None
+    )
+
+
+def receive(connection: Connection, data: bytes) -> None:
+    connection.get_buffer(-1)[: len(data)] = data
+    connection.buffer_updated(len(data))
+
+
 def test_a_server_that_speaks_before_the_connection_is_made_is_dropped() -> None:
     """With TLS 1.2 its first bytes can come together with the end of its handshake."""
     route = Route(endpoint_of("http://test")[0], no_tls)
-    connection = Connection(
-        route, Limits(), VirtualClock(), release=lambda _: None, forget=lambda _: None
-    )
+    connection = unopened(route)
 
-    connection.data_received(OK)
+    receive(connection, OK)
 
     assert connection.closed
 
@@ -495,15 +506,13 @@ async def test_an_answer_to_a_cancelled_request_does_not_free_its_connection() -
     """The caller is about to abort it; somebody else may be using it by then."""
     free: list[Connection] = []
     route = Route(endpoint_of("http://test")[0], no_tls)
-    connection = Connection(
-        route, Limits(), VirtualClock(), release=free.append, forget=lambda _: None
-    )
+    connection = unopened(route, release=free.append)
     transport = DeadEnd()
     connection.connection_made(transport)
 
     answer = connection.exchange("GET", GET, b"", deadline=NEVER)
     answer.cancel()
-    connection.data_received(OK)
+    receive(connection, OK)
 
     assert free == []
     assert transport.aborted
@@ -530,9 +539,7 @@ def test_a_connection_that_is_lost_already_can_be_aborted() -> None:
             raise AttributeError("'NoneType' object has no attribute 'call_soon'")
 
     route = Route(endpoint_of("http://test")[0], no_tls)
-    connection = Connection(
-        route, Limits(), VirtualClock(), release=lambda _: None, forget=lambda _: None
-    )
+    connection = unopened(route)
     connection.connection_made(Gone())
     connection.connection_lost(None)
 

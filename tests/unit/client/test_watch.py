@@ -109,10 +109,20 @@ def test_lines_are_the_same_however_the_stream_is_cut(
     whole = b"".join(one + b"\n" for one in lines)
     cutter = Lines()
 
-    found = [one for chunk in cut(whole, places) for one in cutter.feed(chunk)]
+    one_by_one = [one for chunk in cut(whole, places) for one in cutter.feed([chunk])]
+    at_once = cutter.feed(cut(whole, places))
 
-    assert found == lines
+    assert one_by_one == at_once == [one + b"\n" for one in lines]
     assert cutter.pending == 0
+
+
+def test_a_line_that_is_a_chunk_is_not_copied() -> None:
+    """Servers send one event in each chunk, and to copy them all costs more than to cut them."""
+    chunks = [b"first\n", b"second\n"]
+
+    found = Lines().feed(chunks)
+
+    assert all(one is chunk for one, chunk in zip(found, chunks, strict=True))
 
 
 def test_a_line_of_many_megabytes_arrives() -> None:
@@ -120,17 +130,18 @@ def test_a_line_of_many_megabytes_arrives() -> None:
     cutter = Lines()
     chunk = b"x" * 65536
 
-    early = [cutter.feed(chunk) for _ in range(160)]
-    late = cutter.feed(b"y\nz")
+    early = [cutter.feed([chunk]) for _ in range(160)]
+    late = cutter.feed([b"y\nz"])
 
     assert not any(early)
-    assert late == [chunk * 160 + b"y"]
+    assert late == [chunk * 160 + b"y\n"]
     assert cutter.pending == 1
 
 
 @pytest.mark.parametrize(
     "text",
     [
+        b'{"type":"ADDED","object":{"a":{}}}\n',
         b'{"type":"ADDED","object":{"a":{}}}',
         b'{"object":{"a":{}},"type":"ADDED"}',
         b'{ "type": "ADDED", "object": {"a":{}} }',
