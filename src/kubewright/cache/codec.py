@@ -1,7 +1,7 @@
 """`Codec`: how the objects of one informer become entries, and entries objects again."""
 
 from collections.abc import Callable
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import msgspec
 
@@ -10,11 +10,14 @@ from kubewright.api.changes import mark_partial
 from kubewright.api.resource import Resource
 from kubewright.api.unstructured import Unstructured
 from kubewright.cache.entry import Entry
-from kubewright.cache.head import Known, head_and_rest, head_of
+from kubewright.cache.head import head_and_rest, head_of
 from kubewright.cache.packing import Packing
 from kubewright.cache.transform import Transform, transformed
 
 R = TypeVar("R", bound=Resource | Unstructured)
+
+Known = Callable[[str, str], Entry[Any] | None]
+"""Returns the object of a namespace and name as it was before, if there was one."""
 
 _METADATA_ONLY = "it comes from a cache that keeps only its metadata"
 _TRANSFORMED = "it comes from a cache whose transform may have dropped some of it"
@@ -57,31 +60,34 @@ class Codec(Generic[R]):
 
         Args:
             raw: Its JSON; bytes of its own, not a view that would keep a whole response alive.
-            known: Finds the object as it was before, to share what did not change.
+            known: Finds the object as it was before. What did not change is shared with it: most
+                objects that arrive have the labels and owners that they always had.
 
         Raises:
             DecodeError: It is no object with a name.
         """
         if self._drops_managed_fields:
-            head, raw = head_and_rest(raw, known)
+            head, raw = head_and_rest(raw)
         else:
-            head = head_of(raw, known)
+            head = head_of(raw)
         if self._metadata_only:
             # Also of what came as a PartialObjectMetadata: the class knows better what it is.
             raw = b'{"metadata":' + bytes(_json.decode(raw, _Whole).metadata) + b"}"
         if self._transform is not None:
             raw, head = transformed(raw, head, self._transform)
+        before = known(head.namespace, head.name) if known is not None else None
+        like = head if before is None or before.shape != head.shape else before
         packed, packing = self.packing.pack(raw, head.uid)
         return Entry(
-            head.key,
+            like.key,
             head.uid,
             head.resource_version,
             head.generation,
-            head.labels,
-            head.owners,
-            head.deleting,
+            like.labels,
+            like.owners,
+            head.deletion_timestamp is not None,
             head.marks,
-            head.shape,
+            like.shape,
             packed,
             packing,
             self,

@@ -3,27 +3,21 @@
 ``managedFields``, often a third of the bytes, are cut out of them as they are: encoding the object
 again would cost ten times as much. Where they come last in the metadata, as in all that a server
 in Go has types for, only what stands before them is decoded, and the rest not even scanned.
-
-Most objects that arrive are known, with the same labels and owners as before: what was read of
-them then is not read again.
 """
 
 import re
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import msgspec
 
 from kubewright import _json
 from kubewright.api.kind import ObjectKey
 from kubewright.api.meta import OwnerReference
-from kubewright.cache.entry import NO_LABELS, Entry
+from kubewright.cache.entry import NO_LABELS
 from kubewright.errors import DecodeError
 
 T = TypeVar("T")
-
-Known = Callable[[ObjectKey], Entry[Any] | None]
-"""Returns an object as it was before, if there was one."""
 
 _NOTHING = msgspec.Raw(b"")
 _COMMA = ord(",")
@@ -35,54 +29,63 @@ _MANAGED = b'"managedFields":'
 _REMEMBERED = 2048  # a bound: labels of StatefulSets are all different, and must not pile up
 
 
-class _Metadata(msgspec.Struct, gc=False, rename="camel"):
+class Head(msgspec.Struct, gc=False, rename="camel"):
+    """The identity of an object, and what selects it; parts are decoded when they are asked for.
+
+    Attributes:
+        name: Its name.
+        namespace: Its namespace; empty for kinds without.
+        uid: Which object of that name this is.
+        resource_version: Its version.
+        generation: Counted up by the server when the spec changes; 0 for kinds without.
+        deletion_timestamp: When its deletion was asked for.
+        managed: The JSON of its managedFields, as a view of the bytes that were read.
+    """
+
     name: str = ""
     namespace: str = ""
     uid: str = ""
     resource_version: str = ""
     generation: int = 0
     deletion_timestamp: str | None = None
-    labels: msgspec.Raw = _NOTHING
-    annotations: msgspec.Raw = _NOTHING
-    owner_references: msgspec.Raw = _NOTHING
-    finalizers: msgspec.Raw = _NOTHING
-    managed_fields: msgspec.Raw = _NOTHING
+    managed: msgspec.Raw = msgspec.field(default=_NOTHING, name="managedFields")
+    _labels: msgspec.Raw = msgspec.field(default=_NOTHING, name="labels")
+    _owners: msgspec.Raw = msgspec.field(default=_NOTHING, name="ownerReferences")
+    _annotations: msgspec.Raw = msgspec.field(default=_NOTHING, name="annotations")
+    _finalizers: msgspec.Raw = msgspec.field(default=_NOTHING, name="finalizers")
+
+    @property
+    def key(self) -> ObjectKey:
+        """The namespace and name."""
+        return ObjectKey(_share(self.namespace), self.name)
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """Its labels; shared with other objects, so not to be changed."""
+        return _labels_of(self._labels) if self._labels else NO_LABELS
+
+    @property
+    def owners(self) -> tuple[OwnerReference, ...]:
+        """Its owner references; shared likewise."""
+        return _owners_of(self._owners) if self._owners else ()
+
+    @property
+    def shape(self) -> int:
+        """A hash of its labels and owner references, to see whether they changed."""
+        return hash((bytes(self._labels), bytes(self._owners)))
+
+    @property
+    def marks(self) -> int:
+        """A hash of its annotations and finalizers, likewise."""
+        return hash((bytes(self._annotations), bytes(self._finalizers)))
 
 
 class _Document(msgspec.Struct, gc=False):
-    metadata: _Metadata
-
-
-class Head(msgspec.Struct, frozen=True, gc=False):
-    """The identity of an object, and what selects it.
-
-    Attributes:
-        key: The namespace and name.
-        uid: Which object of that name this is.
-        resource_version: Its version.
-        generation: Counted up by the server when the spec changes; 0 for kinds without.
-        labels: Its labels; shared with other objects, so not to be changed.
-        owners: Its owner references; shared likewise.
-        deleting: Whether it has a deletion timestamp.
-        marks: A hash of its annotations and finalizers, to see whether they changed.
-        shape: A hash of its labels and owner references, likewise.
-        managed: The JSON of its managedFields, as a view of the bytes that were read.
-    """
-
-    key: ObjectKey
-    uid: str
-    resource_version: str
-    generation: int
-    labels: dict[str, str]
-    owners: tuple[OwnerReference, ...]
-    deleting: bool
-    marks: int
-    shape: int
-    managed: msgspec.Raw
+    metadata: Head
 
 
 _decode = msgspec.json.Decoder(_Document).decode
-_decode_metadata = msgspec.json.Decoder(_Metadata).decode
+_decode_head = msgspec.json.Decoder(Head).decode
 _decode_labels = msgspec.json.Decoder(dict[str, str] | None).decode
 _decode_owners = msgspec.json.Decoder(tuple[OwnerReference, ...] | None).decode
 # Replicas have the same labels and owners to the byte, so they are decoded once for all of them.
@@ -92,12 +95,8 @@ _owners: dict[bytes, tuple[OwnerReference, ...]] = {}
 _strings: dict[str, str] = {}
 
 
-def head_of(raw: bytes, known: Known | None = None) -> Head:
+def head_of(raw: bytes) -> Head:
     """Read the head of the object that *raw* is the JSON of.
-
-    Args:
-        raw: The JSON.
-        known: Finds the object as it was before.
 
     Raises:
         DecodeError: It is no JSON object with a named ``metadata``.
@@ -109,28 +108,24 @@ def head_of(raw: bytes, known: Known | None = None) -> Head:
         found = _json.decode(raw, _Document).metadata
     if not found.name:
         raise DecodeError(f"an object without a name cannot be cached: {raw[:60]!r}")
-    return _head(found, known)
+    return found
 
 
-def head_and_rest(raw: bytes, known: Known | None = None) -> tuple[Head, bytes]:
+def head_and_rest(raw: bytes) -> tuple[Head, bytes]:
     """Read the head of an object; return it, and *raw* without its managedFields.
-
-    Args:
-        raw: The JSON.
-        known: Finds the object as it was before.
 
     Raises:
         DecodeError: It is no JSON object with a named ``metadata``.
     """
-    return _quick(raw, known) or _thorough(raw, known)
+    return _quick(raw) or _thorough(raw)
 
 
-def _thorough(raw: bytes, known: Known | None) -> tuple[Head, bytes]:
-    head = head_of(raw, known)
+def _thorough(raw: bytes) -> tuple[Head, bytes]:
+    head = head_of(raw)
     return head, without_managed_fields(raw, head.managed)
 
 
-def _quick(raw: bytes, known: Known | None) -> tuple[Head, bytes] | None:
+def _quick(raw: bytes) -> tuple[Head, bytes] | None:
     """Do as `head_and_rest`, if managedFields are the last of the metadata; else do nothing.
 
     They begin where we cut if what stands before it is a whole object once it is closed. Their
@@ -147,34 +142,10 @@ def _quick(raw: bytes, known: Known | None) -> tuple[Head, bytes] | None:
     if cut < 0 or not end or not _AFTER(raw, end) or raw.find(b"[", inside, end) >= 0:
         return None
     try:
-        found = _decode_metadata(raw[start:cut] + b"}")
+        found = _decode_head(raw[start:cut] + b"}")
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
-    return (_head(found, known), raw[:cut] + raw[end:]) if found.name else None
-
-
-def _head(found: _Metadata, known: Known | None) -> Head:
-    namespace = found.namespace
-    key = ObjectKey(_strings.get(namespace) or _share(namespace), found.name)
-    shape = hash((bytes(found.labels), bytes(found.owner_references)))
-    before = known(key) if known is not None else None
-    if before is not None and before.shape == shape:
-        key, labels, owners = before.key, before.labels, before.owners
-    else:
-        labels = _labels_of(found.labels) if found.labels else NO_LABELS
-        owners = _owners_of(found.owner_references) if found.owner_references else ()
-    return Head(
-        key,
-        found.uid,
-        found.resource_version,
-        found.generation,
-        labels,
-        owners,
-        found.deletion_timestamp is not None,
-        hash((bytes(found.annotations), bytes(found.finalizers))),
-        shape,
-        found.managed_fields,
-    )
+    return (found, raw[:cut] + raw[end:]) if found.name else None
 
 
 def _labels_of(raw: msgspec.Raw) -> dict[str, str]:

@@ -43,6 +43,7 @@ class Store(Generic[R]):
         self._mapping = mapping
         self._spaces: dict[str, dict[str, Entry[R]]] = {}
         self._written: Written[R] = Written()
+        self._pending = self._written.pending
         self._owners: OwnerIndex[R] = OwnerIndex()
         self._indexes: dict[str, Index[R]] = {}
         self._count = 0
@@ -57,7 +58,7 @@ class Store(Generic[R]):
         Raises:
             DecodeError: It is no object with a name.
         """
-        return self.codec.entry(raw, self.find_entry)
+        return self.codec.entry(raw, self._find_named)
 
     def replace(
         self, entries: Iterable[Entry[R]], *, namespace: str | None = None, version: str
@@ -94,7 +95,7 @@ class Store(Generic[R]):
     def put(self, entry: Entry[R]) -> Event[R] | None:
         """Take over an object that was added or modified; ``None`` if it is known already."""
         event = self._arrive(entry)
-        if self._written:
+        if self._pending:
             self.settle(entry.resource_version, namespace=entry.key.namespace)
         else:
             self._written.reach(entry.resource_version, entry.key.namespace)
@@ -125,11 +126,11 @@ class Store(Generic[R]):
 
     def streamed(self, namespace: str | None = None) -> Iterator[Entry[R]]:
         """Yield the entries as the stream has them: what a new handler hears first."""
-        if not self._written:
+        if not self._pending:
             yield from self._entries(namespace)
             return
         for entry in self._entries(namespace):
-            if self._written.find(entry.key) is None:
+            if entry.key not in self._pending:
                 yield entry
         for one in self._written:
             if one.streamed is not None and namespace in {None, one.key.namespace}:
@@ -137,7 +138,7 @@ class Store(Generic[R]):
 
     def find_streamed(self, key: ObjectKey) -> Entry[R] | None:
         """Return the entry of *key* as the stream has it."""
-        pending = self._written.find(key) if self._written else None
+        pending = self._pending.get(key)
         return self.find_entry(key) if pending is None else pending.streamed
 
     # What this process writes.
@@ -176,8 +177,7 @@ class Store(Generic[R]):
 
     def find_entry(self, key: ObjectKey) -> Entry[R] | None:
         """Return the entry of *key*, or ``None``."""
-        space = self._spaces.get(key.namespace)
-        return None if space is None else space.get(key.name)
+        return self._find_named(key.namespace, key.name)
 
     def find(self, key: ObjectKey) -> R | None:
         """Return a fresh copy of the object of *key*, or ``None``."""
@@ -283,7 +283,7 @@ class Store(Generic[R]):
     def _arrive(self, entry: Entry[R]) -> Event[R] | None:
         """Note what the stream says of an object; readers see it unless they saw a newer write."""
         key = entry.key
-        pending = self._written.find(key) if self._written else None
+        pending = self._pending.get(key) if self._pending else None
         old = self.find_entry(key) if pending is None else pending.streamed
         if (
             old is not None
@@ -291,16 +291,21 @@ class Store(Generic[R]):
             and old.uid == entry.uid
         ):
             return None
-        if pending is None:
-            self._show(key, entry, old)
-        else:
+        if pending is not None:
             pending.streamed = entry
             self._review(pending)
+        elif old is not None and not self._indexes:  # as `_show` does it, for what happens most
+            self._spaces[key.namespace][key.name] = entry
+            self._bytes += len(entry.packed) - len(old.packed)
+            if entry.owners is not old.owners:
+                self._owners.change(old, entry)
+        else:
+            self._show(key, entry, old)
         return Event(old, entry)
 
     def _leave(self, entry: Entry[R]) -> None:
         """Note that the stream has seen the end of an object."""
-        pending = self._written.find(entry.key) if self._written else None
+        pending = self._pending.get(entry.key)
         if pending is None:
             self._show(entry.key, None)
             return
@@ -347,6 +352,10 @@ class Store(Generic[R]):
             obj = None if new is None else _object(new)
             for index in self._indexes.values():
                 index.change(entry.key, obj)
+
+    def _find_named(self, namespace: str, name: str) -> Entry[R] | None:
+        space = self._spaces.get(namespace)
+        return None if space is None else space.get(name)
 
     def _entries(self, namespace: str | None) -> Iterator[Entry[R]]:
         # Copied, so that the store may change meanwhile: readers may be in threads of their own.

@@ -60,28 +60,25 @@ class Pending(msgspec.Struct, Generic[R]):
 
 
 class Written(Generic[R]):
-    """The writes that are ahead of the stream, by key."""
+    """The writes that are ahead of the stream.
+
+    Attributes:
+        pending: They, by key; for reading only.
+    """
 
     def __init__(self) -> None:
-        self._pending: dict[ObjectKey, Pending[R]] = {}
+        self.pending: dict[ObjectKey, Pending[R]] = {}
         self._reached: dict[str | None, str] = {}
         # By namespace, the lowest version first: a stream passes one version after the other.
         self._due: dict[str, list[tuple[int, str, ObjectKey]]] = {}
 
-    def __len__(self) -> int:
-        return len(self._pending)
-
     def __iter__(self) -> Iterator[Pending[R]]:
-        return iter(tuple(self._pending.values()))
-
-    def find(self, key: ObjectKey) -> Pending[R] | None:
-        """Return the write to *key* that the stream has not shown yet, if there is one."""
-        return self._pending.get(key)
+        return iter(tuple(self.pending.values()))
 
     def wrote(self, entry: Entry[R], *, streamed: Entry[R] | None) -> Pending[R] | None:
         """Note that this process wrote *entry*; return ``None`` if that is no news by now."""
         version = entry.resource_version
-        known = self._pending.get(entry.key)
+        known = self.pending.get(entry.key)
         if self.has_passed(version, entry.key.namespace) or _is_older(entry, known):
             return None
         made = Pending(entry.key, entry.uid, version, entry, streamed, _dead(known))
@@ -98,7 +95,7 @@ class Written(Generic[R]):
             streamed: The object as the stream has it.
             version: The version of the write, for one that left the selection and was not deleted.
         """
-        known = self._pending.get(key)
+        known = self.pending.get(key)
         if version and (
             self.has_passed(version, key.namespace)
             or (known is not None and _is_older_than(version, uid, known))
@@ -127,7 +124,7 @@ class Written(Generic[R]):
 
     def drop(self, key: ObjectKey) -> None:
         """Forget the write to *key*: the stream has shown it, or something newer."""
-        self._pending.pop(key, None)
+        self.pending.pop(key, None)
 
     def restart(self, namespace: str | None) -> None:
         """Forget how far the stream of *namespace* came: it begins anew with a list."""
@@ -153,7 +150,7 @@ class Written(Generic[R]):
         if namespace is None:  # it covers the others, which come and go, and would pile up
             self._reached.clear()
         self._reached[namespace] = version
-        if not self._pending:
+        if not self.pending:
             self._due.clear()  # of writes that the stream has shown before it passed them
             return ()
         spaces = list(self._due) if namespace is None else [namespace]
@@ -169,15 +166,15 @@ class Written(Generic[R]):
         passed = [*self.settle(version, namespace=namespace)]
         # A list also settles what versions cannot tell.
         passed += [
-            self._pending.pop(one.key)
+            self.pending.pop(one.key)
             for one in self
             if namespace in {None, one.key.namespace} and (not version or _is_settled_by_list(one))
         ]
         return passed
 
     def _remember(self, made: Pending[R]) -> Pending[R]:
-        self._pending.pop(made.key, None)  # so that the newest is the last
-        self._pending[made.key] = made
+        self.pending.pop(made.key, None)  # so that the newest is the last
+        self.pending[made.key] = made
         if is_comparable(made.version):
             due = self._due.setdefault(made.key.namespace, [])
             heappush(due, (len(made.version), made.version, made.key))
@@ -187,14 +184,14 @@ class Written(Generic[R]):
         due = self._due.get(namespace)
         while due and is_newer(due[0][1], version) is False:
             _, passed, key = heappop(due)
-            found = self._pending.get(key)
+            found = self.pending.get(key)
             if found is not None and found.version == passed:
-                yield self._pending.pop(key)
+                yield self.pending.pop(key)
         if not due:
             self._due.pop(namespace, None)
 
     def _forget_oldest_deletion(self) -> None:
-        if len(self._pending) >= _MOST_DELETED:
+        if len(self.pending) >= _MOST_DELETED:
             for one in self:
                 if one.entry is None and one.streamed is None:
                     return self.drop(one.key)

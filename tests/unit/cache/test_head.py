@@ -31,7 +31,7 @@ def test_a_head_has_what_is_asked_all_the_time() -> None:
     head = head_of(raw)
 
     assert (head.key, head.uid, head.resource_version) == (ObjectKey("x", "a"), "u", "7")
-    assert (head.generation, head.labels, head.deleting) == (3, {"app": "web"}, False)
+    assert (head.generation, head.labels, head.deletion_timestamp) == (3, {"app": "web"}, None)
     assert [one.uid for one in head.owners] == ["o"]
 
 
@@ -39,8 +39,8 @@ def test_a_deletion_timestamp_marks_an_object_as_deleting() -> None:
     """An explicit null does not."""
     document = {"metadata": {"name": "a", "deletionTimestamp": "2026-01-01T00:00:00Z"}}
 
-    assert head_of(json.dumps(document).encode()).deleting
-    assert not head_of(b'{"metadata":{"name":"a","deletionTimestamp":null}}').deleting
+    assert head_of(json.dumps(document).encode()).deletion_timestamp
+    assert not head_of(b'{"metadata":{"name":"a","deletionTimestamp":null}}').deletion_timestamp
 
 
 def test_nulls_are_read_as_absent() -> None:

@@ -155,7 +155,7 @@ async def caught_up(made: Lab) -> None:
         mapping = informer.selection.mapping
         real = await made.other.list(mapping)
         assert stored == {(one.key, one["metadata"]["resourceVersion"]) for one in real}
-        assert len(informer.store._written) == 0
+        assert len(informer.store._written.pending) == 0
 
 
 async def read(made: Lab, name: str = "known") -> ConfigMap | None:
@@ -451,7 +451,7 @@ async def test_every_informer_of_the_kind_sees_what_it_selects() -> None:
         made.transport.release()
         await made.clock.advance(120)
         assert [len(each.store) for each in (everything, web, named, elsewhere)] == back
-        assert [len(each.store._written) for each in (everything, web, named, elsewhere)] == [0] * 4
+        assert [len(each.store._written.pending) for each in (everything, web, named, elsewhere)] == [0] * 4
 
 
 async def test_what_a_field_selector_hides_is_not_shown_by_a_write() -> None:
@@ -487,7 +487,7 @@ async def test_an_answer_that_comes_after_its_event_changes_nothing() -> None:
         store.wrote(entry)
 
         assert store.find(answer.key) is None
-        assert len(store._written) == 0
+        assert len(store._written.pending) == 0
 
 
 async def test_a_write_while_the_first_list_is_under_way_is_seen() -> None:

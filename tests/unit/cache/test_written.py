@@ -17,7 +17,7 @@ def test_a_write_is_ahead_until_the_stream_passes_it() -> None:
 
     assert not before
     assert [one.key for one in after] == [key("a")]
-    assert not written
+    assert not written.pending
 
 
 def test_versions_are_compared_as_numbers() -> None:
@@ -26,7 +26,7 @@ def test_versions_are_compared_as_numbers() -> None:
     written.wrote(entry("a", 10), streamed=None)
 
     assert not written.settle("9")
-    assert written.find(key("a")) is not None
+    assert written.pending.get(key("a")) is not None
 
 
 def test_an_answer_that_comes_after_the_stream_is_no_news() -> None:
@@ -36,7 +36,7 @@ def test_an_answer_that_comes_after_the_stream_is_no_news() -> None:
 
     assert written.wrote(entry("a", 10), streamed=None) is None
     assert written.wrote(entry("a", 10), streamed=entry("a", 11)) is None
-    assert not written
+    assert not written.pending
 
 
 def test_answers_may_come_in_any_order() -> None:
@@ -45,7 +45,7 @@ def test_answers_may_come_in_any_order() -> None:
     written.wrote(entry("a", 12), streamed=None)
 
     assert written.wrote(entry("a", 10), streamed=None) is None
-    assert written.find(key("a")).version == "12"  # type: ignore[union-attr]  # it was written
+    assert written.pending.get(key("a")).version == "12"  # type: ignore[union-attr]  # it was written
 
 
 def test_a_stream_of_one_namespace_settles_only_that() -> None:
@@ -108,7 +108,7 @@ def test_deleting_another_object_than_the_one_we_made_does_not_hide_ours() -> No
     assert written.deleted(key("a"), "old", streamed=None) is None
     assert written.wrote(entry("a", 12, uid="old"), streamed=None) is None
 
-    pending = written.find(key("a"))
+    pending = written.pending.get(key("a"))
     assert pending is not None
     pending.streamed = entry("a", 11, uid="old")
     assert pending.shown is pending.entry
@@ -166,8 +166,8 @@ def test_deletions_that_are_never_shown_do_not_pile_up() -> None:
     for number in range(module._MOST_DELETED + 100):
         written.deleted(key(f"n{number}"), f"uid-{number}", streamed=None)
 
-    assert len(written) == module._MOST_DELETED
-    assert written.find(key("n0")) is None
+    assert len(written.pending) == module._MOST_DELETED
+    assert written.pending.get(key("n0")) is None
 
 
 def test_what_the_stream_shows_by_itself_does_not_pile_up_either() -> None:
