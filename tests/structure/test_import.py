@@ -15,6 +15,14 @@ print(peak.split()[1], *sorted(sys.modules))
 LIMIT_KB = 30 * 1024
 EXTRAS = ("cryptography", "uvloop", "websockets")
 HEAVY = ("httptools", "ssl", "structlog", "uvloop", "websockets", "yaml")
+OPERATOR = "import kubewright as kw; kw.Operator, kw.Manager, kw.Cluster, kw.Config"
+UNUSED = (
+    "kubewright.client.discovery_format",
+    "kubewright.client.events",
+    "kubewright.client.exec_plugin",
+    "kubewright.client.leases",
+    "kubewright.manager.leaderelection",
+)
 INPUT_OUTPUT = ("asyncio", "http.client", "httptools", "multiprocessing", "socket", "ssl", "yaml")
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
@@ -52,12 +60,20 @@ def test_importing_kubewright_leaves_heavy_modules_for_later(module: str) -> Non
     assert module not in modules
 
 
+@pytest.mark.parametrize("module", UNUSED)
+def test_an_operator_loads_only_what_every_operator_needs(module: str) -> None:
+    """Leases, events and discovery are for those who use them."""
+    _, modules = after(OPERATOR)
+
+    assert module not in modules
+
+
 @pytest.mark.parametrize("package", ["kubewright.client", "kubewright.testing"])
 def test_no_extra_is_needed_to_import(package: str) -> None:
     """A plain ``pip install kubewright`` brings none of them; only exec and the like need one."""
     missing = "; ".join(f"sys.modules[{name!r}] = None" for name in EXTRAS)
 
-    _, modules = after(f"{missing}; import {package}")
+    _, modules = after(f"{missing}; from {package} import *")
 
     assert package in modules
 

@@ -14,7 +14,7 @@ from kubewright.api.resource import Resource, document, raw_of
 from kubewright.api.unstructured import Unstructured
 
 _PARTIAL = "_partial"
-_NAIVE = re.compile(rb'"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?"').search
+_NAIVE = rb'"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?"'
 
 
 def mark_partial(obj: Resource | Unstructured, lacks: str) -> None:
@@ -125,7 +125,7 @@ def _has_list(value: Any) -> bool:
 def _refuse_naive_times(obj: Resource) -> None:
     """Refuse a time without a zone here: the server would only say that it is no date-time."""
     # A look at the bytes costs next to nothing; only what looks like such a time is looked for.
-    if _NAIVE(_json.encode(obj)):
+    if re.search(_NAIVE, _json.encode(obj)):
         for path, value in _values(obj, ""):
             if isinstance(value, datetime) and value.tzinfo is None:
                 raise ValueError(

@@ -37,7 +37,7 @@ class ConditionLike(Protocol):
 T = TypeVar("T", bound=ConditionLike)
 
 _STATUSES: Final = ("True", "False", "Unknown")
-_REASON = re.compile(r"[A-Za-z](?:[A-Za-z0-9_,:]*[A-Za-z0-9_])?")
+_REASON: Final = r"[A-Za-z](?:[A-Za-z0-9_,:]*[A-Za-z0-9_])?"
 _MAX_REASON: Final = 1024
 _MAX_MESSAGE: Final = 32768
 
@@ -139,6 +139,6 @@ def _reason_problem(reason: str) -> str:
         return "needs a reason, such as 'AllReplicasUp'"
     if len(reason) > _MAX_REASON:
         return f"has a reason of {len(reason)} characters; at most {_MAX_REASON} are allowed"
-    if not _REASON.fullmatch(reason):
+    if not re.fullmatch(_REASON, reason):
         return f"has reason {reason!r}; write one word in CamelCase, such as 'AllReplicasUp'"
     return ""

@@ -12,10 +12,10 @@ import msgspec
 
 __all__ = ["FieldSelector", "FieldTerm", "escape_field_value"]
 
-_TERMS = re.compile(r"(?:[^\\,]|\\.?)+", re.DOTALL)
-_OPERATOR = re.compile(r"!=|==?")
-_ESCAPED = re.compile(r"[\\,=]")
-_UNESCAPE = re.compile(r"\\(.?)|=", re.DOTALL)
+_TERMS = r"(?s:[^\\,]|\\.?)+"
+_OPERATOR = r"!=|==?"
+_ESCAPED = r"[\\,=]"
+_UNESCAPE = r"(?s:\\(.?)|=)"
 
 
 class FieldTerm(msgspec.Struct, frozen=True, gc=False):
@@ -65,7 +65,7 @@ class FieldSelector(msgspec.Struct, frozen=True, gc=False):
         Raises:
             ValueError: It is malformed; the message names the position and what is wrong.
         """
-        return cls(tuple(_term(text, m.start(), m.group()) for m in _TERMS.finditer(text)))
+        return cls(tuple(_term(text, m.start(), m.group()) for m in re.finditer(_TERMS, text)))
 
     @classmethod
     def of(cls, fields: Mapping[str, str]) -> "FieldSelector":
@@ -105,11 +105,11 @@ def escape_field_value(value: str) -> str:
         >>> print(escape_field_value("a,b"))
         a\,b
     """
-    return _ESCAPED.sub(r"\\\g<0>", value)
+    return re.sub(_ESCAPED, r"\\\g<0>", value)
 
 
 def _term(text: str, start: int, part: str) -> FieldTerm:
-    operator = _OPERATOR.search(part)
+    operator = re.search(_OPERATOR, part)
     if operator is None:
         raise _error(text, start, f"{part!r} has no '=', '==' or '!='")
     value = _unescaped(text, start + operator.end(), part[operator.end() :])
@@ -130,7 +130,7 @@ def _unescaped(text: str, start: int, value: str) -> str:
         return escaped
 
     # `.?` lets an escape without its character match as an empty one, which is then refused.
-    return _UNESCAPE.sub(plain, value)
+    return re.sub(_UNESCAPE, plain, value)
 
 
 def _error(text: str, position: int, problem: str) -> ValueError:

@@ -7,9 +7,9 @@ that built the name.
 
 import re
 
-_NAME = re.compile(r"[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?")
-_DNS_LABEL = re.compile(r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?")
-_DNS_SUBDOMAIN = re.compile(rf"{_DNS_LABEL.pattern}(?:\.{_DNS_LABEL.pattern})*")
+_NAME = r"[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?"
+_DNS_LABEL = r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?"
+_DNS_SUBDOMAIN = rf"{_DNS_LABEL}(?:\.{_DNS_LABEL})*"
 
 MAX_NAME_LENGTH = 63
 MAX_SUBDOMAIN_LENGTH = 253
@@ -82,9 +82,9 @@ def _subdomain_problem(name: str) -> str:
     return _problem(name, _DNS_SUBDOMAIN, limit=MAX_SUBDOMAIN_LENGTH, rule=rule)
 
 
-def _problem(name: str, pattern: re.Pattern[str], *, limit: int, rule: str) -> str:
+def _problem(name: str, pattern: str, *, limit: int, rule: str) -> str:
     if not name:
         return "it is empty"
     if len(name) > limit:
         return f"it has {len(name)} characters, and at most {limit} are allowed"
-    return "" if pattern.fullmatch(name) else rule
+    return "" if re.fullmatch(pattern, name) else rule

@@ -44,7 +44,7 @@ _MAX_TEXT: Final = (
 )
 _MAX_EXPONENT: Final = 999  # the server knows no limit, at the price of hanging on 1e999999999
 
-_SYNTAX = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?([a-zA-Z]*)([+-]?[0-9]*)")
+_SYNTAX: Final = r"([+-]?)([0-9]*)(?:\.([0-9]*))?([a-zA-Z]*)([+-]?[0-9]*)"
 
 
 class ParsedQuantity(msgspec.Struct, frozen=True, eq=False, gc=False):
@@ -192,7 +192,7 @@ def compare_quantities(
 
 
 def _parsed(text: str) -> ParsedQuantity:
-    match = _SYNTAX.fullmatch(text) if len(text) <= _MAX_TEXT else None
+    match = re.fullmatch(_SYNTAX, text) if len(text) <= _MAX_TEXT else None
     if match is None:
         raise _error(text, "write a number and a suffix, such as '500m', '1.5Gi' or '2e3'")
     sign, whole, fraction, letters, exponent = match.groups(default="")

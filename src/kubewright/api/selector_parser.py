@@ -17,7 +17,7 @@ def parse_requirements(text: str) -> list[Requirement]:
     return _Parser(text).requirements()
 
 
-_TOKEN = re.compile(r"[ \t\r\n]*(==|!=|[=!(),<>]|[^=!(),<> \t\r\n]+|$)")
+_WORD = r"[ \t\r\n]*(==|!=|[=!(),<>]|[^=!(),<> \t\r\n]+|$)"
 _SYMBOLS = frozenset(("==", "!=", *"=!(),<>", ""))
 _BINARY = {op.value: op for op in Operator if op not in (Operator.EXISTS, Operator.DOES_NOT_EXIST)}
 
@@ -30,7 +30,7 @@ class _Parser:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._tokens = [(m.group(1), m.start(1)) for m in _TOKEN.finditer(text)]
+        self._tokens = [(m.group(1), m.start(1)) for m in re.finditer(_WORD, text)]
         self._next = 0
 
     def requirements(self) -> list[Requirement]:

@@ -29,7 +29,8 @@ __all__ = [
 Duration: TypeAlias = Annotated[str, msgspec.Meta(extra={"kubernetes": "duration"})]
 """A duration as it stands in JSON, such as ``"1m30s"``, for fields of models."""
 
-_TIME = re.compile(
+# Patterns are text where most programs never use them: compiling all would be a part of the start.
+_TIME: Final = (
     r"([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt]([0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.([0-9]+))?"
     r"(?:[Zz]|([+-])([0-9]{2}):([0-9]{2}))"
 )
@@ -43,7 +44,7 @@ _UNITS: Final = {
     "m": 60 * 10**9,
     "h": 3600 * 10**9,
 }
-_PART = re.compile(r"([0-9]*)(?:\.([0-9]*))?([^0-9.]*)")
+_PART: Final = r"([0-9]*)(?:\.([0-9]*))?([^0-9.]*)"
 _MAX_NANOSECONDS: Final = 2**63 - 1
 _MAX_DIGITS: Final = 30  # more cannot matter, and Python converts long numbers slowly
 
@@ -95,7 +96,7 @@ def parse_time(text: str) -> datetime:
         >>> parse_time("2026-01-02T04:04:05.123456789+01:00").isoformat()
         '2026-01-02T03:04:05.123456+00:00'
     """
-    match = _TIME.fullmatch(text)
+    match = re.fullmatch(_TIME, text)
     if match is None:
         raise ValueError(
             f"cannot read time {text!r}: write RFC 3339, such as '2026-01-02T03:04:05Z'"
@@ -141,8 +142,9 @@ def duration_nanoseconds(text: str) -> int:
     if not rest:
         raise _bad_duration(text, "it is empty")
     total, position = 0, 0
+    part = re.compile(_PART)
     while position < len(rest):
-        match = _PART.match(rest, position)
+        match = part.match(rest, position)
         assert match is not None  # every part of the pattern may be empty
         total += _part_nanoseconds(text, match)
         position = match.end()

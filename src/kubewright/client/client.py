@@ -1,7 +1,7 @@
 """`Client`: every verb of the Kubernetes API, typed by the class it is given."""
 
 from pathlib import Path
-from typing import Any, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 from urllib.parse import urlsplit
 
 from msgspec.structs import replace
@@ -15,9 +15,8 @@ from kubewright.api.resource import Resource
 from kubewright.api.unstructured import Unstructured
 from kubewright.client.config import Config
 from kubewright.client.connect import connect
-from kubewright.client.discovery_cache import MemoryDiscoveryCache, cached_discovery
 from kubewright.client.listing import PAGE_SIZE, Listing, Objects
-from kubewright.client.mapper import RESTMapper
+from kubewright.client.lookup import Lookup
 from kubewright.client.pods import PodVerbs
 from kubewright.client.ratelimit import TokenBucket
 from kubewright.client.rest import RESTClient, WarningHandler, log_warning
@@ -36,6 +35,10 @@ from kubewright.client.transport import Transport
 from kubewright.client.verbs import Defaults, Verbs
 from kubewright.client.watch import Watch
 from kubewright.errors import ConfigError, NotFoundError
+
+if TYPE_CHECKING:
+    from kubewright.client.discovery_cache import MemoryDiscoveryCache
+    from kubewright.client.mapper import RESTMapper
 
 R = TypeVar("R", bound=Resource)
 
@@ -89,16 +92,12 @@ class Client(Verbs, PodVerbs):
             host=urlsplit(config.url).netloc.rpartition("@")[2],
             clock=self.clock,
         )
-        self.discovery: MemoryDiscoveryCache = cached_discovery(
-            rest, host=config.url, cache_dir=discovery_cache, clock=self.clock
-        )
-        """What the server serves, asked for when it is first needed."""
-        self.mapper: RESTMapper = RESTMapper(self.discovery, clock=self.clock)
+        self._lookup = Lookup(rest, host=config.url, cache_dir=discovery_cache, clock=self.clock)
         defaults = Defaults(config.namespace, field_owner, dry_run, field_validation)
-        super().__init__(rest, self.mapper, defaults)
+        super().__init__(rest, self._lookup, defaults)
         self.status: Subresource = self.subresource("status")
         """The verbs on the ``status`` subresource."""
-        self.scale: ScaleVerbs = ScaleVerbs(rest, self.mapper, defaults)
+        self.scale: ScaleVerbs = ScaleVerbs(rest, self._lookup, defaults)
         """The verbs on the ``scale`` subresource."""
 
     def _share(self, other: "Client", *, field_owner: str = "") -> None:
@@ -110,14 +109,23 @@ class Client(Verbs, PodVerbs):
         self.config = other.config
         self.clock = other.clock
         self._transport = other._transport  # noqa: SLF001  # a client too
-        self.discovery = other.discovery
-        self.mapper = other.mapper
+        self._lookup = other._lookup  # noqa: SLF001  # as above
         defaults = other._defaults  # noqa: SLF001  # as above
         if field_owner:
             defaults = replace(defaults, field_owner=field_owner)
-        Verbs.__init__(self, other.rest, other.mapper, defaults)
+        Verbs.__init__(self, other.rest, self._lookup, defaults)
         self.status = self.subresource("status")
-        self.scale = ScaleVerbs(other.rest, other.mapper, defaults)
+        self.scale = ScaleVerbs(other.rest, self._lookup, defaults)
+
+    @property
+    def discovery(self) -> "MemoryDiscoveryCache":
+        """What the server serves, asked for when it is first needed."""
+        return self._lookup.discovery
+
+    @property
+    def mapper(self) -> "RESTMapper":
+        """Where each kind lives, as discovery says."""
+        return self._lookup.mapper
 
     async def __aenter__(self) -> Self:
         return self

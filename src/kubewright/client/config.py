@@ -4,7 +4,7 @@ import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path, PurePath
-from typing import Any, NamedTuple, Self, TypedDict, Unpack
+from typing import Any, Self, TypedDict, Unpack
 from urllib.parse import SplitResult, urlsplit
 
 import msgspec
@@ -18,7 +18,7 @@ from kubewright.client.auth import (
     basic,
     bearer,
 )
-from kubewright.client.exec_plugin import ExecConfig, ExecCredentials
+from kubewright.client.exec_config import ExecConfig
 from kubewright.client.proxy import checked_proxy, find_proxy
 from kubewright.client.redaction import redacted_repr, redacted_url
 from kubewright.client.tls import TLSConfig, TLSContexts, check_tls, read_file
@@ -50,7 +50,7 @@ class Overrides(TypedDict, total=False):
     proxy_url: str
 
 
-class Connection(NamedTuple):
+class Connection(msgspec.Struct, frozen=True):
     """All that a transport needs to know of a `Config`, ready to use."""
 
     url: str
@@ -236,6 +236,8 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
         if self.username or self.password:
             return StaticCredentials((*basic(self.username or "", self.password or ""), *extra))
         if self.exec and not self.tls.has_certificate:
+            from kubewright.client.exec_plugin import ExecCredentials  # noqa: PLC0415  # few have one
+
             cluster = self._cluster_info() if self.exec.provide_cluster_info else None
             return ExecCredentials(self.exec, clock, cluster=cluster, extra=extra, environ=environ)
         return StaticCredentials(extra)
@@ -251,7 +253,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
         """
         if not self.url.startswith("https:"):
             return None
-        source = credentials.certificate if isinstance(credentials, ExecCredentials) else None
+        source = getattr(credentials, "certificate", None)
         return TLSContexts(self.tls, clock, source=self.source, certificate=source)
 
     def find_proxy(self, environ: Mapping[str, str] | None = None) -> str | None:

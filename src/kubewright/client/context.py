@@ -6,7 +6,7 @@ from typing import cast
 
 from kubewright.client.auth import Impersonation
 from kubewright.client.config import Config, Overrides
-from kubewright.client.exec_plugin import API_GROUP, API_VERSIONS, ExecConfig, InteractiveMode
+from kubewright.client.exec_config import API_GROUP, API_VERSIONS, ExecConfig, InteractiveMode
 from kubewright.client.kubeconfig import Entry, Kubeconfig
 from kubewright.client.proxy import checked_proxy
 from kubewright.client.tls import TLSConfig

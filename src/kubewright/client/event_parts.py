@@ -14,7 +14,7 @@ LONGEST_MESSAGE = 1024
 """Bytes, not characters: the server counts what Go counts."""
 LONGEST_WORD = 128
 """Bytes of a reason, an action or an instance."""
-_REASON = re.compile(r"[A-Z][A-Za-z0-9]*")
+_REASON = r"[A-Z][A-Za-z0-9]*"
 
 
 class Reference(msgspec.Struct, frozen=True):
@@ -105,7 +105,7 @@ def check_words(kind: str, reason: str, action: str) -> None:
     """
     if kind not in {"Normal", "Warning"}:
         raise ValueError(f"an event is of type 'Normal' or 'Warning', not {kind!r}")
-    if not _REASON.fullmatch(reason):
+    if not re.fullmatch(_REASON, reason):
         raise ValueError(
             f"{reason!r} is no reason for an event: write one word in CamelCase,"
             " such as 'ScalingFailed', and put the rest into the message"

@@ -10,15 +10,15 @@ import sys
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import msgspec
 
 from kubewright import _json
 from kubewright._aio import Clock
 from kubewright.client.auth import bearer
+from kubewright.client.exec_config import ExecConfig
 from kubewright.client.exec_process import MAX_OUTPUT, printable, run
-from kubewright.client.redaction import redacted_repr
 from kubewright.client.tls import ClientCertificate, load_client_certificate, new_context
 from kubewright.client.transport import Headers
 from kubewright.errors import ConfigError, KubewrightError, TransportError, TransportTimeoutError
@@ -26,47 +26,10 @@ from kubewright.log import get_logger
 
 _log = get_logger(__name__)
 
-API_GROUP = "client.authentication.k8s.io"
-API_VERSIONS = (f"{API_GROUP}/v1", f"{API_GROUP}/v1beta1")
 DOCUMENTATION = (
     "https://kubernetes.io/docs/reference/access-authn-authz/authentication/"
     "#client-go-credential-plugins"
 )
-InteractiveMode = Literal["Never", "IfAvailable", "Always"]
-
-
-class ExecConfig(msgspec.Struct, frozen=True, kw_only=True):
-    """Which program gives the credentials, and how it is called.
-
-    Attributes:
-        command: The program: a name to look up in ``PATH``, or a path.
-        args: Its arguments.
-        env: Variables that it gets beside our own environment.
-        api_version: What it speaks: ``client.authentication.k8s.io/v1`` or ``/v1beta1``.
-        interactive_mode: Whether it may, or must, talk to the person at the terminal.
-        install_hint: What to tell the user when the program is missing.
-        provide_cluster_info: Tell it about the cluster, certificate authority included.
-        cluster_config: What the cluster's entry says to plugins; passed on as it is.
-        source: Where this was written, for errors.
-        timeout: Seconds that it may run, unless somebody is typing at it. None is for ever.
-    """
-
-    command: str
-    args: tuple[str, ...] = ()
-    env: tuple[tuple[str, str], ...] = ()
-    api_version: str = API_VERSIONS[0]
-    interactive_mode: InteractiveMode = "IfAvailable"
-    install_hint: str | None = None
-    provide_cluster_info: bool = False
-    cluster_config: Any = None
-    source: str = "the configuration"
-    timeout: float | None = 60.0
-
-    def __repr__(self) -> str:
-        return redacted_repr(self, secret=("args", "env", "cluster_config"))
-
-    def __rich_repr__(self) -> list[tuple[str, str]]:
-        return [("", repr(self))]
 
 
 class _Status(msgspec.Struct, rename="camel"):

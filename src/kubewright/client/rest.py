@@ -50,7 +50,7 @@ _TOO_MANY_REQUESTS = 429
 _LONGEST_EXCERPT = 256  # of a body that we do not understand
 _LONGEST_ERROR = 64 * 1024  # of an error body on a stream
 
-_WARNING = re.compile(r'\s*299 \S+ "((?:[^"\\]|\\.)*)"')
+_WARNING = r'\s*299 \S+ "((?:[^"\\]|\\.)*)"'
 
 
 def log_warning(text: str) -> None:
@@ -200,7 +200,7 @@ class RESTClient:
     def _warn(self, headers: tuple[tuple[str, str], ...]) -> None:
         for name, value in headers:
             if name == "warning":
-                for text in _WARNING.findall(value):
+                for text in re.findall(_WARNING, value):
                     self._on_warning(re.sub(r"\\(.)", r"\1", text))
 
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -26,9 +26,7 @@ _log = get_logger(__name__)
 RELOAD_AFTER = 300.0
 """Seconds after which certificate files are looked at again, as in client-go."""
 
-_PEM_CERTIFICATE = re.compile(
-    rb"-----BEGIN CERTIFICATE-----\s.+?-----END CERTIFICATE-----", re.DOTALL
-)
+_PEM_CERTIFICATE = rb"-----BEGIN CERTIFICATE-----\s(?s:.)+?-----END CERTIFICATE-----"
 
 
 class TLSConfig(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,7 +69,7 @@ class TLSConfig(msgspec.Struct, frozen=True, kw_only=True):
         return [("", repr(self))]
 
 
-class ClientCertificate(NamedTuple):
+class ClientCertificate(msgspec.Struct, frozen=True):
     """A client certificate and its private key, both PEM."""
 
     certificate: bytes
@@ -80,11 +78,14 @@ class ClientCertificate(NamedTuple):
     def __repr__(self) -> str:
         return "ClientCertificate(***)"
 
+    def __rich_repr__(self) -> list[tuple[str, str]]:
+        return [("", repr(self))]
+
 
 CertificateSource = Callable[[], ClientCertificate | None]
 
 
-class _Material(NamedTuple):
+class _Material(msgspec.Struct, frozen=True):
     ca: bytes | None
     client: ClientCertificate | None
 
@@ -300,7 +301,7 @@ def _in_folder(data: bytes, stack: ExitStack) -> str:
 def _reason(client: ClientCertificate, error: Exception) -> str:
     if b"ENCRYPTED" in client.key:
         return "the key is encrypted with a password"
-    if not _PEM_CERTIFICATE.search(client.certificate):
+    if not re.search(_PEM_CERTIFICATE, client.certificate):
         return "there is no PEM certificate in it"
     text = getattr(error, "reason", None) or str(error)
     return str(text).replace("_", " ").lower()
@@ -311,7 +312,7 @@ def _trust(context: "ssl.SSLContext", bundle: bytes, where: str) -> None:
     import ssl  # noqa: PLC0415  # as in new_context
 
     loaded = 0
-    for block in _PEM_CERTIFICATE.findall(bundle):
+    for block in re.findall(_PEM_CERTIFICATE, bundle):
         try:
             context.load_verify_locations(cadata=block.decode("ascii"))
         except (ssl.SSLError, ValueError):

@@ -1,7 +1,7 @@
 """`Cluster`: one API server as a program sees it."""
 
 from collections.abc import Iterable, Iterator
-from typing import ClassVar, Literal, Self
+from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 from kubewright._aio import Clock, TaskSet
 from kubewright.api.kind import GroupVersionKind, RESTMapping
@@ -11,10 +11,12 @@ from kubewright.cache.packing import Compress
 from kubewright.cache.shard import Shard
 from kubewright.client.client import Client
 from kubewright.client.config import Config
-from kubewright.client.events import EventRecorder
 from kubewright.cluster.cached_client import CachedClient
 from kubewright.errors import LifecycleError, NoMatchError
 from kubewright.runnable import Problem, Stage
+
+if TYPE_CHECKING:
+    from kubewright.client.events import EventRecorder
 
 
 class Cluster:
@@ -91,10 +93,12 @@ class Cluster:
         """The client without the cache."""
         return self.client.live
 
-    def recorder(self, component: str) -> EventRecorder:
+    def recorder(self, component: str) -> "EventRecorder":
         """Return what reports events as *component*, always the same; it sends while this runs."""
         found = self._recorders.get(component)
         if found is None:
+            from kubewright.client.events import EventRecorder  # noqa: PLC0415  # not all tell any
+
             found = EventRecorder(self.live, component, clock=self.clock)
             self._recorders[component] = found
             if self._tasks is not None:

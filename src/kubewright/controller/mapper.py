@@ -2,7 +2,9 @@
 
 import asyncio
 from collections.abc import Awaitable
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, TypeVar
+
+import msgspec
 
 from kubewright._aio import Clock, TaskSet
 from kubewright.api.kind import ObjectKey
@@ -31,7 +33,7 @@ MOST_VERSIONS: int = 100
 _log = get_logger(__name__)
 
 
-class _Question(NamedTuple):
+class _Question(msgspec.Struct, frozen=True):
     """A state of an object that the map function has not answered for yet."""
 
     entry: Entry[Any]
@@ -185,6 +187,7 @@ def _put(asked: list[_Question], question: _Question) -> None:
     """Add *question*, or let it take the place of the one about the same state."""
     for place, one in enumerate(asked):
         if one.entry.resource_version == question.entry.resource_version:
-            asked[place] = question._replace(priority=max(one.priority, question.priority))
+            priority = max(one.priority, question.priority)
+            asked[place] = msgspec.structs.replace(question, priority=priority)
             return
     asked.append(question)

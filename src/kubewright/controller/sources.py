@@ -2,7 +2,9 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
-from typing import NamedTuple, Protocol, TypeAlias, runtime_checkable
+from typing import Protocol, TypeAlias, runtime_checkable
+
+import msgspec
 
 from kubewright._aio import Clock
 from kubewright.controller.mapping import Target, request_for, requests_for
@@ -57,7 +59,7 @@ class Source(Protocol):
         ...
 
 
-class _Sent(NamedTuple):
+class _Sent(msgspec.Struct, frozen=True):
     request: Request
     priority: int
 
@@ -111,8 +113,8 @@ class Channel:
         reason = Reason(self._name)
         try:
             while True:
-                request, priority = await self._sent.get()
-                sink.add(request, reason, priority=priority)
+                sent = await self._sent.get()
+                sink.add(sent.request, reason, priority=sent.priority)
         finally:
             self._is_read = False
 

@@ -11,16 +11,15 @@ HIDDEN = "[hidden]"
 _UNKNOWN_LENGTH = 256
 _LENGTH = 4096
 _DEPTH = 4
-_SECRET_NAMES = re.compile(
+_SENSITIVE_NAMES = (
+    r"(?i)"
     r"(?:^|[_-])(?:authorization|cookie|credentials?|passwd|password|private_?key|api_?key"
-    r"|(?:access|bearer|client|id|refresh)_?secret|token|string_?data)$",
-    re.IGNORECASE,
+    r"|(?:access|bearer|client|id|refresh)_?secret|token|string_?data)$"
 )
-_SECRETS = re.compile(
+_SECRETS = (
     r"(?i:(?<=\bbearer )|(?<=\bbasic ))[A-Za-z0-9._~+/=-]{8,}"  # what stands in a header
     r"|\beyJ[\w-]+\.eyJ[\w-]+\.[\w-]*"  # a JSON web token
-    r"|-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)",
-    re.DOTALL,
+    r"|-----BEGIN [A-Z ]*PRIVATE KEY-----(?s:.)*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)"
 )
 
 
@@ -31,11 +30,11 @@ def shown(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 def text(value: str) -> str:
     """Return *value* without tokens and keys, and not longer than a line may be."""
-    return _cut(_SECRETS.sub(HIDDEN, value), _LENGTH)
+    return _cut(re.sub(_SECRETS, HIDDEN, value), _LENGTH)
 
 
 def _field(name: str, value: Any, depth: int) -> Any:
-    return HIDDEN if _SECRET_NAMES.search(name) else _plain(value, depth)
+    return HIDDEN if re.search(_SENSITIVE_NAMES, name) else _plain(value, depth)
 
 
 def _plain(value: Any, depth: int) -> Any:
@@ -76,7 +75,7 @@ def _reference(value: Any) -> str:
 
 
 def _unknown(value: str) -> str:
-    return _cut(_SECRETS.sub(HIDDEN, value), _UNKNOWN_LENGTH)
+    return _cut(re.sub(_SECRETS, HIDDEN, value), _UNKNOWN_LENGTH)
 
 
 def _cut(value: str, length: int) -> str:

@@ -1,13 +1,13 @@
 """Addresses to listen on, as Kubernetes' flags write them."""
 
-from typing import NamedTuple
+import msgspec
 
 from kubewright.errors import ConfigError
 
 _LAST_PORT = 65535
 
 
-class BindAddress(NamedTuple):
+class BindAddress(msgspec.Struct, frozen=True):
     """Where to listen; an empty host is every address of the machine, port 0 any that is free."""
 
     host: str

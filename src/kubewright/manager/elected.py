@@ -6,6 +6,9 @@ from typing import Any
 
 from kubewright.errors import LifecycleError
 
+CHECK: str = "leader-election"
+"""The name of the election on ``/readyz``, and of who reports the events about it."""
+
 
 class Elected:
     """Awaitable: ``await manager.elected`` returns once the manager leads.

@@ -6,16 +6,18 @@ for the page; the kubelet itself tells no more than the status code of a failed 
 """
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 from urllib.parse import parse_qs, unquote
 
+import msgspec
+
 from kubewright._serve.messages import Request, Response
-from kubewright.runnable import Checked, Problem
+from kubewright.manager.problems import problems_of
+from kubewright.runnable import Checked
 
 TEXT: str = "text/plain; charset=utf-8"
 
 
-class Check(NamedTuple):
+class Check(msgspec.Struct, frozen=True):
     """One line of a page.
 
     Attributes:
@@ -57,22 +59,6 @@ def checks_of(name: str, runnable: object, *, only_fatal: bool) -> list[Check]:
     problems = [one for one in problems_of(name, runnable) if one.fatal or not only_fatal]
     found = [Check(p.check, p.text or "no reason given", whole=name) for p in problems]
     return found or [Check(name)]
-
-
-def problems_of(name: str, runnable: object) -> list[Problem]:
-    """Return what *runnable* says is wrong; nothing for one that is not `Checked`."""
-    if not isinstance(runnable, Checked):
-        return []
-    try:
-        return [_checked(name, problem) for problem in runnable.health()]
-    except Exception as error:  # noqa: BLE001  # that we cannot know how it is, is a problem, too
-        return [Problem(name, f"its health() raised {type(error).__name__}: {error}")]
-
-
-def _checked(name: str, problem: object) -> Problem:
-    if isinstance(problem, Problem):
-        return problem
-    return Problem(name, f"its health() returned {problem!r:.80}, which is no Problem")
 
 
 class HealthPage:

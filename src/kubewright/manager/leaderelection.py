@@ -16,6 +16,7 @@ from kubewright.client.leases import LeaseLock
 from kubewright.client.rest import RESTClient
 from kubewright.errors import ConfigError, KubewrightError, LeaderElectionLostError
 from kubewright.log import get_logger
+from kubewright.manager.elected import CHECK
 from kubewright.metrics import Gauge
 from kubewright.runnable import Problem
 
@@ -23,8 +24,6 @@ _log = get_logger(__name__)
 
 JITTER: float = 1.2
 """Standbys ask at intervals of up to 1 + this times the retry period, so that they do not meet."""
-CHECK: str = "leader-election"
-"""The name of the election on ``/readyz``, and of who reports the events about it."""
 
 _DRAIN_FOR = 0.5
 """Seconds that the last event may take: who has lost the lease has no time to lose."""

@@ -12,8 +12,7 @@ from kubewright._aio import Clock, TaskSet
 from kubewright.errors import ConfigError, LeaderElectionLostError, LifecycleError
 from kubewright.log import get_logger
 from kubewright.manager.address import bind_address
-from kubewright.manager.elected import Elected
-from kubewright.manager.leaderelection import CHECK, LeaderElection, LeaderElector
+from kubewright.manager.elected import CHECK, Elected
 from kubewright.manager.member import Member, name_of
 from kubewright.manager.metrics_server import PageServers, metrics_page
 from kubewright.manager.probes import Probes
@@ -25,6 +24,7 @@ from kubewright.runnable import Runnable, Stage, stage_of
 
 if TYPE_CHECKING:
     from kubewright.client.client import Client
+    from kubewright.manager.leaderelection import LeaderElection, LeaderElector
 
 _log = get_logger(__name__)
 
@@ -74,7 +74,7 @@ class Manager:
     def __init__(
         self,
         *clusters: RunnableCluster,
-        leader_election: LeaderElection | None = None,
+        leader_election: "LeaderElection | None" = None,
         metrics_bind_address: str = "0",
         health_probe_bind_address: str = "0",
         grace_period: float | None = 30.0,
@@ -271,7 +271,7 @@ class Manager:
         self._probes.started = True
         self._started.set()
 
-    async def _elect(self, elector: LeaderElector) -> None:
+    async def _elect(self, elector: "LeaderElector") -> None:
         try:
             await elector.run(self._lead, self._lose)
         except LeaderElectionLostError:
@@ -361,8 +361,8 @@ class Manager:
         self._pages.add(option, bind_address(health, option=option), self._probes.pages)
 
     def _made_elector(
-        self, election: LeaderElection | None, clusters: tuple[RunnableCluster, ...]
-    ) -> LeaderElector | None:
+        self, election: "LeaderElection | None", clusters: tuple[RunnableCluster, ...]
+    ) -> "LeaderElector | None":
         if election is None:
             return None
         client = election.client
@@ -373,6 +373,8 @@ class Manager:
                     " one, or LeaderElection a client"
                 )
             client = clusters[0].client
+        from kubewright.manager.leaderelection import LeaderElector  # noqa: PLC0415  # many run alone
+
         return LeaderElector(client, election, clock=self._clock)
 
 

@@ -1,14 +1,19 @@
 """The liveness and readiness of a manager."""
 
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from kubewright._serve.messages import Request, Response
-from kubewright.manager.health import PING, Check, HealthPage, checks_of, problems_of
-from kubewright.manager.leaderelection import CHECK, LeaderElector
+from kubewright.manager.elected import CHECK
+from kubewright.manager.health import PING, Check, HealthPage, checks_of
 from kubewright.manager.member import check_name
 from kubewright.manager.metrics_server import Page
+from kubewright.manager.problems import problems_of
 from kubewright.manager.stages import Stages
 from kubewright.runnable import Problem
+
+if TYPE_CHECKING:
+    from kubewright.manager.leaderelection import LeaderElector
 
 
 class Probes:
@@ -19,7 +24,7 @@ class Probes:
     standby is ready: it is as warm as a standby can be.
     """
 
-    def __init__(self, stages: Stages, elector: LeaderElector | None) -> None:
+    def __init__(self, stages: Stages, elector: "LeaderElector | None") -> None:
         self.started: bool = False
         self.stopping: bool = False
         self._stages = stages

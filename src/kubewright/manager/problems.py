@@ -1,25 +1,24 @@
-"""`ProblemLog`: what `health` says goes to the log, too, since few look at the page."""
+"""What ``health()`` says; it goes to the log, too, since few look at the page."""
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+
+import msgspec
 
 from kubewright._aio import Clock
 from kubewright.log import get_logger
-from kubewright.runnable import Problem
+from kubewright.runnable import Checked, Problem
 
 _log = get_logger(__name__)
 
 _EVERY = 10.0  # seconds between two looks
 _SURELY_GONE = 60.0  # seconds without it, after which a problem is over: some come and go
 _MOST = 5  # lines for one check at a time: the page has them all
-_NUMBER = re.compile(r"\d+")
 
 _Key = tuple[str, str]
 
 
-@dataclass(slots=True)
-class _Known:
+class _Known(msgspec.Struct):
     since: float
     seen: float
     told: bool
@@ -51,7 +50,7 @@ class ProblemLog:
         """Log what has appeared since the last look, and what is gone."""
         now = self._clock.monotonic()
         for problem in self._problems():
-            key = problem.check, _NUMBER.sub("#", str(problem.text))
+            key = problem.check, re.sub(r"\d+", "#", str(problem.text))
             known = self._known.get(key)
             if known is None:
                 self._known[key] = _Known(now, now, self._tell(problem))
@@ -71,3 +70,19 @@ class ProblemLog:
         if not problem.logged:
             _log.warning("problem found", check=problem.check, problem=problem.text)
         return True
+
+
+def problems_of(name: str, runnable: object) -> list[Problem]:
+    """Return what *runnable* says is wrong; nothing for one that is not `Checked`."""
+    if not isinstance(runnable, Checked):
+        return []
+    try:
+        return [_checked(name, problem) for problem in runnable.health()]
+    except Exception as error:  # noqa: BLE001  # that we cannot know how it is, is a problem, too
+        return [Problem(name, f"its health() raised {type(error).__name__}: {error}")]
+
+
+def _checked(name: str, problem: object) -> Problem:
+    if isinstance(problem, Problem):
+        return problem
+    return Problem(name, f"its health() returned {problem!r:.80}, which is no Problem")

@@ -6,7 +6,6 @@ fields*: as they were in the answer to the apply, and as they are now. They diff
 somebody changed them since.
 """
 
-import hashlib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -39,7 +38,9 @@ def projected(live: Any, wanted: Any) -> Any:
 
 def digest(value: Any) -> bytes:
     """Return a short fingerprint of a JSON value, whatever the order of its members."""
-    return hashlib.blake2b(_sorted.encode(value), digest_size=16).digest()
+    from hashlib import blake2b  # noqa: PLC0415  # not before the first apply
+
+    return blake2b(_sorted.encode(value), digest_size=16).digest()
 
 
 def differences(before: Any, after: Any, path: str = "") -> Iterator[str]:

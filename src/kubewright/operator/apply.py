@@ -1,6 +1,5 @@
 """Server-side apply that is sent only if something would change."""
 
-from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
 
 import msgspec
@@ -171,6 +170,8 @@ def mark_of(wanted: Resource | Unstructured) -> bytes:
     Sorted members would be safer and take three times as long. A set that changes its order leads
     to an apply too many, which does no harm.
     """
+    from hashlib import blake2b  # noqa: PLC0415  # not before the first apply
+
     return blake2b(_json.encode(wanted), digest_size=16).digest()
 
 

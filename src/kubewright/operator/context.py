@@ -33,11 +33,16 @@ ConditionStatus = bool | Literal["True", "False", "Unknown"]
 class Means(msgspec.Struct, frozen=True, eq=False):
     """What all runs of one reconciler share."""
 
+    name: str
     cluster: "Cluster"
     family: Family
     applier: Applier
-    recorder: "EventRecorder"
     clock: Clock
+
+    @property
+    def recorder(self) -> "EventRecorder":
+        """What tells events; made with the first of them."""
+        return self.cluster.recorder(self.name)
 
 
 class Context:

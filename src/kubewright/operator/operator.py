@@ -2,7 +2,9 @@
 
 import inspect
 from collections.abc import Callable, Coroutine, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+
+import msgspec
 
 from kubewright.api.names import check_dns_subdomain
 from kubewright.api.resource import Resource, mapping_of
@@ -45,13 +47,13 @@ R = TypeVar("R", bound=Resource)
 __all__ = ["Operator"]
 
 
-class _Index(NamedTuple):
+class _Index(msgspec.Struct, frozen=True):
     kind: type[Resource]
     name: str
     function: Callable[[Any], Iterable[str]]
 
 
-class _Extra(NamedTuple):
+class _Extra(msgspec.Struct, frozen=True):
     made: "Runnable | Callable[[Cluster], Runnable]"
     stage: Stage | None
 
@@ -375,10 +377,10 @@ class Operator:
             _informers(declaration.watches, cluster),
         )
         means = Means(
+            self.name,
             cluster,
             family,
             Applier(cluster.client, family, field_owner=self.name, clock=cluster.clock),
-            cluster.recorder(self.name),
             cluster.clock,
         )
         return ObjectReconciler(declaration, means, primary)

@@ -9,7 +9,8 @@ import pytest
 
 from kubewright._aio import VirtualClock
 from kubewright.apiserver.certificates import Authority
-from kubewright.client.exec_plugin import API_VERSIONS, ExecConfig, ExecCredentials, _Status
+from kubewright.client.exec_config import API_VERSIONS, ExecConfig
+from kubewright.client.exec_plugin import ExecCredentials, _Status
 from kubewright.errors import ConfigError, TransportError, TransportTimeoutError
 
 V1, V1BETA1 = API_VERSIONS

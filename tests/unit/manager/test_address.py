@@ -1,22 +1,22 @@
 import pytest
 
 from kubewright.errors import ConfigError
-from kubewright.manager.address import bind_address
+from kubewright.manager.address import BindAddress, bind_address
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        (":8080", ("", 8080)),
-        ("127.0.0.1:0", ("127.0.0.1", 0)),
-        ("localhost:8080", ("localhost", 8080)),
-        ("[::1]:8081", ("::1", 8081)),
-        ("[::]:8081", ("::", 8081)),
+        (":8080", BindAddress("", 8080)),
+        ("127.0.0.1:0", BindAddress("127.0.0.1", 0)),
+        ("localhost:8080", BindAddress("localhost", 8080)),
+        ("[::1]:8081", BindAddress("::1", 8081)),
+        ("[::]:8081", BindAddress("::", 8081)),
         ("0", None),
         ("", None),
     ],
 )
-def test_addresses_are_written_as_in_go(text: str, expected: tuple[str, int] | None) -> None:
+def test_addresses_are_written_as_in_go(text: str, expected: BindAddress | None) -> None:
     """The flags of an operator keep their values when its language changes."""
     assert bind_address(text, option="metrics_bind_address") == expected
 
