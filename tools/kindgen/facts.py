@@ -42,6 +42,10 @@ ALIASES: dict[str, tuple[str, Category]] = {
     EXTENSIONS + "JSONSchemaPropsOrStringArray": ("JSONSchemaProps | list[str]", "scalar"),
 }
 
+# Modules that are loaded kind by kind, since a program uses few of their kinds. Each kind has a
+# file with its parts; one that consists of the parts of another is in the file of that one.
+SPLIT = {"core.v1": {"PodTemplate": "Pod", "ReplicationController": "Pod"}}
+
 IMPORTS = {
     "Any": "typing",
     "Union": "typing",

@@ -7,11 +7,7 @@ from typing import Any
 
 import kubewright as kw
 from bench.runtime.tally import Tally
-from kubewright.cache import Event
-from kubewright.cluster import Cluster
 from kubewright.kinds.core.v1 import ConfigMap
-from kubewright.manager import Manager
-from kubewright.operator import Context, Operator
 
 WORK: dict[str, Any] = json.loads(sys.argv[1])
 TALLY = Tally(WORK["widgets"])
@@ -38,11 +34,11 @@ class Widget(kw.Resource):
     status: WidgetStatus = kw.field(default_factory=WidgetStatus)
 
 
-operator = Operator("bench")
+operator = kw.Operator("bench")
 
 
 @operator.reconciler(Widget, owns=[ConfigMap])
-async def reconcile(widget: Widget, ctx: Context) -> None:
+async def reconcile(widget: Widget, ctx: kw.Context) -> None:
     """Apply the child; the status is written after this has returned."""
     TALLY.began()
     name, size = widget.metadata.name, str(widget.spec.size)
@@ -50,7 +46,7 @@ async def reconcile(widget: Widget, ctx: Context) -> None:
     widget.status.ready = True
 
 
-def handle(event: Event[Widget]) -> None:
+def handle(event: kw.Event[Widget]) -> None:
     """See that the status is written: only then is a Widget done."""
     if event.new is not None and b'"ready":true' in event.new.raw:
         TALLY.done(event.key.name)
@@ -58,8 +54,8 @@ def handle(event: Event[Widget]) -> None:
 
 async def main() -> None:
     """Run it until the tally ends it."""
-    cluster = Cluster(kw.Config.load(), namespaces=[WORK["namespace"]])
-    manager = Manager(cluster)
+    cluster = kw.Cluster(kw.Config.load(), namespaces=[WORK["namespace"]])
+    manager = kw.Manager(cluster)
     operator.add_to(manager, cluster, workers=WORK["workers"])
     cluster.cache.informer(Widget).add_handler(handle)
     await manager.run()

@@ -1,6 +1,7 @@
 """`kubewright.kinds` itself: finding classes, and importing no more than is needed."""
 
 import json
+import pickle
 import subprocess
 import sys
 
@@ -9,6 +10,7 @@ import pytest
 from kubewright import kinds
 from kubewright.api.kind import GroupVersionKind
 from kubewright.api.resource import gvk_of, mapping_of
+from kubewright.kinds.core import v1
 from kubewright.kinds.core.v1 import Pod
 from tests.unit.kinds.samples import DATA
 
@@ -103,6 +105,35 @@ def test_kinds_of_subresources_have_no_plural(group: str, kind: str) -> None:
 def test_a_module_imports_only_what_it_needs(statement: str, expected: set[str]) -> None:
     """An operator for ConfigMaps should not pay for the classes of all other groups."""
     assert loaded_by(statement) == expected
+
+
+def test_a_kind_of_a_large_module_comes_alone_with_its_parts() -> None:
+    """Whoever keeps ConfigMaps should not pay for all that a pod is made of."""
+    script = "import kubewright.kinds.core.v1 as v1; v1.ConfigMap, v1.ServiceAccount\nimport sys"
+    script += "\nprint(*(name for name in sys.modules if '.core.v1.' in name))"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+
+    files = {name.rpartition(".")[2] for name in done.stdout.split()}
+    assert files == {"_configmap", "_serviceaccount", "_shared"}
+
+
+def test_a_class_belongs_to_the_module_that_users_import() -> None:
+    """Messages, pickles and generated imports name it, wherever its text is."""
+    assert Pod.__module__ == "kubewright.kinds.core.v1"
+    assert pickle.loads(pickle.dumps(Pod)) is Pod
+
+
+def test_an_unknown_name_in_a_large_module_is_an_attribute_error() -> None:
+    """hasattr() and tools rely on it."""
+    with pytest.raises(AttributeError, match="has no attribute 'Deployment'"):
+        _ = v1.Deployment  # type: ignore[attr-defined]  # as it should be
+
+
+def test_a_large_module_offers_what_is_not_loaded_yet() -> None:
+    """Completion in an editor or a shell must offer all names."""
+    assert set(v1.__all__) <= set(dir(v1))
 
 
 EACH_FIRST = """

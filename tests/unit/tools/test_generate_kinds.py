@@ -120,7 +120,7 @@ def test_two_properties_of_one_name_are_refused(document: Json) -> None:
 def test_explicit_names_are_written_only_where_the_rule_fails() -> None:
     """`field(name=...)` everywhere would hide the few that matter."""
     assert camel("pod_name") == "podName"
-    text = generate(json.loads(OPENAPI.read_text()))["core/v1.py"]
+    text = generate(json.loads(OPENAPI.read_text()))["core/v1/_service.py"]
 
     assert 'name="clusterIP"' in text
     assert 'name="nodeName"' not in text
@@ -150,7 +150,8 @@ def test_every_definition_has_a_name_in_its_module() -> None:
     files = generate(document)
 
     for name in document["definitions"]:
-        text = files[f"{module_of(name).replace('.', '/')}.py"]
+        path = module_of(name).replace(".", "/")
+        text = files.get(f"{path}.py") or files[f"{path}/__init__.py"]
         assert f'    "{name.rpartition(".")[2]}",\n' in text
 
 
