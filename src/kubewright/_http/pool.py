@@ -4,6 +4,7 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from mmap import mmap
 
 from kubewright._aio import Clock, Timeout, Timer
 from kubewright._http.connection import Answer, Connection, Reading, load_parser
@@ -18,7 +19,7 @@ Opened = tuple[Connection, Answer]
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _WHOLE = Reading.WHOLE
 _TRIM_AFTER = 1.0
-_BUFFER = 64 * 1024  # bytes that are parsed at once
+_BUFFER = 256 * 1024  # bytes that are parsed at once; asyncio reads as many from a socket
 _NEVER = float("inf")
 
 
@@ -44,7 +45,8 @@ class Pool:
         self._closed = False
         self._gone = asyncio.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._buffer = memoryview(bytearray(_BUFFER))  # for all connections: they take turns
+        # For all connections: they take turns. Of a mapping, only what is used takes memory.
+        self._buffer = memoryview(mmap(-1, _BUFFER))
 
     def __len__(self) -> int:
         """Return how many connections are open."""

@@ -75,8 +75,9 @@ class Codec(Generic[R]):
             raw = b'{"metadata":' + bytes(_json.decode(raw, _Whole).metadata) + b"}"
         if self._transform is not None:
             raw, head = transformed(raw, head, self._transform)
+        shape = hash((bytes(head.labels_json), bytes(head.owners_json)))
         before = known(head.namespace, head.name) if known is not None else None
-        like = head if before is None or before.shape != head.shape else before
+        like = before if before is not None and before.shape == shape else head
         packed, packing = self.packing.pack(raw, head.uid)
         return Entry(
             like.key,
@@ -86,8 +87,8 @@ class Codec(Generic[R]):
             like.labels,
             like.owners,
             head.deletion_timestamp is not None,
-            head.marks,
-            like.shape,
+            hash((bytes(head.annotations_json), bytes(head.finalizers_json))),
+            shape,
             packed,
             packing,
             self,

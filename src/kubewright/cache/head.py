@@ -39,7 +39,11 @@ class Head(msgspec.Struct, gc=False, rename="camel"):
         resource_version: Its version.
         generation: Counted up by the server when the spec changes; 0 for kinds without.
         deletion_timestamp: When its deletion was asked for.
-        managed: The JSON of its managedFields, as a view of the bytes that were read.
+        managed: The JSON of its managedFields; this and the next are views of what was read.
+        labels_json: The JSON of its labels.
+        owners_json: The JSON of its owner references.
+        annotations_json: The JSON of its annotations.
+        finalizers_json: The JSON of its finalizers.
     """
 
     name: str = ""
@@ -49,10 +53,10 @@ class Head(msgspec.Struct, gc=False, rename="camel"):
     generation: int = 0
     deletion_timestamp: str | None = None
     managed: msgspec.Raw = msgspec.field(default=_NOTHING, name="managedFields")
-    _labels: msgspec.Raw = msgspec.field(default=_NOTHING, name="labels")
-    _owners: msgspec.Raw = msgspec.field(default=_NOTHING, name="ownerReferences")
-    _annotations: msgspec.Raw = msgspec.field(default=_NOTHING, name="annotations")
-    _finalizers: msgspec.Raw = msgspec.field(default=_NOTHING, name="finalizers")
+    labels_json: msgspec.Raw = msgspec.field(default=_NOTHING, name="labels")
+    owners_json: msgspec.Raw = msgspec.field(default=_NOTHING, name="ownerReferences")
+    annotations_json: msgspec.Raw = msgspec.field(default=_NOTHING, name="annotations")
+    finalizers_json: msgspec.Raw = msgspec.field(default=_NOTHING, name="finalizers")
 
     @property
     def key(self) -> ObjectKey:
@@ -62,28 +66,19 @@ class Head(msgspec.Struct, gc=False, rename="camel"):
     @property
     def labels(self) -> dict[str, str]:
         """Its labels; shared with other objects, so not to be changed."""
-        return _labels_of(self._labels) if self._labels else NO_LABELS
+        return _labels_of(self.labels_json) if self.labels_json else NO_LABELS
 
     @property
     def owners(self) -> tuple[OwnerReference, ...]:
         """Its owner references; shared likewise."""
-        return _owners_of(self._owners) if self._owners else ()
-
-    @property
-    def shape(self) -> int:
-        """A hash of its labels and owner references, to see whether they changed."""
-        return hash((bytes(self._labels), bytes(self._owners)))
-
-    @property
-    def marks(self) -> int:
-        """A hash of its annotations and finalizers, likewise."""
-        return hash((bytes(self._annotations), bytes(self._finalizers)))
+        return _owners_of(self.owners_json) if self.owners_json else ()
 
 
 class _Document(msgspec.Struct, gc=False):
     metadata: Head
 
 
+_NOBODY = Head()
 _decode = msgspec.json.Decoder(_Document).decode
 _decode_head = msgspec.json.Decoder(Head).decode
 _decode_labels = msgspec.json.Decoder(dict[str, str] | None).decode
@@ -117,35 +112,24 @@ def head_and_rest(raw: bytes) -> tuple[Head, bytes]:
     Raises:
         DecodeError: It is no JSON object with a named ``metadata``.
     """
-    return _quick(raw) or _thorough(raw)
-
-
-def _thorough(raw: bytes) -> tuple[Head, bytes]:
-    head = head_of(raw)
-    return head, without_managed_fields(raw, head.managed)
-
-
-def _quick(raw: bytes) -> tuple[Head, bytes] | None:
-    """Do as `head_and_rest`, if managedFields are the last of the metadata; else do nothing.
-
-    They begin where we cut if what stands before it is a whole object once it is closed. Their
-    value has no lists in it, so the next bracket ends it, unless that is part of a text. In a text
-    no letter can follow a quote: either it ends there, or the quote has a backslash before it.
-    """
+    # If managedFields are the last of the metadata, they begin where we cut if what stands before
+    # it is a whole object once it is closed. Their value has no lists in it, so the next bracket
+    # ends it, unless that is part of a text. But in a text no letter can follow a quote: it ends
+    # there, or the quote has a backslash before it.
     opening = _OPENING(raw)
-    if opening is None:
-        return None
-    start = opening.end()
+    start = opening.end() if opening is not None else 0
     cut = raw.find(_LAST, start)
     inside = cut + len(_LAST)
     end = raw.find(b"]", inside) + 1
-    if cut < 0 or not end or not _AFTER(raw, end) or raw.find(b"[", inside, end) >= 0:
-        return None
-    try:
-        found = _decode_head(raw[start:cut] + b"}")
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None
-    return (found, raw[:cut] + raw[end:]) if found.name else None
+    if start and cut > 0 and end and _AFTER(raw, end) and raw.find(b"[", inside, end) < 0:
+        try:
+            head = _decode_head(raw[start:cut] + b"}")
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            head = _NOBODY
+        if head.name:
+            return head, raw[:cut] + raw[end:]
+    head = head_of(raw)
+    return head, without_managed_fields(raw, head.managed)
 
 
 def _labels_of(raw: msgspec.Raw) -> dict[str, str]:

@@ -3,7 +3,8 @@
 import asyncio
 from collections import deque
 from collections.abc import Callable
-from typing import Generic, TypeVar
+from functools import partial
+from typing import Any, Generic, TypeVar
 
 import msgspec
 
@@ -52,14 +53,17 @@ class Part(Generic[R]):
         self.told: bool = False
         self._store = store
         self._namespace = namespace or None
-        self._shard = shard
         self._listeners = listeners
         self._on_told = on_told
         self._active = True
         self._task: asyncio.Task[None] | None = None
         self._untold: deque[Event[R]] = deque()
         self._untold_to: Registrations[R] = ()
-        self.entry: Callable[[bytes], Entry[R]] = store.entry
+        self.entry: Callable[[bytes], Entry[R]] = partial(store.codec.entry, known=store.find_named)
+        """Returns the entry for an object; raises `DecodeError` if it cannot be read."""
+        # Without a shard all are ours, and every entry is true.
+        self.owns: Callable[[Entry[R]], bool] = bool if shard is None else _owned_by(shard)
+        """Says whether the object is one of ours."""
 
     def start(self, tasks: TaskSet) -> None:
         """Fill it from now on, in a task of *tasks*."""
@@ -71,10 +75,6 @@ class Part(Generic[R]):
         if self._task is not None:
             self._task.cancel()
         self._tell(len(self._untold))
-
-    def owns(self, entry: Entry[R]) -> bool:
-        """Say whether the object is one of ours."""
-        return self._shard is None or self._shard.owns(entry.uid)
 
     async def replace(self, entries: list[Entry[R]], version: str) -> None:
         """Hold exactly *entries*, and tell of what changed in slices."""
@@ -141,6 +141,10 @@ class Part(Generic[R]):
         if not self.told:
             self.told = True
             self._on_told()
+
+
+def _owned_by(shard: Shard) -> Callable[[Entry[Any]], bool]:
+    return lambda entry: shard.owns(entry.uid)
 
 
 def _initial(event: Event[R]) -> Event[R]:

@@ -52,14 +52,6 @@ class Store(Generic[R]):
 
     # What the stream does.
 
-    def entry(self, raw: bytes) -> Entry[R]:
-        """Return the entry for an object, which shares with the one here what did not change.
-
-        Raises:
-            DecodeError: It is no object with a name.
-        """
-        return self.codec.entry(raw, self._find_named)
-
     def replace(
         self, entries: Iterable[Entry[R]], *, namespace: str | None = None, version: str
     ) -> list[Event[R]]:
@@ -177,7 +169,13 @@ class Store(Generic[R]):
 
     def find_entry(self, key: ObjectKey) -> Entry[R] | None:
         """Return the entry of *key*, or ``None``."""
-        return self._find_named(key.namespace, key.name)
+        space = self._spaces.get(key.namespace)
+        return None if space is None else space.get(key.name)
+
+    def find_named(self, namespace: str, name: str) -> Entry[R] | None:
+        """Return the entry of *name* in *namespace*, or ``None``."""
+        space = self._spaces.get(namespace)
+        return None if space is None else space.get(name)
 
     def find(self, key: ObjectKey) -> R | None:
         """Return a fresh copy of the object of *key*, or ``None``."""
@@ -352,10 +350,6 @@ class Store(Generic[R]):
             obj = None if new is None else _object(new)
             for index in self._indexes.values():
                 index.change(entry.key, obj)
-
-    def _find_named(self, namespace: str, name: str) -> Entry[R] | None:
-        space = self._spaces.get(namespace)
-        return None if space is None else space.get(name)
 
     def _entries(self, namespace: str | None) -> Iterator[Entry[R]]:
         # Copied, so that the store may change meanwhile: readers may be in threads of their own.

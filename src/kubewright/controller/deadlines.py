@@ -1,11 +1,12 @@
 """`Deadlines`: ends calls that take too long, with one timer for all of them."""
 
 import asyncio
+from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
 import msgspec
 
-from kubewright._aio import Clock, Timer
+from kubewright._aio import Clock, Timer, stopwatch
 from kubewright.controller.places import place_of_task
 from kubewright.controller.run import Run
 
@@ -51,20 +52,19 @@ class Deadlines(Generic[K]):
     def __init__(self, seconds: float | None, *, clock: Clock) -> None:
         self._seconds = seconds
         self._clock = clock
+        self.time: Callable[[], float] = stopwatch(clock)
+        """The time on the clock."""
         self._timer: Timer | None = None
         self.calls: dict[K, Call] = {}
+        """Those under way, by key; who ends one takes it out."""
 
     def begin(self, key: K, run: Run, task: "asyncio.Task[Any]") -> Call:
         """Note that *task* begins the call for *key*."""
-        call = Call(run, self._clock.monotonic(), task)
+        call = Call(run, self.time(), task)
         self.calls[key] = call
         if self._timer is None and self._seconds is not None:
             self._timer = self._clock.call_later(self._seconds, self._ring)
         return call
-
-    def end(self, key: K) -> None:
-        """Note that the call for *key* is over, with all that it left behind."""
-        self.calls.pop(key, None)
 
     def overdue(self, seconds: float) -> dict[K, float]:
         """Return how long each call has lasted that is under way for more than *seconds*."""

@@ -226,7 +226,7 @@ def _guarded(watch: KindWatch[Any]) -> Filter[Any] | None:
     """Return the predicate of *watch*; where it fails, the event is let through."""
     test = watch.predicate
     if test is None:
-        return PRIMARY if isinstance(watch, For) else None
+        return PRIMARY.test if isinstance(watch, For) else None
 
     def passes(event: Event[Any]) -> bool:
         try:

@@ -58,29 +58,30 @@ class Predicate(Generic[R]):
     def __init__(self, test: Filter[R], *, name: str = "") -> None:
         if not callable(test):
             raise TypeError(f"a predicate is a function of an event, not {test!r}")
-        self._test = test
+        self.test: Filter[R] = test
+        """The function itself."""
         self.name = name or getattr(test, "__name__", "") or type(test).__name__
         if text := getattr(test, "__doc__", None):
             self.__doc__ = text  # so that help(generation_changed) says what that one does
 
     def __call__(self, event: Event[R]) -> bool:
         """Say whether *event* is let through."""
-        return self._test(event)
+        return self.test(event)
 
     def __and__(self, other: Filter[Any]) -> "Predicate[R]":
-        first, second = self._test, _test_of(other)
+        first, second = self.test, _test_of(other)
         return Predicate(
             lambda event: first(event) and second(event), name=f"({self} & {_name_of(other)})"
         )
 
     def __or__(self, other: Filter[Any]) -> "Predicate[R]":
-        first, second = self._test, _test_of(other)
+        first, second = self.test, _test_of(other)
         return Predicate(
             lambda event: first(event) or second(event), name=f"({self} | {_name_of(other)})"
         )
 
     def __invert__(self) -> "Predicate[R]":
-        test = self._test
+        test = self.test
         return Predicate(lambda event: not test(event), name=f"~{self}")
 
     def __bool__(self) -> NoReturn:
@@ -108,7 +109,7 @@ def predicate(test: Filter[R]) -> Predicate[R]:
 
 
 def _test_of(other: Filter[Any]) -> Filter[Any]:
-    return other._test if isinstance(other, Predicate) else Predicate(other)._test  # noqa: SLF001  # of our own class
+    return other.test if isinstance(other, Predicate) else Predicate(other).test
 
 
 def _name_of(other: Filter[Any]) -> str:

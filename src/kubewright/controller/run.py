@@ -29,6 +29,7 @@ class Run(msgspec.Struct, eq=False):
             few may be left out, and after a restart they are others.
         attempt: 1, and one more after each failure in a row.
         controller: The name of the controller.
+        kind: The kind that it reconciles; empty if there is none.
         log: A logger whose lines say all of this.
         changed: Set it to true when the call has changed something; its log line is then shown
             at level INFO, not DEBUG.
@@ -42,9 +43,20 @@ class Run(msgspec.Struct, eq=False):
     attempt: int
     controller: str
     log: Logger
+    kind: str = ""
     changed: bool = False
     held: tuple[asyncio.Future[Any], ...] = ()
     thread: int = 0
+
+    def fields(self) -> dict[str, str]:
+        """Return what every line says that is logged during the call."""
+        return {
+            "controller": self.controller,
+            "kind": self.kind,
+            "namespace": self.request.namespace,
+            "name": self.request.name,
+            "reconcile_id": self.id,
+        }
 
     def hold(self, work: "asyncio.Future[Any]") -> None:
         """Keep the object from being reconciled again until *work* is done.

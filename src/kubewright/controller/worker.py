@@ -99,10 +99,12 @@ class Workers:
         assert task is not None
         while not self._stopping:
             for _ in range(IN_A_ROW):
-                try:
-                    request = await self.queue.get()
-                except QueueShutDown:
-                    return
+                request = self.queue.get_nowait()
+                if request is None:
+                    try:
+                        request = await self.queue.get()
+                    except QueueShutDown:
+                        return
                 await self._handle(request, task)
                 if self._stopping:
                     return
@@ -142,33 +144,33 @@ class Workers:
             while self._gate is not None:
                 await self._gate.wait()
             if not self._stopping:
-                await self._run(request, task)
+                run = self._next_run(request)
+                call = self.deadlines.begin(request, run, task)
+                with log.bind(run.fields):
+                    await self._call(call, run)
         finally:
             self._release(request)
 
-    async def _run(self, request: Request, task: "asyncio.Task[Any]") -> None:
-        attempt = self._failures.get(request, 0) + 1
-        run_id = f"{self._prefix}-{next(self._counter)}"
-        run = Run(run_id, request, self.reasons.take(request), attempt, self._name, self._log)
-        call = self.deadlines.begin(request, run, task)
-        try:
-            with log.bind(
-                controller=self._name,
-                kind=self._kind,
-                namespace=request.namespace,
-                name=request.name,
-                reconcile_id=run.id,
-            ):
-                await self._call(call, run)
-        finally:
-            self.numbers.time.observe(self._clock.monotonic() - call.began)
+    def _next_run(self, request: Request) -> Run:
+        failures = self._failures.get(request, 0) if self._failures else 0
+        return Run(
+            f"{self._prefix}-{next(self._counter)}",
+            request,
+            self.reasons.take(request),
+            failures + 1,
+            self._name,
+            self._log,
+            self._kind,
+        )
 
     async def _call(self, call: Call, run: Run) -> None:
         try:
             if tracing.is_enabled():
                 result = await self._traced(run)
             else:
-                result = _checked(await self._reconcile(run.request, run))
+                result = await self._reconcile(run.request, run)
+                if result is not None:
+                    _check(result)
         except asyncio.CancelledError as error:
             if not call.leave():
                 raise
@@ -189,6 +191,8 @@ class Workers:
         else:
             call.leave()
             self._succeeded(call, result)
+        finally:
+            self.numbers.time.observe(self.deadlines.time() - call.began)
 
     async def _traced(self, run: Run) -> Result | None:
         request = run.request
@@ -201,14 +205,18 @@ class Workers:
             reasons=text(run.reasons),
             attempt=run.attempt,
         ):
-            return _checked(await self._reconcile(request, run))
+            result = await self._reconcile(request, run)
+            _check(result)
+            return result
 
     def _release(self, request: Request) -> None:
         """Let *request* be taken again, as soon as all that its call started has ended."""
-        call = self.deadlines.calls.get(request)
-        if call is not None and call.run.held and self._is_held(request, call.run):
-            return
-        self.deadlines.end(request)
+        calls = self.deadlines.calls
+        call = calls.get(request)
+        if call is not None:
+            if call.run.held and self._is_held(request, call.run):
+                return
+            del calls[request]
         self.queue.done(request)
         if self._stopping:
             self._settle()
@@ -242,7 +250,8 @@ class Workers:
         if result is None:
             numbers.success.value += 1
             self.queue.forget(request)
-            self._say(call, "success")
+            if run.changed or self._told or self._log.is_enabled_for(logging.DEBUG):
+                self._say(call, "success")
         else:
             self._asked_again(call, result)
 
@@ -373,12 +382,11 @@ class Workers:
         return {**facts, "attempt": run.attempt} if run.attempt > 1 else facts
 
 
-def _checked(result: object) -> Result | None:
-    if result is None or isinstance(result, Result):
-        return result
-    raise TypeError(
-        f"the reconciler returned {result!r:.80}: return a Result to be called again, or None"
-    )
+def _check(result: object) -> None:
+    if result is not None and not isinstance(result, Result):
+        raise TypeError(
+            f"the reconciler returned {result!r:.80}: return a Result to be called again, or None"
+        )
 
 
 def _overdue(error: Exception, deadline: float | None, place: str) -> TimeoutError:

@@ -1,11 +1,10 @@
 """`WorkQueue`: which keys need work, each at most once and never by two workers at a time."""
 
 import asyncio
-import time
 from collections import deque
 from typing import Generic, TypeVar
 
-from kubewright._aio import Clock
+from kubewright._aio import Clock, stopwatch
 from kubewright.errors import KubewrightError
 from kubewright.metrics import NOTED_AT_MOST
 from kubewright.workqueue.delays import Delays
@@ -86,8 +85,7 @@ class WorkQueue(Generic[K]):
         self.name: str = name
         self._limiter: RateLimiter = limiter or ExponentialBackoff()
         self._clock = clock or Clock()
-        # The method of the real clock only passes this on, and we ask three times per key.
-        self._time = time.monotonic if type(self._clock) is Clock else self._clock.monotonic
+        self._time = stopwatch(self._clock)  # three times per key
         self._timed = bool(name)
         numbers = Numbers(name)
         self._adds, self._retries = numbers.adds, numbers.retries

@@ -21,7 +21,9 @@ def shop(
         "uid": uid or f"uid-{name}",
         "resourceVersion": str(version),
     }
-    for field in ("labels", "annotations", "ownerReferences", "managedFields", "generation"):
+    for field in (
+        "labels", "annotations", "ownerReferences", "managedFields", "generation", "finalizers",
+    ):  # fmt: skip
         if field in fields:
             metadata[field] = fields.pop(field)
     document = {"apiVersion": "example.com/v1", "kind": "Shop", "metadata": metadata, **fields}

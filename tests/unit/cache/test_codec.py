@@ -2,6 +2,7 @@
 
 import json
 from functools import partial
+from typing import Any
 
 import pytest
 
@@ -16,7 +17,7 @@ from kubewright.cache.transform import without
 from kubewright.errors import DecodeError
 from kubewright.kinds.core.v1 import ConfigMap
 from kubewright.testing import EmbeddedServer
-from tests.unit.cache.objects import shop
+from tests.unit.cache.objects import CODEC, owner, shop
 
 MANAGED = [{"manager": "m", "operation": "Update"}]
 
@@ -162,3 +163,42 @@ async def test_metadata_alone_can_be_patched_and_deleted() -> None:
         assert await client.find(ConfigMap, "default/a") is None
     assert stored.metadata.annotations == {"seen": "yes"}
     assert stored.data == {"k": "v"}
+
+
+@pytest.mark.parametrize("change", [{"annotations": {"a": "b"}}, {"finalizers": ["a/b"]}])
+def test_marks_tell_of_annotations_and_finalizers(change: dict[str, Any]) -> None:
+    """A predicate must see a change of them without decoding the object."""
+    plain, newer, marked = map(CODEC.entry, (shop("a", 1), shop("a", 2), shop("a", 3, **change)))
+
+    assert plain.marks == newer.marks
+    assert plain.marks != marked.marks
+
+
+def test_what_did_not_change_is_shared_with_the_object_before() -> None:
+    """Most changes are those of a status, and to decode the same labels again costs the most."""
+    told: dict[str, Any] = {"labels": {"app": "web"}, "ownerReferences": [owner("o")]}
+    before = CODEC.entry(shop("a", 1, **told))
+
+    after = CODEC.entry(shop("a", 2, **told), lambda namespace, name: before)
+
+    assert after.resource_version == "2"
+    assert after.key is before.key
+    assert after.labels is before.labels
+    assert after.owners is before.owners
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"labels": {"app": "db"}}, {"labels": {}}, {"ownerReferences": [owner("p")]},
+     {"ownerReferences": []}, {"labels": None, "ownerReferences": None}],
+)  # fmt: skip
+def test_what_changed_is_read_anew(change: dict[str, Any]) -> None:
+    """What selects an object must be as the server says, whatever it was before."""
+    told: dict[str, Any] = {"labels": {"app": "web"}, "ownerReferences": [owner("o")]}
+    before = CODEC.entry(shop("a", 1, **told))
+    alone = CODEC.entry(shop("a", 2, **{**told, **change}))
+
+    after = CODEC.entry(shop("a", 2, **{**told, **change}), lambda namespace, name: before)
+
+    assert (after.labels, after.owners) == (alone.labels, alone.owners)
+    assert (after.labels, after.owners) != (before.labels, before.owners)

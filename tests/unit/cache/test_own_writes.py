@@ -451,7 +451,9 @@ async def test_every_informer_of_the_kind_sees_what_it_selects() -> None:
         made.transport.release()
         await made.clock.advance(120)
         assert [len(each.store) for each in (everything, web, named, elsewhere)] == back
-        assert [len(each.store._written.pending) for each in (everything, web, named, elsewhere)] == [0] * 4
+        assert [
+            len(each.store._written.pending) for each in (everything, web, named, elsewhere)
+        ] == [0] * 4
 
 
 async def test_what_a_field_selector_hides_is_not_shown_by_a_write() -> None:

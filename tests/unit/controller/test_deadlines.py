@@ -59,7 +59,7 @@ async def test_no_timer_is_left_when_nothing_runs() -> None:
     task.cancel()
     await clock.settle()
     deadlines.begin("a", a_run(), task)
-    deadlines.end("a")
+    del deadlines.calls["a"]
 
     await clock.advance(10)
 

@@ -17,6 +17,25 @@ def test_fields_last_as_long_as_their_block() -> None:
     assert not bound()
 
 
+def test_fields_can_be_made_when_a_line_needs_them() -> None:
+    """A controller has a block for each reconcile, and most of them log nothing."""
+    made: list[str] = []
+
+    def fields() -> dict[str, str]:
+        made.append("fields")
+        return {"name": "a"}
+
+    with bind(fields):
+        assert made == []
+        assert dict(bound()) == {"name": "a"}
+        with bind(namespace="x"):
+            assert dict(bound()) == {"name": "a", "namespace": "x"}
+    with bind(controller="at"), bind(fields):
+        assert dict(bound()) == {"controller": "at", "name": "a"}
+
+    assert not bound()
+
+
 def test_an_error_ends_the_block_too() -> None:
     """It passes through."""
     with pytest.raises(KeyError), bind(name="a"):
