@@ -49,9 +49,10 @@ class Connection(asyncio.BufferedProtocol):
 
     __slots__ = (
         "_body", "_buffer", "_clock", "_deadline", "_feed", "_forget", "_gzip", "_headers",
-        "_heading", "_limits", "_lost", "_method", "_parser", "_reading", "_release", "_retired",
-        "_route", "_started", "_stream", "_timer", "_timer_at", "_transport", "_upgraded", "_used",
-        "_waiter", "_wire", "closed", "idle_since", "on_body", "stale",
+        "_heading", "_limits", "_lost", "_method", "_new_future", "_parser", "_reading",
+        "_release", "_retired", "_route", "_started", "_stream", "_timer", "_timer_at",
+        "_transport", "_upgraded", "_used", "_waiter", "_wire", "closed", "idle_since", "on_body",
+        "stale",
     )  # fmt: skip
 
     def __init__(  # noqa: PLR0913  # made by the pool only
@@ -89,6 +90,7 @@ class Connection(asyncio.BufferedProtocol):
         self._lost = False
         self._parser: Any = None  # httptools' parser; there is one whenever it calls us
         self._feed: Callable[[memoryview], None] = _ignore
+        self._new_future: Callable[[], asyncio.Future[Answer]]
         self._waiter: asyncio.Future[Answer] | None = None
         self._method = ""
         self._reading = _WHOLE
@@ -140,7 +142,7 @@ class Connection(asyncio.BufferedProtocol):
         self._heading = True
         self._wire = 0
         self._started = False
-        self._waiter = waiter = asyncio.get_running_loop().create_future()
+        self._waiter = waiter = self._new_future()
         self._deadline = deadline
         if deadline < self._timer_at:
             self._arm(deadline)
@@ -415,6 +417,8 @@ class Connection(asyncio.BufferedProtocol):
     def _new_parser(self) -> None:
         self._parser = load_parser()(self)
         self._feed = self._parser.feed_data
+        # To ask for the loop takes a system call, and the pool has asked for this request before.
+        self._new_future = asyncio.get_running_loop().create_future
 
     def _arm(self, deadline: float) -> None:
         if self._timer is not None:

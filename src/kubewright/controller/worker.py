@@ -4,7 +4,7 @@ import asyncio
 import itertools
 import logging
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, TypeAlias
 
 from kubewright import log, tracing
@@ -97,6 +97,7 @@ class Workers:
         """Reconcile one request after the other, until `stop` or cancelled."""
         task = asyncio.current_task()
         assert task is not None
+        outer = log.bound()
         while not self._stopping:
             for _ in range(IN_A_ROW):
                 request = self.queue.get_nowait()
@@ -105,7 +106,7 @@ class Workers:
                         request = await self.queue.get()
                     except QueueShutDown:
                         return
-                await self._handle(request, task)
+                await self._handle(request, task, outer)
                 if self._stopping:
                     return
             await asyncio.sleep(0)
@@ -139,15 +140,17 @@ class Workers:
 
     # --- One request ---
 
-    async def _handle(self, request: Request, task: "asyncio.Task[Any]") -> None:
+    async def _handle(
+        self, request: Request, task: "asyncio.Task[Any]", outer: Mapping[str, Any]
+    ) -> None:
         try:
             while self._gate is not None:
                 await self._gate.wait()
             if not self._stopping:
                 run = self._next_run(request)
                 call = self.deadlines.begin(request, run, task)
-                with log.bind(run.fields):
-                    await self._call(call, run)
+                log.rebind((lambda: {**outer, **run.fields()}) if outer else run.fields)
+                await self._call(call, run)
         finally:
             self._release(request)
 

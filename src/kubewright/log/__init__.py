@@ -5,9 +5,9 @@ line of a block, those of other libraries included. Nothing is printed or config
 that is the program's choice, and `configure` makes it for the command line.
 """
 
-from kubewright.log.binding import bind, bound
+from kubewright.log.binding import bind, bound, rebind
 from kubewright.log.fields import FIELDS
 from kubewright.log.logger import Logger, get_logger
 from kubewright.log.setup import configure
 
-__all__ = ["FIELDS", "Logger", "bind", "bound", "configure", "get_logger"]
+__all__ = ["FIELDS", "Logger", "bind", "bound", "configure", "get_logger", "rebind"]

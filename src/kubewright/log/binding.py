@@ -18,10 +18,6 @@ class bind:  # noqa: N801  # it is used as a function is; a class is the cheapes
     Tasks that are started inside the block keep them, and so does work that goes to a thread by
     `asyncio.to_thread`.
 
-    Args:
-        later: Returns the fields, instead; called only for a block in which something is logged.
-        fields: The fields.
-
     Example:
         >>> with bind(controller="at", name="example"):
         ...     with bind(name="other"):
@@ -31,19 +27,26 @@ class bind:  # noqa: N801  # it is used as a function is; a class is the cheapes
 
     __slots__ = ("_fields", "_token")
 
-    def __init__(self, later: Callable[[], Fields] | None = None, /, **fields: Any) -> None:
-        self._fields: Fields | Callable[[], Fields] = later or fields
+    def __init__(self, **fields: Any) -> None:
+        self._fields = fields
         self._token: Token[Fields | Callable[[], Fields]] | None = None
 
     def __enter__(self) -> None:
-        fields = self._fields
-        if _BOUND.get():
-            fields = {**bound(), **(fields() if callable(fields) else fields)}
-        self._token = _BOUND.set(fields)
+        outer = bound()
+        self._token = _BOUND.set({**outer, **self._fields} if outer else self._fields)
 
     def __exit__(self, *_: object) -> None:
         assert self._token is not None
         _BOUND.reset(self._token)
+
+
+def rebind(fields: Callable[[], Fields]) -> None:
+    """Give other fields than before to every line of this task from now on.
+
+    For a task that does one piece of work after the other, most of which log nothing: *fields* is
+    called only for a line.
+    """
+    _BOUND.set(fields)
 
 
 def bound() -> Fields:

@@ -451,11 +451,13 @@ async def test_each_line_inside_a_reconcile_says_what_it_is_about() -> None:
         fields.append({**log.bound(), "same": log.bound()["reconcile_id"] == run.id})
 
     controller = make(reconcile, clock=clock)
-    async with running(controller, clock=clock):
-        add(controller, "a", "b")
-        await clock.settle()
+    with log.bind(program="shop", name="not this one"):
+        async with running(controller, clock=clock):
+            add(controller, "a", "b")
+            await clock.settle()
 
     first, second = fields
+    assert first["program"] == "shop"
     assert (first["controller"], first["namespace"], first["name"]) == ("test", "default", "a")
     assert first["same"]
     assert first["reconcile_id"] != second["reconcile_id"]

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from kubewright.log import bind, bound
+from kubewright.log import bind, bound, rebind
 
 
 def test_fields_last_as_long_as_their_block() -> None:
@@ -17,23 +17,27 @@ def test_fields_last_as_long_as_their_block() -> None:
     assert not bound()
 
 
-def test_fields_can_be_made_when_a_line_needs_them() -> None:
-    """A controller has a block for each reconcile, and most of them log nothing."""
+async def test_a_task_can_change_its_fields_with_its_work() -> None:
+    """A worker has a new run every time, and most of them log nothing."""
     made: list[str] = []
 
-    def fields() -> dict[str, str]:
-        made.append("fields")
-        return {"name": "a"}
+    def fields(name: str) -> dict[str, str]:
+        made.append(name)
+        return {"name": name}
 
-    with bind(fields):
-        assert made == []
-        assert dict(bound()) == {"name": "a"}
-        with bind(namespace="x"):
-            assert dict(bound()) == {"name": "a", "namespace": "x"}
-    with bind(controller="at"), bind(fields):
-        assert dict(bound()) == {"controller": "at", "name": "a"}
+    async def started() -> dict[str, object]:
+        await asyncio.sleep(0)
+        return dict(bound())
 
-    assert not bound()
+    rebind(lambda: fields("a"))
+    assert made == []
+    with bind(namespace="x"):
+        assert dict(bound()) == {"name": "a", "namespace": "x"}
+    late = asyncio.create_task(started())
+    rebind(lambda: fields("b"))
+
+    assert dict(bound()) == {"name": "b"}
+    assert await late == {"name": "a"}
 
 
 def test_an_error_ends_the_block_too() -> None:
