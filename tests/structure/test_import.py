@@ -22,6 +22,8 @@ UNUSED = (
     "kubewright.client.exec_plugin",
     "kubewright.client.leases",
     "kubewright.manager.leaderelection",
+    "kubewright.manager.metrics_server",
+    "kubewright.operator.sync_context",
 )
 INPUT_OUTPUT = ("asyncio", "http.client", "httptools", "multiprocessing", "socket", "ssl", "yaml")
 

@@ -8,7 +8,6 @@ from typing import Any, TypeVar, cast
 import msgspec
 
 from kubewright._aio import Clock
-from kubewright._http.certificate import alternative_names
 from kubewright._http.endpoint import Endpoint, Limits, Route
 from kubewright._http.errors import FOREIGN, is_name_mismatch, timeout_error, transport_error
 from kubewright.errors import TransportError
@@ -79,6 +78,8 @@ class _Look(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         der = transport.get_extra_info("ssl_object").getpeercert(binary_form=True)
+        from kubewright._http.certificate import alternative_names  # noqa: PLC0415  # after an error
+
         self.names = alternative_names(der or b"")
         cast("asyncio.Transport", transport).abort()
 

@@ -20,7 +20,6 @@ from kubewright.api.requirement import (
     compiled,
     within,
 )
-from kubewright.api.selector_parser import parse_requirements
 
 __all__ = [
     "FieldSelector",
@@ -75,6 +74,8 @@ class Selector:
         Raises:
             ValueError: It is malformed; the message names the position and what was expected.
         """
+        from kubewright.api.selector_parser import parse_requirements  # noqa: PLC0415  # few parse
+
         return cls(parse_requirements(text))
 
     @classmethod

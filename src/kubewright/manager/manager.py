@@ -14,7 +14,6 @@ from kubewright.log import get_logger
 from kubewright.manager.address import bind_address
 from kubewright.manager.elected import CHECK, Elected
 from kubewright.manager.member import Member, name_of
-from kubewright.manager.metrics_server import PageServers, metrics_page
 from kubewright.manager.probes import Probes
 from kubewright.manager.problems import ProblemLog
 from kubewright.manager.signals import stopping_on_signals
@@ -25,11 +24,13 @@ from kubewright.runnable import Runnable, Stage, stage_of
 if TYPE_CHECKING:
     from kubewright.client.client import Client
     from kubewright.manager.leaderelection import LeaderElection, LeaderElector
+    from kubewright.manager.metrics_server import PageServers
 
 _log = get_logger(__name__)
 
 _KILL_FOR = 1.0
 """Seconds for those who were told a second time to end, or have lost the lease."""
+_METRICS, _HEALTH = "metrics_bind_address", "health_probe_bind_address"
 _BEFORE_LEADER = (Stage.SERVERS, Stage.CACHES, Stage.ALWAYS)
 
 
@@ -101,8 +102,7 @@ class Manager:
         self._background: asyncio.Task[None] | None = None
         self._block = self._clock.timeout(None)
         self._probes = Probes(self._stages, self._elector)
-        self._pages = PageServers(clock=self._clock)
-        self._add_pages(metrics_bind_address, health_probe_bind_address)
+        self._pages = self._made_pages(metrics_bind_address, health_probe_bind_address)
         for cluster in clusters:
             self.add_cluster(cluster)
 
@@ -118,12 +118,12 @@ class Manager:
     @property
     def metrics_url(self) -> str | None:
         """Where ``/metrics`` is, as ``http://127.0.0.1:8080``; ``None`` if it is not served."""
-        return self._pages.url("metrics_bind_address")
+        return self._pages.url(_METRICS) if self._pages else None
 
     @property
     def health_url(self) -> str | None:
         """Where ``/healthz`` and ``/readyz`` are; ``None`` if they are not served."""
-        return self._pages.url("health_probe_bind_address")
+        return self._pages.url(_HEALTH) if self._pages else None
 
     @property
     def hanging(self) -> list[str]:
@@ -179,7 +179,8 @@ class Manager:
             async with AsyncExitStack() as stack:
                 if type(self._clock) is Clock:  # in virtual time no second is too long
                     stack.enter_context(Watchdog())
-                await self._pages.start(stack)  # before anything that would have to be stopped
+                if self._pages is not None:
+                    await self._pages.start(stack)  # before anything that would have to be stopped
                 await self._live()
         except asyncio.CancelledError:
             for error in self._errors:  # nobody else will hear of them
@@ -354,11 +355,21 @@ class Manager:
 
     # --- What it is made of ---
 
-    def _add_pages(self, metrics: str, health: str) -> None:
-        option = "metrics_bind_address"
-        self._pages.add(option, bind_address(metrics, option=option), {"metrics": metrics_page})
-        option = "health_probe_bind_address"
-        self._pages.add(option, bind_address(health, option=option), self._probes.pages)
+    def _made_pages(self, metrics: str, health: str) -> "PageServers | None":
+        metrics_at = bind_address(metrics, option=_METRICS)
+        health_at = bind_address(health, option=_HEALTH)
+        if metrics_at is None and health_at is None:
+            return None
+        from kubewright.manager.metrics_server import (  # noqa: PLC0415  # many serve no pages
+            PageServers,
+            metrics_page,
+        )
+        from kubewright.manager.probe_pages import ProbePages  # noqa: PLC0415  # as above
+
+        pages = PageServers(clock=self._clock)
+        pages.add(_METRICS, metrics_at, {"metrics": metrics_page})
+        pages.add(_HEALTH, health_at, ProbePages(self._probes).pages)
+        return pages
 
     def _made_elector(
         self, election: "LeaderElection | None", clusters: tuple[RunnableCluster, ...]

@@ -6,9 +6,29 @@ how things are; so it can be called at any time, and as often as you like. What 
 any more, events, conditions, the time.
 """
 
+from typing import TYPE_CHECKING, Any
+
 from kubewright.operator.child import Child
 from kubewright.operator.context import Context
 from kubewright.operator.operator import Operator
-from kubewright.operator.sync_context import SyncClient, SyncContext
+
+if TYPE_CHECKING:
+    from kubewright.operator.sync_context import SyncClient, SyncContext
 
 __all__ = ["Child", "Context", "Operator", "SyncClient", "SyncContext"]
+
+# Loaded when first used, since most reconcilers are asynchronous. Hidden from type checkers, which
+# know the names from above.
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        if name not in {"SyncClient", "SyncContext"}:
+            raise AttributeError(f"module 'kubewright.operator' has no attribute {name!r}")
+        from kubewright.operator import sync_context  # noqa: PLC0415  # see above
+
+        found = globals()[name] = getattr(sync_context, name)
+        return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

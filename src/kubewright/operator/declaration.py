@@ -1,7 +1,7 @@
 """What was declared with the decorators of an `Operator`, before anything runs."""
 
 from collections.abc import Callable, Coroutine
-from typing import Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import msgspec
 from msgspec.structs import replace
@@ -13,13 +13,15 @@ from kubewright.controller.request import Result
 from kubewright.errors import SchemeError
 from kubewright.operator.context import Context
 from kubewright.operator.finalizer import finalizer_for
-from kubewright.operator.sync_context import SyncContext
+
+if TYPE_CHECKING:
+    from kubewright.operator.sync_context import SyncContext
 
 R = TypeVar("R", bound=Resource)
 
 AsyncFunction: TypeAlias = Callable[[R, Context], Coroutine[Any, Any, Result | None]]
 """An ``async def`` reconciler or clean-up."""
-SyncFunction: TypeAlias = Callable[[R, SyncContext], Result | None]
+SyncFunction: TypeAlias = Callable[[R, "SyncContext"], Result | None]
 """A ``def`` reconciler or clean-up, which runs in a thread."""
 Function: TypeAlias = AsyncFunction[R] | SyncFunction[R]
 

@@ -31,7 +31,6 @@ from kubewright.operator.declaration import (
     primary_of,
 )
 from kubewright.operator.reconciler import ObjectReconciler
-from kubewright.operator.sync_context import SyncContext
 from kubewright.runnable import Runnable, Stage
 
 if TYPE_CHECKING:
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
     from kubewright.controller.watches import KindWatch
     from kubewright.crd.rbac import PolicyRule
     from kubewright.manager import Manager
+    from kubewright.operator.sync_context import SyncContext
 
 R = TypeVar("R", bound=Resource)
 
@@ -77,8 +77,8 @@ class Declaring(Generic[R]):
     ) -> Callable[[R, Context], Coroutine[Any, Any, Result | None]]: ...
     @overload
     def __call__(
-        self, function: Callable[[R, SyncContext], Result | None]
-    ) -> Callable[[R, SyncContext], Result | None]: ...
+        self, function: "Callable[[R, SyncContext], Result | None]"
+    ) -> "Callable[[R, SyncContext], Result | None]": ...
     def __call__(self, function: Any) -> Any:
         """Declare *function* and return it unchanged.
 

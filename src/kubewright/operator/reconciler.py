@@ -20,8 +20,6 @@ from kubewright.operator.context import Context, Means
 from kubewright.operator.declaration import Declaration, Function
 from kubewright.operator.finalizer import hold, release
 from kubewright.operator.status import Snapshot, observe_generation, write_status
-from kubewright.operator.sync_context import SyncContext
-from kubewright.operator.threads import Bridge, run_in_thread
 
 if TYPE_CHECKING:
     from kubewright.cache.entry import Entry
@@ -157,6 +155,9 @@ class ObjectReconciler(Generic[R]):
         if is_async(function):
             answer = await function(obj, context)
         else:
+            from kubewright.operator.sync_context import SyncContext  # noqa: PLC0415  # few use it
+            from kubewright.operator.threads import Bridge, run_in_thread  # noqa: PLC0415  # as above
+
             bridge = Bridge(asyncio.get_running_loop())
             sync = SyncContext(context, bridge)
             work = partial(run.noting_thread, partial(function, obj, sync))
