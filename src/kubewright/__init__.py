@@ -7,7 +7,9 @@
 Names are loaded when they are first used, so that ``import kubewright`` costs next to nothing.
 """
 
+import gc
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -408,8 +410,26 @@ if not TYPE_CHECKING:
         package = _WHERE.get(name)
         if package is None:
             raise AttributeError(f"module 'kubewright' has no attribute {name!r}")
-        found = globals()[name] = getattr(import_module(f"kubewright.{package}"), name)
+        found = globals()[name] = getattr(_load(package), name)
         return found
+
+
+def _load(package: str) -> ModuleType:
+    """Import a package of ours, and let nobody look for garbage meanwhile.
+
+    What is loaded stays. The cyclic garbage collector would walk it again and again, and once more
+    as soon as it is back, for a twentieth of the start of an operator. So a young program tells it
+    to leave alone what there is by now. An older one may have made cycles that it wants back.
+    """
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        return import_module(f"kubewright.{package}")
+    finally:
+        if collecting:
+            if not gc.get_stats()[-1]["collections"]:
+                gc.freeze()
+            gc.enable()
 
 
 def __dir__() -> list[str]:
