@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from kubewright._aio import Clock, Timer
+from kubewright._http.buffers import BUFFERS
 from kubewright._http.dial import allow_stalls
 from kubewright._http.duplex import Handover, RawConnection
 from kubewright._http.endpoint import Limits, Route
@@ -55,13 +56,12 @@ class Connection(asyncio.BufferedProtocol):
         "stale",
     )  # fmt: skip
 
-    def __init__(  # noqa: PLR0913  # made by the pool only
+    def __init__(
         self,
         route: Route,
         limits: Limits,
         clock: Clock,
         *,
-        buffer: memoryview,
         release: "Callable[[Connection], None]",
         forget: "Callable[[Connection], None]",
         gzip: bool = False,
@@ -72,14 +72,12 @@ class Connection(asyncio.BufferedProtocol):
             route: Where to.
             limits: How much.
             clock: Where time comes from.
-            buffer: Where bytes arrive; others may use it, too, since what arrives is parsed at
-                once.
             release: Called when it can be used again.
             forget: Called when it cannot.
             gzip: Whether answers may be compressed.
         """
         self._route = route
-        self._buffer = buffer
+        self._buffer = BUFFERS.plain
         self._limits = limits
         self._clock = clock
         self._release = release

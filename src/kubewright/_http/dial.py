@@ -10,6 +10,7 @@ import msgspec
 from kubewright._aio import Clock
 from kubewright._http.endpoint import Endpoint, Limits, Route
 from kubewright._http.errors import FOREIGN, is_name_mismatch, timeout_error, transport_error
+from kubewright._http.tls import TLSTransport
 from kubewright.errors import TransportError
 
 P = TypeVar("P", bound=asyncio.BaseProtocol)
@@ -152,9 +153,10 @@ class _Dialer:
     ) -> asyncio.Transport:
         try:
             async with self._clock.timeout(self._limits.handshake):
-                secured = await self._loop.start_tls(
-                    transport, protocol, context, server_hostname=self._for_tls(name)
+                secured = TLSTransport(
+                    transport, protocol, context=context, server_hostname=self._for_tls(name)
                 )
+                await secured.start()
         except TimeoutError as error:
             said = f"no TLS handshake with {to.host_port} within {self._limits.handshake:g} s"
             raise timeout_error(self._tried, said) from error
@@ -163,8 +165,6 @@ class _Dialer:
             if is_name_mismatch(error) and to is self._route.endpoint:
                 names = await self._names()
             raise transport_error(error, self._tried, host=to.host_port, names=names) from error
-        if secured is None:
-            raise TransportError(f"cannot {self._tried}: the TLS connection was closed at once")
         return secured
 
     def _for_tls(self, name: str) -> str:

@@ -4,7 +4,7 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from mmap import mmap
+from threading import get_ident
 
 from kubewright._aio import Clock, Timeout, Timer
 from kubewright._http.connection import Answer, Connection, Reading, load_parser
@@ -19,7 +19,6 @@ Opened = tuple[Connection, Answer]
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _WHOLE = Reading.WHOLE
 _TRIM_AFTER = 1.0
-_BUFFER = 256 * 1024  # bytes that are parsed at once; asyncio reads as many from a socket
 _NEVER = float("inf")
 
 
@@ -45,8 +44,7 @@ class Pool:
         self._closed = False
         self._gone = asyncio.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
-        # For all connections: they take turns. Of a mapping, only what is used takes memory.
-        self._buffer = memoryview(mmap(-1, _BUFFER))
+        self._thread = 0
 
     def __len__(self) -> int:
         """Return how many connections are open."""
@@ -150,10 +148,10 @@ class Pool:
             raise LifecycleError(
                 f"cannot talk to {self._route}: the client was closed; make a new one"
             )
-        loop = asyncio.get_running_loop()
         if self._loop is None:
-            self._loop = loop
-        elif self._loop is not loop:
+            self._loop, self._thread = asyncio.get_running_loop(), get_ident()
+        # To ask for the loop of this thread takes a system call. If ours runs here, it is that one.
+        elif not (self._loop.is_running() and self._thread == get_ident()):
             raise LifecycleError(
                 f"cannot talk to {self._route}: the client belongs to another event loop. Make it"
                 " inside the coroutine that you give to asyncio.run"
@@ -188,7 +186,6 @@ class Pool:
             self._route,
             self._limits,
             self._clock,
-            buffer=self._buffer,
             release=self._release,
             forget=self._forget,
             gzip=self._gzip,

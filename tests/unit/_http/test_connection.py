@@ -279,10 +279,7 @@ async def test_an_upgraded_connection_may_stall() -> None:
 
 
 def unopened(route: Route, release: Callable[[Connection], None] = lambda _: None) -> Connection:
-    buffer = memoryview(bytearray(1000))
-    return Connection(
-        route, Limits(), VirtualClock(), buffer=buffer, release=release, forget=lambda _: None
-    )
+    return Connection(route, Limits(), VirtualClock(), release=release, forget=lambda _: None)
 
 
 def receive(connection: Connection, data: bytes) -> None:

@@ -1,0 +1,25 @@
+"""Where bytes arrive: one buffer for all connections of a thread, since they take turns."""
+
+import threading
+from mmap import mmap
+
+_SIZE = 256 * 1024  # bytes: as many as asyncio reads from a socket at once
+
+
+class Buffers(threading.local):
+    """The buffers of this thread.
+
+    Whoever is given one has parsed or copied all that is in it before anybody else gets it. Of a
+    mapping, only what is used takes memory.
+
+    Attributes:
+        encrypted: For what TLS is to decrypt.
+        plain: For what is to be parsed.
+    """
+
+    def __init__(self) -> None:
+        self.encrypted: memoryview = memoryview(mmap(-1, _SIZE))
+        self.plain: memoryview = memoryview(mmap(-1, _SIZE))
+
+
+BUFFERS: Buffers = Buffers()
