@@ -8,6 +8,7 @@ Names are loaded when they are first used, so that ``import kubewright`` costs n
 """
 
 import gc
+import sys
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -421,10 +422,13 @@ def _load(package: str) -> ModuleType:
     as soon as it is back, for a twentieth of the start of an operator. So a young program tells it
     to leave alone what there is by now. An older one may have made cycles that it wants back.
     """
+    name = f"kubewright.{package}"
+    if (loaded := sys.modules.get(name)) is not None:
+        return loaded
     collecting = gc.isenabled()
     gc.disable()
     try:
-        return import_module(f"kubewright.{package}")
+        return import_module(name)
     finally:
         if collecting:
             if not gc.get_stats()[-1]["collections"]:
