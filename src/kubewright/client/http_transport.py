@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 import msgspec
 
 from kubewright._aio import Clock
-from kubewright._http.connection import Answer
+from kubewright._http.connection import Answer, Connection
 from kubewright._http.duplex import RawConnection
 from kubewright._http.endpoint import Limits, Route, endpoint_of, proxy_of
 from kubewright._http.pool import Opened, Pool
@@ -207,7 +207,7 @@ class HTTPTransport:
         try:
             yield HTTPStream(*answer)
         finally:
-            connection.abort()
+            _abort(connection)
 
     @asynccontextmanager
     async def upgrade(
@@ -225,7 +225,7 @@ class HTTPTransport:
         try:
             yield HTTPDuplex(*answer)
         finally:
-            connection.abort()
+            _abort(connection)
 
     async def close(self) -> None:
         """Close every connection; requests under way fail with `TransportError`."""
@@ -247,11 +247,11 @@ class HTTPTransport:
         try:
             renewed, deadline = await self._ask(self._renewed(used), seconds, deadline)
         except BaseException:
-            opened[0].abort()
+            _abort(opened[0])
             raise
         if renewed is None:
             return opened
-        opened[0].abort()
+        _abort(opened[0])
         head = self._head(request, renewed)
         return await self._pool.open(method, head, body, deadline=deadline, upgrade=upgrade)
 
@@ -348,6 +348,12 @@ class HTTPTransport:
         if len(self._formats) < _KNOWN_FORMATS:
             self._formats[accept, content_type] = lines
         return lines
+
+
+def _abort(connection: Connection | None) -> None:
+    """Close the connection of a stream; after a refusal it has none."""
+    if connection is not None:
+        connection.abort()
 
 
 def _lines(headers: Headers) -> str:

@@ -405,6 +405,7 @@ async def stream_of(*parts: bytes, end: bool) -> list[bytes]:
         try:
             return [data async for data in body]
         finally:
+            assert connection is not None
             connection.abort()
 
 
