@@ -202,7 +202,7 @@ class HTTPTransport:
         *,
         timeout: float | None = None,
     ) -> AsyncIterator[Stream]:
-        """Send *request* on a connection of its own; *timeout* bounds the wait for the headers."""
+        """Send *request* and keep its connection; *timeout* bounds the wait for the headers."""
         connection, answer = await self._open(request, timeout)
         try:
             yield HTTPStream(*answer)

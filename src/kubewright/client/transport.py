@@ -110,7 +110,7 @@ class Transport(Protocol):
     def stream(
         self, request: Request, *, timeout: float | None = None
     ) -> AbstractAsyncContextManager[Stream]:
-        """Send *request* on a connection of its own; *timeout* bounds the wait for the headers."""
+        """Send *request* and keep its connection; *timeout* bounds the wait for the headers."""
         ...
 
     def upgrade(
