@@ -7,10 +7,7 @@
 Names are loaded when they are first used, so that ``import kubewright`` costs next to nothing.
 """
 
-import gc
-import sys
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -411,29 +408,8 @@ if not TYPE_CHECKING:
         package = _WHERE.get(name)
         if package is None:
             raise AttributeError(f"module 'kubewright' has no attribute {name!r}")
-        found = globals()[name] = getattr(_load(package), name)
+        found = globals()[name] = getattr(import_module(f"kubewright.{package}"), name)
         return found
-
-
-def _load(package: str) -> ModuleType:
-    """Import a package of ours, and let nobody look for garbage meanwhile.
-
-    What is loaded stays. The cyclic garbage collector would walk it again and again, and once more
-    as soon as it is back, for a twentieth of the start of an operator. So a young program tells it
-    to leave alone what there is by now. An older one may have made cycles that it wants back.
-    """
-    name = f"kubewright.{package}"
-    if (loaded := sys.modules.get(name)) is not None:
-        return loaded
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        return import_module(name)
-    finally:
-        if collecting:
-            if not gc.get_stats()[-1]["collections"]:
-                gc.freeze()
-            gc.enable()
 
 
 def __dir__() -> list[str]:

@@ -1,6 +1,5 @@
 """The names that `kubewright` itself offers."""
 
-import gc
 import subprocess
 import sys
 
@@ -37,45 +36,28 @@ def test_a_name_loads_its_own_package_only() -> None:
     assert result.stdout.strip() == "False"
 
 
-def told_by(code: str) -> str:
-    """Return what a fresh interpreter prints that has run *code*."""
-    script = f"import gc, kubewright; before = gc.get_freeze_count()\n{code}"
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+def test_threads_may_load_a_name_at_once() -> None:
+    """Nobody may see a module that another thread has not finished."""
+    code = """
+import sys, threading
+import kubewright
+sys.setswitchinterval(1e-6)
+problems = []
+def load():
+    barrier.wait()
+    try:
+        kubewright.Operator
+    except AttributeError as error:
+        problems.append(error)
+barrier = threading.Barrier(8)
+threads = [threading.Thread(target=load) for _ in range(8)]
+[thread.start() for thread in threads]
+[thread.join() for thread in threads]
+print(len(problems))
+"""
+
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
-    return done.stdout.strip()
 
-
-def test_nobody_looks_for_garbage_while_modules_load() -> None:
-    """Modules stay, so it would be a part of the start for nothing."""
-    runs = "runs = []; gc.callbacks.append(lambda *_: runs.append(1))"
-
-    assert told_by(f"{runs}; kubewright.Operator; print(len(runs), gc.isenabled())") == "0 True"
-
-
-def test_a_young_program_leaves_alone_what_it_has_loaded() -> None:
-    """The first look for garbage after the modules would cost what was saved."""
-    assert int(told_by("kubewright.Model; print(gc.get_freeze_count() - before)")) > 1000
-
-
-def test_an_older_program_keeps_its_right_to_have_cycles_back() -> None:
-    """What it has made by then may be large, and garbage one day."""
-    assert told_by("gc.collect(); kubewright.Model; print(gc.get_freeze_count() - before)") == "0"
-
-
-def test_a_collector_that_was_switched_off_stays_off() -> None:
-    """That is for the program to decide."""
-    code = "gc.disable(); kubewright.Model; print(gc.isenabled(), gc.get_freeze_count() - before)"
-
-    assert told_by(code) == "False 0"
-
-
-def test_a_failed_import_leaves_the_collector_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A program that goes on without us would fill its memory otherwise."""
-    monkeypatch.setitem(sys.modules, "kubewright.manager", None)
-    monkeypatch.delattr(kubewright, "Manager", raising=False)
-
-    with pytest.raises(ImportError):
-        _ = kubewright.Manager
-
-    assert gc.isenabled()
+    assert result.stdout.strip() == "0"
