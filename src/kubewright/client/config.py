@@ -63,6 +63,9 @@ class Connection(msgspec.Struct, frozen=True):
         proxy = redacted_url(self.proxy) if self.proxy else None
         return f"Connection(url={self.url!r}, proxy={proxy!r}, user_agent={self.user_agent!r})"
 
+    def __rich_repr__(self) -> list[tuple[str, str]]:
+        return [("", repr(self))]
+
 
 class Config(msgspec.Struct, frozen=True, kw_only=True):
     """Where the API server is, how it is verified, and who we are to it.
@@ -253,6 +256,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
         """
         if not self.url.startswith("https:"):
             return None
+        # Only those of a plugin have one. They are not asked by class, which would load it.
         source = getattr(credentials, "certificate", None)
         return TLSContexts(self.tls, clock, source=self.source, certificate=source)
 

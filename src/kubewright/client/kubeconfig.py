@@ -31,6 +31,9 @@ class Entry(msgspec.Struct, frozen=True):
     def __repr__(self) -> str:
         return f"<{self}>"  # the body holds secrets
 
+    def __rich_repr__(self) -> list[tuple[str, str]]:
+        return [("", repr(self))]
+
     def fail(self, problem: str) -> NoReturn:
         """Raise a `ConfigError` about this entry."""
         raise ConfigError(f"cannot use the {self}: {problem}")

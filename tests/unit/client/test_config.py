@@ -11,6 +11,7 @@ from kubewright._aio import VirtualClock
 from kubewright.client.auth import Impersonation, StaticCredentials, TokenFileCredentials
 from kubewright.client.config import Config, ExecConfig, TLSConfig, default_user_agent
 from kubewright.client.exec_plugin import ExecCredentials
+from kubewright.client.kubeconfig import Entry
 from kubewright.errors import ConfigError
 
 PLUGIN = ExecConfig(command="plugin", args=("--password", "hunter2"), env=(("A", "hunter2"),))
@@ -94,6 +95,10 @@ def test_no_secret_is_shown() -> None:
 
     shown = [repr(config), str(config), repr(basic), str(config.__rich_repr__())]
     shown += [str(config.tls.__rich_repr__()), str(PLUGIN.__rich_repr__()), f"{PLUGIN}"]
+    connection = config.replace(proxy_url="http://me:hunter2@proxy:3128").connection()
+    shown += [repr(connection), str(connection.__rich_repr__())]
+    entry = Entry("user", "me", {"token": "hunter2"})
+    shown += [repr(entry), str(entry.__rich_repr__())]
 
     assert not [text for text in shown if "hunter2" in text]
     assert repr(basic) == "Config(server='https://api', username='me', password=***)"
