@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Coroutine
+from contextvars import Context
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -31,9 +32,21 @@ class TaskSet:
     def __len__(self) -> int:
         return len(self._tasks)
 
-    def start(self, work: Coroutine[Any, Any, T], *, name: str | None = None) -> asyncio.Task[T]:
-        """Run *work* until it ends, fails, or the block is left."""
-        task = self._group.create_task(work, name=name)
+    def start(
+        self,
+        work: Coroutine[Any, Any, T],
+        *,
+        name: str | None = None,
+        context: Context | None = None,
+    ) -> asyncio.Task[T]:
+        """Run *work* until it ends, fails, or the block is left.
+
+        Args:
+            work: What to run.
+            name: What the task is called.
+            context: The context variables it begins with; a copy of the caller's unless given.
+        """
+        task = self._group.create_task(work, name=name, context=context)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task

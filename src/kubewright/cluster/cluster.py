@@ -1,6 +1,7 @@
 """`Cluster`: one API server as a program sees it."""
 
 from collections.abc import Iterable, Iterator
+from contextvars import copy_context
 from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 from kubewright._aio import Clock, TaskSet
@@ -75,6 +76,7 @@ class Cluster:
         """Reads what is declared from the cache, and everything else from the server."""
         self._recorders: dict[str, EventRecorder] = {}
         self._tasks: TaskSet | None = None
+        self._context = copy_context()
         self._phase: Literal["new", "running", "stopped"] = "new"
 
     async def __aenter__(self) -> Self:
@@ -102,8 +104,13 @@ class Cluster:
             found = EventRecorder(self.live, component, clock=self.clock)
             self._recorders[component] = found
             if self._tasks is not None:
-                self._tasks.start(found.run(), name=f"events of {component}")
+                self._start(found, component, self._tasks)
         return found
+
+    def _start(self, recorder: "EventRecorder", component: str, tasks: TaskSet) -> None:
+        # Not in the context of who tells the first event: it works for all who come after, too.
+        context = self._context.copy()
+        tasks.start(recorder.run(), name=f"events of {component}", context=context)
 
     async def run(self) -> None:
         """Follow the server and deliver events until cancelled.
@@ -116,13 +123,15 @@ class Cluster:
         self._phase = "running"
         try:
             async with TaskSet() as tasks:
-                self._tasks = tasks
+                self._tasks, self._context = tasks, copy_context()
                 for component, recorder in self._recorders.items():
-                    tasks.start(recorder.run(), name=f"events of {component}")
-                await self.cache.run()
+                    self._start(recorder, component, tasks)
+                try:
+                    await self.cache.run()
+                finally:
+                    self._tasks = None
         finally:
             self._phase = "stopped"
-            self._tasks = None
 
     async def wait_ready(self) -> None:
         """Return once each informer has its first list, or is known not to get it for now."""

@@ -1,13 +1,17 @@
 """`Cluster`: a client, a cache and events of one server, as one thing to run."""
 
 import asyncio
+from typing import Any
 
 import pytest
 
+from kubewright import log
 from kubewright._aio import VirtualClock
 from kubewright.api.meta import ObjectMeta
+from kubewright.api.requests import Request
 from kubewright.api.resource import Resource, gvk_of, mapping_of, resource
 from kubewright.client import Config
+from kubewright.client.transport import Response
 from kubewright.cluster import CachedClient, Cluster
 from kubewright.errors import LifecycleError
 from kubewright.kinds.core.v1 import ConfigMap, Event
@@ -84,6 +88,42 @@ async def test_events_are_delivered_while_it_runs() -> None:
 
         assert reasons == {"Made", "Changed"}
         assert made.cluster.recorder("late") is late
+
+
+async def test_a_recorder_does_not_belong_to_who_asked_for_it_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It tells the events of all who come later; with the log fields of one, it would be wrong."""
+    async with lab() as made:
+        stored = await made.other.create(config_map())
+        await made.start()
+        send, seen = made.transport.send, list[Any]()
+
+        async def noting(request: Request, **options: Any) -> Response:
+            seen.append(dict(log.bound()))
+            return await send(request, **options)
+
+        monkeypatch.setattr(made.transport, "send", noting)
+        with log.bind(name="first"):
+            recorder = made.cluster.recorder("late")
+            recorder.event(stored, reason="Late", message="b")
+            await made.clock.settle()
+
+        assert seen == [{}]
+
+
+async def test_a_recorder_may_be_asked_for_while_it_stops() -> None:
+    """A reconcile that is let finish may have something to tell, and must not fail for it."""
+    async with lab() as made:
+        stored = await made.other.create(config_map())
+        running = await made.start()
+        running.cancel()
+        await asyncio.sleep(0)
+
+        made.cluster.recorder("late").event(stored, reason="Late", message="b")
+
+        await asyncio.wait([running])
+        assert running.cancelled()
 
 
 async def test_events_that_are_left_are_delivered_at_the_end() -> None:
