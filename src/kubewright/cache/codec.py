@@ -60,8 +60,8 @@ class Codec(Generic[R]):
 
         Args:
             raw: Its JSON; bytes of its own, not a view that would keep a whole response alive.
-            known: Finds the object as it was before. What did not change is shared with it: most
-                objects that arrive have the labels and owners that they always had.
+            known: Finds the object as it was before. Its key is shared, and its labels and owners
+                if they did not change: most objects have those that they always had.
 
         Raises:
             DecodeError: It is no object with a name.

@@ -20,7 +20,8 @@ from kubewright.errors import DecodeError
 T = TypeVar("T")
 
 _NOTHING = msgspec.Raw(b"")
-_COMMA = ord(",")
+_COMMA, _OPEN = ord(","), ord("{")
+_COMMA_OR_CLOSE = b",}"
 _OPENING = re.compile(rb'\{(?:"kind":"\w+",)?(?:"apiVersion":"[\w./-]+",)?"metadata":(?=\{)').match
 _LAST = b',"managedFields":['
 _AFTER = re.compile(rb'\},"[a-z]').match
@@ -112,10 +113,9 @@ def head_and_rest(raw: bytes) -> tuple[Head, bytes]:
     Raises:
         DecodeError: It is no JSON object with a named ``metadata``.
     """
-    # If managedFields are the last of the metadata, they begin where we cut if what stands before
-    # it is a whole object once it is closed. Their value has no lists in it, so the next bracket
-    # ends it, unless that is part of a text. But in a text no letter can follow a quote: it ends
-    # there, or the quote has a backslash before it.
+    # Cut from `,"managedFields":[` to the next `]`. The beginning is right if what stands before
+    # it, closed by a brace, is a whole object. The end is right if there is no `[` between, and
+    # `},"` and a letter follow: inside a text that quote would end it, and no letter come next.
     opening = _OPENING(raw)
     start = opening.end() if opening is not None else 0
     cut = raw.find(_LAST, start)
@@ -157,7 +157,7 @@ def _owners_of(raw: msgspec.Raw) -> tuple[OwnerReference, ...]:
 def _part(data: bytes, decode: Callable[[bytes], T | None], kind: type[T]) -> T:
     try:
         found = decode(data)
-    except msgspec.ValidationError:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         found = _json.decode(data, kind)
     return kind() if found is None else found
 
@@ -192,7 +192,9 @@ def without_managed_fields(raw: bytes, managed: msgspec.Raw) -> bytes:
         return _decoded_without(raw)
     if raw[start - 1] == _COMMA:  # it goes with it; otherwise the one after, if there is one
         return raw[: start - 1] + raw[end:]
-    return raw[:start] + raw[end + (raw[end] == _COMMA) :]
+    if raw[start - 1] == _OPEN and raw[end] in _COMMA_OR_CLOSE:
+        return raw[:start] + raw[end + (raw[end] == _COMMA) :]
+    return _decoded_without(raw)  # somebody has put a blank there
 
 
 def _decoded_without(raw: bytes) -> bytes:

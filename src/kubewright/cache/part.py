@@ -61,7 +61,7 @@ class Part(Generic[R]):
         self._untold_to: Registrations[R] = ()
         self.entry: Callable[[bytes], Entry[R]] = partial(store.codec.entry, known=store.find_named)
         """Returns the entry for an object; raises `DecodeError` if it cannot be read."""
-        # Without a shard all are ours, and every entry is true.
+        # Without a shard all are ours: `bool` says yes to every entry.
         self.owns: Callable[[Entry[R]], bool] = bool if shard is None else _owned_by(shard)
         """Says whether the object is one of ours."""
 

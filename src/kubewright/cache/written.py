@@ -63,7 +63,7 @@ class Written(Generic[R]):
     """The writes that are ahead of the stream.
 
     Attributes:
-        pending: They, by key; for reading only.
+        pending: Those writes, by key. Others keep a reference to it, so it is never replaced.
     """
 
     def __init__(self) -> None:

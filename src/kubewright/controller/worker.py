@@ -102,6 +102,7 @@ class Workers:
             for _ in range(IN_A_ROW):
                 request = self.queue.get_nowait()
                 if request is None:
+                    log.rebind(lambda: outer)  # while it waits, it works for nobody
                     try:
                         request = await self.queue.get()
                     except QueueShutDown:

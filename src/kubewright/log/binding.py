@@ -44,7 +44,7 @@ def rebind(fields: Callable[[], Fields]) -> None:
     """Give other fields than before to every line of this task from now on.
 
     For a task that does one piece of work after the other, most of which log nothing: *fields* is
-    called only for a line.
+    called only for a line. Nobody takes them back, so the task must be the caller's own.
     """
     _BOUND.set(fields)
 

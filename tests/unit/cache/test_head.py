@@ -9,7 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kubewright.api.kind import ObjectKey
+from kubewright.api.unstructured import Unstructured
 from kubewright.cache import head as module
+from kubewright.cache.codec import Codec
 from kubewright.cache.entry import NO_LABELS
 from kubewright.cache.head import head_and_rest, head_of, without_managed_fields
 from kubewright.errors import DecodeError
@@ -109,6 +111,33 @@ def test_managed_fields_are_cut_wherever_they_stand(metadata: Any, indent: int |
     found = cut({"kind": "Shop", "metadata": metadata, "spec": {"a": 1}}, indent=indent)
 
     assert found == {"kind": "Shop", "metadata": kept, "spec": {"a": 1}}
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b'{"kind":"Pod", "metadata":{"name":"n", "managedFields":[]}, "spec":{}}',
+        b'{"kind":"Pod","metadata":{"managedFields":[] ,"name":"n"},"spec":{}}',
+        b'{"kind":"Pod","metadata":{ "managedFields":[],"name":"n"},"spec":{}}',
+        b'{"kind":"Pod","metadata":{"name":"n","managedFields":[] },"spec":{}}',
+    ],
+)
+def test_blanks_may_stand_around_the_commas(raw: bytes) -> None:
+    """No server writes so, but somebody's proxy may, and what is cached must be JSON."""
+    rest = head_and_rest(raw)[1]
+
+    assert json.loads(rest) == {"kind": "Pod", "metadata": {"name": "n"}, "spec": {}}
+
+
+@pytest.mark.parametrize("part", ["labels", "ownerReferences"])
+def test_what_is_no_utf_8_is_refused_as_no_object(part: str) -> None:
+    """Such an object is skipped, and the stream goes on."""
+    value = '{"a":"?"}' if part == "labels" else '[{"kind":"?"}]'
+    text = f'{{"metadata":{{"name":"a","{part}":{value}}}}}'
+    raw = text.encode().replace(b"?", b"\xff")
+
+    with pytest.raises(DecodeError):
+        Codec(Unstructured.read).entry(raw)
 
 
 def test_cutting_leaves_every_other_byte_alone() -> None:
