@@ -24,7 +24,6 @@ Answer = tuple[int, Headers, Any]  # the third is a Body; which one depends on w
 
 _SWITCHING = 101
 _FIRST_FINAL = 200
-_FIRST_ERROR = 400
 _NEVER = float("inf")
 _NAMES: dict[bytes, str] = {}
 _NAMES_KEPT = 256
@@ -130,7 +129,6 @@ class Connection(asyncio.BufferedProtocol):
             deadline: When the clock shows this, the answer is late.
             reading: Whether to wait for the whole body. If not, the future is done with the
                 headers, and the body is a `BodyStream`, or a `RawConnection` after an upgrade.
-                A stream that is refused is read whole all the same.
         """
         transport = self._transport
         assert transport is not None
@@ -249,8 +247,6 @@ class Connection(asyncio.BufferedProtocol):
         if status == _SWITCHING and not self._may_switch():
             self.fail(self._problem("it switched protocols without being asked to"))
             return
-        if self._reading is Reading.STREAM and status >= _FIRST_ERROR:
-            self._reading = _WHOLE  # a refusal is short, and its connection good for the next try
         if self._reading is not _WHOLE:
             self._open_stream(status)
         elif self._method == "HEAD":

@@ -12,10 +12,9 @@ from kubewright._http.dial import dial
 from kubewright._http.endpoint import Limits, Route
 from kubewright._http.errors import timeout_error, transport_error
 from kubewright._http.slots import Slots
-from kubewright._http.stream import BodyStream
 from kubewright.errors import LifecycleError, TransportError
 
-Opened = tuple[Connection | None, Answer]
+Opened = tuple[Connection, Answer]
 
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _WHOLE = Reading.WHOLE
@@ -98,8 +97,7 @@ class Pool:
             upgrade: Whether the request asks to switch protocols, so that the server may.
 
         Returns:
-            The answer and its connection, which the caller must abort in the end. There is none
-            with a refusal: that is read already, and the connection has gone back to the others.
+            The answer and its connection, which the caller must abort in the end.
         """
         reading = Reading.UPGRADE if upgrade else Reading.STREAM
         # The watch after a list goes on with the connection of the list.
@@ -111,10 +109,10 @@ class Pool:
                 if not _may_ask_again(connection, method):
                     raise
             else:
-                return _opened(connection, answer)
+                return connection, answer
         connection = await self._dial(method, deadline)
         answer = await self._exchange(connection, method, head, body, deadline, reading)
-        return _opened(connection, answer)
+        return connection, answer
 
     async def _exchange(
         self,
@@ -137,7 +135,7 @@ class Pool:
         except BaseException:
             if not future.done() or future.cancelled():
                 connection.abort()
-            elif future.exception() is None and not isinstance(future.result()[2], bytes):
+            elif future.exception() is None and reading is not _WHOLE:
                 connection.abort()  # cancelled between the answer and our turn: nobody reads it
             raise
 
@@ -288,13 +286,6 @@ class Pool:
 
     def _closed_error(self) -> TransportError:
         return TransportError(f"cannot talk to {self._route}: the transport was closed")
-
-
-def _opened(connection: Connection, answer: Answer) -> Opened:
-    status, headers, body = answer
-    if isinstance(body, bytes):
-        return None, (status, headers, BodyStream.of(body))
-    return connection, answer
 
 
 def _may_ask_again(connection: Connection, method: str) -> bool:

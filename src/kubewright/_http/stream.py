@@ -20,17 +20,6 @@ class Flow(Protocol):
         ...
 
 
-class _Nobody:
-    def pause_reading(self) -> None:
-        """Do nothing: there is nothing to read from."""
-
-    def resume_reading(self) -> None:
-        """Do nothing, as above."""
-
-
-_NOBODY = _Nobody()
-
-
 class BodyStream:
     """Chunks between a connection and one reader, never more than a bounded number of bytes.
 
@@ -55,13 +44,6 @@ class BodyStream:
         self._over = False
         self._error: TransportError | None = None
         self._waiter: asyncio.Future[None] | None = None
-
-    @classmethod
-    def of(cls, body: bytes) -> "BodyStream":
-        """Return a stream of what has arrived in full; nobody will be asked to wait."""
-        found = cls(_NOBODY, [body] if body else [], full=len(body) + 1)
-        found.finish()
-        return found
 
     @property
     def received(self) -> int:

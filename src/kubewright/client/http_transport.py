@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 import msgspec
 
 from kubewright._aio import Clock
-from kubewright._http.connection import Answer, Connection
+from kubewright._http.connection import Answer
 from kubewright._http.duplex import RawConnection
 from kubewright._http.endpoint import Limits, Route, endpoint_of, proxy_of
 from kubewright._http.pool import Opened, Pool
@@ -207,7 +207,7 @@ class HTTPTransport:
         try:
             yield HTTPStream(*answer)
         finally:
-            _abort(connection)
+            connection.abort()
 
     @asynccontextmanager
     async def upgrade(
@@ -225,7 +225,7 @@ class HTTPTransport:
         try:
             yield HTTPDuplex(*answer)
         finally:
-            _abort(connection)
+            connection.abort()
 
     async def close(self) -> None:
         """Close every connection; requests under way fail with `TransportError`."""
@@ -247,11 +247,11 @@ class HTTPTransport:
         try:
             renewed, deadline = await self._ask(self._renewed(used), seconds, deadline)
         except BaseException:
-            _abort(opened[0])
+            opened[0].abort()
             raise
         if renewed is None:
             return opened
-        _abort(opened[0])
+        opened[0].abort()
         head = self._head(request, renewed)
         return await self._pool.open(method, head, body, deadline=deadline, upgrade=upgrade)
 
@@ -348,12 +348,6 @@ class HTTPTransport:
         if len(self._formats) < _KNOWN_FORMATS:
             self._formats[accept, content_type] = lines
         return lines
-
-
-def _abort(connection: Connection | None) -> None:
-    """Close the connection of a stream; after a refusal it has none."""
-    if connection is not None:
-        connection.abort()
 
 
 def _lines(headers: Headers) -> str:

@@ -405,7 +405,6 @@ async def stream_of(*parts: bytes, end: bool) -> list[bytes]:
         try:
             return [data async for data in body]
         finally:
-            assert connection is not None
             connection.abort()
 
 
