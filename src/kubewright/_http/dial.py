@@ -154,7 +154,7 @@ class _Dialer:
         try:
             async with self._clock.timeout(self._limits.handshake):
                 secured = TLSTransport(
-                    transport, protocol, context=context, server_hostname=self._for_tls(name)
+                    transport, protocol, context=context, server_hostname=_as_bytes(name)
                 )
                 await secured.start()
         except TimeoutError as error:
@@ -166,15 +166,6 @@ class _Dialer:
                 names = await self._names()
             raise transport_error(error, self._tried, host=to.host_port, names=names) from error
         return secured
-
-    def _for_tls(self, name: str) -> str:
-        """Return *name* as bytes where that will do, which `ssl` takes as well as text.
-
-        Text goes through the codec for international names, whose tables are half a megabyte.
-        """
-        if name.isascii() and isinstance(self._loop, asyncio.BaseEventLoop):  # uvloop takes text
-            return cast("str", name.encode())
-        return name
 
     async def _names(self) -> list[str]:
         """Connect once more to see which names the certificate is for; empty if that fails too."""
@@ -223,6 +214,14 @@ class _Dialer:
 def _name_of(endpoint: Endpoint) -> str:
     """Return what must stand in its certificate: an address without the zone of this machine."""
     return endpoint.host.partition("%")[0]
+
+
+def _as_bytes(name: str) -> str | bytes:
+    """Return *name* as bytes where that will do, which `ssl` takes as well as text.
+
+    Text goes through the codec for international names, whose tables are half a megabyte.
+    """
+    return name.encode() if name.isascii() else name
 
 
 def _is_address(host: str) -> bool:

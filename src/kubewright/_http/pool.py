@@ -151,7 +151,12 @@ class Pool:
         if self._loop is None:
             self._loop, self._thread = asyncio.get_running_loop(), get_ident()
         # To ask for the loop of this thread takes a system call. If ours runs here, it is that one.
-        elif not (self._loop.is_running() and self._thread == get_ident()):
+        elif self._thread == get_ident() and self._loop.is_running():
+            return
+        elif self._loop is asyncio.get_running_loop():
+            self._thread = get_ident()
+            self.retire()  # the buffers of its connections belong to the thread of before
+        else:
             raise LifecycleError(
                 f"cannot talk to {self._route}: the client belongs to another event loop. Make it"
                 " inside the coroutine that you give to asyncio.run"

@@ -48,7 +48,8 @@ class TLSTransport(asyncio.Transport, asyncio.BufferedProtocol):
         self._unsent: list[bytes | bytearray | memoryview] = []
         self._paused = False
         self._at_end = False
-        self._ended = False
+        self._ended = False  # nothing more will be read
+        self._closed = False
         self._error: Exception | None = None
         self._shaken: asyncio.Future[None] | None = None
         self._loop = asyncio.get_running_loop()
@@ -65,13 +66,12 @@ class TLSTransport(asyncio.Transport, asyncio.BufferedProtocol):
         self._shake()
         try:
             await self._shaken
-        finally:
             self._shaken = None
-        self._deliver()  # what came with the end of the handshake
-        if self._error is not None:
-            raise self._error
-        if self._at_end and not self._ended:
-            self._end()
+            self._deliver()  # what came with the end of the handshake
+            if self._error is not None:
+                raise self._error
+        finally:
+            self._shaken = self._error = None  # an error has us in its traceback: a cycle
 
     # --- What the connection calls ---
 
@@ -89,12 +89,11 @@ class TLSTransport(asyncio.Transport, asyncio.BufferedProtocol):
         self._at_end = True  # without a good-bye; whether something is missing, the protocol knows
         if self._shaken is not None:
             return self._shaken.done()  # then the next step of `start` is about to see it
-        if not self._ended:
-            self._end()
-        return False
+        self._deliver()  # it may wait here since the protocol was full
+        return not self._closed  # then it ends once all was delivered
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._ended = True
+        self._ended = self._closed = True
         exc = self._error or exc
         if self._shaken is None:
             protocol, self._protocol = self._protocol, None  # it holds us: a cycle ends here
@@ -114,7 +113,7 @@ class TLSTransport(asyncio.Transport, asyncio.BufferedProtocol):
         """Send *data*."""
         if self._unsent:
             self._unsent.append(data)
-        elif data:
+        elif data and not self._closed:
             try:
                 self._tls.write(data)
             except ssl.SSLWantReadError:  # in the middle of a new handshake, before TLS 1.3
@@ -129,7 +128,8 @@ class TLSTransport(asyncio.Transport, asyncio.BufferedProtocol):
         self._transport.abort()
 
     def close(self) -> None:
-        """Say good-bye, and close the connection once all was sent."""
+        """Say good-bye, and close the connection; for who has nothing left to say."""
+        self._closed = True
         with suppress(ssl.SSLError):  # it would like to hear the other side say so, too
             self._tls.unwrap()
         self._flush()
@@ -137,7 +137,7 @@ class TLSTransport(asyncio.Transport, asyncio.BufferedProtocol):
 
     def is_closing(self) -> bool:
         """Say whether it is closed, or about to be."""
-        return self._ended or self._transport.is_closing()
+        return self._closed or self._transport.is_closing()
 
     def pause_reading(self) -> None:
         """Give nothing to the protocol until `resume_reading`."""
@@ -173,8 +173,7 @@ class TLSTransport(asyncio.Transport, asyncio.BufferedProtocol):
     # --- How it is done ---
 
     def _shake(self) -> None:
-        shaken = self._shaken
-        assert shaken is not None
+        assert self._shaken is not None
         try:
             self._tls.do_handshake()
         except ssl.SSLWantReadError:
@@ -183,44 +182,48 @@ class TLSTransport(asyncio.Transport, asyncio.BufferedProtocol):
         except ssl.SSLError as error:
             self._error = error
         self._flush()  # in case of an error, the alert that tells the server why
-        if shaken.done():
+        if self._shaken.done():
             return
         if self._error is None:
-            shaken.set_result(None)
+            self._shaken.set_result(None)
         else:
-            shaken.set_exception(self._error)
+            self._shaken.set_exception(self._error)
 
     def _deliver(self) -> None:
         """Decrypt what is there, and give it to the protocol."""
         more = True
         try:
-            while more and not self._paused and not self.is_closing():
+            while more and not self._paused and not self._ended and not self.is_closing():
                 more = self._deliver_buffered() if self._is_buffered else self._deliver_bytes()
         except ssl.SSLError as error:
             self._fail(error)
         else:
             if self._outgoing.pending or self._unsent:
                 self._send_on()
+            if self._at_end and not self._paused and not self._ended and not self.is_closing():
+                self._end()
 
     def _deliver_buffered(self) -> bool:
         """Fill the buffer of the protocol once; return whether there may be more."""
         protocol, read = self._protocol, self._read
         buffer = protocol.get_buffer(-1)
         size, got, count = len(buffer), 0, 1
-        problem: ssl.SSLError | None = None
+        more = True
         try:
             while got < size and count:
                 count = read(size - got, buffer[got:])
                 got += count
-        except ssl.SSLError as error:
-            problem = error
+        except ssl.SSLWantReadError:
+            more = False
+        except ssl.SSLError:
+            if got:
+                protocol.buffer_updated(got)
+            raise
         if got:
             protocol.buffer_updated(got)
         if not count:
             self._end()
-        if problem is not None and not isinstance(problem, ssl.SSLWantReadError):
-            raise problem
-        return problem is None and count > 0
+        return more and count > 0
 
     def _deliver_bytes(self) -> bool:
         try:

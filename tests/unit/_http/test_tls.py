@@ -1,6 +1,7 @@
 """TLS between a connection and a protocol, byte by byte where it matters."""
 
 import asyncio
+import gc
 import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -437,3 +438,50 @@ async def test_questions_and_answers_may_go_on_for_long(authority: Authority) ->
 
         assert protocol.data == b"".join(b"%d " % number for number in range(100))
         assert link.server.received().startswith(b"0 ")
+
+
+@pytest.mark.parametrize("kind", [Told, Buffered])
+async def test_an_end_waits_for_a_protocol_that_is_full(
+    authority: Authority, kind: type[Told | Buffered]
+) -> None:
+    """The end comes after the last byte, however late that is asked for."""
+    protocol = kind()
+    async with linked(authority, protocol) as link:
+        link.tls.pause_reading()
+        link.send(b"x" * 5000)
+        link.wire.end()
+        assert (protocol.data, protocol.ended) == (b"", False)
+
+        link.tls.resume_reading()
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+
+        assert protocol.data == b"x" * 5000
+        assert protocol.ended
+        assert protocol.lost == [None]
+
+
+async def test_nothing_is_sent_after_the_good_bye(authority: Authority) -> None:
+    """And it is no error: the protocol may not know yet."""
+    async with linked(authority, Told()) as link:
+        link.tls.write(b"last")
+        link.tls.close()
+
+        link.tls.write(b"more")
+
+        assert link.server.received() == b"last"
+        assert link.wire.closed == "closed"
+
+
+@pytest.mark.parametrize("kind", [Told, Buffered])
+async def test_reading_leaves_no_garbage(authority: Authority, kind: type[Told | Buffered]) -> None:
+    """Each read ends in an exception that says that there is no more; none may stay in a cycle."""
+    protocol = kind()
+    async with linked(authority, protocol) as link:
+        gc.collect()
+
+        for _ in range(50):
+            link.send(b"x")
+
+        assert gc.collect() == 0
+        assert protocol.data == b"x" * 50
