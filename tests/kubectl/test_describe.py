@@ -22,7 +22,7 @@ OBJECTS = (
     Step("create -f settings.yaml"),
     Step("create -f pods.yaml"),
     Step("create -f -", stdin=EVENT),
-    Step("describe configmap settings"),
+    Step("describe configmap settings", sort=True),  # kubectl walks the data in any order
     Step("describe pod first"),
     Step("describe pod second"),
     Step("describe pods -l tier=front"),
