@@ -7,8 +7,9 @@
 Names are loaded when they are first used, so that ``import kubewright`` costs next to nothing.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from kubewright._lazy import lazy_names
 
 if TYPE_CHECKING:
     from kubewright.api import (
@@ -403,14 +404,4 @@ __all__ = [
 # Hidden from type checkers, which know the names from above: they would take it to mean that every
 # name exists, and let a misspelt one pass.
 if not TYPE_CHECKING:
-
-    def __getattr__(name: str) -> Any:
-        package = _WHERE.get(name)
-        if package is None:
-            raise AttributeError(f"module 'kubewright' has no attribute {name!r}")
-        found = globals()[name] = getattr(import_module(f"kubewright.{package}"), name)
-        return found
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    __getattr__, __dir__ = lazy_names(__name__, _WHERE)

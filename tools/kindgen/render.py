@@ -22,21 +22,11 @@ OWNER = """\
 __name__ = "kubewright.kinds.{module}"
 """
 LAZY = """\
-_WHERE = {{name: file for file, names in _NAMES.items() for name in names.split()}}
+_WHERE = {name: file for file, names in _NAMES.items() for name in names.split()}
 
 # Loaded when first used. Hidden from type checkers, which know the names from above.
 if not TYPE_CHECKING:
-
-    def __getattr__(name: str) -> Any:
-        file = _WHERE.get(name)
-        if file is None:
-            raise AttributeError(f"module 'kubewright.kinds.{module}' has no attribute {{name!r}}")
-        found = globals()[name] = getattr(import_module(f"{{__name__}}.{{file}}"), name)
-        return found
-
-
-def __dir__() -> list[str]:
-    return sorted({{*globals(), *__all__}})
+    __getattr__, __dir__ = lazy_names(__name__, _WHERE)
 """
 
 
@@ -128,11 +118,11 @@ class Renderer:
         names = [f'"{file}": """\n{_filled(inside)}\n    """' for file, inside in known.items()]
         parts = [
             self._header(docstring),
-            "from importlib import import_module\nfrom typing import TYPE_CHECKING, Any\n",
+            "from typing import TYPE_CHECKING\n\nfrom kubewright._lazy import lazy_names\n",
             "if TYPE_CHECKING:\n" + textwrap.indent("\n".join(imports), "    ") + "\n",
             _block("__all__ = [", [f'"{name}"' for name in public], "]") + "\n",
             _block("_NAMES = {", names, "}"),
-            LAZY.format(module=module),
+            LAZY,
         ]
         return "\n".join(parts)
 

@@ -1,7 +1,8 @@
 """Typed Kubernetes objects and what is said of them, without any I/O."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from kubewright._lazy import lazy_names
 
 if TYPE_CHECKING:
     from kubewright.api.changes import (
@@ -224,14 +225,4 @@ _WHERE = {name: module for module, names in _NAMES.items() for name in names.spl
 # Loaded when first used: a server needs the format of a time, and no typed objects. Hidden from
 # type checkers, which know the names from above.
 if not TYPE_CHECKING:
-
-    def __getattr__(name: str) -> Any:
-        module = _WHERE.get(name)
-        if module is None:
-            raise AttributeError(f"module 'kubewright.api' has no attribute {name!r}")
-        found = globals()[name] = getattr(import_module(f"kubewright.api.{module}"), name)
-        return found
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    __getattr__, __dir__ = lazy_names(__name__, _WHERE)

@@ -6,6 +6,7 @@ It is for development and tests on one machine.
 
 from typing import TYPE_CHECKING
 
+from kubewright._lazy import lazy_names
 from kubewright.apiserver.request import Answer, Request, Response, Stream, Upgrade
 
 if TYPE_CHECKING:
@@ -14,15 +15,9 @@ if TYPE_CHECKING:
 
 __all__ = ["APIServer", "Answer", "Request", "Response", "Stream", "Upgrade", "UserInfo"]
 
-
-def __getattr__(name: str) -> object:
-    """Load the server when it is asked for: its parts import this package, too."""
-    if name == "APIServer":
-        from kubewright.apiserver.server import APIServer  # noqa: PLC0415  # see above
-
-        return APIServer
-    if name == "UserInfo":
-        from kubewright.apiserver.authentication.user import UserInfo  # noqa: PLC0415  # see above
-
-        return UserInfo
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+# Loaded when first used, since its parts import this package, too. Hidden from type checkers, which
+# know the names from above.
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = lazy_names(
+        __name__, {"APIServer": "server", "UserInfo": "authentication.user"}
+    )

@@ -1,7 +1,8 @@
 """A typed client for any Kubernetes API server."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from kubewright._lazy import lazy_names
 
 if TYPE_CHECKING:
     from kubewright.client.client import Client
@@ -49,14 +50,4 @@ _WHERE = {
 # Loaded when first used: many operators tell no events and hold no lease. Hidden from type
 # checkers, which know the names from above.
 if not TYPE_CHECKING:
-
-    def __getattr__(name: str) -> Any:
-        module = _WHERE.get(name)
-        if module is None:
-            raise AttributeError(f"module 'kubewright.client' has no attribute {name!r}")
-        found = globals()[name] = getattr(import_module(f"kubewright.client.{module}"), name)
-        return found
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    __getattr__, __dir__ = lazy_names(__name__, _WHERE)

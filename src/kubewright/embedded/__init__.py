@@ -8,8 +8,9 @@ Example:
         await client.create(deployment)
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from kubewright._lazy import lazy_names
 
 if TYPE_CHECKING:
     from kubewright.embedded.cluster import Cluster
@@ -28,14 +29,4 @@ _MODULES = {
 # Loaded when first used: a server needs no client. Hidden from type checkers, which know the names
 # from above.
 if not TYPE_CHECKING:
-
-    def __getattr__(name: str) -> Any:
-        module = _MODULES.get(name)
-        if module is None:
-            raise AttributeError(f"module 'kubewright.embedded' has no attribute {name!r}")
-        found = globals()[name] = getattr(import_module(f"kubewright.embedded.{module}"), name)
-        return found
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    __getattr__, __dir__ = lazy_names(__name__, _MODULES)

@@ -4,8 +4,9 @@ What it runs, it knows only as `kubewright.runnable.Runnable`. Of many replicas 
 `LeaderElection` one runs the last stage; the others are warm, and take over when it goes.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from kubewright._lazy import lazy_names
 from kubewright.manager.elected import Elected
 from kubewright.manager.manager import Manager, RunnableCluster
 
@@ -17,15 +18,6 @@ __all__ = ["Elected", "LeaderElection", "LeaderElector", "Manager", "RunnableClu
 # Loaded when first used, since many operators run alone. Hidden from type checkers, which know the
 # names from above.
 if not TYPE_CHECKING:
-
-    def __getattr__(name: str) -> Any:
-        if name not in {"LeaderElection", "LeaderElector"}:
-            raise AttributeError(f"module 'kubewright.manager' has no attribute {name!r}")
-        from kubewright.manager import leaderelection  # noqa: PLC0415  # see above
-
-        found = globals()[name] = getattr(leaderelection, name)
-        return found
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    __getattr__, __dir__ = lazy_names(
+        __name__, dict.fromkeys(("LeaderElection", "LeaderElector"), "leaderelection")
+    )

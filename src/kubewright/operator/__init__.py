@@ -6,8 +6,9 @@ how things are; so it can be called at any time, and as often as you like. What 
 any more, events, conditions, the time.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from kubewright._lazy import lazy_names
 from kubewright.operator.child import Child
 from kubewright.operator.context import Context
 from kubewright.operator.operator import Operator
@@ -20,15 +21,6 @@ __all__ = ["Child", "Context", "Operator", "SyncClient", "SyncContext"]
 # Loaded when first used, since most reconcilers are asynchronous. Hidden from type checkers, which
 # know the names from above.
 if not TYPE_CHECKING:
-
-    def __getattr__(name: str) -> Any:
-        if name not in {"SyncClient", "SyncContext"}:
-            raise AttributeError(f"module 'kubewright.operator' has no attribute {name!r}")
-        from kubewright.operator import sync_context  # noqa: PLC0415  # see above
-
-        found = globals()[name] = getattr(sync_context, name)
-        return found
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    __getattr__, __dir__ = lazy_names(
+        __name__, dict.fromkeys(("SyncClient", "SyncContext"), "sync_context")
+    )

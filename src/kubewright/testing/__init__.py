@@ -5,8 +5,9 @@ that asks for no more than that runs against any of them. `open_server` starts t
 argument or the environment names.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from kubewright._lazy import lazy_names
 
 if TYPE_CHECKING:
     from kubewright.testing.choice import open_server
@@ -79,14 +80,4 @@ _MODULES = {
 # Loaded when first used: every run of pytest loads our plugin, and most of them need no server.
 # Hidden from type checkers, which know the names from above.
 if not TYPE_CHECKING:
-
-    def __getattr__(name: str) -> Any:
-        module = _MODULES.get(name)
-        if module is None:
-            raise AttributeError(f"module 'kubewright.testing' has no attribute {name!r}")
-        found = globals()[name] = getattr(import_module(f"kubewright.testing.{module}"), name)
-        return found
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    __getattr__, __dir__ = lazy_names(__name__, _MODULES)

@@ -15,7 +15,7 @@ def test_the_server_is_found_in_the_package() -> None:
     assert kubewright.apiserver.APIServer is APIServer
     assert kubewright.apiserver.UserInfo is UserInfo
     with pytest.raises(AttributeError, match="has no attribute 'Nothing'"):
-        _ = kubewright.apiserver.Nothing
+        _ = kubewright.apiserver.Nothing  # type: ignore[attr-defined]  # as it should be
 
 
 def test_values_can_be_had_without_the_server() -> None:

@@ -5,8 +5,9 @@ which nothing really runs, or local processes. What serves ``kubectl logs`` and 
 node only as `ContainerAccess`.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from kubewright._lazy import lazy_names
 
 if TYPE_CHECKING:
     from kubewright.embedded.node.access import (
@@ -49,8 +50,4 @@ _MODULES = {
 # Loaded when first used: who serves logs does not run containers. Hidden from type checkers, which
 # know the names from above.
 if not TYPE_CHECKING:
-
-    def __getattr__(name: str) -> Any:
-        if name not in _MODULES:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    __getattr__, __dir__ = lazy_names(__name__, _MODULES)

@@ -4,8 +4,9 @@
 A kind is loaded, with its parts, when it is first used: most programs use few.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from kubewright._lazy import lazy_names
 
 if TYPE_CHECKING:
     from kubewright.kinds.core.v1._binding import Binding
@@ -583,14 +584,4 @@ _WHERE = {name: file for file, names in _NAMES.items() for name in names.split()
 
 # Loaded when first used. Hidden from type checkers, which know the names from above.
 if not TYPE_CHECKING:
-
-    def __getattr__(name: str) -> Any:
-        file = _WHERE.get(name)
-        if file is None:
-            raise AttributeError(f"module 'kubewright.kinds.core.v1' has no attribute {name!r}")
-        found = globals()[name] = getattr(import_module(f"{__name__}.{file}"), name)
-        return found
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    __getattr__, __dir__ = lazy_names(__name__, _WHERE)
