@@ -82,7 +82,7 @@ class TLSTransport(asyncio.Transport, asyncio.BufferedProtocol):
         self._incoming.write(self._buffer[:nbytes])
         if self._shaken is not None:
             self._shake()
-        elif not self._paused:
+        else:
             self._deliver()
 
     def eof_received(self) -> bool:

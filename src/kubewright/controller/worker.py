@@ -254,6 +254,7 @@ class Workers:
         if result is None:
             numbers.success.value += 1
             self.queue.forget(request)
+            # Nearly always nobody would see it, and asking that first is cheaper.
             if run.changed or self._told or self._log.is_enabled_for(logging.DEBUG):
                 self._say(call, "success")
         else:
