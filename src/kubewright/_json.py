@@ -145,6 +145,9 @@ def _loads(data: bytes | msgspec.Raw, kind: type) -> Any:
 def _bad_json(data: bytes | msgspec.Raw, kind: type, error: Exception) -> DecodeError:
     start = bytes(data)[:60]
     what = "" if kind is object else f" a {_name(kind)}"
+    if start.lstrip()[:1] in (b"{", b"["):
+        # Most of an object, which may be a Secret: errors are logged.
+        return DecodeError(f"cannot decode{what}: {error}")
     return DecodeError(f"cannot decode{what}: {error}. It begins with {start!r}")
 
 

@@ -6,6 +6,7 @@
     ├── ConfigError               this machine or this deployment: kubeconfig, environment, flags
     ├── LifecycleError            used before start, started twice, used after stop
     ├── LeaderElectionLostError   another process may lead now, so this one has stopped
+    ├── NotLeadingError           a request was not sent, since this process leads no longer
     ├── StopTimeoutError          something did not stop within the grace period (also TimeoutError)
     ├── SchemeError               a kind is not registered, or registered twice
     ├── SchemaError               a Python type has no structural schema; names the field path
@@ -29,12 +30,15 @@
     ├── AlreadyOwnedError         another controller owns the object
     ├── CacheNotSyncedError       read before the first list
     ├── TerminalError             raised by reconcilers: do not retry
+    ├── RetryAfter                raised by reconcilers: not yet, try again in so many seconds
     └── AdmissionDeniedError      raised by webhooks: the text goes to the user of kubectl
 
 A message says what was tried, what came back and what to do, in that order.
 """
 
+import math
 import re
+from datetime import timedelta
 
 import msgspec
 
@@ -57,8 +61,10 @@ __all__ = [
     "LifecycleError",
     "NoMatchError",
     "NotFoundError",
+    "NotLeadingError",
     "PatchError",
     "PatchTestError",
+    "RetryAfter",
     "SchemaError",
     "SchemeError",
     "ServerError",
@@ -89,6 +95,13 @@ class LifecycleError(KubewrightError):
 
 class LeaderElectionLostError(KubewrightError):
     """The lease could not be kept: another process may lead now, so this one has stopped."""
+
+
+class NotLeadingError(KubewrightError):
+    """A request was not sent: the lease that it needed has ended, and another process may lead now.
+
+    Nothing is wrong with who meets it, and nothing is to be done: the process is about to end.
+    """
 
 
 class StopTimeoutError(KubewrightError, TimeoutError):
@@ -168,6 +181,59 @@ class TerminalError(KubewrightError):
     The object is left alone until something changes that leads to a reconcile, or a source asks for
     it: an `Interval` asks again.
     """
+
+
+class RetryAfter(KubewrightError):  # noqa: N818  # no failure: it says when to go on
+    """Raised by a reconciler, however deep inside, that cannot go on yet.
+
+    The object is tried again after *delay*. Nothing has failed: it is one line in the log, without
+    a traceback, and no event; it counts as ``requeue_after``. What the run changed in the status
+    is written. Where another error is the reason, raise it ``from`` that, and the line says so; an
+    error that is raised from this one is a failure, and is tried again after *delay*, too.
+
+    Attributes:
+        delay: The seconds to wait.
+        reason: What it waits for, for people.
+
+    Raises:
+        TypeError: The delay is not a number of seconds.
+        ValueError: The delay is not more than 0, or without end.
+
+    Example:
+        >>> str(RetryAfter(30, "the database is starting"))
+        'the database is starting'
+    """
+
+    def __init__(self, delay: float | timedelta, reason: str = "") -> None:
+        self.delay: float = seconds_of("delay", delay)
+        if not self.delay:
+            raise ValueError("a RetryAfter needs a delay of more than 0 seconds")
+        self.reason = reason
+        super().__init__(delay, reason)  # copy and pickle rebuild from args
+
+    def __str__(self) -> str:
+        return self.reason or f"not yet: try again in {self.delay:g} seconds"
+
+
+def seconds_of(name: str, delay: object) -> float:
+    """Return *delay* in seconds; *name* is what it is called where it was given.
+
+    Raises:
+        TypeError: It is neither a number nor a `timedelta`.
+        ValueError: Nobody can wait so long: it is negative, without end, or not a number.
+    """
+    if isinstance(delay, timedelta):
+        delay = delay.total_seconds()
+    if not isinstance(delay, int | float) or isinstance(delay, bool):
+        raise TypeError(f"{name} is in seconds, or a timedelta, not {delay!r:.80}")
+    if delay < 0:
+        raise ValueError(
+            f"{name} cannot be negative, as {delay} is: if it was computed and the time is past,"
+            " say so, as in max(1.0, delay)"
+        )
+    if not math.isfinite(delay):
+        raise ValueError(f"{name} is no number of seconds that can pass: it is {delay}")
+    return float(delay)
 
 
 class AdmissionDeniedError(KubewrightError):

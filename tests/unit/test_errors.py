@@ -1,7 +1,8 @@
-import builtins
 import copy
 import pickle
 import re
+from datetime import timedelta
+from typing import Any
 
 import msgspec
 import pytest
@@ -22,6 +23,7 @@ from kubewright.errors import (
     NotFoundError,
     PatchError,
     PatchTestError,
+    RetryAfter,
     ServerError,
     Status,
     StatusCause,
@@ -47,9 +49,9 @@ def test_every_error_descends_from_one_root() -> None:
 
 def test_the_tree_in_the_docstring_names_every_error() -> None:
     """People read the tree to know what to catch; one that is missing is never caught."""
-    drawn = set(re.findall(r"\w+Error", (errors.__doc__ or "").partition("A message says")[0]))
+    drawn = set(re.findall(r"── (\w+)", errors.__doc__ or "")) | {"KubewrightError"}
 
-    assert {kind.__name__ for kind in EVERY} == drawn - set(dir(builtins))
+    assert {kind.__name__ for kind in EVERY} == drawn
     assert {kind.__name__ for kind in EVERY} <= set(errors.__all__)
 
 
@@ -177,6 +179,7 @@ def test_an_invalid_error_names_each_field() -> None:
         PatchTestError(3, "/spec/size", "expected 1, found 2"),
         KubewrightError("text"),
         TransportError("connection reset", lost=True),
+        RetryAfter(30, "no database"),
     ],
 )
 def test_errors_survive_copy_and_pickle(error: Exception) -> None:
@@ -218,3 +221,10 @@ def test_a_403_of_nobody_speaks_of_credentials() -> None:
 
     assert "carried no credentials" in str(error)
     assert "verbs" not in str(error)
+
+
+@pytest.mark.parametrize("delay", [0, -1, float("inf"), float("nan"), timedelta(-1), "5", True])
+def test_a_delay_that_cannot_pass_is_refused(delay: Any) -> None:
+    """At once would be a loop that never rests, and a delay without end is a `TerminalError`."""
+    with pytest.raises((TypeError, ValueError), match="delay"):
+        RetryAfter(delay)

@@ -300,3 +300,11 @@ def test_two_threads_can_meet_a_type_for_the_first_time() -> None:
 
     assert not came_too_early
     assert [one.inner.number for one in found] == [1, 1]
+
+
+def test_what_begins_as_an_object_is_not_repeated() -> None:
+    """It may be the first half of a Secret, and errors are logged."""
+    with pytest.raises(DecodeError) as refused:
+        _json.loads(b'{"data":{"password":"aHVudGVyMg=="')
+
+    assert "aHVudGVyMg" not in str(refused.value)

@@ -4,9 +4,13 @@ import asyncio
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import partial
 from typing import Protocol
 
 from kubewright._aio.timeout import Timeout
+
+# Linux' CLOCK_MONOTONIC stands still while the machine sleeps; that of macOS does not.
+_SLEEPLESS = partial(time.clock_gettime, getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
 
 
 class Timer(Protocol):
@@ -25,6 +29,11 @@ def stopwatch(clock: "Clock") -> Callable[[], float]:
     return time.monotonic if type(clock) is Clock else clock.monotonic
 
 
+def sleepless_stopwatch(clock: "Clock") -> Callable[[], float]:
+    """Return `Clock.sleepless` of *clock*, as `stopwatch` does it for `Clock.monotonic`."""
+    return _SLEEPLESS if type(clock) is Clock else clock.sleepless
+
+
 class Clock:
     """Real time. Tests pass a `VirtualClock` instead."""
 
@@ -35,6 +44,13 @@ class Clock:
     def monotonic(self) -> float:
         """Return seconds since some fixed moment; never goes back, unlike `now`."""
         return time.monotonic()
+
+    def sleepless(self) -> float:
+        """Return seconds as `monotonic` does, also counted while the machine sleeps.
+
+        For what others do not wait with, such as a lease. The two cannot be compared.
+        """
+        return _SLEEPLESS()
 
     async def sleep(self, seconds: float) -> None:
         """Wait for *seconds*; zero or less lets other tasks run once."""

@@ -6,9 +6,11 @@ import itertools
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from typing import Any, TypeVar
+from types import TracebackType
+from typing import Any, Self, TypeVar
 
 from kubewright._aio.clock import Clock, Timer
+from kubewright._aio.virtual_loop import VirtualLoop, outside_of
 
 T = TypeVar("T")
 
@@ -46,7 +48,9 @@ class VirtualClock(Clock):
     """A clock for tests: hours pass in no time, and always in the same order.
 
     Between two alarms everything that can run is run to the end, so a test sees the same order of
-    events each time. Sockets and threads live outside of this time: nothing waits for them.
+    events each time. As a context manager it also gives its time to the event loop, so that
+    ``asyncio.sleep`` and ``asyncio.timeout`` of anybody pass on it, and waits for work in threads;
+    `EmbeddedServer` and `operator_test` do that by themselves. Sockets live outside of this time.
 
     Example:
         >>> async def nap(clock):
@@ -57,11 +61,31 @@ class VirtualClock(Clock):
         True
     """
 
-    def __init__(self, start: datetime = _START) -> None:
+    def __init__(self, start: datetime = _START, *, wait_for_threads: bool = True) -> None:
+        self.wait_for_threads: bool = wait_for_threads
+        """Whether time stands still while threads work; not if one is to hang in a test."""
         self._start = start
         self._elapsed = 0.0
         self._alarms: list[_Alarm] = []
         self._order = itertools.count()
+        self._loop: VirtualLoop | None = None
+
+    async def __aenter__(self) -> Self:
+        """Give the running event loop the time of this clock."""
+        loop = VirtualLoop.of(asyncio.get_running_loop(), self)
+        loop.begin()
+        self._loop = loop
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Go back to real time."""
+        if self._loop is not None:
+            self._loop.end()
 
     def now(self) -> datetime:
         """Return the virtual time of day."""
@@ -69,6 +93,10 @@ class VirtualClock(Clock):
 
     def monotonic(self) -> float:
         """Return the virtual seconds since the clock was made."""
+        return self._elapsed
+
+    def sleepless(self) -> float:
+        """Return the same: in virtual time nothing sleeps."""
         return self._elapsed
 
     async def sleep(self, seconds: float) -> None:
@@ -148,8 +176,13 @@ class VirtualClock(Clock):
             for _ in range(_PASSES_WHEN_BLIND):
                 await asyncio.sleep(0)
             return
-        while ready:  # noqa: ASYNC110  # the queue of the loop has no event to wait for
-            await asyncio.sleep(0)
+        outside = outside_of(loop)
+        while True:
+            while ready:  # noqa: ASYNC110  # the queue of the loop has no event to wait for
+                await asyncio.sleep(0)
+            if outside is None or not outside.is_busy:
+                return
+            await outside.wait()
 
 
 def _wake(sleeper: asyncio.Future[None]) -> None:

@@ -9,14 +9,16 @@ import enum
 from collections.abc import Callable
 from typing import Any, cast
 
-from kubewright._aio import Clock, Timer
+from kubewright._aio import FENCE, Clock, Fence, Timer
 from kubewright._http.buffers import BUFFERS
 from kubewright._http.dial import allow_stalls
+from kubewright._http.door import Door
 from kubewright._http.duplex import Handover, RawConnection
 from kubewright._http.endpoint import Limits, Route
 from kubewright._http.errors import timeout_error, transport_error
 from kubewright._http.stream import BodyStream, Gunzip
-from kubewright.errors import TransportError
+from kubewright._http.tls import TLSTransport
+from kubewright.errors import NotLeadingError, TransportError
 
 Headers = tuple[tuple[str, str], ...]
 Body = bytes | BodyStream | RawConnection
@@ -49,7 +51,7 @@ class Connection(asyncio.BufferedProtocol):
     """
 
     __slots__ = (
-        "_body", "_buffer", "_clock", "_deadline", "_feed", "_forget", "_gzip", "_headers",
+        "_body", "_buffer", "_clock", "_deadline", "_door", "_feed", "_forget", "_gzip", "_headers",
         "_heading", "_limits", "_lost", "_method", "_new_future", "_parser", "_reading",
         "_release", "_retired", "_route", "_started", "_stream", "_timer", "_timer_at",
         "_transport", "_upgraded", "_used", "_waiter", "_wire", "closed", "idle_since", "on_body",
@@ -86,6 +88,7 @@ class Connection(asyncio.BufferedProtocol):
         # With TLS 1.2 a server can speak, or leave, before the connection counts as made.
         self._transport: asyncio.Transport | None = None
         self._lost = False
+        self._door: Door | None = None  # there once a request was behind a fence
         self._parser: Any = None  # httptools' parser; there is one whenever it calls us
         self._feed: Callable[[memoryview], None] = _ignore
         self._new_future: Callable[[], asyncio.Future[Answer]]
@@ -129,7 +132,13 @@ class Connection(asyncio.BufferedProtocol):
             deadline: When the clock shows this, the answer is late.
             reading: Whether to wait for the whole body. If not, the future is done with the
                 headers, and the body is a `BodyStream`, or a `RawConnection` after an upgrade.
+
+        Raises:
+            NotLeadingError: The caller is behind a fence that has closed; nothing was sent.
         """
+        fence = FENCE.get()
+        if fence is not None or self._door is not None:
+            self._set_fence(fence)
         transport = self._transport
         assert transport is not None
         if self._parser is None:
@@ -151,6 +160,20 @@ class Connection(asyncio.BufferedProtocol):
             transport.write(body)
         return waiter
 
+    def _set_fence(self, fence: Fence | None) -> None:
+        """Have everything that is sent from now on pass *fence*, at the door to the kernel."""
+        if self._door is None:
+            assert self._transport is not None
+            above, bottom = None, self._transport
+            while isinstance(bottom, TLSTransport):
+                above, bottom = bottom, bottom.below
+            self._door = Door(bottom, self.fail)
+            if above is None:
+                self._transport = self._door
+            else:
+                above.below = self._door
+        self._door.fence = fence
+
     def abort(self) -> None:
         """Close the socket at once."""
         self.closed = True
@@ -166,7 +189,7 @@ class Connection(asyncio.BufferedProtocol):
         elif self._waiter is None:
             self.abort()
 
-    def fail(self, error: TransportError) -> None:
+    def fail(self, error: TransportError | NotLeadingError) -> None:
         """End the request under way with *error*, and the connection with it."""
         waiter, self._waiter = self._waiter, None
         self._deadline = _NEVER
@@ -217,6 +240,8 @@ class Connection(asyncio.BufferedProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.closed = self._lost = True
+        if self._door is not None:
+            self._door.forget()
         if self._timer is not None:
             self._timer.cancel()
         if self._upgraded is not None:

@@ -5,7 +5,7 @@ import zlib
 from collections.abc import Callable
 from typing import Protocol
 
-from kubewright.errors import TransportError
+from kubewright.errors import NotLeadingError, TransportError
 
 
 class Flow(Protocol):
@@ -42,7 +42,7 @@ class BodyStream:
         self._held = 0
         self._paused = False
         self._over = False
-        self._error: TransportError | None = None
+        self._error: TransportError | NotLeadingError | None = None
         self._waiter: asyncio.Future[None] | None = None
 
     @property
@@ -64,7 +64,7 @@ class BodyStream:
         self._over = True
         self._wake()
 
-    def fail(self, error: TransportError) -> None:
+    def fail(self, error: TransportError | NotLeadingError) -> None:
         """Note that nothing more will come; what has arrived can still be read."""
         if not self._over:
             self._over = True

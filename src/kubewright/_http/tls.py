@@ -36,7 +36,8 @@ class TLSTransport(asyncio.Transport, asyncio.BufferedProtocol):
         server_hostname: str | bytes,
     ) -> None:
         super().__init__()
-        self._transport = transport
+        self.below: asyncio.Transport = transport
+        """What the encrypted bytes are written to."""
         self._protocol: Any = None
         self._buffer = BUFFERS.encrypted
         self._incoming = ssl.MemoryBIO()
@@ -62,7 +63,7 @@ class TLSTransport(asyncio.Transport, asyncio.BufferedProtocol):
             OSError: The server is not who it should be, speaks no TLS, or is gone.
         """
         self._shaken = self._loop.create_future()
-        self._transport.set_protocol(self)
+        self.below.set_protocol(self)
         self._shake()
         try:
             await self._shaken
@@ -121,11 +122,11 @@ class TLSTransport(asyncio.Transport, asyncio.BufferedProtocol):
             except ssl.SSLError as error:
                 self._fail(error)
                 return
-            self._transport.write(self._outgoing.read())
+            self.below.write(self._outgoing.read())
 
     def abort(self) -> None:
         """Close the connection at once."""
-        self._transport.abort()
+        self.below.abort()
 
     def close(self) -> None:
         """Say good-bye, and close the connection; for who has nothing left to say."""
@@ -133,22 +134,22 @@ class TLSTransport(asyncio.Transport, asyncio.BufferedProtocol):
         with suppress(ssl.SSLError):  # it would like to hear the other side say so, too
             self._tls.unwrap()
         self._flush()
-        self._transport.close()
+        self.below.close()
 
     def is_closing(self) -> bool:
         """Say whether it is closed, or about to be."""
-        return self._closed or self._transport.is_closing()
+        return self._closed or self.below.is_closing()
 
     def pause_reading(self) -> None:
         """Give nothing to the protocol until `resume_reading`."""
         self._paused = True
-        self._transport.pause_reading()
+        self.below.pause_reading()
 
     def resume_reading(self) -> None:
         """Read again; what was there already is given to the protocol soon."""
         if self._paused:
             self._paused = False
-            self._transport.resume_reading()
+            self.below.resume_reading()
             self._loop.call_soon(self._deliver)
 
     def set_protocol(self, protocol: asyncio.BaseProtocol) -> None:
@@ -162,13 +163,13 @@ class TLSTransport(asyncio.Transport, asyncio.BufferedProtocol):
 
     def get_write_buffer_size(self) -> int:
         """Return how many bytes wait to be sent."""
-        return self._transport.get_write_buffer_size() + sum(map(len, self._unsent))
+        return self.below.get_write_buffer_size() + sum(map(len, self._unsent))
 
     def get_extra_info(self, name: str, default: Any = None) -> Any:
         """Return what is known of the connection, such as its ``ssl_object``."""
         if name == "ssl_object":
             return self._tls
-        return self._transport.get_extra_info(name, default)
+        return self.below.get_extra_info(name, default)
 
     # --- How it is done ---
 
@@ -251,8 +252,8 @@ class TLSTransport(asyncio.Transport, asyncio.BufferedProtocol):
 
     def _flush(self) -> None:
         if self._outgoing.pending:
-            self._transport.write(self._outgoing.read())
+            self.below.write(self._outgoing.read())
 
     def _fail(self, error: Exception) -> None:
         self._error = self._error or error
-        self._transport.abort()
+        self.below.abort()

@@ -9,17 +9,20 @@ from kubewright._aio import Clock
 from kubewright._serve import peer, wire
 from kubewright._serve.compression import GZIP_FROM, compressed, wants_gzip
 from kubewright._serve.deadline import Deadline
+from kubewright._serve.intake import Intake
 from kubewright._serve.limits import Limits
 from kubewright._serve.messages import Answer, Handler, Response, Stream, Upgrade
 from kubewright._serve.reader import Incoming, RequestReader
 from kubewright._serve.refusals import Refusals
 from kubewright.log import get_logger
+from kubewright.log.sparing import Sparing
 
 _log = get_logger(__name__)
 
 _ONE_WRITE = 256 * 1024
 _WRITE_BUFFER = 256 * 1024
 _LINGER = 1.0
+_LOGGED = 256  # characters of a client's words in one line
 _TALK_GRACE = 5.0
 _GZIPPED = (("Content-Encoding", "gzip"), ("Vary", "Accept-Encoding"))
 
@@ -32,6 +35,8 @@ class Owner(Protocol):
     refusals: Refusals
     clock: Clock
     dates: wire.DateHeader
+    intake: Intake
+    failures: Sparing
 
     def joined(self, connection: "Connection") -> bool:
         """Hear of a new connection; False if there are too many."""
@@ -49,9 +54,9 @@ class Connection(asyncio.Protocol):
     """
 
     __slots__ = (
-        "_clock", "_deadline", "_drained", "_ending", "_handler", "_limits", "_lost", "_more",
-        "_owner", "_raw", "_reader", "_reading", "_said_all", "_streaming", "_task", "_transport",
-        "_waiting",
+        "_clock", "_deadline", "_drained", "_ending", "_handler", "_held", "_intake", "_limits",
+        "_lost", "_more", "_owner", "_raw", "_reader", "_reading", "_said_all", "_streaming",
+        "_task", "_transport", "_waiting",
     )  # fmt: skip
 
     def __init__(self, owner: Owner) -> None:
@@ -59,6 +64,8 @@ class Connection(asyncio.Protocol):
         self._handler = owner.handler
         self._limits = owner.limits
         self._clock = owner.clock
+        self._intake = owner.intake
+        self._held = 0  # bytes of requests that are not answered yet, about
         self._transport: asyncio.Transport
         self._reader: RequestReader
         self._task: asyncio.Task[None] | None = None
@@ -97,9 +104,24 @@ class Connection(asyncio.Protocol):
         reader = self._reader
         reader.feed(data)
         if reader.partial:
+            self._intake.began(self)
             self._read_partly()
-        if len(self._waiting) > self._limits.pipeline or reader.rest:
+        elif not self._waiting:
+            return  # it was for nobody
+        if self._has_enough():
             self._pause_reading()
+        self._hold(self._held + len(data))
+
+    def _has_enough(self) -> bool:
+        """Tell whether this client has sent as much as may wait while one request is answered."""
+        limits, reader = self._limits, self._reader
+        if len(self._waiting) > limits.pipeline or reader.rest:
+            return True
+        return self._held > limits.body + limits.head and self._busy
+
+    def _hold(self, size: int) -> None:
+        change, self._held = size - self._held, size
+        self._intake.change(change)
 
     def eof_received(self) -> bool:
         """Hear that the client sends no more; tell whether to keep the other direction."""
@@ -114,6 +136,8 @@ class Connection(asyncio.Protocol):
         """Hear that the client is gone."""
         self._lost = True
         self._reader.close()
+        self._intake.ended(self)
+        self._hold(0)
         self.resume_writing()
         self._deadline.close()
         if self._task is None or self._task.done():
@@ -167,9 +191,16 @@ class Connection(asyncio.Protocol):
         if self._task is not None:
             self._task.cancel()
 
+    def give_way(self) -> None:
+        """Refuse the request that is coming in: there is too much of all of them."""
+        left = max(0, self._held - self._reader.held) if self._busy else 0
+        self._reader.refuse(self._owner.refusals.too_much_at_once())
+        self._hold(left)
+
     # --- How requests arrive ---
 
     def _put(self, incoming: Incoming) -> None:
+        self._intake.ended(self)
         self._waiting.append(incoming)
         if self._drained is None:
             self._deadline.lift()
@@ -225,6 +256,7 @@ class Connection(asyncio.Protocol):
                     return
                 if self._ending:
                     break
+                del incoming  # or it would be kept for as long as the client says nothing
                 if waiting:
                     await asyncio.sleep(0)  # one client with many requests is not alone here
             self._close()
@@ -237,6 +269,7 @@ class Connection(asyncio.Protocol):
     async def _idle(self) -> None:
         self._more = asyncio.get_running_loop().create_future()
         reader = self._reader
+        self._hold(reader.held)
         if not self._reading and not reader.rest:
             self._reading = True
             self._transport.resume_reading()
@@ -254,7 +287,7 @@ class Connection(asyncio.Protocol):
             try:
                 answer = await self._handler.handle(request)
             except Exception as error:  # noqa: BLE001  # it must not take the connection along
-                _failed(incoming, error)
+                self._failed(incoming, error)
                 answer = self._owner.refusals.failed(error)
         if isinstance(answer, Response):
             await self._send(answer, incoming)
@@ -309,7 +342,7 @@ class Connection(asyncio.Protocol):
             task.uncancel()  # it was `end`, and only the stream was meant
             whole = True
         except Exception as error:  # noqa: BLE001  # as in _answer
-            _failed(incoming, error)
+            self._failed(incoming, error)
             whole = False
         finally:
             self._streaming = False
@@ -355,9 +388,16 @@ class Connection(asyncio.Protocol):
             await upgrade.talk(raw)
         except Exception as error:  # noqa: BLE001  # as in _answer; also when the client is gone
             if not self._lost:
-                _failed(incoming, error)
+                self._failed(incoming, error)
         finally:
             self._ending = True
+
+    def _failed(self, incoming: Incoming, error: Exception) -> None:
+        if (dropped := self._owner.failures.admit()) is None:
+            return
+        request = incoming.request
+        path, why = request.path[:_LOGGED], repr(error)[:_LOGGED]
+        _log.exception("request failed", method=request.method, path=path, error=why, **dropped)
 
     def _connection_line(self, incoming: Incoming) -> bytes:
         if self._ending or not incoming.keep_alive:
@@ -410,8 +450,3 @@ def _switching(upgrade: Upgrade, incoming: Incoming) -> bytes:
     usual = (("Connection", "Upgrade"), ("Upgrade", wanted))
     missing = tuple(pair for pair in usual if pair[0].lower() not in said)
     return wire.start(101, "") + wire.lines((*missing, *upgrade.headers)) + b"\r\n"
-
-
-def _failed(incoming: Incoming, error: Exception) -> None:
-    request = incoming.request
-    _log.exception("request failed", method=request.method, path=request.path, error=repr(error))

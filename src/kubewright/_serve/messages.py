@@ -15,6 +15,15 @@ Headers = dict[str, str]
 """Names in lower case. A repeated header is joined with a comma, as RFC 9110 allows."""
 
 
+APART: tuple[str, ...] = ("impersonate-",)
+"""How those headers begin whose values may hold commas: they are kept apart by line ends."""
+
+
+def combined(name: str, before: str, text: str) -> str:
+    """Return the value of the header *name* that came again, with *text*."""
+    return f"{before}\n{text}" if name.startswith(APART) else f"{before}, {text}"
+
+
 class Request(Struct):
     """One request, read wholly.
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from kubewright._serve.limits import Limits
-from kubewright._serve.messages import Request, Response
+from kubewright._serve.messages import Request, Response, combined
 from kubewright._serve.refusals import Refusals
 
 _NAMES: dict[bytes, str] = {}
@@ -64,7 +64,7 @@ class RequestReader:
         self._certificate = certificate
         self._url = b""
         self._headers: dict[str, str] = {}
-        self._body: list[bytes] = []
+        self._body: bytes | bytearray = b""
         self._size = 0
         self._head_size = 0
         self._parser: Any = None
@@ -98,8 +98,14 @@ class RequestReader:
         if rest:
             self.feed(rest)
 
+    @property
+    def held(self) -> int:
+        """How many bytes there are of a request that is not whole yet."""
+        return self._head_size + len(self._body) if self.partial else 0
+
     def refuse(self, refusal: Response) -> None:
         """Answer with *refusal*, and read no more."""
+        self._body = b""
         request = self._request()
         self.partial = False
         self.close()
@@ -117,7 +123,7 @@ class RequestReader:
             raise RuntimeError("no more requests are read")  # ends in _stopped
         self._url = b""
         self._headers = {}
-        self._body = []
+        self._body = b""
         self._size = self._head_size = 0
         self.partial = self.heading = True
         self.expects = False
@@ -133,7 +139,7 @@ class RequestReader:
         known = _NAMES.get(name) or _lowered(name)
         text = value.decode("utf-8", "replace")  # as Go reads them
         headers = self._headers
-        headers[known] = f"{headers[known]}, {text}" if known in headers else text
+        headers[known] = combined(known, headers[known], text) if known in headers else text
 
     def on_headers_complete(self) -> None:
         """Check the head before the body comes."""
@@ -157,7 +163,7 @@ class RequestReader:
         self.expects = False  # it did not wait
         self._size += len(data)
         if self._size <= self._limits.body:
-            self._body.append(data)
+            self._body = _joined(self._body, data)
         elif self.partial:
             self.refuse(self._refusals.too_large(self._limits.body))
 
@@ -183,16 +189,17 @@ class RequestReader:
     # --- Small things ---
 
     def _request(self) -> Request:
-        body = self._body
         path, _, query = self._url.decode("latin-1").partition("?")
         if path[:1] != "/" and "://" in path:
             path = "/" + path.partition("://")[2].partition("/")[2]  # as proxies are asked
+        headers, self._headers = self._headers, {}
+        body, self._body = self._body, b""  # an idle client costs nothing
         return Request(
             self._parser.get_method().decode("latin-1") if self._parser else "",
             path,
             query,
-            self._headers,
-            body[0] if len(body) == 1 else b"".join(body),
+            headers,
+            body if isinstance(body, bytes) else bytes(body),
             self._certificate,
             self._peer,
         )
@@ -236,6 +243,16 @@ def _lowered(name: bytes) -> str:
     if len(_NAMES) < _NAMES_KEPT:
         _NAMES[name] = lowered
     return lowered
+
+
+def _joined(body: bytes | bytearray, data: bytes) -> bytes | bytearray:
+    """Return *body* with *data* behind it; thousands of small parts would take more than a sum."""
+    if not body:
+        return data
+    if isinstance(body, bytes):
+        body = bytearray(body)
+    body += data
+    return body
 
 
 def _ignore(data: bytes) -> None:

@@ -18,6 +18,12 @@ class Refusals:
         refusal.headers = (("Retry-After", "1"),)
         return refusal
 
+    def too_much_at_once(self) -> Response:
+        """All clients together have sent more than the server holds."""
+        refusal = self.malformed(429, "Too Many Requests: too much is being sent at once")
+        refusal.headers = (("Retry-After", "1"),)
+        return refusal
+
     def failed(self, error: Exception) -> Response:
         """The handler broke; the client learns the kind of error, the log learns the rest."""
         return self.malformed(500, f"Internal Server Error: {type(error).__name__}")

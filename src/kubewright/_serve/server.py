@@ -8,16 +8,18 @@ from typing import Self
 
 from kubewright._aio import Clock
 from kubewright._serve.connection import Connection
+from kubewright._serve.intake import Intake
 from kubewright._serve.limits import Limits
+from kubewright._serve.listener import Listener, room
 from kubewright._serve.messages import Handler
 from kubewright._serve.refusals import Refusals
 from kubewright._serve.tls import ServerTLS
 from kubewright._serve.wire import DateHeader
 from kubewright.errors import ConfigError, LifecycleError
+from kubewright.log.sparing import Sparing
 
 _BACKLOG = 1024
-_HANDSHAKE_TIMEOUT = 15.0
-_SHUTDOWN_TIMEOUT = 1.0
+_TOLD = 16  # how many beyond the limit are told so; others are just let go
 _EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  # what a user may have asked for
 
 
@@ -54,10 +56,13 @@ class HTTPServer:
         self.refusals: Refusals = refusals
         self.clock: Clock = clock or Clock()
         self.dates: DateHeader = DateHeader(self.clock)
+        self.intake: Intake = Intake(limits.held)
+        self.failures: Sparing = Sparing(self.clock)
         self._host = host
         self._port = port
         self._tls = tls
-        self._server: asyncio.Server | None = None
+        self._listener: Listener | None = None
+        self._room = room(limits.connections)
         self._connections: dict[Connection, None] = {}  # in the order in which they came
         self._empty = asyncio.Event()
         self._empty.set()
@@ -65,7 +70,7 @@ class HTTPServer:
     @property
     def address(self) -> tuple[str, int]:
         """Host and port that it listens on."""
-        if self._server is None:
+        if self._listener is None:
             raise LifecycleError("the HTTP server does not listen: start it first")
         return self._host, self._port
 
@@ -88,27 +93,27 @@ class HTTPServer:
         Raises:
             ConfigError: The address is taken, not ours, or no address.
         """
-        if self._server is not None:
+        if self._listener is not None:
             raise LifecycleError("the HTTP server listens already")
-        listener = await self._listener()
         context = self._tls.context() if self._tls is not None else None
-        self._server = await asyncio.get_running_loop().create_server(
+        listening = await self._bound()
+        self._port = listening.getsockname()[1]
+        self._listener = Listener(
+            listening,
             lambda: Connection(self),
-            sock=listener,
-            backlog=_BACKLOG,
-            ssl=context,
-            ssl_handshake_timeout=_HANDSHAKE_TIMEOUT if context else None,
-            ssl_shutdown_timeout=_SHUTDOWN_TIMEOUT if context else None,
+            context=context,
+            is_full=lambda arriving: len(self._connections) + arriving > self._room + _TOLD,
+            handshakes=self.limits.handshakes,
+            clock=self.clock,
         )
-        self._port = listener.getsockname()[1]
         return self
 
     async def stop(self, grace: float = 10.0) -> None:
         """Take no more clients; give requests *grace* seconds to finish. Watches end at once."""
-        server, self._server = self._server, None
-        if server is None:
+        listener, self._listener = self._listener, None
+        if listener is None:
             return
-        server.close()
+        listener.close()
         for connection in list(self._connections):
             connection.end()
         try:
@@ -120,7 +125,7 @@ class HTTPServer:
             for connection in list(self._connections):
                 connection.abort()
         await self._empty.wait()
-        await server.wait_closed()
+        await listener.wait_closed()
 
     async def __aenter__(self) -> Self:
         return await self.start()
@@ -139,9 +144,12 @@ class HTTPServer:
         """Hear of a new connection; False if there are too many."""
         self._connections[connection] = None
         self._empty.clear()
-        if self._server is None:
+        if self._listener is None:
             connection.end()  # it was accepted in the moment of the stop
-        return len(self._connections) <= self.limits.connections or self._made_room(connection)
+        over = len(self._connections) - self._room
+        if over > _TOLD:
+            connection.abort()
+        return over <= 0 or self._made_room(connection)
 
     def _made_room(self, newest: Connection) -> bool:
         """Close the oldest connection without a request; say whether there was one."""
@@ -160,7 +168,7 @@ class HTTPServer:
 
     # --- How it listens ---
 
-    async def _listener(self) -> socket.socket:
+    async def _bound(self) -> socket.socket:
         listener = None
         try:
             # One address: two of one name, such as localhost, would get two different free ports.

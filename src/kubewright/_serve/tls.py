@@ -30,16 +30,17 @@ class ServerTLS:
         context.minimum_version = ssl.TLSVersion.TLSv1_2
         context.set_alpn_protocols(["http/1.1"])
         context.num_tickets = 0  # clients keep connections, so making tickets is work for nothing
-        _load(context, self.certificate + b"\n" + self.key)
+        load_pair(context, self.certificate + b"\n" + self.key)
         if self.client_ca is not None:
             context.load_verify_locations(cadata=self.client_ca.decode("ascii"))
             context.verify_mode = ssl.CERT_OPTIONAL
         return context
 
 
-def _load(context: "ssl.SSLContext", pem: bytes) -> None:
+def load_pair(context: "ssl.SSLContext", pem: bytes) -> None:
+    """Let *context* show the certificate in *pem*, which has its key as well."""
     # OpenSSL reads a key from a file only; others cannot read those of mkstemp.
-    handle, name = tempfile.mkstemp(prefix="kubewright-serving-")
+    handle, name = tempfile.mkstemp(prefix="kubewright-pair-")
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(pem)

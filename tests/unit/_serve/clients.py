@@ -11,12 +11,14 @@ from typing import Any, cast
 
 from kubewright._aio import Clock, VirtualClock
 from kubewright._serve.connection import Connection
+from kubewright._serve.intake import Intake
 from kubewright._serve.limits import Limits
 from kubewright._serve.messages import Answer, Handler, Request, Response
 from kubewright._serve.refusals import Refusals
 from kubewright._serve.server import HTTPServer
 from kubewright._serve.tls import ServerTLS
 from kubewright._serve.wire import DateHeader
+from kubewright.log.sparing import Sparing
 
 GET = b"GET / HTTP/1.1\r\nHost: test\r\n\r\n"
 
@@ -94,6 +96,8 @@ class Wire:
         self.refusals = Refusals()
         self.clock = clock
         self.dates = DateHeader(clock)
+        self.intake = Intake(self.limits.held)
+        self.failures = Sparing(clock)
         self.written = b""
         self.is_open = self.reading = True
         self.connection = Connection(self)

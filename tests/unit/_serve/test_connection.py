@@ -1,7 +1,10 @@
 import asyncio
+import gc
 import gzip
 import logging
+import tracemalloc
 from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
 
 import pytest
 
@@ -444,3 +447,101 @@ async def test_too_many_waiting_requests_are_left_in_the_socket() -> None:
     assert not while_busy
     assert wire.reading
     await wire.cut(clock)
+
+
+LARGE = b"POST /a HTTP/1.1\r\nHost: t\r\nContent-Length: 1000000\r\n\r\n"
+
+
+async def test_all_clients_together_send_only_so_much() -> None:
+    """Whoever has no credentials can still connect a thousand times, and send almost all of it."""
+    async with serving(held=4_000_000) as (server, _):
+        async with AsyncExitStack() as stack:
+            peers = [await stack.enter_async_context(connected(server)) for _ in range(20)]
+            for peer in peers:
+                await peer.send(LARGE + b"x" * 900_000)
+            refused = [(await peer.answer())[0] for peer in peers[:14]]
+            held = server.intake.held
+
+            await peers[-1].send(b"x" * 100_000)
+            served, _ = await peers[-1].answer()
+
+        assert [head[:12] for head in refused] == [b"HTTP/1.1 429"] * 14
+        assert all(b"\r\nRetry-After: 1\r\n" in head for head in refused)
+        assert held <= 4_000_000
+        assert served.startswith(b"HTTP/1.1 200")
+
+
+async def test_a_client_that_asks_for_nothing_keeps_nothing() -> None:
+    """What it sent before is gone, in memory as well as in what is counted."""
+    async with serving(Response(401)) as (server, handler), AsyncExitStack() as stack:
+        peers = [await stack.enter_async_context(connected(server)) for _ in range(20)]
+        tracemalloc.start()
+        stack.callback(tracemalloc.stop)
+        for peer in peers:
+            await peer.send(LARGE + b"x" * 1_000_000)
+            await peer.answer()
+            handler.requests.clear()
+
+        gc.collect()
+        assert tracemalloc.get_traced_memory()[0] < 10_000_000
+        assert server.intake.held == 0
+
+
+async def test_a_client_cannot_pipeline_more_than_one_large_request() -> None:
+    """While the first is answered, the rest waits in the client."""
+    clock, release = VirtualClock(), asyncio.Event()
+
+    async def slow(request: Request) -> Response:
+        await release.wait()
+        return Response(200)
+
+    wire = Wire(Scripted(slow), clock)
+    request = LARGE + b"x" * 1_000_000
+    wire.connection.data_received(request)
+    await clock.settle()
+    for _ in range(6):
+        wire.connection.data_received(request)
+
+    assert not wire.reading
+    release.set()
+    await clock.settle()
+    assert wire.reading
+    assert wire.written.count(b"HTTP/1.1 200") == 7
+    assert wire.intake.held == 0
+    await wire.cut(clock)
+
+
+async def test_a_handler_that_always_fails_writes_few_lines(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """A flood of requests that break it does not fill the disk."""
+
+    async def broken(request: Request) -> Response:
+        raise ValueError("broken")
+
+    clock = VirtualClock()
+    wire = Wire(Scripted(broken), clock)
+    for _ in range(60):
+        wire.connection.data_received(GET)
+    await clock.settle()
+    await clock.advance(60)
+    wire.connection.data_received(GET)
+    await clock.settle()
+
+    assert wire.written.count(b"HTTP/1.1 500") == 61
+    lines = [record.message for record in caplog.records if "request failed" in record.message]
+    assert len(lines) == 21
+    assert "dropped=40" in lines[-1]
+    await wire.cut(clock)
+
+
+async def test_malformed_requests_write_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    """Anybody can send them as often as they like."""
+    async with serving() as (server, _):
+        for sent in (b"\x16\x03\x01\r\n\r\n", b"GET\r\n\r\n", LARGE[:20]):
+            async with connected(server) as peer:
+                await peer.send(sent)
+                peer.writer.write_eof()
+                await peer.rest()
+
+    assert not caplog.records

@@ -1,3 +1,5 @@
+import tracemalloc
+
 import pytest
 
 from kubewright._serve.limits import Limits
@@ -50,6 +52,21 @@ def test_chunks_are_joined_and_trailers_forgotten() -> None:
 
     assert found[0].request.body == b"abcde"
     assert "x-late" not in found[0].request.headers
+
+
+def test_a_body_in_tiny_chunks_takes_no_more_than_its_size() -> None:
+    """Kept one by one, 500,000 parts of two bytes would be 20 MB."""
+    head = PUT + b"Transfer-Encoding: chunked\r\n\r\n"
+    tracemalloc.start()
+
+    reader, found = read(head, b"2\r\nab\r\n" * 500_000)
+    taken, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    reader.feed(b"0\r\n\r\n")
+
+    assert taken < 6_000_000
+    assert found[0].request.body == b"ab" * 500_000
+    assert reader.held == 0
 
 
 def test_pipelined_requests_come_out_one_by_one() -> None:

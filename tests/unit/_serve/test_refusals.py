@@ -17,6 +17,11 @@ REFUSALS = Refusals()
             503,
             b"503 Service Unavailable: too many connections",
         ),
+        (
+            REFUSALS.too_much_at_once(),
+            429,
+            b"429 Too Many Requests: too much is being sent at once",
+        ),
     ],
 )
 def test_refusals_are_plain_text(refusal: Response, code: int, text: bytes) -> None:

@@ -5,7 +5,6 @@ import json
 import logging
 import subprocess
 import sys
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -19,16 +18,6 @@ class Terminal(io.StringIO):
 
     def isatty(self) -> bool:
         return True
-
-
-@pytest.fixture(autouse=True)
-def _root_as_before() -> Iterator[None]:
-    """Take away what a test did to the logging of the whole process."""
-    root = logging.getLogger()
-    level, handlers = root.level, list(root.handlers)
-    yield
-    root.setLevel(level)
-    root.handlers[:] = handlers
 
 
 def test_lines_of_ours_and_of_others_are_printed() -> None:
