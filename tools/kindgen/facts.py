@@ -94,28 +94,29 @@ ABSENT_IN_GO = {
     "networking.v1.ParentReference.resource",
 }
 
-# What the server fills in where a pod or a service is a part of something else. The v2 document has
-# no defaults. Without those of keys, no server takes a CRD with such a list in it.
-_NAMED = ("ConfigMapEnvSource", "ConfigMapKeySelector", "ConfigMapProjection",
-          "ConfigMapVolumeSource", "LocalObjectReference", "SecretEnvSource", "SecretKeySelector",
+# Made of a LocalObjectReference and more: controller-gen takes the map type of the one over.
+_NAMED = ("ConfigMapEnvSource", "ConfigMapProjection", "ConfigMapVolumeSource", "SecretEnvSource",
           "SecretProjection")  # fmt: skip
-_RBD: dict[str, object] = {"keyring": "/etc/ceph/keyring", "pool": "rbd", "user": "admin"}
-_SCALE_IO: dict[str, object] = {"fsType": "xfs", "storageMode": "ThinProvisioned"}
-DEFAULTS: dict[str, dict[str, object]] = {
-    **{f"core.v1.{name}": {"name": ""} for name in _NAMED},
-    "core.v1.AzureDiskVolumeSource": {
-        "cachingMode": "ReadWrite", "fsType": "ext4", "kind": "Shared", "readOnly": False,
-    },
-    "core.v1.ContainerPort": {"protocol": "TCP"},
-    "core.v1.GRPCAction": {"service": ""},
-    "core.v1.ISCSIPersistentVolumeSource": {"iscsiInterface": "default"},
-    "core.v1.ISCSIVolumeSource": {"iscsiInterface": "default"},
-    "core.v1.RBDPersistentVolumeSource": _RBD,
-    "core.v1.RBDVolumeSource": _RBD,
-    "core.v1.ScaleIOPersistentVolumeSource": _SCALE_IO,
-    "core.v1.ScaleIOVolumeSource": _SCALE_IO,
-    "core.v1.ServicePort": {"protocol": "TCP"},
-}  # fmt: skip
+INLINED = {f"core.v1.{name}" for name in _NAMED}
+
+# The defaults among the zeros of an OpenAPI v3 document: Go's types say `+default=` there.
+ZERO_DEFAULTS = {
+    *(f"{label}.name" for label in INLINED),
+    "core.v1.ConfigMapKeySelector.name",
+    "core.v1.LocalObjectReference.name",
+    "core.v1.SecretKeySelector.name",
+    "autoscaling.v1.ScaleSpec.replicas",
+    "core.v1.AzureDiskVolumeSource.readOnly",
+    "core.v1.FileKeySelector.optional",
+    "core.v1.GRPCAction.service",
+    "core.v1.ReplicationControllerSpec.minReadySeconds",
+}
+
+# Defaults that Go's types name by a constant, which controller-gen cannot look up.
+CONSTANT_DEFAULTS = {
+    "core.v1.AzureDiskVolumeSource.cachingMode",
+    "core.v1.AzureDiskVolumeSource.kind",
+}
 
 ZEROS = {"str": '""', "int": "0", "float": "0.0", "bool": "False", "bytes": 'b""'}
 SCALARS = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}

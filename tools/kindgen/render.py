@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 
-from tools.kindgen import sharing
 from tools.kindgen.document import Document, Place
 from tools.kindgen.facts import ALIASES, HAND_WRITTEN, IMPORTS, SPLIT
 from tools.kindgen.fields import WIDTH, Fields
@@ -53,15 +52,10 @@ class Renderer:
             if "." in module:
                 files[f"{module.partition('.')[0]}/__init__.py"] = self._package(module)
         files["_table.py"] = self._table(modules)
-        files["_sharing.py"] = self._sharing()
         return dict(sorted(files.items()))
 
     def _header(self, docstring: str) -> str:
         return f'{HEADER.format(version=self.document.version)}"""{docstring}"""\n'
-
-    def _sharing(self) -> str:
-        head = self._header("How writers share the lists and maps in each class, and its defaults.")
-        return f"{head}\n{sharing.render(self.document)}"
 
     def _package(self, module: str) -> str:
         return self._header(f"The API group {self._group(module) or 'core'}, by version.")

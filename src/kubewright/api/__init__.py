@@ -41,6 +41,10 @@ if TYPE_CHECKING:
         ObjectKey,
         RESTMapping,
     )
+    from kubewright.api.kind_reference import (
+        Kind,
+        KindLike,
+    )
     from kubewright.api.lists import (
         ResourceList,
     )
@@ -126,6 +130,8 @@ __all__ = [
     "GroupVersionKind",
     "GroupVersionResource",
     "IntOrString",
+    "Kind",
+    "KindLike",
     "LabelSelector",
     "LabelSelectorRequirement",
     "ListMeta",
@@ -197,6 +203,7 @@ _NAMES = {
     "finalizers": "add_finalizer has_finalizer remove_finalizer",
     "intorstring": "IntOrString resolve_int_or_percent",
     "kind": "GroupKind GroupVersion GroupVersionKind GroupVersionResource ObjectKey RESTMapping",
+    "kind_reference": "Kind KindLike",
     "lists": "ResourceList",
     "meta": """
         Condition LabelSelector LabelSelectorRequirement ListMeta ManagedFieldsEntry

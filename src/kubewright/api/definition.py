@@ -43,6 +43,7 @@ class Definition(msgspec.Struct, frozen=True):
     categories: tuple[str, ...] = ()
     columns: tuple[Column, ...] = ()
     scale: Scale | None = None
+    status_subresource: bool | None = None
     storage: bool = True
     served: bool = True
     deprecated: bool = False

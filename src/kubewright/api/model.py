@@ -13,6 +13,8 @@ from typing import Any, ClassVar, TypeVar, dataclass_transform, get_origin, over
 
 import msgspec
 
+from kubewright.errors import SchemaError
+
 T = TypeVar("T")
 
 _COLLECTIONS = (list, dict, set, tuple, frozenset)
@@ -95,6 +97,26 @@ def _is_class_variable(annotation: Any) -> bool:
     return annotation is ClassVar or get_origin(annotation) is ClassVar
 
 
+def _refuse_bare_fields(name: str, namespace: dict[str, Any], annotations: dict[str, Any]) -> None:
+    """Refuse ``replicas = 3``, which Python takes for an attribute of the class, and no field."""
+    for attribute, value in namespace.items():
+        if attribute in annotations or attribute.startswith("_") or not _is_data(value):
+            continue
+        kind = "..." if value is None or isinstance(value, _FIELD) else type(value).__name__
+        raise SchemaError(
+            f"{name}.{attribute} has no annotation, so it would be no field: write"
+            f" `{attribute}: {kind} = ...`, or `{attribute}: ClassVar[{kind}] = ...` if it is"
+            f" no field"
+        )
+
+
+def _is_data(value: object) -> bool:
+    """Say whether *value* stands for itself, unlike functions, properties and nested classes."""
+    if value is None or isinstance(value, (_FIELD, Absent)):
+        return True
+    return not isinstance(value, type) and not callable(value) and not hasattr(value, "__get__")
+
+
 class ModelMeta(msgspec.StructMeta):
     """Makes defaults with a meaning part of what is sent."""
 
@@ -102,7 +124,9 @@ class ModelMeta(msgspec.StructMeta):
         cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **options: Any
     ) -> Any:
         """Create the class, with `field` around each default that needs it."""
-        for attribute, annotation in _annotated(namespace).items():
+        annotations = _annotated(namespace)
+        _refuse_bare_fields(name, namespace, annotations)
+        for attribute, annotation in annotations.items():
             default = namespace.get(attribute, msgspec.NODEFAULT)
             plain = _is_meaningful(default) and not isinstance(default, _FIELD)
             if plain and not _is_class_variable(annotation):

@@ -7,7 +7,7 @@ reading an object never changes what another program wrote. To calculate, parse 
 import re
 from decimal import Decimal
 from enum import StrEnum
-from typing import Annotated, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Final, NewType, TypeAlias
 
 import msgspec
 
@@ -20,8 +20,27 @@ __all__ = [
     "parse_quantity",
 ]
 
-Quantity: TypeAlias = Annotated[str | int | float, msgspec.Meta(extra={"kubernetes": "quantity"})]
-"""A quantity as it stands in JSON, for fields of models: ``cpu: kw.Quantity``."""
+if TYPE_CHECKING:
+    # Servers write text. Somebody's YAML may hold a number, which is read, too: `parse_quantity`
+    # takes both.
+    Quantity: TypeAlias = str
+else:
+
+    class _QuantityType(NewType):
+        """A type that can be called, which the union that it stands for cannot."""
+
+        def __call__(self, value: "str | float | Decimal | ParsedQuantity") -> str:
+            parsed = parse_quantity(value)
+            return value if isinstance(value, str) else str(parsed)
+
+    Quantity = Annotated[
+        _QuantityType("Quantity", str | int | float),
+        msgspec.Meta(extra={"kubernetes": "quantity"}),
+    ]
+"""A quantity as it stands in JSON, for fields of models: ``cpu: kw.Quantity``.
+
+Called, as in ``kw.Quantity("1Gi")``, it checks the text and returns it.
+"""
 
 
 class QuantityFormat(StrEnum):

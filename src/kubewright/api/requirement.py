@@ -30,6 +30,7 @@ IS = frozenset({Operator.IN, Operator.EQUALS, Operator.DOUBLE_EQUALS})
 _PRESENCE = frozenset({Operator.EXISTS, Operator.DOES_NOT_EXIST})
 _NUMERIC = frozenset({Operator.GREATER_THAN, Operator.LESS_THAN})
 SETS = frozenset({Operator.IN, Operator.NOT_IN})
+_EXCLUDES = frozenset({Operator.NOT_IN, Operator.NOT_EQUALS})
 _INT64 = range(-(2**63), 2**63)
 
 
@@ -91,6 +92,8 @@ class Requirement(msgspec.Struct, frozen=True, gc=False):
         for key, values, wanted in compiled((self,)):
             if (labels.get(key) in values) is not wanted:
                 return False
+        if is_refused(labels, refused((self,))):
+            return False
         return all(within(labels, bound) for bound in bounds((self,)))
 
     def __str__(self) -> str:
@@ -104,33 +107,60 @@ class Requirement(msgspec.Struct, frozen=True, gc=False):
         return f"{self.key}{self.operator.value}{values}"
 
 
-# One shape for all tests that need no arithmetic: the value that was found (``None`` for no such
-# label) either has to be among some values or must not be. Informers match every object that they
-# receive, and one loop without branches on the operator is the fastest that Python offers.
+# What the labels of an object must be is tested label by label, and what they must not be is looked
+# up for the labels that there are: an object has few, while a selector may have thousands of terms.
+# Informers match every object that they receive, so there are no branches on the operator.
 Test = tuple[str, frozenset[str | None], bool]
 Bound = tuple[str, bool, int]
+Refused = Mapping[str, frozenset[str]]
 _ABSENT: Final[frozenset[str | None]] = frozenset({None})
+ANY: Final[frozenset[str]] = frozenset()
 IMPOSSIBLE: Final[tuple[Test, ...]] = (("", frozenset(), True),)
 
 
 def compiled(requirements: Iterable[Requirement]) -> tuple[Test, ...]:
-    """Return the tests that *requirements* come down to, those of numbers left out."""
-    tests: list[Test] = []
+    """Return what labels must be there, at most two tests for a key."""
+    present: dict[str, Test] = {}
+    among: dict[str, frozenset[str | None]] = {}
     for one in requirements:
-        if one.operator in _PRESENCE:
-            tests.append((one.key, _ABSENT, one.operator is Operator.DOES_NOT_EXIST))
-        elif one.operator not in _NUMERIC:
-            tests.append((one.key, frozenset(one.values), one.operator in IS))
-    return tuple(tests)
+        if one.operator is Operator.EXISTS:
+            present[one.key] = (one.key, _ABSENT, False)
+        elif one.operator in IS:
+            values = frozenset[str | None](one.values)
+            among[one.key] = among[one.key] & values if one.key in among else values
+    return (*((key, values, True) for key, values in among.items()), *present.values())
+
+
+def refused(requirements: Iterable[Requirement]) -> Refused:
+    """Return the values that labels must not have; `ANY` where there must be no such label."""
+    found: dict[str, set[str]] = {}
+    absent: set[str] = set()
+    for one in requirements:
+        if one.operator is Operator.DOES_NOT_EXIST:
+            absent.add(one.key)
+        elif one.operator in _EXCLUDES:
+            found.setdefault(one.key, set()).update(one.values)
+    return {key: frozenset(values) for key, values in found.items()} | dict.fromkeys(absent, ANY)
+
+
+def is_refused(labels: Mapping[str, str], refused: Refused) -> bool:
+    """Say whether one of *labels* is among those that must not be."""
+    for key, value in labels.items():
+        values = refused.get(key)
+        if values is not None and (values is ANY or value in values):
+            return True
+    return False
 
 
 def bounds(requirements: Iterable[Requirement]) -> tuple[Bound, ...]:
     """Return the comparisons of numbers: the key, whether to be above, and the number."""
-    return tuple(
-        (one.key, one.operator is Operator.GREATER_THAN, int(one.values[0]))
-        for one in requirements
-        if one.operator in _NUMERIC
-    )
+    found: dict[tuple[str, bool], int] = {}
+    for one in requirements:
+        if one.operator in _NUMERIC:
+            above, limit = one.operator is Operator.GREATER_THAN, int(one.values[0])
+            before = found.get((one.key, above), limit)
+            found[one.key, above] = max(before, limit) if above else min(before, limit)
+    return tuple((key, above, limit) for (key, above), limit in found.items())
 
 
 def within(labels: Mapping[str, str], bound: Bound) -> bool:

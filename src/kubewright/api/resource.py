@@ -126,6 +126,7 @@ def resource(  # noqa: PLR0913  # one keyword for each thing a CRD says of its n
     categories: Sequence[str] = (),
     columns: Sequence[Column] = (),
     scale: Scale | None = None,
+    status_subresource: bool | None = None,
     storage: bool = True,
     served: bool = True,
     deprecated: bool | str = False,
@@ -149,6 +150,8 @@ def resource(  # noqa: PLR0913  # one keyword for each thing a CRD says of its n
             none; among your own, ``Column("Age", ".metadata.creationTimestamp", type="date")``
             adds it.
         scale: Where the ``scale`` subresource finds its numbers.
+        status_subresource: Whether the status is written apart from the rest; unless given, if
+            there is a field for it.
         storage: Whether objects are stored in this version; true for exactly one of several.
         served: Whether the server answers in this version.
         deprecated: Whether the server warns of this version; a text is the warning.
@@ -171,6 +174,7 @@ def resource(  # noqa: PLR0913  # one keyword for each thing a CRD says of its n
                 categories=tuple(categories),
                 columns=tuple(columns),
                 scale=scale,
+                status_subresource=status_subresource,
                 storage=storage,
                 served=served,
                 deprecated=bool(deprecated),
@@ -226,6 +230,12 @@ def _undeclared(kind: Any) -> str:
     if issubclass(kind, Model):
         return f"{kind.__name__} is a Model, a part of an object: give a Resource"
     return f"{kind.__name__} is no kind: make it a subclass of kw.Resource"
+
+
+def has_status_subresource(kind: type[Resource]) -> bool:
+    """Say whether the status of *kind* is written apart from the rest of an object."""
+    said = definition_of(kind).status_subresource
+    return "status" in kind.__struct_fields__ if said is None else said
 
 
 def mapping_of(kind: type[Resource]) -> RESTMapping:

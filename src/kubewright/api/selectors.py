@@ -14,10 +14,13 @@ from kubewright.api.requirement import (
     IS,
     Bound,
     Operator,
+    Refused,
     Requirement,
     Test,
     bounds,
     compiled,
+    is_refused,
+    refused,
     within,
 )
 
@@ -43,7 +46,7 @@ class Selector:
         'app=shop,!canary,tier in (api,web)'
     """
 
-    __slots__ = ("_bounds", "_tests", "requirements", "selects_nothing")
+    __slots__ = ("_bounds", "_refused", "_tests", "requirements", "selects_nothing")
 
     requirements: tuple[Requirement, ...]
     """The requirements, sorted by key."""
@@ -51,6 +54,7 @@ class Selector:
     """Whether this is the selector that no object fits."""
     _tests: tuple[Test, ...]
     _bounds: tuple[Bound, ...]
+    _refused: Refused
 
     EVERYTHING: ClassVar["Selector"]
     """Fits every object."""
@@ -65,6 +69,7 @@ class Selector:
         put(self, "requirements", () if selects_nothing else ordered)
         put(self, "selects_nothing", selects_nothing)
         put(self, "_tests", IMPOSSIBLE if selects_nothing else compiled(ordered))
+        put(self, "_refused", refused(ordered))
         put(self, "_bounds", bounds(ordered))
 
     @classmethod
@@ -94,6 +99,8 @@ class Selector:
         for key, values, wanted in self._tests:
             if (get(key) in values) is not wanted:
                 return False
+        if self._refused and is_refused(labels, self._refused):
+            return False
         return not self._bounds or all(within(labels, bound) for bound in self._bounds)
 
     def find_exact(self, key: str) -> str | None:

@@ -4,6 +4,7 @@ from typing import Any, Self
 
 from kubewright import _json
 from kubewright.api.kind import GroupVersionKind, ObjectKey
+from kubewright.api.live import LiveDict, LiveMeta
 from kubewright.api.meta import ObjectMeta
 
 
@@ -14,6 +15,10 @@ class Unstructured(dict[str, Any]):
         >>> shop = Unstructured(apiVersion="example.com/v1", kind="Shop", metadata={"name": "a"})
         >>> shop.gvk.group, shop.name
         ('example.com', 'a')
+        >>> shop.metadata.labels["tier"] = "front"
+        >>> shop.status["phase"] = "Open"
+        >>> shop["metadata"]["labels"], shop["status"]
+        ({'tier': 'front'}, {'phase': 'Open'})
     """
 
     raw: bytes | None = None
@@ -51,8 +56,26 @@ class Unstructured(dict[str, Any]):
 
     @property
     def metadata(self) -> ObjectMeta:
-        """A typed copy of the metadata; to change it, change the dict."""
-        return _json.convert(self.get("metadata") or {}, ObjectMeta)
+        """The metadata with its types, as it is now; what is changed in it is changed here, too.
+
+        Raises:
+            DecodeError: The metadata is not what the server would accept.
+        """
+        return LiveMeta.of(self)
+
+    @metadata.setter
+    def metadata(self, metadata: ObjectMeta) -> None:
+        self["metadata"] = _json.to_builtins(metadata)
+
+    @property
+    def spec(self) -> dict[str, Any]:
+        """The ``spec``; if there is none, an empty dict that is put here with its first entry."""
+        return self._part("spec")
+
+    @property
+    def status(self) -> dict[str, Any]:
+        """The ``status``; if there is none, an empty dict that is put here with its first entry."""
+        return self._part("status")
 
     @property
     def name(self) -> str:
@@ -76,3 +99,13 @@ class Unstructured(dict[str, Any]):
 
     def _meta(self, field: str) -> str:
         return str((self.get("metadata") or {}).get(field) or "")
+
+    def _part(self, field: str) -> dict[str, Any]:
+        found: dict[str, Any] | None = self.get(field)
+        if found is not None:
+            return found
+
+        def put(new: Any) -> None:
+            self[field] = new
+
+        return LiveDict({}, put)

@@ -27,6 +27,7 @@ from kubewright.crd.constraints import (
     XIntOrString,
 )
 from kubewright.crd.definition import custom_resource_definition, custom_resource_definitions
+from kubewright.crd.embedding import kubernetes_versions
 from kubewright.crd.finishing import Options
 from kubewright.crd.manifest import from_yaml, to_yaml
 from kubewright.crd.markers import (
@@ -36,10 +37,12 @@ from kubewright.crd.markers import (
     Example,
     ExternalDocs,
     Items,
+    KubernetesVersion,
     ListMapKey,
     ListType,
     MapType,
     Marker,
+    NoDefault,
     Nullable,
     Optional,
     PreserveUnknownFields,
@@ -82,6 +85,7 @@ __all__ = [
     "Int32",
     "Int64",
     "Items",
+    "KubernetesVersion",
     "ListMapKey",
     "ListType",
     "MapType",
@@ -95,6 +99,7 @@ __all__ = [
     "MinProperties",
     "Minimum",
     "MultipleOf",
+    "NoDefault",
     "Nullable",
     "Optional",
     "Options",
@@ -117,6 +122,7 @@ __all__ = [
     "custom_resource_definition",
     "custom_resource_definitions",
     "from_yaml",
+    "kubernetes_versions",
     "load_classes",
     "merged_rules",
     "resource_schema",

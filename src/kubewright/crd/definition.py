@@ -7,10 +7,9 @@ import msgspec
 
 from kubewright.api.definition import Definition
 from kubewright.api.kind import GroupKind
-from kubewright.api.resource import Resource, definition_of, gvk_of
+from kubewright.api.resource import Resource, definition_of, gvk_of, has_status_subresource
 from kubewright.crd.checks import check_definition
 from kubewright.crd.finishing import DEFAULTS, Options, in_order
-from kubewright.crd.markers import JSONSchema
 from kubewright.crd.schema import resource_schema
 from kubewright.errors import SchemaError
 
@@ -173,15 +172,15 @@ def _version(kind: Kind, options: Options, *, alone: bool) -> Document:
     if definition.selectable_fields:
         paths = definition.selectable_fields
         version["selectableFields"] = [{"jsonPath": path} for path in paths]
-    if subresources := _subresources(definition, schema):
+    if subresources := _subresources(kind):
         version["subresources"] = subresources
     return version
 
 
-def _subresources(definition: Definition, schema: JSONSchema) -> Document:
+def _subresources(kind: Kind) -> Document:
     found: Document = {}
-    if "status" in schema.get("properties", {}):
+    if has_status_subresource(kind):
         found["status"] = {}
-    if definition.scale is not None:
-        found["scale"] = msgspec.to_builtins(definition.scale)
+    if (scale := definition_of(kind).scale) is not None:
+        found["scale"] = msgspec.to_builtins(scale)
     return found

@@ -1,53 +1,119 @@
-"""Built-in types inside a CRD: what their Python classes do not say, and the server's own do."""
+"""Built-in types inside a CRD: their schemas are those of Kubernetes, not of their Python classes.
 
+The classes read whatever a server may send, so they say less than the server checks: integers
+have no size, and lists are never required. A CRD has to refuse what the server would refuse later.
+"""
+
+from functools import cache
 from typing import Any
 
+from kubewright import _json
+from kubewright.crd.known import CONDITION, INT_OR_STRING, OBJECT_META, PRESERVE, QUANTITY
 from kubewright.crd.markers import JSONSchema
+from kubewright.errors import SchemaError
+from kubewright.kinds import _schemas
 
 _GENERATED = "kubewright.kinds."
-_LABELS = {"kubewright.api.meta": "meta.v1"}  # the part of it that is written by hand
+_BY_HAND = "kubewright.api.meta"
+_TIME: JSONSchema = {"type": "string", "format": "date-time"}
+NAMED: dict[str, JSONSchema] = {
+    "Condition": CONDITION,
+    "FieldsV1": {"type": "object"},
+    "IntOrString": INT_OR_STRING,
+    "MicroTime": _TIME,
+    "ObjectMeta": OBJECT_META,
+    "Quantity": QUANTITY,
+    "RawExtension": {"type": "object", **PRESERVE},
+    "Time": _TIME,
+}
+"""Definitions of which we know more than their document says."""
 
 
-def complete_builtin(cls: type, schema: JSONSchema) -> None:
-    """Add list types, map types and defaults to the *schema* of a built-in *cls*.
+def kubernetes_versions() -> tuple[str, ...]:
+    """Return the versions of Kubernetes whose built-in types can be embedded, the oldest first.
 
-    A list without a type is atomic to server-side apply: two writers of one pod template would
-    take all of its containers from each other. Fields that a subclass inherits are built-in, too.
+    Example:
+        >>> "1.36" in kubernetes_versions()
+        True
     """
-    for base in reversed(cls.__mro__):
-        if label := _label_of(base):
-            _complete(label, schema)
+    return _schemas.versions()
 
 
-def _label_of(cls: type) -> str:
-    module = _LABELS.get(cls.__module__) or cls.__module__.removeprefix(_GENERATED)
-    return "" if module == cls.__module__ else f"{module}.{cls.__name__}"
+def checked_version(version: str | None, path: str) -> str:
+    """Return *version*, or the newest one.
+
+    Raises:
+        SchemaError: We have no documents of it.
+    """
+    known = _schemas.versions()
+    if version is not None and version not in known:
+        raise SchemaError(
+            f"{path}: the built-in types of Kubernetes {version!r} are not known:"
+            f" choose one of {', '.join(known)}"
+        )
+    return version or known[-1]
 
 
-def _complete(label: str, schema: JSONSchema) -> None:
-    # Forty kilobytes, which only the makers of CRDs need.
-    from kubewright.kinds._sharing import DEFAULTS, SHARED  # noqa: PLC0415  # see above
-
-    properties: dict[str, JSONSchema] = schema.get("properties", {})
-    for wire, value in DEFAULTS.get(label, {}).items():
-        if wire in properties:
-            properties[wire].setdefault("default", value)
-    for wire, (kind, *keys) in SHARED.get(label, {}).items():
-        part: Any = properties.get(wire) if wire else schema
-        if part is not None:
-            _share(part, kind, keys)
+def label_of(cls: Any) -> str:
+    """Return what the documents call *cls*, such as ``core.v1.Pod``; empty for other classes."""
+    module = getattr(cls, "__module__", "")
+    if module == _BY_HAND:
+        return f"meta.v1.{cls.__name__}"
+    name = module.removeprefix(_GENERATED)
+    return "" if name == module else f"{name}.{cls.__name__}"
 
 
-def _share(schema: JSONSchema, kind: str, keys: list[str]) -> None:
-    if schema.get("type") == "object":
-        schema["x-kubernetes-map-type"] = kind
-    elif schema.get("type") == "array" and _has_keys(schema["items"], keys):
-        schema["x-kubernetes-list-type"] = kind
-        if keys:
-            schema["x-kubernetes-list-map-keys"] = keys
+def builtin_base(cls: type) -> type | None:
+    """Return the built-in class that *cls* is, or inherits from."""
+    return next((base for base in cls.__mro__ if label_of(base)), None)
 
 
-def _has_keys(items: JSONSchema, keys: list[str]) -> bool:
-    """Say whether every item has *keys*; else the server refuses the CRD, so the list is atomic."""
-    required, properties = items.get("required", ()), items.get("properties", {})
-    return all(key in required or "default" in properties.get(key, {}) for key in keys)
+def builtin_schema(cls: Any, version: str, path: str, *, object_meta: bool = True) -> JSONSchema:
+    """Return the schema of the built-in *cls* in *version*.
+
+    Raises:
+        SchemaError: That version does not have it, or it has no structural schema.
+    """
+    label = label_of(cls)
+    if label not in _schemas.definitions(version):
+        raise SchemaError(
+            f"{path}: Kubernetes {version} has no {label}: leave the field out, or choose another"
+            f" version"
+        )
+    try:
+        found: JSONSchema = _json.loads(_expanded(label, version, object_meta=object_meta))
+    except RecursionError:
+        raise SchemaError(
+            f"{path}: {cls.__name__} contains itself, and a structural schema has no end then:"
+            f" write dict[str, Any], which keeps whatever is there"
+        ) from None
+    return found
+
+
+@cache
+def _expanded(label: str, version: str, *, object_meta: bool) -> bytes:
+    """Return a schema as JSON, since decoding is the fastest way to copy."""
+    named = NAMED if object_meta else NAMED | {"ObjectMeta": {"type": "object"}}
+    return _json.encode(_resolved({"$ref": label}, version, named, frozenset()))
+
+
+def _resolved(
+    schema: JSONSchema, version: str, named: dict[str, JSONSchema], inside: frozenset[str]
+) -> JSONSchema:
+    """Return *schema* with its references replaced by what they refer to."""
+    if label := schema.get("$ref"):
+        if label in inside:
+            raise RecursionError(label)
+        beside = {key: value for key, value in schema.items() if key != "$ref"}
+        target = named.get(label) or _schemas.definitions(version)[label]
+        return {**_resolved(target, version, named, inside | {label}), **beside}
+    found = dict(schema)
+    for key in ("items", "additionalProperties"):
+        if key in found:
+            found[key] = _resolved(found[key], version, named, inside)
+    if "properties" in found:
+        found["properties"] = {
+            wire: _resolved(inner, version, named, inside)
+            for wire, inner in found["properties"].items()
+        }
+    return found or dict(PRESERVE)  # a definition without a type may be anything

@@ -15,10 +15,13 @@ class Options(msgspec.Struct, frozen=True):
         max_description_length: Longer descriptions are cut; zero leaves them all out.
         embedded_object_meta: Whether metadata inside a spec, as in a pod template, names the fields
             that people write. Without it the server prunes the labels of every template.
+        kubernetes: The version of Kubernetes whose built-in types are embedded, such as
+            ``"1.34"``; the newest one of `kubernetes_versions` unless given.
     """
 
     max_description_length: int | None = None
     embedded_object_meta: bool = True
+    kubernetes: str | None = None
 
 
 DEFAULTS = Options()

@@ -9,7 +9,9 @@ import msgspec
 from kubewright.api.model import Model
 
 # A field of one of these names would hide what the annotations after it in the class refer to.
-_USED = re.compile("kw|Any|Annotated|Literal|datetime|bool|bytes|dict|float|int|list|str")
+_USED = re.compile(
+    r"kw|Any|Annotated|Literal|datetime|bool|bytes|dict|float|int|list|str|\w+_v\d\w*"
+)
 
 
 def field_name(wire: str, owner: type[Model] = Model) -> str:

@@ -2,9 +2,11 @@
 
 from typing import Any
 
-from kubewright.api.meta import Condition, LabelSelector, ObjectMeta
+from kubewright.api.meta import Condition, ObjectMeta
 
 JSONSchema = dict[str, Any]
+
+PRESERVE: JSONSchema = {"x-kubernetes-preserve-unknown-fields": True}
 
 STRING: JSONSchema = {"type": "string"}
 STRINGS: JSONSchema = {"type": "array", "items": STRING}
@@ -93,42 +95,17 @@ def find_name(node: JSONSchema) -> str:
     return next((name for name, schema in NAMED.items() if bare == schema), "")
 
 
-def with_our_words(node: Any, *, described: bool = True) -> Any:
-    """Return *node* with the descriptions left out inside the types that have our names.
-
-    The one of a field stays; that of the items of a list says what the class says.
-    """
-    if not isinstance(node, dict):
-        return node
-    bare = _without_descriptions(node)
-    if find_name(bare):
-        kept = {"description": node["description"]} if described and "description" in node else {}
-        return {**bare, **kept}
-    inside = {
-        key: with_our_words(node[key], described=False)
-        for key in ("items", "additionalProperties")
-        if key in node
-    }
-    if isinstance(fields := node.get("properties"), dict):
-        inside["properties"] = {name: with_our_words(one) for name, one in fields.items()}
-    return {**node, **inside}
-
-
-def _without_descriptions(node: Any) -> Any:
+def without_descriptions(node: Any) -> Any:
     """Return *node* without any; one that is no text is a field of that name, and stays."""
     if isinstance(node, list):
-        return [_without_descriptions(one) for one in node]
+        return [without_descriptions(one) for one in node]
     if not isinstance(node, dict):
         return node
     return {
-        key: one if key in ON_THE_FIELD else _without_descriptions(one)
+        key: one if key in ON_THE_FIELD else without_descriptions(one)
         for key, one in node.items()
         if key != "description" or not isinstance(one, str)
     }
 
 
-KNOWN: dict[Any, JSONSchema] = {
-    Condition: CONDITION,
-    LabelSelector: LABEL_SELECTOR,
-    ObjectMeta: OBJECT_META,
-}
+KNOWN: dict[Any, JSONSchema] = {Condition: CONDITION, ObjectMeta: OBJECT_META}

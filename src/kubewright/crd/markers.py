@@ -13,6 +13,7 @@ import msgspec
 
 from kubewright import _json
 from kubewright.api.patches import apply_merge_patch
+from kubewright.crd.known import OBJECT_META
 from kubewright.errors import SchemaError
 
 JSONSchema = dict[str, Any]
@@ -114,6 +115,9 @@ class EmbeddedResource(Single, frozen=True):
         if not preserves and not target.schema.get("properties"):
             target.refuse(self, "nothing of it would be kept: add kw.PreserveUnknownFields()")
         target.schema["x-kubernetes-embedded-resource"] = True
+        # The server looks after the metadata of such an object, and refuses a CRD that does, too.
+        if target.schema.get("properties", {}).get("metadata") == OBJECT_META:
+            target.schema["properties"]["metadata"] = {"type": "object"}
 
 
 class ListType(Single, frozen=True):
@@ -265,7 +269,11 @@ class Default(Single, frozen=True):
 
 
 class Required(Single, frozen=True):
-    """The field must be given, though Python has a default for it."""
+    """The field must be given, though Python has a default for it.
+
+    That default is then not the server's, which would fill it in and require nothing; `Default`
+    says one that is.
+    """
 
     def apply(self, target: Target) -> None:
         """Do nothing: the model around the field reads it."""
@@ -276,6 +284,25 @@ class Optional(Single, frozen=True):
 
     def apply(self, target: Target) -> None:
         """Do nothing: the model around the field reads it."""
+
+
+class NoDefault(Single, frozen=True):
+    """Python's default is not the server's: nothing is filled in where the field is left out."""
+
+    def apply(self, target: Target) -> None:
+        """Do nothing: the model around the field reads it."""
+
+
+class KubernetesVersion(Single, frozen=True):
+    """The version of Kubernetes whose built-in types stand here, such as ``"1.34"``.
+
+    For all of a CRD, `Options` says it.
+    """
+
+    value: str
+
+    def apply(self, target: Target) -> None:
+        """Do nothing: the maker of the schema reads it."""
 
 
 class Schemaless(Single, frozen=True):

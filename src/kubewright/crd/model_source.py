@@ -142,15 +142,23 @@ class _FieldWriter:
 
     def _attempt(self, value: str | None) -> str:
         node, under = dict(self.node), ""
-        if is_docstring(node.get("description")) and not _is_object(node):
+        of_class = self.docstring_of_class()
+        if is_docstring(node.get("description")) and node["description"] != of_class:
             under = str(node.pop("description"))
-        if value is not None:
-            del node["default"]
+            node |= {"description": of_class} if of_class is not None else {}
+        if value is not None and not self.is_required:
+            del node["default"]  # of a required field, Python's default is not the server's
         expression = annotation_for(self.workshop, node, self.hint)
         if expression.is_raw:
             return self.declaration(raw(self.node), None)
         lines = [self.declaration(expression, value)]
         return "\n".join([*lines, *[docstring(under, "    ")] * bool(under)])
+
+    def docstring_of_class(self) -> str | None:
+        """Return what the class says of itself that the field has, if it has one."""
+        if not self.workshop.survey.is_object(self.node):
+            return None
+        return self.workshop.survey.sort_of(self.node).docstring
 
     def _fits(self, text: str) -> bool:
         made = self.owner.made(f"class {_PROBE}({self.owner.base}):\n{text}", _PROBE) or {}
@@ -165,7 +173,8 @@ class _FieldWriter:
         if default is None or node.get("nullable"):
             return None
         kind = node.get("type") or ("int-or-string" if is_int_or_string(node) else None)
-        if default == {} and _is_object(node) and self.is_constructible(node) and completes(node):
+        is_model = default == {} and self.workshop.survey.is_object(node)
+        if is_model and self.is_constructible(node) and completes(node):
             return ""
         plain = type(default) in _PLAIN.get(str(kind), ())
         plain = plain and node.get("format") not in ("date-time", "byte")
@@ -205,13 +214,19 @@ class _FieldWriter:
         if self.is_required and "default" not in self.node:
             return self.assigned("", ""), False
         empty = {"list": "[]", "dict": "{}"}.get(expression.base.partition("[")[0], "None")
+        if expression.base == "dict[str, Any]":
+            empty = "None"  # an object of anything may be there and empty, and say something so
         has_none = expression.none or expression.base == "Any"
         if expression.none:
             empty = "None"
         return self.assigned(f"default={empty}", empty), empty == "None" and not has_none
 
     def starts_empty(self, expression: Expression) -> bool:
-        plain = _is_object(self.node) and not expression.none and not self.is_required
+        plain = (
+            self.workshop.survey.is_object(self.node)
+            and not expression.none
+            and not self.is_required
+        )
         return plain and not expression.is_raw and self.is_constructible(self.node)
 
     def assigned(self, option: str, value: str) -> str:
@@ -235,29 +250,41 @@ def annotation_for(workshop: Workshop, node: JSONSchema, hint: str) -> Expressio
 
 
 def _compound(workshop: Workshop, node: JSONSchema, hint: str) -> tuple[str, JSONSchema]:
-    rest = {key: value for key, value in node.items() if key != "type"}
-    if node.get("type") == "array" and isinstance(node.get("items"), dict):
-        item = annotation_for(workshop, rest.pop("items"), f"{hint}Item")
-        return f"list[{item.text}]", rest
-    if name := find_name(node):
-        return name, {key: node[key] for key in (*ON_THE_FIELD, "description") if key in node}
-    if _is_object(node):
-        on_type, on_field = split(node)
-        name = workshop.names.take(hint)
-        return (name if ModelWriter(workshop, name, on_type).write() else ""), on_field
-    if node.get("type") == "object" and isinstance(node.get("additionalProperties"), dict):
-        value = annotation_for(workshop, rest.pop("additionalProperties"), f"{hint}Value")
-        return f"dict[str, {value.text}]", rest
-    if node.get("type") == "object" and rest.pop("x-kubernetes-preserve-unknown-fields", None):
-        return "dict[str, Any]", rest
+    """Return the text of a type that has others in it, and what remains to be said of it."""
+    kind = node.get("type")
+    if kind == "array" and isinstance(node.get("items"), dict):
+        item = annotation_for(workshop, node["items"], f"{hint}Item")
+        return f"list[{item.text}]", _without(node, "type", "items")
+    if workshop.recognition.find(node) or find_name(node):
+        return _named(workshop, node)
+    if workshop.survey.is_object(node):
+        return _model(workshop, node)
+    if kind == "object" and isinstance(node.get("additionalProperties"), dict):
+        value = annotation_for(workshop, node["additionalProperties"], f"{hint}Value")
+        return f"dict[str, {value.text}]", _without(node, "type", "additionalProperties")
+    if kind == "object" and node.get("x-kubernetes-preserve-unknown-fields"):
+        return "dict[str, Any]", _without(node, "type", "x-kubernetes-preserve-unknown-fields")
     return "", {}
 
 
-def _is_object(node: JSONSchema) -> bool:
-    """Say whether *node* becomes a model: it names its fields, or allows none."""
-    if node.get("type") != "object" or "additionalProperties" in node or find_name(node):
-        return False
-    return bool(node.get("properties")) or not node.get("x-kubernetes-preserve-unknown-fields")
+def _without(node: JSONSchema, *said: str) -> JSONSchema:
+    return {key: value for key, value in node.items() if key not in said}
+
+
+def _named(workshop: Workshop, node: JSONSchema) -> tuple[str, JSONSchema]:
+    said = {key: node[key] for key in (*ON_THE_FIELD, "description") if key in node}
+    if (builtin := workshop.recognition.find(node)) is None or find_name(node):
+        return find_name(node), said
+    version = {} if builtin.is_newest else {"kubernetes-version": builtin.version}
+    return workshop.use(builtin), said | version
+
+
+def _model(workshop: Workshop, node: JSONSchema) -> tuple[str, JSONSchema]:
+    name = workshop.write_once(node, lambda *given: ModelWriter(workshop, *given).write())
+    said = split(node)[1]
+    if (text := node.get("description")) != workshop.survey.sort_of(node).docstring:
+        said |= {"description": text}
+    return name, said
 
 
 def wrapped(head: str, parts: list[str], tail: str, *, indent: str) -> str:

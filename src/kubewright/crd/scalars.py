@@ -10,7 +10,7 @@ from uuid import UUID
 from kubewright._json import MicroTime
 from kubewright.crd.annotations import Annotation, spell
 from kubewright.crd.descriptions import description_of
-from kubewright.crd.known import INT_OR_STRING, QUANTITY
+from kubewright.crd.known import INT_OR_STRING, PRESERVE, QUANTITY
 from kubewright.crd.markers import JSONSchema
 from kubewright.crd.refusals import refuse
 from kubewright.errors import SchemaError
@@ -31,7 +31,6 @@ _EXTRAS: dict[str, JSONSchema] = {
     "int-or-string": INT_OR_STRING,
     "quantity": QUANTITY,
 }
-PRESERVE: JSONSchema = {"x-kubernetes-preserve-unknown-fields": True}
 
 
 def find_scalar(parsed: Annotation, path: str) -> JSONSchema | None:

@@ -15,12 +15,12 @@ from kubewright.crd.annotations import Annotation, parse, spell
 from kubewright.crd.cel import Immutable, immutable_once_set, markers_of
 from kubewright.crd.defaults import NOTHING, check_conformity, check_default, default_of
 from kubewright.crd.descriptions import field_descriptions
-from kubewright.crd.embedding import complete_builtin
+from kubewright.crd.embedding import builtin_base, builtin_schema, checked_version, label_of
 from kubewright.crd.finishing import DEFAULTS, Options, finished
-from kubewright.crd.known import KNOWN
+from kubewright.crd.known import KNOWN, PRESERVE
 from kubewright.crd.markers import JSONSchema, Marker, Target, apply_all
 from kubewright.crd.refusals import refuse
-from kubewright.crd.scalars import PRESERVE, described, find_scalar
+from kubewright.crd.scalars import described, find_scalar
 from kubewright.errors import SchemaError
 
 _COLLECTIONS = (list, dict, set, frozenset, tuple)
@@ -66,19 +66,20 @@ class Builder:
         self._options = options
         self._known = known or {}  # as JSON, since decoding is the fastest way to copy
         self._inside: list[Any] = []
+        self._version = options.kubernetes
 
     def resource(self, kind: type[Resource]) -> JSONSchema:
         """Return the schema of a whole object."""
-        schema = self.schema(kind, kind.__name__, root=True)
-        schema.pop("x-kubernetes-embedded-resource", None)
-        return schema
+        return self.schema(kind, kind.__name__, root=True)
 
     def schema(self, annotation: Any, path: str, *, root: bool = False) -> JSONSchema:
         """Return the schema of *annotation* with its markers applied."""
         parsed = parse(annotation, path)
         if raw := [one for one in parsed.markers if isinstance(one, markers.Schema)]:
             return deepcopy(raw[-1].value)
+        around, self._version = self._version, _version_in(parsed) or self._version
         schema = {} if parsed.has(markers.Schemaless) else self._plain(parsed, path, root=root)
+        self._version = around
         apply_all(parsed.markers, Target(schema, path, _names_of(parsed.inner)))
         if parsed.has(markers.Schemaless) and not _is_structural(schema):
             raise SchemaError(
@@ -133,6 +134,8 @@ class Builder:
                 f"{path}: {spell(kind)} contains itself, and a structural schema has no end then:"
                 f" write dict[str, Any] at one place, which keeps whatever is there"
             )
+        if label_of(kind):
+            return self._builtin(kind, path)
         if kind is Resource:
             return {"type": "object", "x-kubernetes-embedded-resource": True, **PRESERVE}
         self._inside.append(kind)
@@ -141,17 +144,19 @@ class Builder:
         finally:
             self._inside.pop()
 
+    def _builtin(self, kind: Any, path: str) -> JSONSchema:
+        version = checked_version(self._version, path)
+        object_meta = self._options.embedded_object_meta
+        return builtin_schema(kind, version, path, object_meta=object_meta)
+
     def _object(self, kind: Any, path: str, *, root: bool) -> JSONSchema:
         cls = get_origin(kind) or kind
         schema: JSONSchema = {**described(cls), "type": "object"}
-        if issubclass(cls, Resource):
-            schema["x-kubernetes-embedded-resource"] = True
         properties, required, rules = self._members(kind, path, root=root)
         if properties:
             schema["properties"] = properties
         if required:
             schema["required"] = sorted(required)
-        complete_builtin(cls, schema)
         apply_all((*rules, *markers_of(cls)), Target(schema, path, _names_of(kind)))
         return schema
 
@@ -162,12 +167,19 @@ class Builder:
         cls = get_origin(kind) or kind
         is_resource = issubclass(cls, Resource)
         properties: dict[str, JSONSchema] = deepcopy(_COMMON) if is_resource else {}
-        required = {"apiVersion", "kind"} if is_resource and not root else set()
+        if is_resource and not root:
+            properties["metadata"] = self._model(ObjectMeta, path, root=False)
+        inherited = self._inherited(cls, path)
+        required: set[str] = set()
         rules: list[Marker] = []
         texts = field_descriptions(cls)
         for field in _fields(kind, path):
             where = f"{path}.{field.name}"
             if is_resource and field.encode_name in _COMMON and not _is_verbatim(field, where):
+                continue
+            if field.encode_name in inherited:
+                properties[field.encode_name], is_required = inherited[field.encode_name]
+                required.update([field.encode_name] * is_required)
                 continue
             properties[field.encode_name] = self._field(field, where, texts, root=root)
             # The server takes the status from no writer of the whole object, so none can give it.
@@ -176,6 +188,18 @@ class Builder:
             elif parse(field.type).has(Immutable):
                 rules.append(immutable_once_set(field.encode_name))
         return properties, required, rules
+
+    def _inherited(self, cls: Any, path: str) -> dict[str, tuple[JSONSchema, bool]]:
+        """Return the fields that *cls* has from a built-in class, and which are required."""
+        if (base := builtin_base(cls)) is None:
+            return {}
+        schema = self._builtin(base, path)
+        theirs, ours = ({f.encode_name: f for f in _fields(one, path)} for one in (base, cls))
+        return {
+            wire: (schema["properties"][wire], wire in schema.get("required", ()))
+            for wire in theirs.keys() & schema.get("properties", {}).keys()
+            if _is_same(theirs[wire], ours[wire])
+        }
 
     def _field(
         self, field: msgspec.structs.FieldInfo, path: str, texts: dict[str, str], *, root: bool
@@ -188,7 +212,7 @@ class Builder:
             schema["description"] = text
         if parsed.has(markers.Default):
             check_default(schema["default"], field.type, path)
-        elif not (root and field.encode_name == "status"):
+        elif not (root and field.encode_name == "status") and not _keeps_default(parsed):
             value = default_of(field, schema, path)
             if value is not NOTHING:
                 check_default(value, field.type, path)
@@ -198,6 +222,21 @@ class Builder:
             patch.apply(Target(schema, path))
         check_conformity(schema, path)
         return schema
+
+
+def _version_in(parsed: Annotation) -> str | None:
+    said = [one for one in parsed.markers if isinstance(one, markers.KubernetesVersion)]
+    return said[-1].value if said else None
+
+
+def _keeps_default(parsed: Annotation) -> bool:
+    """Say whether a default of Python is none of the server's."""
+    return parsed.has(markers.NoDefault) or parsed.has(markers.Required)
+
+
+def _is_same(one: msgspec.structs.FieldInfo, other: msgspec.structs.FieldInfo) -> bool:
+    said = ("type", "default", "default_factory")
+    return all(getattr(one, what) == getattr(other, what) for what in said)
 
 
 def _fields(kind: Any, path: str) -> tuple[msgspec.structs.FieldInfo, ...]:

@@ -10,7 +10,6 @@ from kubewright.api.resource import Resource
 from kubewright.crd.descriptions import classes_in
 from kubewright.crd.expressions import Workshop
 from kubewright.crd.identifiers import class_name
-from kubewright.crd.known import with_our_words
 from kubewright.crd.manifest import from_yaml
 from kubewright.crd.markers import JSONSchema
 from kubewright.crd.model_source import ModelWriter, wrapped
@@ -35,12 +34,15 @@ def classes_from(crd: dict[str, Any] | str) -> str:
     Raises:
         SchemaError: It is none.
     """
-    body = _body(crd)
+    workshop = Workshop()
+    _write(crd, workshop)
+    body = "\n" + "\n\n\n".join(workshop.blocks) + "\n"
     names = [name for name in _IMPORTS if re.search(rf"\b{name}\b", body)]
     header = ['"""Made from CustomResourceDefinitions."""', ""]
     header += ["from datetime import datetime"] * bool(re.search(r"\bdatetime\b", body))
     header += [f"from typing import {', '.join(names)}"] * bool(names)
-    return "\n".join([*header, "", "import kubewright as kw", "", body])
+    ours = ["import kubewright as kw", *workshop.imports(body)]
+    return "\n".join([*header, "", *ours, "", body])
 
 
 def load_classes(crd: dict[str, Any] | str, *, name: str = "kubewright_classes") -> ModuleType:
@@ -58,12 +60,6 @@ def load_classes(crd: dict[str, Any] | str, *, name: str = "kubewright_classes")
             made.__module__ = name
             setattr(module, written, made)
     return module
-
-
-def _body(crd: dict[str, Any] | str) -> str:
-    workshop = Workshop()
-    _write(crd, workshop)
-    return "\n" + "\n\n\n".join(workshop.blocks) + "\n"
 
 
 def _write(crd: dict[str, Any] | str, workshop: Workshop) -> None:
@@ -91,10 +87,14 @@ def _write_definition(document: dict[str, Any], workshop: Workshop) -> None:
     try:
         spec = document["spec"]
         kind, versions = spec["names"]["kind"], spec["versions"]
+        writers = []
         for version in versions:
             several = version["name"] if len(versions) > 1 else ""
             name = workshop.names.take(class_name(kind, several))
-            _ResourceWriter(workshop, name, document, version).write()
+            writers.append(_ResourceWriter(workshop, name, document, version))
+            workshop.survey.add({"properties": writers[-1].properties()}, name)
+        for writer in writers:
+            writer.write()
     except (KeyError, TypeError, AttributeError) as error:
         name = (document.get("metadata") or {}).get("name", "this")
         why = f"it has no {error}" if isinstance(error, KeyError) else f"it is malformed: {error}"
@@ -113,7 +113,7 @@ class _ResourceWriter(ModelWriter):
     ) -> None:
         preserve = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
         schema = (version.get("schema") or {}).get("openAPIV3Schema") or preserve
-        super().__init__(workshop, name, with_our_words(schema))
+        super().__init__(workshop, name, workshop.recognition.read(schema))
         self.document = document
         self.version = version
 
@@ -141,13 +141,8 @@ class _ResourceWriter(ModelWriter):
         return {key: one for key, one in super().properties().items() if key not in common}
 
     def decorators(self, markers: list[str]) -> list[str]:
-        above = []
-        if ("status" in self.properties()) != (
-            "status" in (self.version.get("subresources") or {})
-        ):
-            above.append("# Unlike in the CRD, the status subresource is there if the field is.")
         declared = wrapped("@kw.resource(", self.arguments(), ")", indent="")
-        return [*above, *super().decorators(markers), declared]
+        return [*super().decorators(markers), declared]
 
     def arguments(self) -> list[str]:
         spec, version = self.document["spec"], self.version
@@ -172,6 +167,7 @@ class _ResourceWriter(ModelWriter):
             "scope": "Cluster" if spec.get("scope") == "Cluster" else None,
             "short_names": names.get("shortNames") or None,
             "categories": names.get("categories") or None,
+            "status_subresource": self.status_subresource(),
             "storage": None if version.get("storage") else False,
             "served": None if version.get("served") else False,
             "deprecated": warning,
@@ -182,6 +178,11 @@ class _ResourceWriter(ModelWriter):
         }
         given = [f"{key}={value!r}" for key, value in options.items() if value is not None]
         return [*given, *self.columns(), *self.scale()]
+
+    def status_subresource(self) -> bool | None:
+        """Return whether there is one, unless the field says it."""
+        found = "status" in (self.version.get("subresources") or {})
+        return None if found is ("status" in self.properties()) else found
 
     def columns(self) -> list[str]:
         columns = [

@@ -75,6 +75,7 @@ _SPELLED: dict[str, Callable[[Any], list[str]]] = {
     "example": _called("Example"),
     "default": _called("Default"),
     "description": _called("Description"),
+    "kubernetes-version": _called("KubernetesVersion"),  # of no schema: see `find_builtin`
 }
 
 

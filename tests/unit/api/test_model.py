@@ -5,7 +5,8 @@ import msgspec
 import pytest
 
 from kubewright import _json
-from kubewright.api.model import Model, absent, field
+from kubewright.api.model import Model, ModelMeta, absent, field
+from kubewright.errors import SchemaError
 
 
 class Door(Model):
@@ -126,3 +127,34 @@ def test_models_compare_and_copy_by_value() -> None:
     assert house != twin
     assert copy.copy(house) == house
     assert msgspec.structs.replace(house, phase="DONE").phase == "DONE"
+
+
+def test_a_field_without_annotation_is_refused() -> None:
+    """Python would keep it as an attribute of the class, and no object would ever have it."""
+    with pytest.raises(SchemaError, match=r"Spec\.replicas has no annotation.*replicas: int = "):
+        ModelMeta("Spec", (Model,), {"replicas": 3})
+    with pytest.raises(SchemaError, match=r"Spec\.size has no annotation"):
+        ModelMeta("Spec", (Model,), {"size": field(default=3)})
+
+
+def test_what_is_no_field_needs_no_annotation() -> None:
+    """Methods, properties, nested classes, private names and class variables stay what they are."""
+
+    class Spec(Model):
+        class Part(Model):
+            size: int = 1
+
+        limit: ClassVar[int] = 3
+        _hidden = 4
+        replicas: int = 1
+
+        @property
+        def twice(self) -> int:
+            return 2 * self.replicas
+
+        @staticmethod
+        def make() -> "Spec":
+            return Spec()
+
+    assert (Spec.make().twice, Spec.limit, Spec.Part().size) == (2, 3, 1)
+    assert Spec.__struct_fields__ == ("replicas",)

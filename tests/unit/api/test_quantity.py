@@ -266,3 +266,20 @@ def test_any_text_is_read_or_refused_with_a_value_error(text: str) -> None:
     except ValueError:
         return
     assert parse_quantity(str(parsed)) == parsed
+
+
+def test_a_call_of_quantity_checks_the_text_and_returns_it() -> None:
+    """It is what people write who know Go's resource.MustParse."""
+    assert Quantity("1.0Gi") == "1.0Gi"
+    assert Quantity(parse_quantity("512Mi") * 2) == "1Gi"
+    assert Quantity(2) == "2"
+
+    with pytest.raises(ValueError, match="'Gb' is not a suffix"):
+        Quantity("1Gb")
+
+
+def test_a_field_takes_a_quantity_as_text_and_as_a_number() -> None:
+    """Servers write text, and people who write YAML numbers, too."""
+    limits = _json.decode(b'{"memory": "1Gi", "cpu": 2}', dict[str, Quantity])
+
+    assert limits == {"memory": "1Gi", "cpu": 2}

@@ -4,6 +4,7 @@ import pytest
 
 from kubewright import _json
 from kubewright.api.kind import GroupVersionKind, ObjectKey
+from kubewright.api.meta import ObjectMeta
 from kubewright.api.unstructured import Unstructured
 from kubewright.errors import DecodeError
 
@@ -46,13 +47,49 @@ def test_absent_fields_are_empty_texts(metadata: object) -> None:
         str(thing.gvk)
 
 
-def test_its_metadata_is_a_copy() -> None:
-    """Changes go into the dict, which is what is sent."""
+def test_what_is_changed_in_its_metadata_is_changed_in_the_object() -> None:
+    """What is sent is the dict: a label that was set on the typed metadata must be in it."""
     shop = Unstructured.read(RAW)
 
     shop.metadata.labels["x"] = "z"
+    shop.metadata.finalizers.append("example.com/x")
 
-    assert shop["metadata"]["labels"] == {"x": "y"}
+    assert shop["metadata"]["labels"] == {"x": "z"}
+    assert shop["metadata"]["finalizers"] == ["example.com/x"]
+
+
+def test_its_metadata_can_be_replaced() -> None:
+    """As that of an object with a class."""
+    shop = Unstructured.read(RAW)
+
+    shop.metadata = ObjectMeta(name="b")
+
+    assert shop["metadata"] == {"name": "b"}
+
+
+@pytest.mark.parametrize("status", [{}, {"status": None}])
+def test_a_status_that_is_not_there_comes_with_its_first_entry(status: dict[str, None]) -> None:
+    """To look at it must not change what is sent; to write into it must."""
+    shop = Unstructured(kind="Shop", **status)
+    before = dict(shop)
+
+    assert shop.status.get("phase") is None
+    assert shop == before
+    shop.status["phase"] = "Open"
+    shop.status.setdefault("conditions", []).append({"type": "Ready"})
+
+    assert shop["status"] == {"phase": "Open", "conditions": [{"type": "Ready"}]}
+    assert shop.status is shop["status"]
+
+
+def test_spec_and_status_that_are_there_are_the_object_s_own() -> None:
+    """They are no copies."""
+    shop = Unstructured(spec={"size": 1}, status={"phase": "Open"})
+
+    shop.spec["size"] = 2
+    shop.status["phase"] = "Closed"
+
+    assert shop == {"spec": {"size": 2}, "status": {"phase": "Closed"}}
 
 
 def test_a_copy_is_unstructured_and_remembers() -> None:

@@ -79,3 +79,8 @@ def test_what_is_no_manifest_is_refused(text: str) -> None:
     """Also YAML that asks for Python objects."""
     with pytest.raises(SchemaError):
         from_yaml(text)
+
+
+def test_the_value_sign_of_yaml_1_1_is_text() -> None:
+    """Real CRDs have it in enumerations of operators, and Go reads text."""
+    assert from_yaml("a: [=, '!=', =~]\nb: =") == [{"a": ["=", "!=", "=~"], "b": "="}]

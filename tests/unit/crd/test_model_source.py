@@ -12,6 +12,7 @@ def source_of(properties: dict[str, Any], **node: Any) -> str:
     """Return the source of the class for an object with *properties*."""
     workshop = Workshop()
     schema = {"type": "object", **({"properties": properties} if properties else {}), **node}
+    workshop.survey.add(schema, "Shop")
     assert ModelWriter(workshop, "Shop", schema).write()
     return "\n\n".join(workshop.blocks)
 
@@ -51,7 +52,10 @@ def test_an_optional_field_is_written_as_people_do(node: Any, line: str) -> None
     [
         ({"type": "string"}, "a: str"),
         ({"type": "array", "items": {"type": "string"}}, "a: list[str]"),
-        ({"type": "string", "default": "b"}, "a: Annotated[str, kw.Required()] = 'b'"),
+        (
+            {"type": "string", "default": "b"},
+            "a: Annotated[str, kw.Default('b'), kw.Required()] = 'b'",
+        ),
         ({"type": "string", "nullable": True}, "a: Annotated[str | None, kw.Nullable()]"),
     ],
 )
@@ -102,6 +106,7 @@ def test_an_attempt_that_ends_verbatim_leaves_no_classes() -> None:
     """Nobody would refer to them."""
     workshop = Workshop()
     node = {"type": "array", "items": {"type": "object"}, "x-odd": None}
+    workshop.survey.add({"properties": {"shop": node}}, "")
 
     found = annotation_for(workshop, node, "Shop")
 

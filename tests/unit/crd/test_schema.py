@@ -226,13 +226,43 @@ class Holder(Model):
     resources: ResourceRequirements | None = None
 
 
-def test_a_resource_inside_another_is_an_embedded_one() -> None:
-    """Without the extension the server would prune the labels of the inner object."""
+def test_a_kind_inside_another_need_not_say_what_it_is() -> None:
+    """The field says it; so it is in the volume claims of a StatefulSet."""
     shop = schema_of(Holder)["properties"]["shop"]
 
+    assert "x-kubernetes-embedded-resource" not in shop
+    assert "required" not in shop
+    assert {"apiVersion", "kind", "spec"} <= shop["properties"].keys()
+    assert "labels" in shop["properties"]["metadata"]["properties"]
+
+
+def test_an_embedded_resource_has_the_metadata_of_the_server() -> None:
+    """The server requires apiVersion and kind then, and refuses other words on the metadata."""
+    shop = schema_of(Annotated[Shop, kw.EmbeddedResource()])
+
     assert shop["x-kubernetes-embedded-resource"] is True
-    assert shop["required"] == ["apiVersion", "kind"]
     assert shop["properties"]["metadata"] == {"type": "object"}
+
+
+class Counted(Model):
+    ready: Annotated[int, kw.Required()] = 0
+    total: Annotated[int, kw.NoDefault()] = 7
+    size: Annotated[int, kw.Required(), kw.Default(3)] = 3
+
+
+def test_a_required_field_has_no_default_of_python() -> None:
+    """A default of the server would fill it in, and nothing would be required."""
+    schema = schema_of(Counted)
+
+    assert schema["required"] == ["ready", "size"]
+    assert "default" not in schema["properties"]["ready"]
+    assert schema["properties"]["size"]["default"] == 3
+
+
+def test_a_default_can_be_of_python_alone() -> None:
+    """The program may have another view of what is missing than the server."""
+    assert "default" not in schema_of(Counted)["properties"]["total"]
+    assert Counted().total == 7
 
 
 def test_metadata_of_a_template_names_what_people_write() -> None:

@@ -4,6 +4,7 @@ import ast
 import importlib.util
 import re
 import sys
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,9 @@ from hypothesis import strategies as st
 
 import kubewright.crd
 from kubewright.api.meta import Condition, LabelSelector
+from kubewright.api.resource import document, read
 from kubewright.crd import (
+    Options,
     classes_from,
     custom_resource_definition,
     load_classes,
@@ -282,11 +285,12 @@ def test_irregular_names_are_spelled_out() -> None:
 def test_two_paths_that_spell_one_class_name_get_two_classes() -> None:
     """``a.bC`` and ``aB.c`` would both be ShopSpecABC."""
     leaf = {"type": "object", "properties": {"x": {"type": "string"}}}
+    other = {"type": "object", "properties": {"y": {"type": "string"}}}
     schema = {
         "type": "object",
         "properties": {
             "a": {"type": "object", "properties": {"bC": leaf}},
-            "aB": {"type": "object", "properties": {"c": leaf}},
+            "aB": {"type": "object", "properties": {"c": other}},
         },
     }
     source = classes_from(crd(schema))
@@ -308,13 +312,106 @@ def test_the_words_for_what_all_kinds_have_become_ours() -> None:
     assert "SchemaPatch" not in source
 
 
-def test_a_status_without_its_subresource_is_noted() -> None:
-    """Here the field brings the subresource, and the reader should know that the CRD differs."""
-    document = crd({"type": "object"})
+@pytest.mark.parametrize("subresources", [{}, {"status": {}}])
+@pytest.mark.parametrize("fields", [{}, {"status": {"type": "object"}}])
+def test_a_status_has_its_subresource_if_the_crd_says_so(fields: Any, subresources: Any) -> None:
+    """Argo's workflows have a status that is written with the rest."""
+    document = crd({"type": "object"}, subresources=subresources)
     root = document["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
-    root["properties"]["status"] = {"type": "object"}
+    root["properties"] |= fields
 
-    assert "# Unlike in the CRD" in classes_from(document)
+    made = custom_resource_definition(load_classes(document).Shop)["spec"]["versions"][0]
+
+    assert made.get("subresources", {}) == subresources
+
+
+def object_of(**properties: Schema) -> Schema:
+    """Return the schema of an object."""
+    return {"type": "object", "properties": properties}
+
+
+TEXT: Schema = {"type": "string"}
+
+
+def test_equal_objects_become_one_class() -> None:
+    """Argo's Workflow has 2,357 objects, and few of them are different."""
+    part = object_of(size=TEXT, colour=TEXT)
+    schema = object_of(
+        deep=object_of(inside=part), short=part, many={"type": "array", "items": part}
+    )
+
+    source = classes_from(crd(schema))
+
+    assert there_and_back(schema) == schema
+    assert re.findall(r"class (\w+)", source) == [
+        "ShopSpecShort",
+        "ShopSpecDeep",
+        "ShopSpec",
+        "Shop",
+    ]
+    assert "many: list[ShopSpecShort] = []" in source
+
+
+def test_objects_that_differ_in_their_descriptions_become_one_class() -> None:
+    """The class says what most of its places say, and the others say it at the field."""
+    part = object_of(size=TEXT)
+    schema = object_of(
+        one={**part, "description": "A part."},
+        two={**part, "description": "A part."},
+        other={**part, "description": "Another part."},
+        many={"type": "array", "items": {**part, "description": "One of many."}},
+    )
+
+    source = classes_from(crd(schema))
+
+    assert there_and_back(schema) == schema
+    assert len(re.findall(r"^class ", source, re.MULTILINE)) == 3
+    assert '"""A part."""' in source
+    assert 'other: ShopSpecOne | None = None\n    """Another part."""' in source
+
+
+def test_a_place_without_a_description_leaves_the_class_without_one() -> None:
+    """It would get one otherwise."""
+    part = object_of(size=TEXT)
+    schema = object_of(one=part, two={**part, "description": "A part."})
+
+    assert there_and_back(schema) == schema
+
+
+@pytest.mark.parametrize("version", ["1.30", "1.37"])
+def test_a_builtin_type_is_used_where_the_schema_is_its_own(version: str) -> None:
+    """The classes are there, with methods that know them; a copy for each CRD helps nobody."""
+    template = schema_of(PodTemplateSpec, options=Options(kubernetes=version))
+    schema = object_of(template={**template, "description": "What runs."})
+
+    source = classes_from(crd(schema))
+
+    told = f", kw.KubernetesVersion({version!r})]" if version != "1.37" else ""
+    assert "from kubewright.kinds.core import v1 as core_v1" in source
+    assert f'core_v1.PodTemplateSpec{told} | None = None\n    """What runs.' in source
+    assert there_and_back(schema) == schema
+
+
+def test_a_builtin_type_may_leave_its_metadata_open() -> None:
+    """controller-gen does so unless it is told otherwise."""
+    bare = schema_of(PodTemplateSpec, options=Options(embedded_object_meta=False))
+    schema = object_of(template=bare)
+
+    source = classes_from(crd(schema))
+
+    assert "core_v1.PodTemplateSpec,\n        kw.SchemaPatch(" in source
+    assert there_and_back(schema) == schema
+
+
+def test_an_object_of_anything_can_be_there_and_empty() -> None:
+    """``emptyDir: {}`` says something that its absence does not."""
+    anything = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+    shop = load_classes(crd(object_of(nothing={"type": "object"}, any=anything))).Shop
+
+    made = deepcopy(read(b'{"spec": {"nothing": {}, "any": {}}}', shop))
+
+    assert document(made)["spec"] == {"nothing": {}, "any": {}}
+    assert "spec" not in document(shop())
 
 
 def test_code_in_a_crd_stays_text() -> None:

@@ -362,32 +362,3 @@ def test_a_server_that_cannot_be_reached_is_reported(
     """Nothing listens there, or it is no address of a server."""
     assert main(["--server", url, "--out", str(tmp_path)]) == 2
     assert capsys.readouterr().err.startswith(f"error: cannot read {url}")
-
-
-def test_the_table_says_how_lists_and_maps_are_shared(document: Json) -> None:
-    """A CRD that embeds the class needs it, and the class itself has no place for it."""
-    listed = {"type": "array", "items": {"type": "string"}}
-    fields = {
-        "parts": {**listed, "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["a"]},
-        "tags": {**listed, "x-kubernetes-list-type": "set"},
-        "plain": listed,
-        "labels": {"type": "object", "x-kubernetes-map-type": "atomic"},
-    }
-    document["definitions"][SHOP + "Shop"] = shop(fields) | {"x-kubernetes-map-type": "atomic"}
-
-    table = run_generated(generate(document)["_sharing.py"])["SHARED"]
-
-    assert table["shops.v1.Shop"] == {
-        "": ("atomic",),
-        "labels": ("atomic",),
-        "parts": ("map", "a"),
-        "tags": ("set",),
-    }
-
-
-def test_a_default_of_a_field_that_is_gone_is_refused(document: Json) -> None:
-    """The defaults are written by hand, so nothing else would notice."""
-    document["definitions"]["io.k8s.api.core.v1.ContainerPort"] = {"type": "object"}
-
-    with pytest.raises(InputError, match=r"core\.v1\.ContainerPort has no 'protocol' any more"):
-        generate(document)
