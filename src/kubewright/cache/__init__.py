@@ -15,9 +15,11 @@ from kubewright.cache.selection import Selection
 from kubewright.cache.shard import Shard
 from kubewright.cache.store import Store
 from kubewright.cache.transform import Transform, without
+from kubewright.cache.view import CacheView
 
 __all__ = [
     "Cache",
+    "CacheView",
     "Entry",
     "Event",
     "Informer",

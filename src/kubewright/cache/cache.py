@@ -12,7 +12,7 @@ from kubewright.api.resource import Resource
 from kubewright.api.unstructured import Unstructured
 from kubewright.cache.index import IndexFunction
 from kubewright.cache.informer import Informer
-from kubewright.cache.own_writes import note, own_write
+from kubewright.cache.own_writes import NOTE, note, own_write
 from kubewright.cache.packing import Compress
 from kubewright.cache.selection import (
     ALL,
@@ -23,6 +23,7 @@ from kubewright.cache.selection import (
 )
 from kubewright.cache.shard import Shard
 from kubewright.cache.transform import Transform
+from kubewright.cache.view import CacheView
 from kubewright.client.client import Client
 from kubewright.client.target import Fields, Labels, Target, dynamic, key_of, typed
 from kubewright.client.transport import Response
@@ -306,6 +307,8 @@ class Cache:
             return
         write = own_write(request, response)
         if write is not None:
+            if (tell := NOTE.get()) is not None:
+                tell(write)
             for informer in informers:
                 # One that does not run yet will list what was written.
                 if informer in self._running:
@@ -349,6 +352,10 @@ class Cache:
     ) -> list[R]:
         """Return fresh copies of the objects that fit.
 
+        An object that does not fit its class is left out: the log names it, once, and
+        ``kubewright_objects_skipped_total`` counts it. Who must not miss one asks the store of the
+        informer for its entries.
+
         Args:
             kind: The class.
             namespace: Only those of this namespace.
@@ -364,6 +371,10 @@ class Cache:
         """
         store = self._synced(self._informer_of(kind), namespace).store
         return store.list(namespace, labels, index=index, value=value)
+
+    def in_namespace(self, namespace: str) -> CacheView:
+        """Return a view for which *namespace* is meant wherever none is named, also in lists."""
+        return CacheView(self, namespace)
 
     def reader(self, mapping: RESTMapping, namespace: str) -> Informer[Any] | None:
         """Return the informer that has everything of a kind in *namespace*, if there is one.

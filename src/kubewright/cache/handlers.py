@@ -1,11 +1,11 @@
 """Handlers of an informer: functions that are told of every change, and their registrations."""
 
-import asyncio
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable
 from typing import Any, Generic, TypeAlias, TypeVar
 
+from kubewright._aio import apart
 from kubewright.cache.deltas import DeltaQueue
 from kubewright.cache.entry import Event
 from kubewright.cache.waiters import Waiters
@@ -111,7 +111,9 @@ class Direct(Registration[R]):
             answer = self.handler(event)
             if answer is not None and inspect.isawaitable(answer):
                 _refuse(answer, self.handler)
-        except Exception as error:  # noqa: BLE001  # one handler must not stop the others
+        except (SystemExit, KeyboardInterrupt):
+            raise
+        except BaseException as error:  # noqa: BLE001  # one handler must not stop the others
             self._failed(event, error)
 
     def told_everything(self) -> None:
@@ -173,13 +175,9 @@ class Queued(Registration[R]):
         try:
             answer = self.handler(event)
             assert answer is not None
-            await answer
-        except asyncio.CancelledError as error:
-            if _is_cancelled():
-                raise
-            # Not meant for us: the handler has waited for a task that was cancelled. To end here
-            # would leave its queue to fill up, and hold up the whole informer.
-            self._failed(event, error)
+            # Apart, since a handler that cancels its task would end this one: its queue would fill
+            # up, and hold up the whole informer.
+            await apart(answer)
         except Exception as error:  # noqa: BLE001  # the next change may go well
             self._failed(event, error)
 
@@ -199,11 +197,6 @@ def registered(
         raise TypeError(f"a handler is a function of one Event, not {handler!r}")
     kind = Queued if _is_async(handler) else Direct
     return kind(handler, on_remove=on_remove, errors=errors)
-
-
-def _is_cancelled() -> bool:
-    task = asyncio.current_task()
-    return task is not None and task.cancelling() > 0
 
 
 def _is_async(handler: Any) -> bool:

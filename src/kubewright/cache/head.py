@@ -103,7 +103,7 @@ def head_of(raw: bytes) -> Head:
         # Once more, with patience for nulls, and with an error that says what is wrong.
         found = _json.decode(raw, _Document).metadata
     if not found.name:
-        raise DecodeError(f"an object without a name cannot be cached: {raw[:60]!r}")
+        raise DecodeError("an object without a name cannot be cached")
     return found
 
 

@@ -17,10 +17,10 @@ from kubewright.cache.reflector import Reflector
 from kubewright.cache.selection import Selection, namespace_set
 from kubewright.cache.source import Source
 from kubewright.cache.store import Store
-from kubewright.cache.stream import Habits
 from kubewright.cache.transform import Transform
 from kubewright.cache.waiters import Waiters
 from kubewright.client.rest import RESTClient
+from kubewright.client.watcher import Habits
 from kubewright.errors import LifecycleError
 
 R = TypeVar("R", bound=Resource | Unstructured)
@@ -63,10 +63,10 @@ class Informer(Generic[R]):
             metadata_only=selection.metadata_only,
             transform=transform,
         )
-        self.store: Store[R] = Store(codec, mapping=selection.mapping)
+        self.store: Store[R] = Store(codec, mapping=selection.mapping, on_unfit=self._count_unfit)
         self._rest = rest
         self._clock = clock or rest.clock
-        self._habits = Habits()
+        self._habits = Habits(shards=selection.shard is not None)
         self._counts = Counts(selection)
         self._registrations: tuple[Registration[R], ...] = ()
         self._waiters = Waiters()
@@ -78,6 +78,9 @@ class Informer(Generic[R]):
 
     def __repr__(self) -> str:
         return f"<Informer of {self.selection}>"
+
+    def _count_unfit(self) -> None:
+        self._counts.skipped.value += 1
 
     # --- How it is ---
 

@@ -1,5 +1,7 @@
 """What the answer to a write says about the object: how it is now, or that it is gone."""
 
+from collections.abc import Callable
+from contextvars import ContextVar
 from typing import Any
 
 import msgspec
@@ -11,6 +13,9 @@ from kubewright.cache.entry import NO_LABELS
 from kubewright.cache.informer import Informer
 from kubewright.client.transport import Response
 from kubewright.errors import StatusDetails
+
+NOTE: ContextVar[Callable[["OwnWrite"], None] | None] = ContextVar("note", default=None)
+"""Who wants to know what the current task writes, of the kinds that are kept."""
 
 
 class OwnWrite(msgspec.Struct, frozen=True, gc=False):

@@ -1,70 +1,51 @@
 """`Reflector`: mirrors one collection of a server, from now until it is cancelled."""
 
-import random
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Generic, TypeVar
 
-from kubewright import _json
-from kubewright._aio import Backoff, Clock
+from kubewright._aio import Clock
 from kubewright.api.kind import ObjectKey
 from kubewright.cache.entry import Entry
 from kubewright.cache.metrics import Counts
 from kubewright.cache.mirror import Mirror
 from kubewright.cache.reminder import Reminder
 from kubewright.cache.silence import Silence
-from kubewright.cache.source import PAGE_SIZE, Source
-from kubewright.cache.states import (
+from kubewright.cache.source import Source
+from kubewright.client.transport import chunks_of
+from kubewright.client.watcher import Event, Habits, Watcher
+from kubewright.client.watcher.lines import version_of
+from kubewright.client.watcher.states import (
     Failing,
+    Forget,
     Idle,
     Listing,
+    ListPages,
     Missing,
-    Running,
+    OpenStream,
+    Pause,
     State,
-    Stopped,
+    Step,
     Waiting,
-    Watching,
 )
-from kubewright.cache.stream import Habits, OpenStream, bookmark_of, version_of
-from kubewright.client.rest import patience
-from kubewright.client.transport import chunks_of
-from kubewright.client.watch import Lines, parse_event
 from kubewright.errors import (
-    APIError,
-    BadRequestError,
     DecodeError,
     GoneError,
-    InvalidError,
     KubewrightError,
     LifecycleError,
     NotFoundError,
-    ServerError,
-    Status,
-    TooManyRequestsError,
     TransportError,
-    TransportTimeoutError,
-    api_error,
 )
 from kubewright.log import get_logger
 
 R = TypeVar("R")
+Read = Callable[[], Awaitable[Sequence[bytes]]]
 
 _log = get_logger(__name__)
 
-_SHORTEST = 1.0  # seconds between two tries: a proxy may end every stream at once
-_LASTS = (300, 600)  # seconds that a stream is asked to last, as client-go asks
-_OFTEN = 3  # failures in a row after which another way is tried
-_FIRST_LOOK, _LAST_LOOK = 1.0, 10.0  # seconds between two looks for a kind that is missing
-_SURELY_GONE = 30.0  # seconds after which the objects of a missing kind are taken to be gone, too
-_TOLERATED = 30.0  # seconds that a break may last before it is called a problem
 _INSTALL = (
     "install its CustomResourceDefinition: `kubectl apply -f` it, or start the operator with"
     " `kubewright run --install-crds`"
 )
-_TRANSIENT = (TransportError, ServerError, TooManyRequestsError, DecodeError)
-
-
-class _NoStreamingListError(Exception):
-    """The server took the request for a streaming list for a plain watch."""
 
 
 class Reflector(Generic[R]):
@@ -72,6 +53,9 @@ class Reflector(Generic[R]):
 
     Cancellation may arrive at every ``await``. The mirror changes only between two of them, so a
     stopped reflector leaves the last complete state behind, never half of a list.
+
+    What to do next, after a break or otherwise, is decided by its `Watcher`; this sends the
+    requests, waits, and carries what arrives to the mirror.
 
     Args:
         source: The collection.
@@ -83,13 +67,9 @@ class Reflector(Generic[R]):
         clock: Where time comes from.
 
     Attributes:
-        state: What it is doing.
-        version: The version up to which everything has been seen; empty before the first list.
-        synced: Whether the first list is complete.
         lists: How many lists were begun.
         watches: How many watches were begun.
         skipped: How many objects could not be read.
-        last_heard: When the last byte arrived, on the clock.
     """
 
     def __init__(  # noqa: PLR0913  # made by informers only
@@ -103,48 +83,55 @@ class Reflector(Generic[R]):
         on_change: Callable[[], object] = lambda: None,
         clock: Clock | None = None,
     ) -> None:
-        self.state: State = Idle()
-        self.version: str = ""
-        self.synced: bool = False
         self.lists: int = 0
         self.watches: int = 0
         self.skipped: int = 0
         self._source = source
         self._mirror = mirror
         self._name = name
-        self._habits = habits or Habits()
         self._counts = counts
         self._on_change = on_change
         self._clock = clock or Clock()
-        self.last_heard: float = self._clock.monotonic()
-        self._backoff = Backoff(clock=self._clock)
+        self._watcher = Watcher(
+            Listing(), lists_again=True, habits=habits, now=self._clock.monotonic()
+        )
         self._reminder = Reminder(self._clock)
-        self._error: KubewrightError | None = None
-        self._since = 0.0
-        self._failures = 0
-        self._cuts = 0
+        self._told = ("", 0.0)  # the last failure in the log, and when the trouble began
+
+    @property
+    def state(self) -> State:
+        """What it is doing."""
+        return self._watcher.state
+
+    @property
+    def version(self) -> str:
+        """The version up to which everything has been seen; empty before the first list."""
+        return self._watcher.version
+
+    @property
+    def synced(self) -> bool:
+        """Whether the first list is complete."""
+        return self._watcher.synced
+
+    @property
+    def last_heard(self) -> float:
+        """When the last byte arrived, on the clock."""
+        return self._watcher.last_heard
 
     @property
     def known_to_fail(self) -> bool:
         """Whether there is no use in waiting: the kind is missing, or the server refuses."""
-        if self._error is None or isinstance(self._error, TransportError):
-            return False  # nobody can be reached, so there is nothing to go on with either
-        return not isinstance(self._error, _TRANSIENT) or self._failures >= _OFTEN
+        return self._watcher.known_to_fail
 
     @property
     def missing(self) -> bool:
         """Whether the server does not have the kind."""
-        return isinstance(self._error, NotFoundError)
+        return self._watcher.missing
 
     @property
     def problem(self) -> str | None:
         """What is wrong and what to do, or ``None``; a short break is nothing."""
-        if self._error is None:
-            return None
-        lasts = self._clock.monotonic() - self._since
-        if self.synced and isinstance(self._error, _TRANSIENT) and lasts < _TOLERATED:
-            return None
-        return str(self._error)
+        return self._watcher.problem(self._clock.monotonic())
 
     async def run(self) -> None:
         """Mirror until cancelled; losing the server is not the end of it.
@@ -152,172 +139,112 @@ class Reflector(Generic[R]):
         Raises:
             LifecycleError: It ran before.
         """
-        if not isinstance(self.state, Idle):
-            raise LifecycleError(f"cannot run: {self.state}. Make a new reflector instead.")
-        state: Running = Listing()
+        watcher = self._watcher
+        if not isinstance(watcher.state, Idle):
+            raise LifecycleError(f"cannot run: {watcher.state}. Make a new reflector instead.")
+        watcher.start()
         try:
             while True:
-                self._enter(state)
-                state = await self._step(state)
+                self._tell(watcher.state)
+                try:
+                    await self._do(watcher.next(self._clock.monotonic()))
+                except KubewrightError as error:
+                    watcher.failed(error, self._clock.monotonic())
         finally:
-            self._enter(Stopped())
+            watcher.stop()
+            self._on_change()
 
-    def _enter(self, state: State) -> None:
-        self.state = state
-        self._on_change()
-
-    async def _step(self, state: Running) -> Running:
-        match state:
-            case Listing() | Watching():
-                return await self._attempt(state)
-            case Waiting(then, delay):
-                await self._clock.sleep(delay)
-                return then
-            case Missing(since, delay):
-                await self._clock.sleep(delay)
-                await self._forget_if_gone(since)
-                return Listing()
-            case Failing(_, delay):
-                await self._clock.sleep(delay)
-                return Listing()
-
-    async def _attempt(self, state: Listing | Watching) -> Running:
-        try:
-            if isinstance(state, Watching):
-                return await self._follow(state.version)
-            return await self._list()
-        except KubewrightError as error:
-            return self._after(error)
+    async def _do(self, step: Step) -> None:
+        match step:
+            case OpenStream():
+                await self._follow(step)
+            case ListPages():
+                await self._list(step)
+            case Pause(seconds):
+                await self._clock.sleep(seconds)
+                self._watcher.waited(self._clock.monotonic())
+            case Forget(version):
+                self._watcher.forgot()
+                await self._mirror.replace([], version)
 
     # --- Lists ---
 
-    async def _list(self) -> Running:
-        self.lists += 1
-        if self._counts:
-            self._counts.lists.value += 1
-        if self._habits.streams_lists and self._cuts < _OFTEN:
-            return await self._stream_list()
-        try:
-            entries, version = await self._pages(PAGE_SIZE)
-        except (BadRequestError, InvalidError):
-            if not self._source.drop_shard_selector():
-                raise
-            return Listing()
-        except GoneError:
-            # The moment was forgotten while we were reading it. Asking for the rest would mix two
-            # moments, so the whole is asked for again, in one piece.
-            entries, version = await self._pages(0)
-        await self._replace(entries, version)
-        return Watching(version)
-
-    async def _pages(self, page_size: int) -> tuple[list[Entry[R]], str]:
+    async def _list(self, step: ListPages) -> None:
+        self._count_list()
         entries: list[Entry[R]] = []
         version = ""
-        async for page in self._source.pages(page_size=page_size):
-            self.last_heard = self._clock.monotonic()
+        async for page in self._source.pages(page_size=step.page_size, sharded=step.sharded):
+            self._watcher.heard(self._clock.monotonic())
             version = page.version
             for item in page.items:
                 entry = self._read(bytes(item))
                 if entry is not None and self._mirror.owns(entry):
                     entries.append(entry)
-        return entries, version
+        self._watcher.listed(version)
+        await self._replace(entries)
 
-    async def _stream_list(self) -> Running:
-        try:
-            return await self._follow("", initial=True)
-        except (BadRequestError, InvalidError, _NoStreamingListError) as error:
-            if not isinstance(self.state, Listing):
-                raise
-            if isinstance(error, APIError) and self._source.drop_shard_selector():
-                return Listing()
-            # Old servers do not know the question: some refuse it, some answer another one.
-            self._habits.streams_lists = False
-            _log.debug("no streaming list, using pages", kind=self._name, error=str(error))
-            return Listing()
-        except TransportError:
-            if isinstance(self.state, Listing):
-                self._cuts += 1
-            raise
-
-    async def _replace(self, entries: list[Entry[R]], version: str) -> None:
-        self.version = version
-        self._cuts = self._failures = 0
-        self._error = None
-        self.synced = True
+    async def _replace(self, entries: list[Entry[R]]) -> None:
         self._on_change()  # whoever waits for it runs after the next line has filled the mirror
-        await self._mirror.replace(entries, version)
+        await self._mirror.replace(entries, self._watcher.version)
 
-    async def _forget_if_gone(self, since: float) -> None:
-        """Empty the mirror of a kind that has been missing for long: its objects went with it.
-
-        Not at once: a server that has just started may not know its custom kinds yet.
-        """
-        if self.version and self._clock.monotonic() - since >= _SURELY_GONE:
-            version, self.version = self.version, ""
-            await self._mirror.replace([], version)
+    def _count_list(self) -> None:
+        self.lists += 1
+        if self._counts:
+            self._counts.lists.value += 1
 
     # --- Watches ---
 
-    async def _follow(self, version: str, *, initial: bool = False) -> Running:
-        """Follow one stream to its end; with *initial*, it begins with what exists."""
-        seconds = random.randint(*_LASTS)  # noqa: S311  # no secret
-        request, opening = self._source.watch(version, seconds=seconds, initial=initial)
+    async def _follow(self, step: OpenStream) -> None:
+        """Follow one stream to its end."""
+        request, opening = self._source.watch(
+            step.version, seconds=step.seconds, initial=step.initial, sharded=step.sharded
+        )
+        if step.initial:
+            self._count_list()
         self.watches += 1
         if self._counts and self.watches > 1:
             self._counts.restarts.value += 1
-        stream = OpenStream(self._clock.monotonic(), seconds, request.attempt, initial=initial)
-        silence = Silence(self._clock, lambda: stream.deadline(self._habits))
+        watcher, now = self._watcher, self._clock.monotonic
+        watcher.sent(request.attempt, now())
+        silence = Silence(self._clock, watcher.deadline)
         try:
             async with silence, opening as body:
-                self._opened(stream)
+                watcher.opened(now())
+                self._on_change()
                 silence.rearm()
                 read = chunks_of(body)
-                while arrived := await read():
-                    self.last_heard = stream.heard = self._clock.monotonic()
-                    await self._take(stream, arrived, silence)
+                if step.initial:
+                    await self._gather(read, silence)
+                while watcher.streaming and (arrived := await read()):
+                    self._apply(watcher.receive(arrived, now()))
+                    if self._mirror.full:
+                        await self._deaf(silence, self._mirror.room())
         except TimeoutError as error:
             if isinstance(error, TransportError):
                 raise
-            self._fell_silent(stream)
-        if stream.lines.pending:
-            raise TransportError(
-                f"cannot {stream.attempt}: the stream ended in the middle of an event", lost=True
-            )
-        return self._after_end(stream)
+            if watcher.fell_silent(now()):
+                _log.warning("watch fell silent, will resume", kind=self._name)
+        else:
+            watcher.ended(now())
 
-    async def _take(self, stream: OpenStream, chunks: Sequence[bytes], silence: Silence) -> None:
-        lines = stream.lines.feed(chunks)
-        if stream.gathered is not None:
-            rest = self._gather(stream, stream.gathered, lines)
-            if rest is None:
+    async def _gather(self, read: Read, silence: Silence) -> None:
+        """Collect the initial events of a stream, up to their end; half a list is thrown away."""
+        watcher, now = self._watcher, self._clock.monotonic
+        gathered: dict[ObjectKey, Entry[R]] = {}
+        while isinstance(watcher.state, Listing) and watcher.streaming:
+            if not (arrived := await read()):
+                watcher.ended(now())
                 return
-            entries, stream.gathered, lines = list(stream.gathered.values()), None, rest
-            with silence.suspended():
-                await self._replace(entries, self.version)
-                stream.heard = self._clock.monotonic()
-            self._enter(Watching(self.version))
-        if lines:
-            self._apply(stream, lines)
-            if self._mirror.full:
-                with silence.suspended():
-                    await self._mirror.room()
-                    stream.heard = self._clock.monotonic()
+            self._collect(gathered, watcher.receive(arrived, now()))
+        if watcher.streaming:
+            await self._deaf(silence, self._replace(list(gathered.values())))
+            self._tell(watcher.state)
+            self._apply(watcher.rest(now()))
 
-    def _gather(
-        self, stream: OpenStream, gathered: dict[ObjectKey, Entry[R]], lines: list[bytes]
-    ) -> list[bytes] | None:
-        """Collect initial events; return the lines after them once they have ended."""
-        for number, line in enumerate(lines):
-            if line == b"\n":
-                continue
-            kind, raw = parse_event(line)
+    def _collect(self, gathered: dict[ObjectKey, Entry[R]], events: list[Event]) -> None:
+        for kind, raw in events:
             if kind == "BOOKMARK":
-                self.version, ends = bookmark_of(raw)
-                if not ends:
-                    raise _NoStreamingListError("a bookmark came before the end of the list")
-                return lines[number + 1 :]
-            if kind == "ERROR":
-                raise api_error(stream.attempt, _json.decode(raw, Status))
+                continue
             entry = self._read(raw)
             if entry is None or not self._mirror.owns(entry):
                 continue
@@ -325,41 +252,38 @@ class Reflector(Generic[R]):
                 gathered.pop(entry.key, None)
             else:
                 gathered[entry.key] = entry
-        return None
 
-    def _apply(self, stream: OpenStream, lines: list[bytes]) -> None:
+    async def _deaf(self, silence: Silence, work: Awaitable[None]) -> None:
+        """Await something of ours; while it lasts, it is not the server who is silent."""
+        with silence.suspended():
+            await work
+            self._watcher.listening(self._clock.monotonic())
+
+    def _apply(self, events: list[Event]) -> None:
         """Apply events one after the other, without letting anybody see a state in between."""
+        if not events:
+            return
         mirror = self._mirror
         read, owns, put = self._read, mirror.owns, mirror.put
-        for line in lines:
-            if line == b"\n":
-                continue
-            kind, raw = parse_event(line)
+        version = ""
+        for kind, raw in events:
             if kind == "BOOKMARK":
-                self._bookmark(raw)
+                version = ""  # its version is the watcher's already
                 continue
-            if kind == "ERROR":
-                raise api_error(stream.attempt, _json.decode(raw, Status))
             entry = read(raw)
             if entry is None:
-                self.version = version_of(raw) or self.version
+                version = version_of(raw) or version
                 continue
-            self.version = entry.resource_version or self.version
+            version = entry.resource_version or version
             if not owns(entry):
                 continue
             if kind == "DELETED":
                 mirror.remove(entry)
             else:
                 put(entry)
-        if not stream.events:
-            stream.events = True
-            self._habits.heard(stream.heard - stream.began)
-        self._failures = 0
-        mirror.reached(self.version)
-
-    def _bookmark(self, raw: bytes) -> None:
-        self._habits.bookmarks = True
-        self.version = bookmark_of(raw)[0] or self.version
+        if version:
+            self._watcher.seen(version)
+        mirror.reached(self._watcher.version)
 
     def _read(self, raw: bytes) -> Entry[R] | None:
         """Return the entry for an object, or ``None`` for one that cannot be read.
@@ -375,73 +299,35 @@ class Reflector(Generic[R]):
             _log.error("object cannot be read, skipped", kind=self._name, error=str(error))
             return None
 
-    # --- What comes next ---
+    # --- What it tells of itself ---
 
-    def _fell_silent(self, stream: OpenStream) -> None:
-        """Give up a stream on which nothing comes any more; its end is like any other."""
-        if not stream.opened:
-            raise TransportTimeoutError(f"cannot {stream.attempt}: no answer in time")
-        if stream.gathered is not None:
-            raise _NoStreamingListError("the end of the initial events did not come")
-        _log.warning("watch fell silent, will resume", kind=self._name)
-        self._habits.fell_silent()
-        stream.lines = Lines()
+    def _tell(self, state: State) -> None:
+        """Let everybody know of a new state; the log, of what led to it."""
+        match state:
+            case Waiting(error=GoneError() as error) if error is not self._watcher.error:
+                _log.info("history is gone, listing again", kind=self._name, error=str(error))
+            case Waiting(error=KubewrightError() as error):
+                self._tell_of(error)
+            case Missing(error=error) | Failing(error):
+                self._tell_of(error)
+            case Listing(error=Exception() as error):
+                _log.debug("listing in another way", kind=self._name, error=str(error))
+        self._on_change()
 
-    def _after_end(self, stream: OpenStream) -> Running:
-        """Servers end every watch after some minutes, so an end is no failure."""
-        if stream.gathered is not None:
-            raise TransportError(
-                f"cannot {stream.attempt}: the stream ended before the end of the list", lost=True
-            )
-        wait = _SHORTEST - (self._clock.monotonic() - stream.began)
-        if wait <= 0:
-            return Watching(self.version)
-        # One that ends at once is most likely a proxy dropping us, which we must not hammer.
-        return Waiting(
-            Watching(self.version), wait if stream.events else self._backoff.next_delay()
-        )
-
-    def _after(self, error: KubewrightError) -> Running:
-        """Return what to do after a failure."""
-        if isinstance(error, GoneError) and isinstance(self.state, Watching):
-            _log.info("history is gone, listing again", kind=self._name, error=str(error))
-            return Waiting(Listing(), self._backoff.next_delay())
-        self._failed(error)
-        if isinstance(error, NotFoundError):
-            return Missing(self._since, self._next_look())
-        asked = error.retry_after if isinstance(error, APIError) else None
-        delay = patience(asked) if asked else self._backoff.next_delay()
-        if not isinstance(error, (*_TRANSIENT, GoneError)):
-            return Failing(error, delay)
-        return Waiting(Watching(self.version) if self._may_resume(error) else Listing(), delay)
-
-    def _may_resume(self, error: Exception) -> bool:
-        """Say whether to go on after the last version, and not to list again."""
-        if not isinstance(self.state, Watching):
-            return False
-        # A server that is out of reach has not lost its history. But one that answers, and does
-        # not let us go on time after time, may after a new list.
-        return isinstance(error, TransportError) or (
-            self._failures < _OFTEN and not _is_too_large(error)
-        )
-
-    def _failed(self, error: KubewrightError) -> None:
-        if self._error is None or self.missing is not isinstance(error, NotFoundError):
-            self._since = self._clock.monotonic()
+    def _tell_of(self, error: Exception) -> None:
         # Not with every try: a kind may be missing for weeks.
-        if str(error) != str(self._error):
+        if (told := (str(error), self._watcher.since)) != self._told:
+            self._told = told
             self._reminder.begin()
             _log.warning("list or watch failed, will retry", kind=self._name, **_told(error))
         elif self._reminder.is_due():
             self._remind(error)
         else:
             _log.debug("list or watch failed, will retry", kind=self._name, error=str(error))
-        self._error = error
-        self._failures += 1
 
-    def _remind(self, error: KubewrightError) -> None:
+    def _remind(self, error: Exception) -> None:
         """Say again what is still so: the first line is far up in the log by now."""
-        age = round(self._clock.monotonic() - self._since)
+        age = round(self._clock.monotonic() - self._watcher.since)
         if isinstance(error, NotFoundError):
             _log.warning(
                 "kind is still missing, its controllers do nothing until it is there",
@@ -457,24 +343,8 @@ class Reflector(Generic[R]):
                 error=str(error),
             )
 
-    def _opened(self, stream: OpenStream) -> None:
-        stream.opened = True
-        self.last_heard = stream.heard = self._clock.monotonic()
-        if stream.gathered is None:
-            self._error = None
-            self._on_change()
 
-    def _next_look(self) -> float:
-        lasted = self._clock.monotonic() - self._since
-        return min(max(_FIRST_LOOK, lasted), _LAST_LOOK)
-
-
-def _is_too_large(error: Exception) -> bool:
-    """Whether the server is behind the version that was asked for: it was restored, say."""
-    return isinstance(error, APIError) and "oo large resource version" in str(error)
-
-
-def _told(error: KubewrightError) -> dict[str, str]:
+def _told(error: Exception) -> dict[str, str]:
     """Return what the log says of it; of a missing kind, how an operator gets it."""
     if isinstance(error, NotFoundError) and (general := error.hint()):
         return {"error": str(error).removesuffix(general), "hint": _INSTALL}

@@ -14,9 +14,9 @@ from kubewright.api.requests import Place, Request
 from kubewright.cache.selection import Selection
 from kubewright.client.rest import RESTClient, decode_error
 from kubewright.client.transport import Stream
+from kubewright.client.watcher.states import PAGE_SIZE
 from kubewright.errors import DecodeError, TransportTimeoutError
 
-PAGE_SIZE: int = 500
 _LIST_WITHIN = 150.0  # seconds for one page: the server itself gives up after 60
 
 
@@ -63,25 +63,31 @@ class Source:
         self._fields = str(selection.fields)
         self._shard = selection.shard.selector if selection.shard else ""
 
-    async def pages(self, *, page_size: int = PAGE_SIZE) -> AsyncGenerator[Page, None]:
-        """Yield the list page by page, all of one moment; 0 asks for all of it at once.
+    async def pages(
+        self, *, page_size: int = PAGE_SIZE, sharded: bool = True
+    ) -> AsyncGenerator[Page, None]:
+        """Yield the list page by page, all of one moment.
 
         The moment is the present: the state of a server's own cache may be older than what was
         seen before, and to go back in time would undo what handlers were told.
+
+        Args:
+            page_size: How many objects to ask for at a time; 0 asks for all of them at once.
+            sharded: Whether to ask for the shard only; whoever reads keeps only its own anyway.
 
         Raises:
             GoneError: The moment was forgotten before the last page was read.
         """
         after = ""
         while True:
-            page = await self._page(self._list_request(page_size, after))
+            page = await self._page(self._list_request(page_size, after, sharded=sharded))
             yield Page(page.items or [], page.metadata.resource_version)
             after = page.metadata.continue_
             if not after:
                 return
 
     def watch(
-        self, version: str, *, seconds: int, initial: bool = False
+        self, version: str, *, seconds: int, initial: bool = False, sharded: bool = True
     ) -> tuple[Request, AbstractAsyncContextManager[Stream]]:
         """Return the request that follows the changes after *version*, and its stream.
 
@@ -89,6 +95,7 @@ class Source:
             version: Where to go on.
             seconds: How long the server shall keep it up.
             initial: Ask for what exists first, ended by a bookmark: a streaming list.
+            sharded: Whether to ask for the shard only.
         """
         request = requests.watch(
             self._place,
@@ -100,27 +107,19 @@ class Source:
                 timeout_seconds=seconds,
                 bookmarks=True,
                 send_initial_events=initial,
-                shard_selector=self._shard,
+                shard_selector=self._shard if sharded else "",
             ),
             accept=requests.METADATA if self._metadata_only else requests.JSON,
         )
         return request, self._rest.stream(request)
 
-    def drop_shard_selector(self) -> bool:
-        """Ask for all shards from now on, as the server refuses; say whether that is new.
-
-        Whoever reads keeps only its own shard in any case.
-        """
-        dropped, self._shard = self._shard, ""
-        return bool(dropped)
-
-    def _list_request(self, page_size: int, after: str) -> Request:
+    def _list_request(self, page_size: int, after: str, *, sharded: bool) -> Request:
         query = requests.selection(
             labels=self._labels,
             fields=self._fields,
             limit=page_size,
             continue_=after,
-            shard_selector=self._shard,
+            shard_selector=self._shard if sharded else "",
         )
         accept = requests.METADATA_LIST if self._metadata_only else requests.JSON
         return requests.list_(self._place, query, accept=accept)

@@ -1,6 +1,6 @@
 """`Store`: the objects of one informer, as the stream has them and as readers see them."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Generic, TypeVar
 
 from kubewright.api.kind import ObjectKey, RESTMapping
@@ -11,7 +11,7 @@ from kubewright.cache.codec import Codec
 from kubewright.cache.entry import Entry, Event
 from kubewright.cache.index import Index, IndexFunction, OwnerIndex
 from kubewright.cache.written import Pending, Written
-from kubewright.errors import Attempt, NotFoundError, Status
+from kubewright.errors import Attempt, DecodeError, NotFoundError, Status
 from kubewright.log import get_logger
 
 R = TypeVar("R", bound=Resource | Unstructured)
@@ -36,11 +36,20 @@ class Store(Generic[R]):
     Args:
         codec: What makes and reads its entries.
         mapping: What its objects are, for messages.
+        on_unfit: Called when an object is first found not to fit its class.
     """
 
-    def __init__(self, codec: Codec[R], *, mapping: RESTMapping | None = None) -> None:
+    def __init__(
+        self,
+        codec: Codec[R],
+        *,
+        mapping: RESTMapping | None = None,
+        on_unfit: Callable[[], None] | None = None,
+    ) -> None:
         self.codec: Codec[R] = codec
         self._mapping = mapping
+        self._on_unfit = on_unfit
+        self._unfit: dict[ObjectKey, str] = {}
         self._spaces: dict[str, dict[str, Entry[R]]] = {}
         self._written: Written[R] = Written()
         self._pending = self._written.pending
@@ -178,20 +187,25 @@ class Store(Generic[R]):
         return None if space is None else space.get(name)
 
     def find(self, key: ObjectKey) -> R | None:
-        """Return a fresh copy of the object of *key*, or ``None``."""
+        """Return a fresh copy of the object of *key*, or ``None``.
+
+        Raises:
+            DecodeError: It does not fit its class.
+        """
         entry = self.find_entry(key)
-        return None if entry is None else entry.object
+        return None if entry is None else self._read(entry)
 
     def get(self, key: ObjectKey) -> R:
         """Return a fresh copy of the object of *key*.
 
         Raises:
             NotFoundError: There is none.
+            DecodeError: It does not fit its class.
         """
         entry = self.find_entry(key)
         if entry is None:
             raise self._not_found(key)
-        return entry.object
+        return self._read(entry)
 
     def list_entries(
         self,
@@ -208,6 +222,16 @@ class Store(Generic[R]):
             found = (entry for entry in found if matches(entry.labels))
         return sorted(found, key=_place)
 
+    def objects(self, entries: Iterable[Entry[R]]) -> list[R]:
+        """Return fresh copies of the objects of *entries*, but for those that fit no class."""
+        found = []
+        for entry in entries:
+            try:
+                found.append(entry.object)
+            except DecodeError as error:
+                self._leave_out(entry.key, str(error))
+        return found
+
     def list(
         self,
         namespace: str | None = None,
@@ -217,6 +241,8 @@ class Store(Generic[R]):
         value: str | None = None,
     ) -> list[R]:
         """Return fresh copies of the objects that fit, ordered as a server lists them.
+
+        One that does not fit its class is left out; the log names it, once.
 
         Args:
             namespace: Only those of this namespace.
@@ -228,11 +254,28 @@ class Store(Generic[R]):
             ValueError: There is no such index, or no value to look up.
         """
         found = self.list_entries(namespace, labels, index=index, value=value)
-        return [entry.object for entry in found]
+        return self.objects(found)
 
     def keys(self) -> Iterator[ObjectKey]:
         """Yield the keys of all objects."""
         return (entry.key for entry in self._entries(None))
+
+    def _read(self, entry: Entry[R]) -> R:
+        try:
+            return entry.object
+        except DecodeError as error:
+            raise DecodeError(f"{self._name(entry.key)} does not fit its class: {error}") from error
+
+    def _leave_out(self, key: ObjectKey, error: str) -> None:
+        if self._unfit.get(key) == error:
+            return
+        self._unfit[key] = error
+        _log.error("object does not fit its class, left out of lists", key=str(key), error=error)
+        if self._on_unfit is not None:
+            self._on_unfit()
+
+    def _name(self, key: ObjectKey) -> str:
+        return f"{self._mapping.kind if self._mapping else 'object'} {str(key)!r}"
 
     # Indexes.
 
@@ -344,6 +387,8 @@ class Store(Generic[R]):
             self._count += 1
             self._bytes += len(new.packed)
         self._owners.change(old, new)
+        if new is None and old is not None and self._unfit:
+            self._unfit.pop(old.key, None)
         if self._indexes:
             entry = new or old
             assert entry is not None

@@ -47,8 +47,8 @@ class Client(Verbs, PodVerbs):
     """A client of one API server.
 
     Use it as ``async with Client(Config.load()) as client:``. Every verb takes the class first and
-    returns objects of it; a name such as ``"deploy"``, a GVK or an `Unstructured` works without a
-    class. Objects without a namespace are taken to be in the client's own.
+    returns objects of it; a `Kind` or a name such as ``"deploy"`` stands for one without a class,
+    whose objects are `Unstructured`. What names no namespace is taken to be in the client's own.
 
     Args:
         config: Which server, and as whom.
@@ -83,6 +83,7 @@ class Client(Verbs, PodVerbs):
         self.config: Config = config
         self.clock: Clock = clock or Clock()
         """Where the client's time comes from."""
+        self._connects = transport is None
         self._transport = transport or connect(config, clock=self.clock)
         rest = RESTClient(
             self._transport,
@@ -100,22 +101,44 @@ class Client(Verbs, PodVerbs):
         self.scale: ScaleVerbs = ScaleVerbs(rest, self._lookup, defaults)
         """The verbs on the ``scale`` subresource."""
 
-    def _share(self, other: "Client", *, field_owner: str = "") -> None:
+    def in_namespace(self, namespace: str) -> "Client":
+        """Return a view of this client for which *namespace* is meant wherever none is named.
+
+        Lists and watches are of that namespace, too; ``namespace=""`` asks for all of them. In the
+        view of an empty namespace, one object has to be named with its namespace.
+        """
+        view = Client.__new__(Client)
+        view._share(self, namespace=namespace)  # noqa: SLF001  # a client too
+        return view
+
+    def _share(
+        self, other: "Client", *, field_owner: str = "", namespace: str | None = None
+    ) -> None:
         """Become another view of the server that *other* talks to, over its connections.
 
-        For subclasses, instead of ``__init__``: rate limit, discovery and defaults are shared too,
-        but for *field_owner* if that is given.
+        For views, instead of ``__init__``: rate limit, discovery and defaults are shared too, but
+        for *field_owner* and *namespace* if those are given.
         """
         self.config = other.config
         self.clock = other.clock
+        self._connects = other._connects  # noqa: SLF001  # a client too
         self._transport = other._transport  # noqa: SLF001  # a client too
         self._lookup = other._lookup  # noqa: SLF001  # as above
         defaults = other._defaults  # noqa: SLF001  # as above
         if field_owner:
             defaults = replace(defaults, field_owner=field_owner)
+        if namespace is not None:
+            defaults = replace(defaults, namespace=namespace, scope=namespace)
         Verbs.__init__(self, other.rest, self._lookup, defaults)
         self.status = self.subresource("status")
         self.scale = ScaleVerbs(other.rest, self._lookup, defaults)
+
+    def find_twin(self) -> "Client | None":
+        """Return a client of the same server with connections of its own, for another event loop.
+
+        ``None`` for one whose transport was given: there is no second one. Who gets it closes it.
+        """
+        return Client(self.config, clock=self.clock) if self._connects else None
 
     @property
     def discovery(self) -> "MemoryDiscoveryCache":
@@ -177,8 +200,8 @@ class Client(Verbs, PodVerbs):
         """List objects: ``await`` it for all of them, ``async for`` it for one after the other.
 
         Args:
-            kind: The class, or a name or GVK for a dynamic list.
-            namespace: One namespace; all of them unless given.
+            kind: The class, a `Kind`, or a name such as ``"deploy"``.
+            namespace: One namespace; all of them unless given, or unless this is a view of one.
             labels: A label selector: text, a dict, or a selector.
             fields: A field selector: text or a dict.
             resource_version: Which moment to show; ``"0"`` is whatever the server has at hand.
@@ -222,8 +245,8 @@ class Client(Verbs, PodVerbs):
         """Follow changes, resuming when the stream is cut; iterate with ``async for``.
 
         Args:
-            kind: The class, or a name or GVK for a dynamic watch.
-            namespace: One namespace; all of them unless given.
+            kind: The class, a `Kind`, or a name such as ``"deploy"``.
+            namespace: One namespace; all of them unless given, or unless this is a view of one.
             labels: A label selector; an object that stops matching is seen as deleted.
             fields: A field selector.
             resource_version: Begin after this version, such as that of a list. Without it, what
@@ -339,7 +362,8 @@ class _Collection:
     def __init__(self, client: Client, kind: Any, namespace: str | None) -> None:
         self._client = client
         self._kind = kind
-        self._namespace = namespace or ""
+        scope = client._defaults.scope  # noqa: SLF001  # its own helper
+        self._namespace = scope if namespace is None else namespace
         self._target: Any = None
 
     async def place(self) -> Place:

@@ -15,6 +15,7 @@ from typing import Generic, TypeAlias, TypeVar
 
 import msgspec
 
+from kubewright._aio import Fence
 from kubewright.api.kind import ObjectKey
 from kubewright.client.event_parts import Reference, shortened
 
@@ -49,6 +50,8 @@ class Occurrence(msgspec.Struct, frozen=True, kw_only=True):
     """The time of day, for people."""
     at: float
     """The same moment on a clock that is never set back, for measuring."""
+    fence: Fence | None = None
+    """What it may only be sent behind: that of who told it, not of who sends it."""
 
 
 class Observation(msgspec.Struct, frozen=True, kw_only=True):

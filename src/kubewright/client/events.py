@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Literal, Self, TypeAlias
 from zlib import crc32
 
-from kubewright._aio import Clock, TaskSet
+from kubewright._aio import FENCE, Clock, TaskSet, fenced
 from kubewright.api.kind import ObjectKey
 from kubewright.api.names import check_label_key
 from kubewright.api.resource import Resource
@@ -34,6 +34,7 @@ from kubewright.errors import (
     ConflictError,
     KubewrightError,
     LifecycleError,
+    NotLeadingError,
 )
 from kubewright.log import get_logger
 
@@ -150,6 +151,7 @@ class EventRecorder:
             action=action,
             time=self._clock.now(),
             at=self._clock.monotonic(),
+            fence=FENCE.get(),
         )
         if len(self._queue) >= QUEUE_SIZE or self._phase == "stopped":
             self._drop(1)
@@ -219,14 +221,17 @@ class EventRecorder:
     async def _try(self, observation: Observation) -> bool:
         """Send *observation*; say whether that is the end of it, one way or the other."""
         try:
-            async with self._clock.timeout(TRY_FOR):
-                await self._sink.write(observation)
+            with fenced(observation.occurrence.fence):
+                async with self._clock.timeout(TRY_FOR):
+                    await self._sink.write(observation)
         except AlreadyExistsError:
             return True  # an earlier try arrived, and only its answer was lost
         except ConflictError as error:
             return self._failed(observation, error)
         except APIError as error:
             self._refused(observation, error)
+        except NotLeadingError:
+            self._drop(1)  # what it tells of is the next leader's to tell
         except (KubewrightError, TimeoutError) as error:
             return self._failed(observation, error)
         except Exception as error:  # noqa: BLE001  # one bad event must not end all the others

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from kubewright._aio import Clock
+from kubewright._aio.clock import sleepless_stopwatch
 from kubewright._json import MicroTime
 from kubewright.api.kind import ObjectKey
 from kubewright.api.meta import ObjectMeta
@@ -30,9 +31,9 @@ class LeaseLock:
     The clocks of two machines are never compared. A lease expires when *this* process has not seen
     it change for as long as it was granted; a holder whose clock is wrong loses nothing.
 
-    Whether *we* hold it is counted from our last write that the server has confirmed. What was only
-    read back, or sent without an answer, is no ground to act on: the others may have seen it long
-    before us. Call the methods from one task, one after the other.
+    Whether *we* hold it is counted from our last write that the server has confirmed, also while
+    the machine sleeps. What was only read back, or sent without an answer, is no ground to act on:
+    the others may have seen it long before us. Call the methods from one task, one after the other.
 
     Args:
         client: Where the Lease is.
@@ -60,6 +61,7 @@ class LeaseLock:
         self._client = client
         self._duration = int(duration)
         self._clock = clock or Clock()
+        self._time = sleepless_stopwatch(self._clock)
         self._observed: _Observed | None = None
         self._confirmed: float | None = None  # when our last successful write was sent
         self._written: MicroTime | None = None  # the last time that we put into a record
@@ -79,7 +81,7 @@ class LeaseLock:
     def is_held(self) -> bool:
         """Whether we hold it for certain: nobody who plays by the rules holds it, too."""
         confirmed = self._confirmed
-        return confirmed is not None and self._clock.monotonic() < confirmed + self._duration
+        return confirmed is not None and self._time() < confirmed + self._duration
 
     async def try_acquire(self) -> bool:
         """Take the lease, or renew it if it is ours already; say whether it is ours now.
@@ -150,7 +152,7 @@ class LeaseLock:
                 lease_transitions=0,
             ),
         )
-        self._claimed, sent = True, self._clock.monotonic()
+        self._claimed, sent = True, self._time()
         try:
             self._confirm(await self._client.create(lease), sent)
         except AlreadyExistsError:
@@ -170,7 +172,7 @@ class LeaseLock:
         return await self._update(lease) and self.is_held
 
     async def _update(self, lease: "Lease") -> bool:
-        sent = self._clock.monotonic()
+        sent = self._time()
         try:
             self._confirm(await self._client.update(lease), sent)
         except (ConflictError, NotFoundError):
@@ -180,7 +182,7 @@ class LeaseLock:
     def _confirm(self, lease: "Lease", sent: float) -> None:
         # Counted from before the request: the others count from when they saw the change, so we
         # stop believing in our lease before anybody else can take it.
-        self._observed = _Observed(lease, sent)
+        self._observed = _Observed(lease, self._clock.monotonic())
         self._confirmed = sent
 
     def _stamp(self) -> MicroTime:

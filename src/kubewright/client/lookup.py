@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kubewright._aio import Clock
-from kubewright.api.kind import GroupVersionKind, RESTMapping
+from kubewright.api.kind import GroupVersionKind, GroupVersionResource, RESTMapping
 
 if TYPE_CHECKING:
     from kubewright.client.discovery import Sender
@@ -56,3 +56,7 @@ class Lookup:
     async def mapping(self, gvk: GroupVersionKind) -> RESTMapping:
         """Return where *gvk* lives."""
         return await self.mapper.mapping(gvk)
+
+    async def resource(self, resource: GroupVersionResource) -> RESTMapping:
+        """Return where *resource* lives."""
+        return await self.mapper.resource(resource)

@@ -11,13 +11,13 @@ from kubewright.api.requests import Place, Request
 from kubewright.api.times import format_time
 from kubewright.client.rest import RESTClient
 from kubewright.client.target import key_of
-from kubewright.client.watch import Lines
+from kubewright.client.verbs import Defaults
+from kubewright.client.watcher.lines import Lines
 from kubewright.errors import APIError, BadRequestError, NotFoundError
 
 if TYPE_CHECKING:
     from kubewright.client.port_forward import PortForward
     from kubewright.client.remote_command import ExecResult, RemoteProcess, Stdin
-    from kubewright.client.verbs import Defaults
     from kubewright.kinds.core.v1 import Pod
 
 PODS = RESTMapping("", "v1", "Pod", "pods")
@@ -56,7 +56,7 @@ class PodVerbs:
     """The verbs that a client has for pods."""
 
     _rest: RESTClient
-    _defaults: "Defaults"
+    _defaults: Defaults
 
     async def evict(
         self,

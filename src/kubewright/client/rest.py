@@ -12,6 +12,7 @@ import msgspec
 
 from kubewright import _json
 from kubewright._aio import Clock
+from kubewright._aio.delays import patience
 from kubewright.api.requests import Request
 from kubewright.client.ratelimit import TokenBucket
 from kubewright.client.transport import Duplex, Response, Stream, Transport
@@ -42,7 +43,6 @@ WriteObserver = Callable[[Request, Response], None]
 MAX_RETRIES = 10
 _RETRY_AFTER_LOST = 1.0  # seconds, for a GET whose connection broke: the server said nothing
 _SWITCHING = 101
-_LONGEST_PATIENCE = 60.0  # seconds: a broken proxy may ask for a year
 _SUCCESS = range(200, 300)
 _REDIRECT = range(300, 400)
 _FIRST_SERVER_ERROR = 500
@@ -236,11 +236,6 @@ def _not_switched(request: Request, response: Response) -> Exception:
         f"cannot {request.attempt}: the server answered HTTP {response.status} where it should"
         " have switched protocols. Does a proxy on the way let websockets through?"
     )
-
-
-def patience(asked: float) -> float:
-    """Return how many of the seconds that the server *asked* for we wait."""
-    return min(asked, _LONGEST_PATIENCE)
 
 
 def _is_success(status: int) -> bool:

@@ -7,7 +7,13 @@ from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 import msgspec
 
 from kubewright.api.field_selectors import FieldSelector
-from kubewright.api.kind import GroupVersionKind, ObjectKey, RESTMapping
+from kubewright.api.kind import (
+    GroupVersionKind,
+    GroupVersionResource,
+    ObjectKey,
+    RESTMapping,
+)
+from kubewright.api.kind_reference import Kind
 from kubewright.api.meta import LabelSelector, ObjectMeta
 from kubewright.api.requests import Place
 from kubewright.api.resource import Resource, mapping_of, read
@@ -18,8 +24,8 @@ T = TypeVar("T")
 R = TypeVar("R", bound=Resource)
 O = TypeVar("O", bound="Object")  # noqa: E741  # an object, as it came in
 
-Dynamic: TypeAlias = str | GroupVersionKind | RESTMapping
-"""A kind without a class: ``"deploy"``, ``"deployments.apps"``, a GVK or a mapping."""
+Dynamic: TypeAlias = Kind | str | GroupVersionKind | RESTMapping
+"""A kind without a class: a `Kind`, what kubectl calls it (``"deploy"``), a GVK or a mapping."""
 
 Object: TypeAlias = Resource | Unstructured
 Labels: TypeAlias = str | Mapping[str, str] | Selector | LabelSelector
@@ -35,6 +41,10 @@ class Mapper(Protocol):
         Raises:
             NoMatchError: The server has no such kind.
         """
+        ...
+
+    async def resource(self, resource: GroupVersionResource) -> RESTMapping:
+        """Return where *resource* lives; without a version, in the one that the server prefers."""
         ...
 
     async def resolve(self, name: str) -> RESTMapping:
@@ -80,7 +90,21 @@ async def resolve(kind: Any, mapper: Mapper) -> Target[Any]:
     return dynamic(await _mapping(kind, mapper))
 
 
+def located(kind: Kind, mapper: Mapper) -> Awaitable[RESTMapping]:
+    """Return where *kind* lives.
+
+    Raises:
+        NoMatchError: The server does not have it.
+    """
+    if (gvr := kind.gvr) is not None:
+        return mapper.resource(gvr)
+    assert kind.gvk is not None
+    return mapper.mapping(kind.gvk)
+
+
 def _mapping(kind: Dynamic, mapper: Mapper) -> Awaitable[RESTMapping]:
+    if isinstance(kind, Kind):
+        return located(kind, mapper)
     if isinstance(kind, str):
         return mapper.resolve(kind)
     if isinstance(kind, GroupVersionKind):

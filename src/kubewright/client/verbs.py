@@ -35,12 +35,21 @@ _IDENTITY = ("name", "namespace", "resourceVersion")
 
 
 class Defaults(msgspec.Struct, frozen=True):
-    """What a client adds to requests that do not say otherwise."""
+    """What a client adds to requests that do not say otherwise.
+
+    Attributes:
+        namespace: Where an object is that does not name one; empty for "it has to".
+        field_owner: Who writes.
+        dry_run: Whether writes are only checked.
+        field_validation: What the server does about unknown fields.
+        scope: Where lists and watches look that do not name a namespace; empty for everywhere.
+    """
 
     namespace: str = "default"
     field_owner: str = ""
     dry_run: bool = False
     field_validation: FieldValidation | None = None
+    scope: str = ""
 
 
 class Verbs:
@@ -75,7 +84,7 @@ class Verbs:
         """Read one object.
 
         Args:
-            kind: The class, or for a dynamic read a name such as ``"deploy"`` or a GVK.
+            kind: The class, a `Kind`, or a name such as ``"deploy"``.
             name: The name, ``namespace/name``, or an `ObjectKey`.
             namespace: The namespace; the client's own unless given.
             resource_version: ``"0"`` lets the server answer from its cache.

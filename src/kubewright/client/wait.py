@@ -2,34 +2,32 @@
 
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import Any, TypeVar, overload
 
 from kubewright._aio import Clock
 from kubewright.api.kind import ObjectKey
 from kubewright.api.resource import Resource
 from kubewright.api.unstructured import Unstructured
+from kubewright.client.client import Client
 from kubewright.client.target import Dynamic, key_of
 from kubewright.errors import GoneError
-
-if TYPE_CHECKING:
-    from kubewright.client.client import Client
 
 R = TypeVar("R", bound=Resource)
 
 
 @overload
 async def wait_for(
-    client: "Client", kind: type[R], name: str | ObjectKey, until: Callable[[R | None], bool], *,
+    client: Client, kind: type[R], name: str | ObjectKey, until: Callable[[R | None], bool], *,
     namespace: str | None = None, timeout: float | None = None, clock: Clock | None = None,
 ) -> R | None: ...  # fmt: skip
 @overload
 async def wait_for(
-    client: "Client", kind: Dynamic, name: str | ObjectKey,
+    client: Client, kind: Dynamic, name: str | ObjectKey,
     until: Callable[[Unstructured | None], bool], *,
     namespace: str | None = None, timeout: float | None = None, clock: Clock | None = None,
 ) -> Unstructured | None: ...  # fmt: skip
 async def wait_for(  # noqa: PLR0913  # what, which, until when
-    client: "Client",
+    client: Client,
     kind: Any,
     name: str | ObjectKey,
     until: Callable[[Any], bool],
@@ -42,7 +40,7 @@ async def wait_for(  # noqa: PLR0913  # what, which, until when
 
     Args:
         client: Where to look.
-        kind: Its class, or a name or GVK for an object without one.
+        kind: Its class, a `Kind`, or a name such as ``"deploy"``.
         name: Its name, ``namespace/name`` or key.
         until: Says whether this state is the one; called with ``None`` while there is no object.
         namespace: Its namespace; the client's own unless given.
@@ -74,7 +72,7 @@ async def wait_for(  # noqa: PLR0913  # what, which, until when
 class _States:
     """The states of one object, from now on; ``None`` while there is none."""
 
-    def __init__(self, client: "Client", kind: Any, key: ObjectKey) -> None:
+    def __init__(self, client: Client, kind: Any, key: ObjectKey) -> None:
         self._client = client
         self._kind = kind
         self._key = key

@@ -249,7 +249,7 @@ async def test_namespaces_are_changed_for_those_who_follow() -> None:
     """An informer with namespaces of its own, or of a kind without, stays where it is."""
     async with lab(namespaces=["default"]) as made:
         cache = made.cluster.cache
-        for namespace in ("default", "kube-system"):
+        for namespace in ("default", "kube-node-lease"):
             await made.other.create(config_map("a", namespace))
         following = cache.informer(ConfigMap)
         fixed = cache.informer(ConfigMap, namespaces=["kube-public"])
@@ -257,14 +257,14 @@ async def test_namespaces_are_changed_for_those_who_follow() -> None:
         await made.start()
         before = [str(key) for key in following.store.keys()]  # noqa: SIM118  # no dict
 
-        made.cluster.set_namespaces(["kube-system"])
+        made.cluster.set_namespaces(["kube-node-lease"])
         await made.clock.settle()
 
         assert before == ["default/a"]
-        assert [str(key) for key in following.store.keys()] == ["kube-system/a"]  # noqa: SIM118
+        assert [str(key) for key in following.store.keys()] == ["kube-node-lease/a"]  # noqa: SIM118
         assert fixed.namespaces == {"kube-public"}
         assert nodes.namespaces == frozenset()
-        assert cache.namespaces == {"kube-system"}
+        assert cache.namespaces == {"kube-node-lease"}
         assert cache.informer(ConfigMap) is following
 
 
@@ -290,18 +290,18 @@ async def test_a_namespace_that_is_added_does_not_hold_up_reads_of_the_others() 
 
 async def test_a_namespace_that_was_left_is_read_from_the_server() -> None:
     """Own writes to it are no business of the cache any more."""
-    async with lab(namespaces=["default", "kube-system"]) as made:
+    async with lab(namespaces=["default", "kube-node-lease"]) as made:
         cache, client = made.cluster.cache, made.cluster.client
         informer = cache.informer(ConfigMap)
         await made.start()
-        await client.create(config_map("a", "kube-system"))
+        await client.create(config_map("a", "kube-node-lease"))
 
         made.cluster.set_namespaces(["default"])
-        await client.create(config_map("b", "kube-system"))
+        await client.create(config_map("b", "kube-node-lease"))
         await made.clock.settle()
 
         assert len(informer.store) == 0
-        assert len(await client.list(ConfigMap, namespace="kube-system")) == 2
+        assert len(await client.list(ConfigMap, namespace="kube-node-lease")) == 2
 
 
 # --- Health ---
@@ -376,7 +376,7 @@ async def test_reads_are_typed_fresh_and_from_memory() -> None:
         assert cache.get(ConfigMap, "default/a").data == {"size": "1"}
         assert cache.find(ConfigMap, "b") is None
         assert [one.data for one in cache.list(ConfigMap, labels="app=a")] == [{"size": "1"}]
-        assert cache.list(ConfigMap, namespace="kube-system") == []
+        assert cache.list(ConfigMap, namespace="kube-public") == []
         with pytest.raises(NotFoundError, match="not found"):
             cache.get(ConfigMap, "b")
         assert len(made.transport.requests) == requests

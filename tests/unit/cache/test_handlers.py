@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from functools import partial
 from typing import Any, cast
 
@@ -124,6 +125,65 @@ async def test_a_handler_that_waits_for_a_cancelled_task_goes_on() -> None:
     task.cancel()
     await asyncio.wait([task])
     assert task.cancelled()
+
+
+async def test_a_handler_that_cancels_itself_goes_on() -> None:
+    """Its queue would fill up, and hold up the whole informer."""
+    heard: Heard = []
+
+    async def handle(event: Event[Unstructured]) -> None:
+        heard.append(told(event))
+        if len(heard) == 2:
+            raise GeneratorExit
+        task = asyncio.current_task()
+        assert task is not None
+        task.cancel()
+        await asyncio.sleep(0)
+
+    registration = added_to([], handle)
+    assert isinstance(registration, Queued)
+    task = asyncio.create_task(registration.run())
+    for name in "xyz":
+        registration.deliver(change(None, 1, name))
+    registration.told_everything()
+    await registration.wait_synced()
+
+    assert (len(heard), registration.failures) == (3, 3)
+    registration.remove()
+    await task
+
+
+async def test_a_handler_that_swallows_our_end_ends_after_its_call() -> None:
+    """It would wait for the next change for ever, and the informer for it."""
+    begun = asyncio.Event()
+
+    async def handle(event: Event[Unstructured]) -> None:
+        begun.set()
+        with suppress(asyncio.CancelledError):
+            await asyncio.Event().wait()
+
+    registration = added_to([], handle)
+    assert isinstance(registration, Queued)
+    task = asyncio.create_task(registration.run())
+    registration.deliver(change(None, 1, "x"))
+    await begun.wait()
+    task.cancel()
+    await asyncio.wait([task])
+
+    assert task.cancelled()
+
+
+def test_a_function_that_raises_a_cancellation_has_failed() -> None:
+    """Let through, it would end the reflector that calls it."""
+
+    def handle(event: Event[Unstructured]) -> None:
+        raise asyncio.CancelledError
+
+    registration = added_to([], handle)
+
+    registration.deliver(change(None, 1))
+
+    assert registration.failures == 1
 
 
 async def test_an_async_handler_is_synced_when_it_has_handled_the_last_of_the_list() -> None:

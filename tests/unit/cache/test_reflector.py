@@ -6,8 +6,8 @@ import pytest
 
 from kubewright.api.kind import ObjectKey
 from kubewright.cache.shard import Shard
-from kubewright.cache.states import Failing, Missing, Stopped, Waiting, Watching
 from kubewright.client.transport import Response
+from kubewright.client.watcher.states import Failing, Missing, Stopped, Waiting, Watching
 from kubewright.errors import ConfigError, LifecycleError, TransportError
 from tests.unit.cache.informing import (
     HANGS,

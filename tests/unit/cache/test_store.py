@@ -15,6 +15,7 @@ from kubewright.errors import DecodeError, NotFoundError
 from tests.unit.cache.objects import CODEC, entry, key, owner, shop
 
 Shops = Store[Unstructured]
+SHOPS = RESTMapping("example.com", "v1", "Shop", "shops")
 
 
 def store(*entries: Entry[Unstructured], version: str = "1") -> Shops:
@@ -217,6 +218,31 @@ def test_an_object_that_does_not_fit_its_class_is_told_of_but_not_indexed(
     assert names(shops.list(index="name", value="b")) == ["x/b"]
     assert names(shops.list(index="other", value="odd")) == []
     assert "does not fit its class" in caplog.text
+
+
+def test_an_object_that_does_not_fit_its_class_is_left_out_of_lists_and_named(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """One bad object must not take all others of its kind from their readers."""
+
+    def read(raw: bytes) -> Unstructured:
+        if b"odd" in raw:
+            raise DecodeError("it is odd")
+        return Unstructured.read(raw)
+
+    codec, noted = Codec(read), list[int]()
+    shops: Shops = Store(codec, mapping=SHOPS, on_unfit=lambda: noted.append(1))
+    shops.replace([codec.entry(shop(name)) for name in ("a", "odd", "b")], version="1")
+
+    found = [names(shops.list()) for _ in range(3)]
+
+    assert found == [["x/a", "x/b"]] * 3
+    said = [one.getMessage() for one in caplog.records]
+    assert len(said) == len(noted) == 1
+    assert "x/odd" in said[0]
+    assert "it is odd" in said[0]
+    with pytest.raises(DecodeError, match="Shop 'x/odd' does not fit its class: it is odd"):
+        shops.get(key("odd"))
 
 
 def test_an_index_that_fails_does_not_stop_the_stream(caplog: pytest.LogCaptureFixture) -> None:

@@ -159,3 +159,39 @@ def test_a_login_that_the_given_transport_would_not_use_is_refused(login: dict[s
 
     with pytest.raises(ConfigError, match=f"cannot use the {next(iter(login))} of the Config"):
         Client(config, transport=ScriptedTransport())
+
+
+async def test_a_view_of_a_namespace_means_it_wherever_none_is_named() -> None:
+    """Over the same connections: lists and watches, subresources and pods, too."""
+    transport = ScriptedTransport(*[answer({})] * 4, answer({"items": []}), answer({"items": []}))
+    view = Client(CONFIG, transport=transport).in_namespace("tenant")
+
+    await view.get(ConfigMap, "a")
+    await view.get(ConfigMap, "a", namespace="other")
+    await view.status.patch(ConfigMap, "a", {})
+    await view.logs("pod")
+    await view.list(ConfigMap)
+    await view.list(ConfigMap, namespace="")
+
+    paths = [request.target.partition("?")[0] for request in transport.requests]
+    assert paths == [
+        "/api/v1/namespaces/tenant/configmaps/a",
+        "/api/v1/namespaces/other/configmaps/a",
+        "/api/v1/namespaces/tenant/configmaps/a/status",
+        "/api/v1/namespaces/tenant/pods/pod/log",
+        "/api/v1/namespaces/tenant/configmaps",
+        "/api/v1/configmaps",
+    ]
+
+
+def test_a_twin_has_connections_of_its_own() -> None:
+    """It is for another event loop; a transport that was given exists only once."""
+    config = Config(server="https://example.com", namespace="home")
+    client = Client(config)
+
+    twin = client.find_twin()
+
+    assert twin is not None
+    assert twin.namespace == "home"
+    assert twin.rest.transport is not client.rest.transport
+    assert Client(config, transport=ScriptedTransport()).find_twin() is None

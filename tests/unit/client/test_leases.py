@@ -36,6 +36,9 @@ class WrongClock(Clock):
     def monotonic(self) -> float:
         return self._right.monotonic()
 
+    def sleepless(self) -> float:
+        return self._right.sleepless()
+
     async def sleep(self, seconds: float) -> None:
         await self._right.sleep(seconds)
 

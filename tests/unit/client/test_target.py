@@ -5,7 +5,13 @@ from typing import Any
 import pytest
 
 from kubewright.api.field_selectors import FieldSelector
-from kubewright.api.kind import GroupVersionKind, ObjectKey, RESTMapping
+from kubewright.api.kind import (
+    GroupVersionKind,
+    GroupVersionResource,
+    ObjectKey,
+    RESTMapping,
+)
+from kubewright.api.kind_reference import Kind
 from kubewright.api.meta import LabelSelector, ObjectMeta
 from kubewright.api.resource import Resource
 from kubewright.api.selectors import Selector
@@ -24,6 +30,10 @@ class OneKind:
         assert gvk.kind == "Pod"
         return PODS
 
+    async def resource(self, resource: GroupVersionResource) -> RESTMapping:
+        assert resource == GroupVersionResource("", "", "pods")
+        return PODS
+
     async def resolve(self, name: str) -> RESTMapping:
         assert name == "po"
         return PODS
@@ -35,6 +45,8 @@ class OneKind:
         Pod,
         Pod(spec=typed(Pod).decode(b'{"spec":{"containers":[]}}').spec),
         "po",
+        Kind("v1", "Pod"),
+        Kind("pods"),
         GroupVersionKind("", "v1", "Pod"),
         PODS,
         Unstructured(apiVersion="v1", kind="Pod"),

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import kubewright.api.resource as resource_module
-from kubewright.api.kind import GroupVersionKind, ObjectKey
+from kubewright.api.kind import GroupVersionKind, GroupVersionResource, ObjectKey
 from kubewright.api.meta import ObjectMeta
 from kubewright.api.model import Model, field
 from kubewright.api.resource import Resource
@@ -455,6 +455,9 @@ async def test_an_unstructured_object_is_patched_by_what_changed() -> None:
 
 class _FixedMapper:
     async def mapping(self, gvk: GroupVersionKind) -> Any:
+        return resource_module.mapping_of(Pod)
+
+    async def resource(self, resource: GroupVersionResource) -> Any:
         return resource_module.mapping_of(Pod)
 
     async def resolve(self, name: str) -> Any:

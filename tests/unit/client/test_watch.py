@@ -2,15 +2,13 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from functools import partial
-from itertools import pairwise
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from kubewright._aio import VirtualClock
 from kubewright.api.kind import ObjectKey, RESTMapping
@@ -19,7 +17,8 @@ from kubewright.api.requests import watch as watch_request
 from kubewright.api.resource import read
 from kubewright.api.unstructured import Unstructured
 from kubewright.client.rest import RESTClient
-from kubewright.client.watch import Lines, Watch, WatchEvent, parse_event
+from kubewright.client.transport import Stream
+from kubewright.client.watch import Watch, WatchEvent
 from kubewright.errors import (
     APIError,
     DecodeError,
@@ -93,73 +92,6 @@ class Following:
         """The version that each request asked to go on from."""
         queries = [parse_qs(urlsplit(request.target).query) for request in self.transport.requests]
         return [query.get("resourceVersion", [""])[0] for query in queries]
-
-
-def cut(data: bytes, places: Iterable[int]) -> list[bytes]:
-    """Return *data* cut into chunks at *places*."""
-    marks = sorted({0, len(data), *(place % (len(data) + 1) for place in places)})
-    return [data[a:b] for a, b in pairwise(marks)]
-
-
-@given(st.lists(st.binary().filter(lambda b: b"\n" not in b)), st.lists(st.integers(0)))
-def test_lines_are_the_same_however_the_stream_is_cut(
-    lines: list[bytes], places: list[int]
-) -> None:
-    """TCP cuts where it likes, in the middle of a character, too."""
-    whole = b"".join(one + b"\n" for one in lines)
-    cutter = Lines()
-
-    one_by_one = [one for chunk in cut(whole, places) for one in cutter.feed([chunk])]
-    at_once = cutter.feed(cut(whole, places))
-
-    assert one_by_one == at_once == [one + b"\n" for one in lines]
-    assert cutter.pending == 0
-
-
-def test_a_line_that_is_a_chunk_is_not_copied() -> None:
-    """Servers send one event in each chunk, and to copy them all costs more than to cut them."""
-    chunks = [b"first\n", b"second\n"]
-
-    found = Lines().feed(chunks)
-
-    assert all(one is chunk for one, chunk in zip(found, chunks, strict=True))
-
-
-def test_a_line_of_many_megabytes_arrives() -> None:
-    """A ConfigMap may hold a megabyte, and some servers allow more."""
-    cutter = Lines()
-    chunk = b"x" * 65536
-
-    early = [cutter.feed([chunk]) for _ in range(160)]
-    late = cutter.feed([b"y\nz"])
-
-    assert not any(early)
-    assert late == [chunk * 160 + b"y\n"]
-    assert cutter.pending == 1
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        b'{"type":"ADDED","object":{"a":{}}}\n',
-        b'{"type":"ADDED","object":{"a":{}}}',
-        b'{"object":{"a":{}},"type":"ADDED"}',
-        b'{ "type": "ADDED", "object": {"a":{}} }',
-        b'{"type":"ADDED","extra":1,"object":{"a":{}}}',
-    ],
-)
-def test_an_event_is_read_whatever_the_order_of_its_fields(text: bytes) -> None:
-    """The quick way relies on Go's order; another server may write another."""
-    kind, raw = parse_event(text)
-
-    assert kind == "ADDED"
-    assert json.loads(raw) == {"a": {}}
-
-
-def test_a_line_that_is_no_event_is_refused_with_its_beginning() -> None:
-    """A proxy may answer 200 with a page of its own."""
-    with pytest.raises(DecodeError, match="<html>"):
-        parse_event(b"<html>hello")
 
 
 async def test_events_come_in_order_and_typed_by_the_decoder() -> None:
@@ -343,6 +275,64 @@ async def test_a_stream_that_should_have_ended_long_ago_is_given_up() -> None:
     assert [name for _, name in seen] == ["a", "b"]
     assert following.versions == ["5", "6"]
     assert 330 <= clock.monotonic() <= 632
+
+
+async def test_a_stream_that_falls_silent_between_two_bookmarks_is_given_up() -> None:
+    """As in a cache: a server that speaks every minute has not just nothing to say."""
+    clock = VirtualClock()
+
+    class Silent(Chunks):
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            yield line("BOOKMARK", "", 6)
+            await asyncio.Event().wait()
+
+    following = Following(Silent([]), Chunks([line("ADDED", "b", 7)]), clock=clock)
+
+    await clock.run(following.take(1))
+
+    assert following.versions == ["5", "6"]
+    assert clock.monotonic() == 150
+
+
+async def test_time_that_the_caller_takes_is_not_the_silence_of_the_server() -> None:
+    """Who works on one event for ten minutes has not lost the next."""
+    clock = VirtualClock()
+    news = asyncio.Event()
+
+    class Patient(Chunks):
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            yield line("BOOKMARK", "", 6) + line("ADDED", "a", 7)
+            await news.wait()
+            yield line("ADDED", "b", 8)
+
+    following = Following(Patient([]), clock=clock)
+    await clock.run(following.take(1, leave=False))
+    await clock.advance(280)
+    waiting = asyncio.ensure_future(following.take(2))
+    await clock.advance(1)
+    news.set()
+
+    assert await clock.run(waiting) == [("ADDED", "a"), ("ADDED", "b")]
+    assert following.versions == ["5"]
+
+
+async def test_a_stream_that_is_never_answered_is_not_waited_for_without_end() -> None:
+    """A balancer may take a connection and never answer."""
+    clock = VirtualClock()
+
+    class Deaf(ScriptedTransport):
+        @asynccontextmanager
+        async def stream(
+            self, request: Request, *, timeout: float | None = None
+        ) -> AsyncIterator[Stream]:
+            await asyncio.Event().wait()
+            yield Chunks([])
+
+    following = Following(clock=clock)
+    following.watch._rest = RESTClient(Deaf(), clock=clock)
+
+    with pytest.raises(TransportError, match="no answer in time"):
+        await clock.run(following.take(1))
 
 
 async def test_a_server_that_asks_for_a_year_is_asked_again_sooner() -> None:

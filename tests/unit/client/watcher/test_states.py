@@ -1,4 +1,4 @@
-from kubewright.cache.states import Listing, Waiting, Watching
+from kubewright.client.watcher.states import Listing, Waiting, Watching
 
 
 def test_states_are_values() -> None:
