@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         FieldSelector,
         GroupVersionKind,
         IntOrString,
+        Kind,
         LabelSelector,
         LabelSelectorRequirement,
         Model,
@@ -72,6 +73,7 @@ if TYPE_CHECKING:
         Controller,
         For,
         Interval,
+        MapContext,
         Owns,
         Predicate,
         Reason,
@@ -112,6 +114,7 @@ if TYPE_CHECKING:
         Int32,
         Int64,
         Items,
+        KubernetesVersion,
         ListMapKey,
         ListType,
         MapType,
@@ -124,6 +127,7 @@ if TYPE_CHECKING:
         MinLength,
         MinProperties,
         MultipleOf,
+        NoDefault,
         Nullable,
         Optional,
         Pattern,
@@ -158,6 +162,8 @@ if TYPE_CHECKING:
         LifecycleError,
         NoMatchError,
         NotFoundError,
+        NotLeadingError,
+        RetryAfter,
         SchemaError,
         SchemeError,
         ServerError,
@@ -191,11 +197,11 @@ if TYPE_CHECKING:
 
 _PACKAGES = {
     "api": """
-        Column Condition Duration FieldSelector GroupVersionKind IntOrString LabelSelector
-        LabelSelectorRequirement Model ObjectKey ObjectMeta OwnerReference Quantity Resource
-        Scale Scheme Selector Unstructured add_finalizer controller_of field find_condition
-        has_finalizer is_condition_true owner_reference parse_quantity remove_finalizer
-        set_condition set_controller_reference set_owner_reference
+        Column Condition Duration FieldSelector GroupVersionKind IntOrString Kind LabelSelector
+        LabelSelectorRequirement Model ObjectKey ObjectMeta OwnerReference Quantity Resource Scale
+        Scheme Selector Unstructured add_finalizer controller_of field find_condition has_finalizer
+        is_condition_true owner_reference parse_quantity remove_finalizer set_condition
+        set_controller_reference set_owner_reference
     """,
     # `kubewright.api` cannot export it: its module of the same name would be hidden.
     "api.resource": """
@@ -211,24 +217,26 @@ _PACKAGES = {
         CachedClient Cluster
     """,
     "controller": """
-        Channel Controller For Interval Owns Predicate Reason Request Result Retry Run Source
-        Watches annotations_changed content_changed created deleted deletion_changed
+        Channel Controller For Interval MapContext Owns Predicate Reason Request Result Retry Run
+        Source Watches annotations_changed content_changed created deleted deletion_changed
         finalizers_changed generation_changed labels_changed matches owners_changed predicate
         resource_version_changed updated
     """,
     "crd": """
         AtLeastOneOf AtMostOneOf Default Description EmbeddedResource EnumValues ExactlyOneOf
         Example ExclusiveMaximum ExclusiveMinimum ExternalDocs Format Immutable Int32 Int64 Items
-        ListMapKey ListType MapType MaxItems MaxLength MaxProperties Maximum MinItems MinLength
-        MinProperties Minimum MultipleOf Nullable Optional Pattern PreserveUnknownFields Required
-        Rule Schema SchemaPatch Schemaless StructType Title Type UniqueItems XIntOrString rules
+        KubernetesVersion ListMapKey ListType MapType MaxItems MaxLength MaxProperties Maximum
+        MinItems MinLength MinProperties Minimum MultipleOf NoDefault Nullable Optional Pattern
+        PreserveUnknownFields Required Rule Schema SchemaPatch Schemaless StructType Title Type
+        UniqueItems XIntOrString rules
     """,
     "errors": """
         APIError AdmissionDeniedError AlreadyExistsError AlreadyOwnedError BadRequestError
         CacheNotSyncedError ConfigError ConflictError DecodeError ForbiddenError GoneError
         InvalidError KubewrightError LeaderElectionLostError LifecycleError NoMatchError
-        NotFoundError SchemaError SchemeError ServerError StopTimeoutError TerminalError
-        TooManyRequestsError TransportError TransportTimeoutError UnauthorizedError
+        NotFoundError NotLeadingError RetryAfter SchemaError SchemeError ServerError
+        StopTimeoutError TerminalError TooManyRequestsError TransportError TransportTimeoutError
+        UnauthorizedError
     """,
     "manager": """
         LeaderElection Manager
@@ -294,6 +302,8 @@ __all__ = [
     "Interval",
     "InvalidError",
     "Items",
+    "Kind",
+    "KubernetesVersion",
     "KubewrightError",
     "LabelSelector",
     "LabelSelectorRequirement",
@@ -304,6 +314,7 @@ __all__ = [
     "ListMapKey",
     "ListType",
     "Manager",
+    "MapContext",
     "MapType",
     "MaxItems",
     "MaxLength",
@@ -315,8 +326,10 @@ __all__ = [
     "Minimum",
     "Model",
     "MultipleOf",
+    "NoDefault",
     "NoMatchError",
     "NotFoundError",
+    "NotLeadingError",
     "Nullable",
     "ObjectKey",
     "ObjectMeta",
@@ -336,6 +349,7 @@ __all__ = [
     "Resource",
     "Result",
     "Retry",
+    "RetryAfter",
     "Rule",
     "Run",
     "Runnable",

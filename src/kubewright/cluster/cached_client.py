@@ -57,6 +57,11 @@ class CachedClient(Client):
         """The same client without the cache."""
         self._cache = cache
 
+    def in_namespace(self, namespace: str) -> "CachedClient":
+        """Return a view for which *namespace* is meant wherever none is named, `live` included."""
+        live, owner = self.live.in_namespace(namespace), self._defaults.field_owner
+        return CachedClient(live, self._cache, field_owner=owner)
+
     @overload
     async def get(
         self, kind: type[R], name: str | ObjectKey, *,
@@ -78,7 +83,7 @@ class CachedClient(Client):
         """Read one object, from the cache where that can be.
 
         Args:
-            kind: The class, or for a dynamic read a name such as ``"deploy"`` or a GVK.
+            kind: The class, a `Kind`, or a name such as ``"deploy"``.
             name: The name, ``namespace/name``, or an `ObjectKey`.
             namespace: The namespace; the client's own unless given.
             resource_version: Asks the server: ``"0"`` lets it answer from its own cache.
@@ -146,8 +151,8 @@ class CachedClient(Client):
         """List objects, from the cache where that can be; ``await`` it, or ``async for`` it.
 
         Args:
-            kind: The class, or a name or GVK for a dynamic list.
-            namespace: One namespace; all of them unless given.
+            kind: The class, a `Kind`, or a name such as ``"deploy"``.
+            namespace: One namespace; all of them unless given, or unless this is a view of one.
             labels: A label selector: text, a dict, or a selector.
             fields: A field selector: text or a dict.
             resource_version: Asks the server for this moment.
@@ -161,14 +166,14 @@ class CachedClient(Client):
         )  # fmt: skip
         if resource_version or resource_version_match:
             return live
-        labelled = label_selector(labels)
-        where = field_selector(fields)
+        labelled, named = label_selector(labels), field_selector(fields)
+        where = self._defaults.scope if namespace is None else namespace
 
         async def read() -> CachedObjects[Any] | None:
             if not self._cache:
                 return None
             target = await self._target(kind)
-            return self._select(target, namespace or "", labelled, where)
+            return self._select(target, where, labelled, named)
 
         return CachedListing(read, live)
 
@@ -176,6 +181,8 @@ class CachedClient(Client):
         key = key_of(name, namespace)
         if not target.mapping.namespaced:
             return ObjectKey("", key.name)
+        if not (key.namespace or self.namespace):
+            raise ValueError(f"{target.mapping.plural} live in namespaces: say which one")
         return key if key.namespace else ObjectKey(self.namespace, key.name)
 
     def _look_up(self, target: Target[Any], key: ObjectKey) -> Any:

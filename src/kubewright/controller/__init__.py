@@ -7,7 +7,7 @@ what happened, so it looks at the world as it is, and a change that was missed d
 """
 
 from kubewright.controller.controller import Controller
-from kubewright.controller.mapping import MapFunction, Target
+from kubewright.controller.mapping import MapContext, MapFunction, Target
 from kubewright.controller.predicates import (
     PRIMARY,
     Filter,
@@ -41,6 +41,7 @@ __all__ = [
     "For",
     "Interval",
     "KindWatch",
+    "MapContext",
     "MapFunction",
     "Owns",
     "Predicate",

@@ -10,6 +10,8 @@ from kubewright.controller.watches import KindWatch, Owns, Watches
 
 __all__ = [
     "check_deadline",
+    "check_on_failure",
+    "check_queue",
     "check_workers",
     "checked_source",
     "owned_kinds",
@@ -50,6 +52,40 @@ def check_deadline(owner: str, deadline: object) -> None:
             f"the deadline of {owner!r} must be more than 0 seconds, or None for none, not"
             f" {deadline}"
         )
+
+
+def check_on_failure(owner: str, on_failure: object) -> None:
+    """Refuse what cannot be told of failures.
+
+    Raises:
+        TypeError: It is no plain function.
+    """
+    if on_failure is not None and (not callable(on_failure) or is_async(on_failure)):
+        raise TypeError(
+            f"the on_failure of {owner!r} is a plain function of a Run and an exception, called"
+            f" between two reconciles, not {on_failure!r:.80}"
+        )
+
+
+def check_queue(owner: str, queue: object, rate_limiter: object) -> None:
+    """Refuse queues and rate limiters that are not made for each controller anew.
+
+    Raises:
+        TypeError: One is no function.
+        ValueError: Both are given.
+    """
+    if queue is not None and not callable(queue):
+        raise TypeError(
+            f"the queue of {owner!r} is made for each controller, on its clock: write"
+            f" queue=lambda name, clock: WorkQueue(name, clock=clock), not queue={queue!r:.80}"
+        )
+    if rate_limiter is not None and not callable(rate_limiter):
+        raise TypeError(
+            f"the rate limiter of {owner!r} is made for each controller, on its clock: write"
+            f" rate_limiter=lambda clock: ExponentialBackoff(base=1.0), not {rate_limiter!r:.80}"
+        )
+    if queue is not None and rate_limiter is not None:
+        raise ValueError(f"give {owner!r} a queue or a rate limiter: a queue brings its own")
 
 
 def owned_kinds(owns: Any) -> tuple[Owns[Any], ...]:

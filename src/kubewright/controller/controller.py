@@ -1,14 +1,16 @@
 """`Controller`: watches kinds, queues what they concern, and calls a reconciler for each."""
 
 import asyncio
+import itertools
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
-from kubewright._aio import Backoff, Clock, TaskSet
+from kubewright._aio import Backoff, Clock, TaskSet, apart
 from kubewright.api.kind import RESTMapping
 from kubewright.api.resource import Resource
 from kubewright.controller.arguments import (
     check_deadline,
+    check_on_failure,
     check_workers,
     checked_source,
     owned_kinds,
@@ -100,6 +102,7 @@ class Controller:
         clock: Clock | None = None,
     ) -> None:
         _check(name, reconcile, workers=workers, deadline=deadline, stop_grace=stop_grace)
+        check_on_failure(name, on_failure)
         self.name: str = name
         self.cluster: Cluster | None = cluster
         self.clock: Clock = clock or (cluster.clock if cluster else Clock())
@@ -123,6 +126,8 @@ class Controller:
         self._workers.numbers.most.set(workers)
         self._inputs: list[Input] = []
         self._tasks: TaskSet | None = None
+        self._crew: TaskSet | None = None
+        self._numbers = itertools.count()
         self._state: _State = "new"
         self._news = asyncio.Event()
         declared: list[KindWatch[Any] | Source] = [first] if first else []
@@ -163,10 +168,16 @@ class Controller:
         self.add(request_for(target), Reason("enqueue"), priority=priority, after=after)
 
     def add(
-        self, request: Request, reason: Reason, *, priority: int = 0, after: float = 0.0
+        self,
+        request: Request,
+        reason: Reason,
+        *,
+        priority: int = 0,
+        after: float = 0.0,
+        mark: str = "",
     ) -> None:
         """Let *request* be reconciled for *reason*, in *after* seconds; what sources call."""
-        self._workers.add(request, reason, priority=priority, after=after)
+        self._workers.add(request, reason, priority=priority, after=after, mark=mark)
 
     def known(self) -> Iterator[Request]:
         """Return every object of the reconciled kind that is known."""
@@ -205,12 +216,14 @@ class Controller:
         self._news.set()
 
     def health(self) -> Iterator[Problem]:
-        """Yield what is wrong: what keeps workers from starting, and reconciles that hang."""
+        """Yield what is wrong: workers that have not started or are gone, reconciles that hang."""
         check = f"controller/{self.name}"
         if self._state == "starting":
             for one in self._inputs:
                 if one.waits_for:
                     yield Problem(check, f"workers have not started: waiting for {one.waits_for}")
+        if self._state == "running" and self._crew is not None and len(self._crew) < self._count:
+            yield Problem(check, _too_few(len(self._crew), self._count), fatal=True)
         if self._deadline is not None:
             longest = self._deadline + max(self._deadline, CLEAN_UP)
             stuck = self._workers.deadlines.overdue(longest)
@@ -251,9 +264,25 @@ class Controller:
             await self._wait_for_news()
         self._enter("running")
         _log.info("workers started", controller=self.name, workers=self._count)
-        for number in range(self._count):
-            workers.start(self._workers.work(), name=f"{self.name} worker {number}")
-        await asyncio.Event().wait()
+        self._crew = workers
+        while True:
+            self._hire(workers)
+            await self._wait_for_news()
+
+    def _hire(self, workers: TaskSet) -> None:
+        """Start as many workers as there are too few."""
+        for _ in range(self._count - len(workers)):
+            name = f"{self.name} worker {next(self._numbers)}"
+            workers.start(self._workers.work(), name=name).add_done_callback(self._worker_ended)
+
+    def _worker_ended(self, worker: "asyncio.Task[None]") -> None:
+        if self._state == "running":
+            if worker.cancelled():
+                _log.warning(
+                    "worker was cancelled by other code, another takes its place",
+                    controller=self.name,
+                )
+            self._news.set()
 
     def _stop_taking(self) -> None:
         self._tasks = None
@@ -314,6 +343,7 @@ class Controller:
             primary=self.primary,
             errors=self._workers.numbers.map_errors,
             concerns=self._concerns,
+            home=self.cluster,
         )
 
     def _concerns(self, request: Request) -> bool:
@@ -344,21 +374,14 @@ class Controller:
         backoff = Backoff(base=1.0, cap=60.0, clock=self.clock)
         while True:
             try:
-                await work()
-            except (Exception, asyncio.CancelledError) as error:  # any of theirs; the others go on
-                if isinstance(error, asyncio.CancelledError) and _is_cancelled():
-                    raise  # and it did not just wait for a task that was cancelled
+                await apart(work())  # one that cancels its task must not end ours
+            except Exception:  # noqa: BLE001  # theirs may fail in any way; the others go on
                 _log.exception(
                     "source failed, will retry", controller=self.name, source=one.source.name
                 )
             else:
                 return
             await backoff.wait()
-
-
-def _is_cancelled() -> bool:
-    task = asyncio.current_task()
-    return task is None or task.cancelling() > 0
 
 
 def _check(
@@ -393,6 +416,13 @@ def _primary(for_: Any, predicate: Filter[Any] | None) -> For[Any] | None:
     if predicate is not None:
         raise ValueError(f"give the predicate of {for_} once: in For(), or as predicate=")
     return for_
+
+
+def _too_few(there: int, wanted: int) -> str:
+    return (
+        f"only {there} of {wanted} workers are left. Those that other code cancels are replaced at"
+        " once: if this stays, only a restart helps"
+    )
 
 
 def _stuck(request: Request, age: float, deadline: float) -> str:

@@ -1,13 +1,13 @@
 """`Deadlines`: ends calls that take too long, with one timer for all of them."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Generic, TypeVar
 
 import msgspec
 
 from kubewright._aio import Clock, Timer, stopwatch
-from kubewright.controller.places import place_of_task
+from kubewright._loop import place_of_task
 from kubewright.controller.run import Run
 
 __all__ = ["Call", "Deadlines"]
@@ -65,6 +65,16 @@ class Deadlines(Generic[K]):
         if self._timer is None and self._seconds is not None:
             self._timer = self._clock.call_later(self._seconds, self._ring)
         return call
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a call is under way."""
+        return bool(self.calls)
+
+    def fields_of(self, task: "asyncio.Task[Any]") -> Mapping[str, str]:
+        """Return the log fields that say whose call *task* is in; asked for by any thread."""
+        run = next((call.run for call in self.calls.values() if call.task is task), None)
+        return {} if run is None else {"controller": run.controller, "key": str(run.request)}
 
     def overdue(self, seconds: float) -> dict[K, float]:
         """Return how long each call has lasted that is under way for more than *seconds*."""

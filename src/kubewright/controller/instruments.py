@@ -58,6 +58,11 @@ def _active() -> Iterator[tuple[tuple[str, ...], float]]:
 ACTIVE: Gauge = Gauge(
     "controller_runtime_active_workers", "How many run now.", _LABELS, read=_active
 )
+LOOPS: Counter = Counter(
+    "kubewright_reconcile_loops_total",
+    "Objects that were reconciled over and over because of their reconciler's own doing.",
+    _LABELS,
+)
 MAP_ERRORS: Counter = Counter(
     "kubewright_map_errors_total",
     "Map functions that failed; each is asked again.",
@@ -72,8 +77,8 @@ class Instruments:
     """
 
     __slots__ = (
-        "__weakref__", "error", "errors", "map_errors", "most", "name", "panics", "requeue",
-        "requeue_after", "running", "success", "terminal", "time", "timeouts",
+        "__weakref__", "error", "errors", "loops", "map_errors", "most", "name", "panics",
+        "requeue", "requeue_after", "running", "success", "terminal", "time", "timeouts",
     )  # fmt: skip
 
     def __init__(self, name: str, running: Sized) -> None:
@@ -89,5 +94,6 @@ class Instruments:
         self.timeouts: CounterValue = TIMEOUTS.labels(name)
         self.time: HistogramValue = TIME.labels(name)
         self.most: GaugeValue = MOST.labels(name)
+        self.loops: CounterValue = LOOPS.labels(name)
         self.map_errors: CounterValue = MAP_ERRORS.labels(name)
         _all.add(self)

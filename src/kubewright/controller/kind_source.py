@@ -36,7 +36,9 @@ Owners: TypeAlias = Callable[[Entry[Any]], Iterable[Request]]
 class Add(Protocol):
     """`Sink.add`."""
 
-    def __call__(self, request: Request, reason: Reason, *, priority: int = 0) -> None: ...
+    def __call__(
+        self, request: Request, reason: Reason, *, priority: int = 0, mark: str = ""
+    ) -> None: ...
 
 
 _RETRY_AFTER: float = 1.0
@@ -56,6 +58,7 @@ class KindSource(Generic[R]):
         primary: The kind that is reconciled; who is to be found among owners.
         errors: Counts failures of the map function.
         concerns: Says whether what a map function names is for this process.
+        home: The cluster of the controller, if that is another one; map functions may ask it.
     """
 
     def __init__(
@@ -66,10 +69,12 @@ class KindSource(Generic[R]):
         primary: RESTMapping | None,
         errors: CounterValue,
         concerns: Callable[[Request], bool],
+        home: "Cluster | None" = None,
     ) -> None:
         self.watch: KindWatch[R] = watch
         self.cluster: Cluster = cluster
         self.informer: Informer[R] = watch.informer(cluster)
+        self._home = home or cluster
         self._primary = primary
         self._concerns = concerns
         self._errors = errors
@@ -149,7 +154,13 @@ class KindSource(Generic[R]):
         if not isinstance(self.watch, Watches):
             return None
         sink = _Chosen(sink, self._concerns) if self.cluster.cache.shard else sink
-        return Mapper(self.watch, sink, cluster=self.cluster.name, errors=self._errors)
+        return Mapper(
+            self.watch,
+            sink,
+            cluster=self.cluster.name,
+            errors=self._errors,
+            home=self._home,
+        )
 
     def _handler(self, sink: Sink, mapper: Mapper[R] | None) -> Handle:
         passes = _guarded(self.watch)
@@ -178,10 +189,16 @@ class _Chosen:
         self._chosen = chosen
 
     def add(
-        self, request: Request, reason: Reason, *, priority: int = 0, after: float = 0.0
+        self,
+        request: Request,
+        reason: Reason,
+        *,
+        priority: int = 0,
+        after: float = 0.0,
+        mark: str = "",
     ) -> None:
         if self._chosen(request):
-            self._sink.add(request, reason, priority=priority, after=after)
+            self._sink.add(request, reason, priority=priority, after=after, mark=mark)
 
 
 def _own(source: str, cluster: str, passes: Filter[Any] | None, add: Add) -> Handle:
@@ -194,7 +211,8 @@ def _own(source: str, cluster: str, passes: Filter[Any] | None, add: Add) -> Han
             key = entry.key
             reason = Reason(source, event.type, key)
             request = Request(key.namespace, key.name, cluster)
-            add(request, reason, priority=LOW if event.initial else 0)
+            mark = entry.uid if event.new is None else entry.resource_version
+            add(request, reason, priority=LOW if event.initial else 0, mark=mark)
 
     return handle
 
@@ -206,8 +224,10 @@ def _owned(source: str, owners: Owners, passes: Filter[Any] | None, add: Add) ->
         if passes is None or passes(event):
             found = dict.fromkeys(chain.from_iterable(map(owners, versions(event))))
             reason = Reason(source, event.type, event.key)
+            entry = event.entry
+            mark = entry.uid if event.new is None else entry.resource_version
             for request in found:
-                add(request, reason, priority=LOW if event.initial else 0)
+                add(request, reason, priority=LOW if event.initial else 0, mark=mark)
 
     return handle
 

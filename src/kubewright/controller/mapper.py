@@ -1,23 +1,31 @@
 """`Mapper`: asks a map function about each change, and again later if it fails."""
 
-import asyncio
 from collections.abc import Awaitable
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import msgspec
 
-from kubewright._aio import Clock, TaskSet
+from kubewright._aio import Clock, TaskSet, apart
 from kubewright.api.kind import ObjectKey
 from kubewright.api.resource import Resource
 from kubewright.cache.entry import Entry, Event
-from kubewright.controller.mapping import is_async, requests_for, versions
+from kubewright.controller.mapping import (
+    MapContext,
+    is_async,
+    requests_for,
+    takes_context,
+    versions,
+)
 from kubewright.controller.request import Reason, Request
 from kubewright.controller.sources import Sink
 from kubewright.controller.watches import Watches
-from kubewright.errors import DecodeError
+from kubewright.errors import CacheNotSyncedError, DecodeError
 from kubewright.log import get_logger
 from kubewright.metrics import CounterValue
 from kubewright.workqueue import LOW, ExponentialBackoff, WorkQueue
+
+if TYPE_CHECKING:
+    from kubewright.cluster import Cluster
 
 __all__ = ["Mapper"]
 
@@ -47,12 +55,26 @@ class Mapper(Generic[R]):
     A sync function is asked where the event is heard; an async one, and what failed, in tasks of
     its own, one object at a time in order of its states. What cannot be decoded as the kind is
     left out with an error in the log, since no later try would be better.
+
+    Args:
+        watch: The kind, and the function.
+        sink: Where requests go.
+        cluster: Where the objects are that it names.
+        errors: Counts its failures.
+        home: What a function with two parameters may ask: the cluster of the controller.
     """
 
     def __init__(
-        self, watch: Watches[R], sink: Sink, *, cluster: str, errors: CounterValue
+        self,
+        watch: Watches[R],
+        sink: Sink,
+        *,
+        cluster: str,
+        errors: CounterValue,
+        home: "Cluster | None" = None,
     ) -> None:
-        self._map = watch.map
+        self._map: Any = watch.map
+        self._home = home if takes_context(watch.map) else None
         self._name = str(watch)
         self._is_async = is_async(watch.map)
         self._sink = sink
@@ -87,7 +109,7 @@ class Mapper(Generic[R]):
 
     def _ask_now(self, question: _Question) -> None:
         try:
-            answer: Any = self._map(question.entry.object)
+            answer = self._ask(question.entry)
             if isinstance(answer, Awaitable):
                 self._is_async = True  # a plain function around an async one
                 _close(answer)
@@ -96,10 +118,17 @@ class Mapper(Generic[R]):
             self._answer(question, answer)
         except DecodeError as error:
             self._skip(question, error)
-        except Exception as error:  # noqa: BLE001  # theirs may fail in any way; it is asked again
+        except (SystemExit, KeyboardInterrupt):
+            raise
+        except BaseException as error:  # noqa: BLE001  # theirs may fail in any way; asked again
             self._failed(question, error)
             if self._postpone(question, wait=True):
                 self._queue.add_rate_limited(question.entry.key)
+
+    def _ask(self, entry: Entry[Any]) -> Any:
+        if self._home is None:
+            return self._map(entry.object)
+        return self._map(entry.object, MapContext(self._home, entry.key.namespace))
 
     async def _work(self) -> None:
         while True:
@@ -120,17 +149,13 @@ class Mapper(Generic[R]):
     async def _is_answered(self, question: _Question) -> bool:
         try:
             async with self._clock.timeout(DEADLINE):
-                answer: Any = self._map(question.entry.object)
-                self._answer(question, await answer if isinstance(answer, Awaitable) else answer)
+                answer = self._ask(question.entry)
+                # Apart, since a function that cancels its task would lose the change, and one of
+                # our tasks with it.
+                targets = await apart(answer) if isinstance(answer, Awaitable) else answer
+                self._answer(question, targets)
         except DecodeError as error:
             self._skip(question, error)
-        except asyncio.CancelledError as error:
-            if _is_cancelled():
-                raise
-            # Not meant for us: the function has waited for a task that was cancelled. To end here
-            # would lose the change, and one of our tasks with it.
-            self._failed(question, error)
-            return False
         except Exception as error:  # noqa: BLE001  # theirs may fail in any way; it is asked again
             self._failed(question, error)
             return False
@@ -143,7 +168,9 @@ class Mapper(Generic[R]):
             self._add(request, question)
 
     def _add(self, request: Request, question: _Question) -> None:
-        self._sink.add(request, question.reason, priority=question.priority)
+        entry = question.entry
+        mark = entry.uid if question.reason.event == "DELETED" else entry.resource_version
+        self._sink.add(request, question.reason, priority=question.priority, mark=mark)
 
     def _postpone(self, question: _Question, *, wait: bool = False) -> bool:
         """Keep *question* for the tasks; return whether it is the first about its object."""
@@ -163,6 +190,10 @@ class Mapper(Generic[R]):
         _log.error("object does not fit its class, not mapped", key=key, error=str(error))
 
     def _failed(self, question: _Question, error: BaseException) -> None:
+        if isinstance(error, CacheNotSyncedError):
+            # What it looks for is still on its way: at the start, kinds arrive in any order.
+            _log.debug("map function waits for the cache", source=self._name, error=str(error))
+            return
         self._errors.value += 1
         _log.warning(
             "map function failed, will retry",
@@ -170,11 +201,6 @@ class Mapper(Generic[R]):
             key=str(question.entry.key),
             error=repr(error),
         )
-
-
-def _is_cancelled() -> bool:
-    task = asyncio.current_task()
-    return task is None or task.cancelling() > 0
 
 
 def _close(answer: Any) -> None:

@@ -2,22 +2,90 @@
 
 import inspect
 from collections.abc import Awaitable, Callable, Iterable, Iterator
-from typing import Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 from kubewright.api.kind import ObjectKey, RESTMapping
+from kubewright.api.resource import Resource
 from kubewright.cache.entry import Entry, Event
 from kubewright.cache.shard import Shard
 from kubewright.controller.request import Request
 
-__all__ = ["MapFunction", "Target", "owner_requests", "request_for", "requests_for", "versions"]
+if TYPE_CHECKING:
+    from kubewright.cache.view import CacheView
+    from kubewright.cluster import CachedClient, Cluster
+
+__all__ = [
+    "MapContext",
+    "MapFunction",
+    "Target",
+    "owner_requests",
+    "request_for",
+    "requests_for",
+    "takes_context",
+    "versions",
+]
 
 R = TypeVar("R")
+R_contra = TypeVar("R_contra", contravariant=True)
 
-Target: TypeAlias = Request | ObjectKey | str
-"""What to reconcile: a request, a key, or ``"namespace/name"``."""
+Target: TypeAlias = Request | ObjectKey | str | Resource
+"""What to reconcile: a request, a key, ``"namespace/name"``, or the object itself."""
 
-MapFunction: TypeAlias = Callable[[R], Iterable[Target] | Awaitable[Iterable[Target]]]
+_Targets: TypeAlias = Iterable[Target] | Awaitable[Iterable[Target]]
+
+
+class MapContext:
+    """What a map function with two parameters asks: which objects does this one concern?
+
+    What names no namespace is in that of the object that changed, in lists, too; ``namespace=""``
+    is for all of them.
+
+    Attributes:
+        namespace: The namespace of the object that changed.
+    """
+
+    __slots__ = ("_cluster", "namespace")
+
+    def __init__(self, cluster: "Cluster", namespace: str) -> None:
+        self._cluster = cluster
+        self.namespace: str = namespace
+
+    @property
+    def cache(self) -> "CacheView":
+        """What is kept of the declared kinds in the cluster of the controller."""
+        return self._cluster.cache.in_namespace(self.namespace)
+
+    @property
+    def client(self) -> "CachedClient":
+        """The client of that cluster; for ``async`` map functions."""
+        return self._cluster.client.in_namespace(self.namespace)
+
+
+class _Asking(Protocol[R_contra]):
+    """A map function with two parameters.
+
+    A protocol, since of two callables type checkers could not tell which one a lambda is.
+    """
+
+    def __call__(self, obj: R_contra, ctx: MapContext, /) -> _Targets: ...
+
+
+MapFunction: TypeAlias = Callable[[R], _Targets] | _Asking[R]
 """Tells from an object what to reconcile because of it; ``async`` if it must ask somebody."""
+
+
+def takes_context(function: Callable[..., Any]) -> bool:
+    """Say whether *function* needs a second argument; one with a default is the user's own."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return False  # nothing is known of it
+    needed = [
+        one
+        for one in parameters
+        if one.default is one.empty and one.kind in {one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD}
+    ]
+    return len(needed) > 1
 
 
 def versions(event: Event[R]) -> tuple[Entry[R], ...]:
@@ -67,7 +135,7 @@ def request_for(target: Target, *, namespace: str = "", cluster: str = "") -> Re
         cluster: Where it is if it does not say.
 
     Raises:
-        TypeError: It is none of the three.
+        TypeError: It is none of these.
         ValueError: It is a text that names no object.
     """
     if isinstance(target, Request):
@@ -76,11 +144,13 @@ def request_for(target: Target, *, namespace: str = "", cluster: str = "") -> Re
         target = ObjectKey.parse(target)
         if not target.namespace:
             return Request(namespace, target.name, cluster)
+    if isinstance(target, Resource):
+        target = target.key
     if isinstance(target, ObjectKey):
         return Request(target.namespace, target.name, cluster)
     raise TypeError(
-        f"{target!r:.80} names no object to reconcile: give a Request, an ObjectKey or a text"
-        " such as 'namespace/name'"
+        f"{target!r:.80} names no object to reconcile: give a Request, an ObjectKey, a text such"
+        " as 'namespace/name', or the object"
     )
 
 

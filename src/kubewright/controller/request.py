@@ -6,6 +6,7 @@ from typing import NamedTuple
 import msgspec
 
 from kubewright.api.kind import ObjectKey
+from kubewright.errors import seconds_of
 
 
 class Request(NamedTuple):
@@ -32,13 +33,14 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     """What a reconciler answers when it wants to be called again; ``None`` if it does not.
 
     Attributes:
-        requeue_after: Call again in so many seconds.
+        requeue_after: Call again in so many seconds. 0 does not ask for a call, as in Go: to be
+            called again at once would be a loop that never rests.
         requeue: Call again with the backoff of a failure, without counting as one.
         priority: In which order among others; as before unless given.
 
     Raises:
         TypeError: One of them is no number.
-        ValueError: `requeue_after` is not a number (NaN).
+        ValueError: Nobody can wait for `requeue_after`: it is negative, infinite or NaN.
     """
 
     requeue_after: float | timedelta | None = None
@@ -47,19 +49,17 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         # Here, where the reconciler fails and is tried again: the queue would stumble over it.
-        after, priority = self.requeue_after, self.priority
-        if after is not None and not isinstance(after, int | float | timedelta):
-            raise TypeError(f"requeue_after is in seconds, or a timedelta, not {after!r:.80}")
-        if after != after:  # noqa: PLR0124  # only a NaN is not equal to itself
-            raise ValueError("requeue_after is no number of seconds: it is NaN")
-        if priority is not None and not isinstance(priority, int):
-            raise TypeError(f"a priority is a whole number, not {priority!r:.80}")
+        if self.requeue_after is not None:
+            seconds_of("requeue_after", self.requeue_after)
+        if self.priority is not None and not isinstance(self.priority, int):
+            raise TypeError(f"a priority is a whole number, not {self.priority!r:.80}")
 
     @property
     def delay(self) -> float | None:
-        """`requeue_after` in seconds, or ``None``."""
+        """`requeue_after` in seconds; ``None`` if it asks for no call."""
         after = self.requeue_after
-        return after.total_seconds() if isinstance(after, timedelta) else after
+        seconds = after.total_seconds() if isinstance(after, timedelta) else after
+        return seconds or None
 
 
 class Reason(NamedTuple):

@@ -5,7 +5,7 @@ from typing import ClassVar, TypeAlias
 
 import msgspec
 
-from kubewright.errors import APIError, ConflictError, TerminalError
+from kubewright.errors import APIError, ConflictError, NotLeadingError, RetryAfter, TerminalError
 
 __all__ = ["Policies", "Retry", "RetryLike"]
 
@@ -121,10 +121,34 @@ def patience(error: Exception) -> float:
     return max(asked, default=0.0)
 
 
+def postponement(error: Exception) -> float | None:
+    """Return the seconds after which a run goes on that only waits; ``None`` if it has failed."""
+    found = list(causes(error))
+    delays = [one.delay for one in found if isinstance(one, RetryAfter)]
+    return max(delays) if delays and len(delays) == len(found) else None
+
+
+def carried_delay(error: Exception) -> float | None:
+    """Return the seconds that *error* itself asks for: it is a `RetryAfter`, or raised from one."""
+    delays = [one.delay for cause in causes(error) for one in _raised_from(cause)]
+    return max(delays, default=None)
+
+
+def _raised_from(error: BaseException | None) -> Iterator[RetryAfter]:
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        if isinstance(error, RetryAfter):
+            yield error
+        seen.add(id(error))
+        error = error.__cause__
+
+
 def is_quiet(error: Exception) -> bool:
-    """Say whether *error* is part of ordinary life: somebody else was faster."""
+    """Say whether *error* is part of ordinary life: somebody else was faster, or leads by now."""
     return all(
-        isinstance(one, ConflictError) and not one.is_about_ownership for one in causes(error)
+        isinstance(one, NotLeadingError)
+        or (isinstance(one, ConflictError) and not one.is_about_ownership)
+        for one in causes(error)
     )
 
 

@@ -30,9 +30,19 @@ class Sink(Protocol):
         ...
 
     def add(
-        self, request: Request, reason: Reason, *, priority: int = 0, after: float = 0.0
+        self,
+        request: Request,
+        reason: Reason,
+        *,
+        priority: int = 0,
+        after: float = 0.0,
+        mark: str = "",
     ) -> None:
-        """Let *request* be reconciled, in *after* seconds; a no-op while it waits already."""
+        """Let *request* be reconciled, in *after* seconds; a no-op while it waits already.
+
+        *mark* is the version of the object that changed, or the uid of one that is gone: by it,
+        a controller recognizes its own writes.
+        """
         ...
 
     def known(self) -> Iterable[Request]:

@@ -1,20 +1,18 @@
 """`For`, `Owns` and `Watches`: which kinds a controller listens to, and what a change means."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Generic, TypeVar
 
 import msgspec
 
 from kubewright.api.kind import RESTMapping
 from kubewright.api.resource import Resource, mapping_of
+from kubewright.cache.informer import Informer
 from kubewright.cache.transform import Transform
 from kubewright.client.target import Fields, Labels
+from kubewright.cluster import Cluster
 from kubewright.controller.mapping import MapFunction
 from kubewright.controller.predicates import Filter, Predicate
-
-if TYPE_CHECKING:
-    from kubewright.cache.informer import Informer
-    from kubewright.cluster import Cluster
 
 __all__ = ["For", "KindWatch", "Owns", "Watches"]
 
@@ -45,7 +43,7 @@ class KindWatch(_Kind[R], frozen=True, eq=False, kw_only=True):
     metadata_only: bool = False
     transform: Transform | None = None
     namespaces: Iterable[str] | None = None
-    cluster: "Cluster | None" = None
+    cluster: Cluster | None = None
 
     def __post_init__(self) -> None:
         mapping_of(self.kind)  # raises for what is no declared kind
@@ -59,7 +57,7 @@ class KindWatch(_Kind[R], frozen=True, eq=False, kw_only=True):
         """Where the kind lives on a server."""
         return mapping_of(self.kind)
 
-    def informer(self, cluster: "Cluster") -> "Informer[R]":
+    def informer(self, cluster: Cluster) -> Informer[R]:
         """Return the informer of this watch in *cluster*; all who ask share it.
 
         Of the reconciled kind it has the shard of this process. Of other kinds it has all objects:
@@ -103,7 +101,8 @@ class Watches(KindWatch[R], frozen=True, eq=False):
     that no change is lost.
 
     Attributes:
-        map: Tells from an object what to reconcile; a name alone is in the object's namespace.
+        map: Tells from an object what to reconcile; a name alone is in the object's namespace. With
+            a second parameter it gets a `MapContext`, to ask the cache or the server.
 
     Example:
         Watches(Secret, map=lambda secret: [secret.metadata.labels["shop"]])

@@ -8,18 +8,28 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, TypeAlias
 
 from kubewright import log, tracing
-from kubewright._aio import Clock
+from kubewright._aio import Clock, is_running
+from kubewright._loop import Watchdog, watchdog_of
+from kubewright.cache.own_writes import NOTE
 from kubewright.controller.deadlines import Call, Deadlines
 from kubewright.controller.instruments import Instruments
-from kubewright.controller.places import place_of_error, users_traceback
+from kubewright.controller.lines import Lines, described
+from kubewright.controller.loops import Loops, Writes
 from kubewright.controller.reasons import Reasons, text
 from kubewright.controller.request import Reason, Request, Result
-from kubewright.controller.retry import Policies, Retry, causes, is_quiet, patience
+from kubewright.controller.retry import (
+    Policies,
+    Retry,
+    carried_delay,
+    patience,
+    postponement,
+)
 from kubewright.controller.run import Run
+from kubewright.controller.turns import SLICE, Turns, turns_of
 from kubewright.errors import KubewrightError
 from kubewright.workqueue import QueueShutDown, WorkQueue
 
-__all__ = ["OnFailure", "Reconciler", "Workers", "described"]
+__all__ = ["OnFailure", "Reconciler", "Workers"]
 
 Reconciler: TypeAlias = Callable[[Request, Run], Awaitable[Result | None]]
 """Brings one object to where it should be; called again whenever something has changed."""
@@ -38,6 +48,12 @@ FAULTS: tuple[type[Exception], ...] = (
 _RETRY = Reason("retry")
 _REQUEUE = Reason("requeue")
 _DEFAULT = Retry()
+_AFTER_FAULT = 1.0  # seconds
+_AWAITED = "the reconciler awaited a task that was cancelled"
+_CANCELLED = (
+    "the task of the reconciler was cancelled, and not by its deadline or a stop: by its own code,"
+    " or by the time-out of a library"
+)
 
 
 class Workers:
@@ -71,32 +87,80 @@ class Workers:
         self._failures: dict[Request, int] = {}
         # And of those, how many each policy covers: a limit counts no failures of other types.
         self._covered: dict[Request, dict[Retry, int]] = {}
-        # Which of them people have read about: they want to read of the end, too.
-        self._told: set[Request] = set()
         self._gate: asyncio.Event | None = None
+        self._turns = Turns()  # of no loop yet
+        self._turned = 0.0
+        self._watchdog: Watchdog | None = None
         self._stopping = False
         # Unique among all processes, and in order; a UUID would take as long as the queue does.
         self._prefix = os.urandom(4).hex()
         self._counter = itertools.count(1)
         self._idle = asyncio.Event()
         self._log = log.get_logger(f"kubewright.controller.{name}")
+        self._lines = Lines(self._log, policies, clock=clock)
+        self._loops = Loops(self._log, self.numbers.loops)
+        self._chains = self._loops.chains
 
     def add(
-        self, request: Request, reason: Reason, *, priority: int = 0, after: float = 0.0
+        self,
+        request: Request,
+        reason: Reason,
+        *,
+        priority: int = 0,
+        after: float = 0.0,
+        mark: str = "",
     ) -> None:
-        """Let *request* be reconciled, in *after* seconds."""
+        """Let *request* be reconciled, in *after* seconds; *mark* tells for which change."""
         self.reasons.note(request, reason)
+        if self._chains and (chain := self._chains.get(request)) is not None:
+            wait = chain.hear(mark, priority=priority)
+            if wait is None:
+                return  # the run that is under way has to end before it can be judged
+            after = max(after, wait)
+        if after > 0:  # `_queue`, written out: this is where most requests go through
+            self.queue.add_after(request, after, priority=priority)
+        else:
+            self.queue.add(request, priority=priority)
+
+    def _queue(self, request: Request, *, priority: int, after: float) -> None:
         if after > 0:
             self.queue.add_after(request, after, priority=priority)
         else:
             self.queue.add(request, priority=priority)
 
+    def _repeat(self, request: Request, reason: Reason, *, priority: int, after: float) -> None:
+        """Let *request* be reconciled again because its last run asked for it."""
+        self.reasons.note(request, reason)
+        self._queue(request, priority=priority, after=after)
+
     # --- Life ---
 
     async def work(self) -> None:
-        """Reconcile one request after the other, until `stop` or cancelled."""
+        """Reconcile one request after the other, until `stop`.
+
+        It ends before that only if somebody else has cancelled its task. Before Python 3.13 a task
+        cannot be rid of that, so another one is to take its place.
+        """
         task = asyncio.current_task()
         assert task is not None
+        try:
+            await self._work(task)
+        except GeneratorExit:
+            # A task throws what it awaited into its outermost coroutine, and this one closes all
+            # those inside of that. The reconcile has failed by now; the loop may have ended, too.
+            if not is_running(task):
+                raise
+
+    def _enter(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._turns = turns_of(loop)
+        if type(self._clock) is Clock:  # in virtual time nothing lasts too long
+            self._watchdog = watchdog_of(loop)
+            self._watchdog.observe(self.deadlines)
+
+    async def _work(self, task: "asyncio.Task[Any]") -> None:
+        self._enter(asyncio.get_running_loop())
+        writes = Writes()
+        NOTE.set(writes.note)
         outer = log.bound()
         while not self._stopping:
             for _ in range(IN_A_ROW):
@@ -107,8 +171,7 @@ class Workers:
                         request = await self.queue.get()
                     except QueueShutDown:
                         return
-                await self._handle(request, task, outer)
-                if self._stopping:
+                if not await self._handle(request, task, outer, writes) or self._stopping:
                     return
             await asyncio.sleep(0)
 
@@ -142,18 +205,51 @@ class Workers:
     # --- One request ---
 
     async def _handle(
-        self, request: Request, task: "asyncio.Task[Any]", outer: Mapping[str, Any]
-    ) -> None:
+        self,
+        request: Request,
+        task: "asyncio.Task[Any]",
+        outer: Mapping[str, Any],
+        writes: Writes,
+    ) -> bool:
+        """Call the reconciler for *request*; return whether *task* may take another one."""
         try:
+            if self._turns.is_due or self._gate is not None:
+                await self._wait_for_turn(request)
+            if self._stopping:
+                return False
+            run = self._next_run(request)
+            if self._chains and (chain := self._chains.get(request)) is not None:
+                chain.begin()
+            call = self.deadlines.begin(request, run, task)
+            if self._watchdog is not None and not self._watchdog.armed:
+                self._watchdog.arm()
+            log.rebind((lambda: {**outer, **run.fields()}) if outer else run.fields)
+            return await self._call(call, run)
+        except Exception:  # noqa: BLE001  # a rate limiter of theirs, say: the request must stay
+            self._log.exception("reconcile could not be noted, will retry", delay=_AFTER_FAULT)
+            self._repeat(request, _RETRY, priority=0, after=_AFTER_FAULT)
+            return task.cancelling() == 0
+        finally:
+            if writes.marks or self._chains:
+                self._note_writes(request, writes)
+            self._release(request)
+
+    def _note_writes(self, request: Request, writes: Writes) -> None:
+        due = self._loops.end(request, writes)
+        writes.clear()
+        if due is not None:
+            priority, after = due
+            self._queue(request, priority=priority, after=after)
+
+    async def _wait_for_turn(self, request: Request) -> None:
+        try:
+            await self._turns.wait()
             while self._gate is not None:
                 await self._gate.wait()
-            if not self._stopping:
-                run = self._next_run(request)
-                call = self.deadlines.begin(request, run, task)
-                log.rebind((lambda: {**outer, **run.fields()}) if outer else run.fields)
-                await self._call(call, run)
-        finally:
-            self._release(request)
+        except asyncio.CancelledError:
+            # Nothing of it was begun: whoever takes the place of this worker finds it again.
+            self.queue.add(request, priority=self.queue.priority_of(request))
+            raise
 
     def _next_run(self, request: Request) -> Run:
         failures = self._failures.get(request, 0) if self._failures else 0
@@ -167,39 +263,48 @@ class Workers:
             self._kind,
         )
 
-    async def _call(self, call: Call, run: Run) -> None:
+    async def _call(self, call: Call, run: Run) -> bool:
+        """Call the reconciler; whatever happens in there, only a stop of ours gets out."""
+        task = call.task
+        assert task is not None
         try:
-            if tracing.is_enabled():
-                result = await self._traced(run)
-            else:
-                result = await self._reconcile(run.request, run)
-                if result is not None:
-                    _check(result)
+            reconcile = self._traced if tracing.is_enabled() else self._reconcile
+            result = await reconcile(run.request, run)
+            if result is not None:
+                _check(result)
         except asyncio.CancelledError as error:
-            if not call.leave():
+            goes_on = call.leave()
+            if self._stopping and not goes_on:
                 raise
-            # Nobody cancelled the worker, or only its deadline did. Without one, the reconciler
-            # awaited something that was cancelled; let through, it would end the worker silently.
-            failure = RuntimeError("the reconciler awaited a task that was cancelled")
+            # That we stop is a fact, and not to be guessed from a cancellation: that may be the
+            # deadline's, or anybody's. Let through, it would end the worker silently.
+            failure = RuntimeError(_AWAITED if goes_on else _CANCELLED)
             self._failed(call, failure.with_traceback(error.__traceback__))
         except Exception as error:  # noqa: BLE001  # a reconciler may fail in any way
-            call.leave()
+            goes_on = call.leave()
             self._failed(call, error)
-        except (SystemExit, KeyboardInterrupt, GeneratorExit):
+        except (SystemExit, KeyboardInterrupt):
+            self.stop()  # so that the other workers know: the process ends
             raise
-        except BaseException as error:  # noqa: BLE001  # a panic in Rust, say, is no Exception
-            call.leave()
+        except BaseException as error:
+            if not is_running(task):
+                raise  # thrown away with its loop
+            goes_on = call.leave()
             self.numbers.panics.value += 1
             failure = RuntimeError(f"the reconciler raised {described(error)}")
             self._failed(call, failure.with_traceback(error.__traceback__))
         else:
-            call.leave()
+            goes_on = call.leave()
             self._succeeded(call, result)
         finally:
-            self.numbers.time.observe(self.deadlines.time() - call.began)
+            now = self.deadlines.time()
+            self.numbers.time.observe(now - call.began)
+            if now - self._turned >= SLICE:
+                self._turned = now
+                self._turns.spend()
+        return goes_on
 
-    async def _traced(self, run: Run) -> Result | None:
-        request = run.request
+    async def _traced(self, request: Request, run: Run) -> Result | None:
         with tracing.span(
             "reconcile",
             controller=self._name,
@@ -255,8 +360,8 @@ class Workers:
             numbers.success.value += 1
             self.queue.forget(request)
             # Nearly always nobody would see it, and asking that first is cheaper.
-            if run.changed or self._told or self._log.is_enabled_for(logging.DEBUG):
-                self._say(call, "success")
+            if run.changed or self._lines.told or self._log.is_enabled_for(logging.DEBUG):
+                self._lines.ended(call, "success")
         else:
             self._asked_again(call, result)
 
@@ -267,23 +372,37 @@ class Workers:
             numbers.requeue.value += 1
             self.reasons.note(request, _REQUEUE)
             wait = self.queue.add_rate_limited(request, priority=self._priority(run, result))
-            self._say(call, "requeue", delay=wait)
+            self._lines.ended(call, "requeue", delay=wait)
             return
         self.queue.forget(request)
         delay = result.delay
         if delay is None:
             numbers.success.value += 1
-            self._say(call, "success")
+            self._lines.ended(call, "success")
             return
         numbers.requeue_after.value += 1
-        self.add(request, _REQUEUE, priority=self._priority(run, result), after=delay)
-        self._say(call, "requeue_after", delay=delay)
+        delay = self._loops.repeat(request, delay)
+        self._repeat(request, _REQUEUE, priority=self._priority(run, result), after=delay)
+        self._lines.ended(call, "requeue_after", delay=delay)
 
     def _priority(self, run: Run, result: Result) -> int:
         return self.queue.priority_of(run.request) if result.priority is None else result.priority
 
+    def _postponed(self, call: Call, error: Exception, delay: float) -> None:
+        """Note that the run waits for something, as it said itself with a `RetryAfter`."""
+        request = call.run.request
+        self.numbers.requeue_after.value += 1
+        self._forget_failures(request)
+        self.queue.forget(request)
+        delay = self._loops.repeat(request, delay)
+        self._repeat(request, _RETRY, priority=self.queue.priority_of(request), after=delay)
+        self._lines.postponed(call, error, delay=delay)
+
     def _failed(self, call: Call, error: Exception) -> None:
         run, numbers = call.run, self.numbers
+        if not call.expired and (delay := postponement(error)) is not None:
+            self._postponed(call, error, delay)
+            return
         numbers.error.value += 1
         numbers.errors.value += 1
         if call.expired:
@@ -297,7 +416,7 @@ class Workers:
             numbers.terminal.value += 1
             self._forget_failures(run.request)
             self.queue.forget(run.request)
-        self._complain(call, error, delay=delay)
+        self._lines.failed(call, error, delay=delay)
         self._report(run, error)
 
     def _report(self, run: Run, error: Exception) -> None:
@@ -313,13 +432,16 @@ class Workers:
         request, queue = run.request, self.queue
         policy, wait = self._policies.find(error), patience(error)
         priority = queue.priority_of(request)
+        if policy is None and (carried := carried_delay(error)) is not None:
+            self._repeat(request, _RETRY, priority=priority, after=carried)
+            return carried
         if policy is None and not wait:
             self.reasons.note(request, _RETRY)
             return queue.add_rate_limited(request, priority=priority)
         delay = self._delay(request, policy or _DEFAULT)
         if delay is not None:
             delay = max(delay, wait)
-            self.add(request, _RETRY, priority=priority, after=delay)
+            self._repeat(request, _RETRY, priority=priority, after=delay)
         return delay
 
     def _delay(self, request: Request, policy: Retry) -> float | None:
@@ -330,61 +452,6 @@ class Workers:
     def _forget_failures(self, request: Request) -> None:
         self._failures.pop(request, None)
         self._covered.pop(request, None)
-
-    # --- The one line in the log ---
-
-    def _say(self, call: Call, outcome: str, **fields: Any) -> None:
-        matters = self._is_recovery(call.run) or call.run.changed
-        if self._log.is_enabled_for(logging.INFO if matters else logging.DEBUG):
-            say = self._log.info if matters else self._log.debug
-            say("reconciled", outcome=outcome, **fields, **self._facts(call))
-
-    def _is_recovery(self, run: Run) -> bool:
-        """Whether the last that people read of it was a failure; to be asked once."""
-        if not self._told:
-            return False
-        told = run.request in self._told
-        self._told.discard(run.request)
-        return told
-
-    def _complain(self, call: Call, error: Exception, *, delay: float | None) -> None:
-        facts = {"outcome": "error", "error": described(error), **self._facts(call)}
-        if self._is_expected(error):
-            facts |= _found_at(error)
-        else:
-            # What nobody expected is shown with the whole way that led there.
-            facts["exc_info"] = (type(error), error, users_traceback(error))
-        if delay is None:
-            self._told.discard(call.run.request)
-            facts |= self._used_up(error)
-            self._log.error("reconcile failed, will not retry", **facts)
-            return
-        if is_quiet(error):
-            self._log.debug("reconcile met a conflict, will retry", delay=delay, **facts)
-            return
-        self._told.add(call.run.request)
-        if "exc_info" in facts:
-            self._log.error("reconcile failed, will retry", delay=delay, **facts)
-        else:
-            self._log.warning("reconcile failed, will retry", delay=delay, **facts)
-
-    def _is_expected(self, error: Exception) -> bool:
-        usual = isinstance(error, KubewrightError | TimeoutError | OSError)
-        return usual or is_quiet(error) or self._policies.is_expected(error)
-
-    def _used_up(self, error: Exception) -> dict[str, str]:
-        policy = self._policies.find(error)
-        if policy is None or not policy.limit:
-            return {}
-        return {"problem": f"limit of {policy.limit} retries reached"}
-
-    def _facts(self, call: Call) -> dict[str, Any]:
-        run = call.run
-        facts = {
-            "duration": round(self._clock.monotonic() - call.began, 6),
-            "reasons": text(run.reasons),
-        }
-        return {**facts, "attempt": run.attempt} if run.attempt > 1 else facts
 
 
 def _check(result: object) -> None:
@@ -399,19 +466,3 @@ def _overdue(error: Exception, deadline: float | None, place: str) -> TimeoutErr
     overdue = TimeoutError(f"{text}: it hung at {place}" if place else text)
     overdue.__cause__ = error
     return overdue
-
-
-def _found_at(error: Exception) -> dict[str, str]:
-    place = place_of_error(error)
-    return {"place": place} if place else {}
-
-
-def described(error: BaseException) -> str:
-    """Return what went wrong, for people: the text of an error of ours; of others, the type too."""
-    if isinstance(error, ExceptionGroup):
-        return "; ".join(map(described, causes(error)))
-    try:
-        text = str(error)
-    except Exception as failure:  # noqa: BLE001  # theirs: a worker must not end because of it
-        text = f"(its text cannot be had: {type(failure).__name__})"
-    return text if isinstance(error, KubewrightError) else f"{type(error).__name__}: {text}"

@@ -8,14 +8,23 @@ from dataclasses import KW_ONLY, dataclass, field
 from urllib.parse import urlsplit
 from uuid import uuid4
 
-from kubewright._aio import Clock, Timer
+from kubewright._aio import Clock, Fence, Timer, fenced
 from kubewright.api.kind import ObjectKey
 from kubewright.client.client import Client
 from kubewright.client.events import EventRecorder
 from kubewright.client.leases import LeaseLock
 from kubewright.client.rest import RESTClient
-from kubewright.errors import ConfigError, KubewrightError, LeaderElectionLostError
+from kubewright.errors import (
+    ConfigError,
+    KubewrightError,
+    LeaderElectionLostError,
+    LifecycleError,
+    NotLeadingError,
+    ServerError,
+    TransportError,
+)
 from kubewright.log import get_logger
+from kubewright.manager.alarm import Alarm
 from kubewright.manager.elected import CHECK
 from kubewright.metrics import Gauge
 from kubewright.runnable import Problem
@@ -27,6 +36,7 @@ JITTER: float = 1.2
 
 _DRAIN_FOR = 0.5
 """Seconds that the last event may take: who has lost the lease has no time to lose."""
+_RELEASES, _RELEASE_AGAIN = 3, 0.5  # how often to try to give it up, and seconds in between
 _STATUS = Gauge(
     "leader_election_master_status",
     "Gauge of if the reporting system is master of the relevant lease, 0 indicates backup,"
@@ -51,7 +61,9 @@ class LeaderElection:
         identity: Who we are; unique among all that compete.
         lease_duration: Seconds after which standbys take over from a leader that went silent.
         renew_deadline: Seconds that the leader tries to renew before it gives up.
-        retry_period: Seconds between two tries.
+        retry_period: Seconds between two tries. This and the deadline after the last renewal was
+            sent, nothing more that needs the lease leaves the process. What is left of the lease
+            then is for requests that are on their way.
         release_on_cancel: Whether a leader that stops gives the lease up, so that a standby takes
             over at once. Unlike in controller-runtime this is safe, and so the default: it is
             given up only when everything that needs it has ended.
@@ -76,6 +88,11 @@ class LeaderElection:
         """
         for problem in self._problems():
             raise ConfigError(f"cannot elect a leader: {problem}")
+
+    @property
+    def leading_for(self) -> float:
+        """Seconds that a leader leads after it has sent a renewal, unless there is another one."""
+        return min(int(self.lease_duration), self.retry_period + self.renew_deadline)
 
     def _problems(self) -> Iterable[str]:
         # The words are client-go's, which people search for; the values say which are meant.
@@ -138,6 +155,8 @@ class LeaderElector:
         self.key: ObjectKey = ObjectKey(election.namespace or client.namespace, election.id)
         self.release: bool = election.release_on_cancel
         """Whether to give the lease up when `run` is cancelled."""
+        self.alive: Callable[[], bool] = _always
+        """Whether there is anybody to lead for; who is dead does not keep the lease."""
         self.lost: LeaderElectionLostError | None = None
         """Why we lead no longer, if that was not our own wish."""
         self._clock = clock or Clock()
@@ -151,7 +170,11 @@ class LeaderElector:
         self._recorder = EventRecorder(client, CHECK, drain_for=_DRAIN_FOR, clock=self._clock)
         self._status = _STATUS.labels(election.id)
         self._request_timeout = max(1.0, election.renew_deadline / 2)
-        self._until: float | None = None  # we lead, and until when unless it is renewed
+        self.fence: Fence = Fence(f"lease {self.key}", clock=self._clock)
+        """Open while we lead; what only a leader may do has to run behind it."""
+        self.alarm: Alarm | None = None
+        """What ends the process when the lease does, if nothing of its own has done so by then."""
+        self._leads = False
         self._holding = self._clock.timeout(None)
         self._watchdog: Timer | None = None
         self._on_lost: Callable[[], object] = _ignore
@@ -161,7 +184,7 @@ class LeaderElector:
     @property
     def leading(self) -> bool:
         """Whether we lead at this moment, and nobody who plays by the rules does, too."""
-        return self._until is not None and self._clock.monotonic() < self._until
+        return self.fence.now() < self.fence.until
 
     @property
     def holder(self) -> str:
@@ -170,7 +193,7 @@ class LeaderElector:
 
     def health(self) -> Iterable[Problem]:
         """Return why the Lease cannot be read or written, if so."""
-        if self._until is not None and not self.leading:
+        if self._leads and not self.leading:
             yield Problem(CHECK, "the lease has expired, but this process still runs", fatal=True)
         elif self._problem:
             text = f"cannot hold or take lease {self.key}: {self._problem}"
@@ -189,15 +212,20 @@ class LeaderElector:
         """
         self._on_lost = lost
         self._status.set(0)
-        async with self._recorder:
-            try:
-                await self._acquire()
-                lead()
-                await self._hold()
-            finally:
-                self._stopped_leading()
-                if self.lost is None and self.release:
-                    await self._give_up()
+        try:
+            async with self._recorder:
+                try:
+                    await self._acquire()
+                    lead()
+                    await self._hold()
+                finally:
+                    self._event("stopped leading")
+        finally:
+            self._stopped_leading()
+            if self.lost is None and self.release:
+                if self.alarm is not None:
+                    self.alarm.cancel()
+                await self._give_up()
 
     async def _acquire(self) -> None:
         _log.info("waiting for leadership", lease=str(self.key), identity=self.election.identity)
@@ -219,56 +247,62 @@ class LeaderElector:
         raise self.lost
 
     async def _renew(self) -> None:
-        deadline = self.election.renew_deadline
-        try:
-            async with self._clock.timeout(deadline):
-                while self.leading and not await self._try():
-                    if not (self._lock.is_held and self.leading):
-                        break
-                    await self._clock.sleep(self.election.retry_period)
-        except TimeoutError:
-            why = self._problem or "no answer"
-            self._lose(f"it could not be renewed within {deadline:g} seconds: {why}")
-        else:
-            self._check()
+        """Try until it is renewed or taken; the timer of `_lead_from` ends it otherwise."""
+        while self.leading and not await self._try() and self._lock.is_held:
+            await self._clock.sleep(self.election.retry_period)
+        self._check()
 
     def _check(self) -> None:
         """Find out whether we still lead."""
         if self._lock.holder not in {"", self.election.identity}:
             self._lose(f"{self._lock.holder} has taken it")
+        elif not self.leading and self._problem:
+            deadline = self.election.renew_deadline
+            self._lose(f"it could not be renewed within {deadline:g} seconds: {self._problem}")
         elif not self.leading or not self._lock.is_held:
             self._lose("it has expired; this process may have been paused")
 
     async def _try(self) -> bool:
         """Acquire or renew; say whether the lease is ours without a gap."""
-        sent, until = self._clock.monotonic(), self._until
+        sent, led_until = self.fence.now(), self.fence.until
+        if self._leads and not self.alive():
+            self._failed(LifecycleError("the event loop has not turned for a minute"))
+            return False
         try:
-            async with self._clock.timeout(self._request_timeout):
-                held = await self._lock.try_acquire()
+            # A lease that has ended is not renewed: another may hold it, or be about to.
+            with fenced(self.fence if self._leads else None):
+                async with self._clock.timeout(self._request_timeout):
+                    held = await self._lock.try_acquire()
+        except NotLeadingError:
+            return False
         except (KubewrightError, TimeoutError) as error:
             self._failed(error)
             return False
         self._problem = ""
-        if until is not None and self._clock.monotonic() >= until:
+        if self._leads and self.fence.now() >= led_until:
             return False  # it was not ours for a moment, in which another may have led
         if held:
-            self._watch_until(sent + int(self.election.lease_duration))
+            self._lead_from(sent)
         return held
 
-    def _watch_until(self, until: float) -> None:
-        """Have a timer end our time as leader, in case that nothing else does.
+    def _lead_from(self, sent: float) -> None:
+        """Lead for some time after *sent*, unless it is renewed; the fence closes by itself.
 
-        After a pause of the process all timers that are due ring before any task goes on, so what
-        we lead is stopped before it can do anything more.
+        A timer stops what we lead, in case that nothing else does. At the very end of the lease
+        the kernel ends the process, in case that not even a timer of ours has run.
         """
-        self._until = until
+        self._leads = True
+        self.fence.until = until = sent + self.election.leading_for
+        if self.alarm is not None:
+            self.alarm.set(sent + int(self.election.lease_duration))
         if self._watchdog is not None:
             self._watchdog.cancel()
-        self._watchdog = self._clock.call_later(until - self._clock.monotonic(), self._check)
+        self._watchdog = self._clock.call_later(until - self.fence.now(), self._check)
 
     def _lose(self, why: str) -> None:
-        if self.lost is not None or self._until is None:
+        if self.lost is not None or not self._leads:
             return
+        self.fence.close()
         self.lost = LeaderElectionLostError(
             f"leader election lost: this process held lease {self.key}, but {why}."
             " Another process may lead now, so this one stops at once; start it again to compete."
@@ -280,15 +314,21 @@ class LeaderElector:
     def _stopped_leading(self) -> None:
         if self._watchdog is not None:
             self._watchdog.cancel()
-        if self._until is not None:
-            self._until = None
+        self.fence.close()
+        if self._leads:
+            self._leads = False
             self._status.set(0)
             _log.info("stopped leading", lease=str(self.key))
-            self._event("stopped leading")
 
     async def _give_up(self) -> None:
+        """Give the lease up; a request that breaks is no reason to let all others wait for it."""
         try:
             async with self._clock.timeout(self.election.renew_deadline):
+                for _ in range(_RELEASES - 1):
+                    with suppress(TransportError, ServerError):
+                        await self._lock.release()
+                        return
+                    await self._clock.sleep(_RELEASE_AGAIN)
                 await self._lock.release()
         except (KubewrightError, TimeoutError) as error:
             _log.warning("lease not released", lease=str(self.key), error=repr(error))
@@ -305,12 +345,18 @@ class LeaderElector:
             _log.info("leader elected", lease=str(self.key), holder=self.holder)
 
     def _event(self, what: str) -> None:
-        if self._lock.lease is not None:
+        if not self._leads or self._lock.lease is None:
+            return
+        with fenced(self.fence):  # who has lost the lease writes nothing more, this included
             self._recorder.event(
                 self._lock.lease,
                 reason="LeaderElection",
                 message=f"{self.election.identity} {what}",
             )
+
+
+def _always() -> bool:
+    return True
 
 
 def _ignore() -> None:

@@ -3,12 +3,14 @@
 import asyncio
 import inspect
 import os
-from collections.abc import Callable
-from contextlib import AsyncExitStack, suppress
+from collections.abc import Callable, Iterator
+from contextlib import AsyncExitStack, closing, contextmanager, suppress
 from enum import IntEnum
+from functools import partial
 from typing import TYPE_CHECKING, Protocol, Self
 
 from kubewright._aio import Clock, TaskSet
+from kubewright._loop import watchdog_of
 from kubewright.errors import ConfigError, LeaderElectionLostError, LifecycleError
 from kubewright.log import get_logger
 from kubewright.manager.address import bind_address
@@ -18,18 +20,20 @@ from kubewright.manager.probes import Probes
 from kubewright.manager.problems import ProblemLog
 from kubewright.manager.signals import stopping_on_signals
 from kubewright.manager.stages import Stages
-from kubewright.manager.watchdog import Watchdog
 from kubewright.runnable import Runnable, Stage, stage_of
 
 if TYPE_CHECKING:
     from kubewright.client.client import Client
     from kubewright.manager.leaderelection import LeaderElection, LeaderElector
+    from kubewright.manager.lifeline import Lifeline
     from kubewright.manager.metrics_server import PageServers
 
 _log = get_logger(__name__)
 
 _KILL_FOR = 1.0
 """Seconds for those who were told a second time to end, or have lost the lease."""
+_RELEASE_FOR = 3.0
+"""Seconds to give the lease up after the end of the grace period."""
 _METRICS, _HEALTH = "metrics_bind_address", "health_probe_bind_address"
 _BEFORE_LEADER = (Stage.SERVERS, Stage.CACHES, Stage.ALWAYS)
 
@@ -97,7 +101,11 @@ class Manager:
         self._errors: list[Exception] = []
         self._ended = asyncio.Event()
         self._started = asyncio.Event()
+        self._lifeline: Lifeline | None = None
+        self._twin: Client | None = None  # what the lease is held with, if not by the cluster's
         self._elector = self._made_elector(leader_election, clusters)
+        if self._elector is not None:
+            self._stages[Stage.LEADER].fence = self._elector.fence
         self._election: asyncio.Task[None] | None = None
         self._background: asyncio.Task[None] | None = None
         self._block = self._clock.timeout(None)
@@ -162,8 +170,13 @@ class Manager:
         member = Member(runnable, stage_of(runnable) if stage is None else Stage(stage))
         self._stages[member.stage].add(member)
 
-    async def run(self) -> None:
+    async def run(self, *, own_process: bool = False) -> None:
         """Start everything, work until `stop` or cancellation, and stop everything.
+
+        Args:
+            own_process: Whether the process is there for this manager alone. Then, on Linux, the
+                kernel ends it with SIGALRM if the lease ends while work that needs it may still
+                run: a process that was stopped in the middle of a request never finishes that.
 
         Raises:
             ConfigError: A port cannot be had; nothing has been started then.
@@ -177,9 +190,11 @@ class Manager:
         self._phase = _Phase.STARTING
         try:
             async with AsyncExitStack() as stack:
+                if own_process and self._elector is not None:
+                    stack.enter_context(self._end_with_lease(self._elector))
                 if type(self._clock) is Clock:  # in virtual time no second is too long
-                    stack.enter_context(Watchdog())
-                if self._pages is not None:
+                    await self._serve_apart(stack)
+                elif self._pages is not None:
                     await self._pages.start(stack)  # before anything that would have to be stopped
                 await self._live()
         except asyncio.CancelledError:
@@ -199,7 +214,7 @@ class Manager:
         """
         with stopping_on_signals(self.stop, exit=exit):
             try:
-                await self.run()
+                await self.run(own_process=True)
             finally:
                 if self.hanging:
                     _log.exception("exiting at once, since not everything stops")
@@ -274,11 +289,43 @@ class Manager:
 
     async def _elect(self, elector: "LeaderElector") -> None:
         try:
-            await elector.run(self._lead, self._lose)
+            if self._twin is None:
+                await elector.run(self._lead, self._lose)
+            else:
+                await self._elect_apart(elector, self._twin)
         except LeaderElectionLostError:
             pass  # heard of already
         except Exception as error:  # noqa: BLE001  # `run` raises it when all has stopped
             self._failed(CHECK, error)
+
+    async def _elect_apart(self, elector: "LeaderElector", client: "Client") -> None:
+        """Hold the lease in a thread, where no code of the user can hold it up."""
+        assert self._lifeline is not None
+        tell = asyncio.get_running_loop().call_soon_threadsafe
+
+        async def compete() -> None:
+            async with client:
+                await elector.run(lambda: tell(self._lead), lambda: tell(self._lose))
+
+        await self._lifeline.run(compete)
+
+    async def _serve_apart(self, stack: AsyncExitStack) -> None:
+        """Watch the event loop, and let what must not wait for it run in a thread."""
+        here = asyncio.get_running_loop()
+        watchdog = stack.enter_context(watchdog_of(here))
+        if self._twin is None and self._pages is None:
+            return
+        from kubewright.manager.lifeline import Lifeline  # noqa: PLC0415  # many have neither
+        from kubewright.manager.relay import DEAD_AFTER, Relay  # noqa: PLC0415  # as above
+
+        self._lifeline = stack.enter_context(Lifeline())
+        if self._elector is not None:
+            self._elector.alive = lambda: watchdog.silence < DEAD_AFTER
+        if self._pages is not None:
+            served = AsyncExitStack()
+            front = partial(Relay, home=here, silence=lambda: watchdog.silence)
+            stack.push_async_callback(self._lifeline.run, served.aclose)
+            await self._lifeline.run(partial(self._pages.start, served, front))
 
     def _lose(self) -> None:
         """End the last stage here and now: not later, in some task."""
@@ -304,15 +351,35 @@ class Manager:
         try:
             if self._is_lost:
                 await self._stages[Stage.LEADER].kill()
+                self._spare_process()
             if grace != 0:
                 async with self._clock.timeout(grace):
                     await self._stages.stop(self._after)
         except TimeoutError:
-            self._errors.append(self._stages.overrun(grace or 0.0))
+            pass  # who is late is known when all have been told a second time
         finally:
             # Also when we are cancelled once more ourselves: then nobody waits any longer.
-            self._cancel_all()
-        await self._bury(named=grace != 0)
+            self._stages.cancel()
+            self._keep_what_is_needed()
+        await self._bury()
+        await self._end_election()
+        if any(self._stages.running):
+            self._errors.append(self._stages.overrun(grace or _KILL_FOR))
+
+    @contextmanager
+    def _end_with_lease(self, elector: "LeaderElector") -> Iterator[None]:
+        """Let the kernel end the process with its lease, during the block."""
+        from kubewright.manager.alarm import Alarm  # noqa: PLC0415  # many run alone
+
+        with closing(Alarm(self._clock)) as alarm:
+            elector.alarm = alarm
+            yield
+
+    def _spare_process(self) -> None:
+        """Let the process end in its own time if nothing is left that needed the lease."""
+        alarm = None if self._elector is None else self._elector.alarm
+        if alarm is not None and not self._stages[Stage.LEADER].running:
+            alarm.cancel()
 
     def _grace_left(self) -> float | None:
         """Return how long all may take to stop; who has lost the lease has no time to lose."""
@@ -325,25 +392,31 @@ class Manager:
     async def _after(self, stage: Stage) -> None:
         """Give the lease up once nothing needs it; until then it is renewed."""
         if stage is Stage.LEADER and self._election is not None:
-            if not self._is_lost:
+            if not self._is_lost and not self._election.cancelling():
                 self._election.cancel()
             await asyncio.wait({self._election})
 
-    def _cancel_all(self) -> None:
-        if self._elector is not None and self._stages[Stage.LEADER].running:
-            self._elector.release = False  # what needs it still runs, so it has to expire
-        if self._election is not None:
-            self._election.cancel()
-        self._stages.cancel()
+    def _keep_what_is_needed(self) -> None:
+        """Have the lease given up, unless something runs that needs it: then it has to expire."""
+        if self._elector is not None:
+            needed = bool(self._stages[Stage.LEADER].running)
+            self._elector.release = self._elector.election.release_on_cancel and not needed
 
-    async def _bury(self, *, named: bool) -> None:
+    async def _bury(self) -> None:
         """Wait a last moment for those who were told twice; then leave them behind."""
         await self._stages.kill()
         with suppress(TimeoutError):
             async with self._clock.timeout(_KILL_FOR):
                 await self._stages.wait()
-        if not named and any(self._stages.running):
-            self._errors.append(self._stages.overrun(_KILL_FOR))
+
+    async def _end_election(self) -> None:
+        """Give the lease up if that is not done yet: who ended in the last moment has ended."""
+        self._keep_what_is_needed()
+        with suppress(TimeoutError):
+            async with self._clock.timeout(_RELEASE_FOR):
+                await self._after(Stage.LEADER)
+        if self._election is not None:
+            self._election.cancel()  # and is waited for by its parent
 
     def _raise_first(self) -> None:
         if not self._errors:
@@ -386,7 +459,9 @@ class Manager:
             client = clusters[0].client
         from kubewright.manager.leaderelection import LeaderElector  # noqa: PLC0415  # many run alone
 
-        return LeaderElector(client, election, clock=self._clock)
+        if type(self._clock) is Clock:  # in virtual time there are no threads
+            self._twin = client.find_twin()
+        return LeaderElector(self._twin or client, election, clock=self._clock)
 
 
 def _clock_of(clusters: tuple[RunnableCluster, ...]) -> Clock | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from kubewright import metrics
 from kubewright._aio import Clock
 from kubewright._serve.limits import Limits
-from kubewright._serve.messages import Answer, Request, Response
+from kubewright._serve.messages import Answer, Handler, Request, Response
 from kubewright.errors import ConfigError
 from kubewright.manager.address import BindAddress
 from kubewright.manager.health import TEXT
@@ -75,8 +75,14 @@ class PageServers:
         server = self._servers.get(name)
         return server.url if server else None
 
-    async def start(self, stack: AsyncExitStack) -> None:
+    async def start(
+        self, stack: AsyncExitStack, front: "Callable[[Pages], Handler] | None" = None
+    ) -> None:
         """Open all ports; *stack* closes them.
+
+        Args:
+            stack: What is left when they shall be closed.
+            front: Puts something before the pages.
 
         Raises:
             ConfigError: An address is taken or not ours.
@@ -85,7 +91,8 @@ class PageServers:
         for name, (address, pages) in self._wanted.items():
             server = listening.get(id(pages))
             if server is None:
-                server = await self._listen(name, address, Pages(pages))
+                handler = Pages(pages)
+                server = await self._listen(name, address, front(handler) if front else handler)
                 stack.push_async_callback(self._stop, server)
                 listening[id(pages)] = server
             self._servers[name] = server
@@ -94,7 +101,7 @@ class PageServers:
         self._servers = {name: other for name, other in self._servers.items() if other != server}
         await server.stop(_GRACE)
 
-    async def _listen(self, name: str, address: BindAddress, handler: Pages) -> "HTTPServer":
+    async def _listen(self, name: str, address: BindAddress, handler: Handler) -> "HTTPServer":
         try:
             return await self._listen_on(address.host or "::", address.port, handler)
         except ConfigError as error:
@@ -103,7 +110,7 @@ class PageServers:
                 return await self._listen_on("0.0.0.0", address.port, handler)  # noqa: S104  # asked for
             raise ConfigError(f"{name}: {error}") from cause
 
-    async def _listen_on(self, host: str, port: int, handler: Pages) -> "HTTPServer":
+    async def _listen_on(self, host: str, port: int, handler: Handler) -> "HTTPServer":
         from kubewright._serve.server import HTTPServer  # noqa: PLC0415  # many serve no pages
 
         server = HTTPServer(handler, host=host, port=port, clock=self._clock, limits=_LIMITS)

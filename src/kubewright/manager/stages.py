@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 
+from kubewright._aio import Fence, fenced
 from kubewright.errors import StopTimeoutError
 from kubewright.manager.member import Failed, Member, place_of
 from kubewright.runnable import Stage
@@ -17,6 +18,8 @@ class Group:
     def __init__(self, stage: Stage, failed: Failed) -> None:
         self.stage: Stage = stage
         self.members: list[Member] = []
+        self.fence: Fence | None = None
+        """What its members, and all that they start, are behind."""
         self._failed = failed
         self._open = False
 
@@ -67,7 +70,8 @@ class Group:
             await asyncio.wait({member.task for member in running if member.task})
 
     def _start(self, member: Member) -> None:
-        task = member.start(self._failed)
+        with fenced(self.fence):
+            task = member.start(self._failed)
         task.add_done_callback(lambda _: self.members.remove(member))  # it may be one of thousands
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 O = TypeVar("O", bound=Resource | Unstructured)  # noqa: E741  # an object, as it came in
 
-__all__ = ["Applied", "Applier", "Finder", "Memory", "Outcome", "mark_of"]
+__all__ = ["Applied", "Applier", "Finder", "Memory", "Outcome", "as_wanted", "mark_of"]
 
 _SPARE = 32
 
@@ -145,7 +145,7 @@ class Applier:
         entry, before = self._finder.find(wanted), memory.find(child)
         if before is not None and entry is not None and before.holds(mark, wanted, entry):
             memory.keep(child, before)
-            return Outcome(_as(wanted, entry))
+            return Outcome(as_wanted(wanted, entry))
         body = applied_document(wanted)
         answer = await self._client.apply(wanted, field_owner=self._field_owner, force=True)
         if (live := original(answer)) is None:
@@ -175,7 +175,7 @@ def mark_of(wanted: Resource | Unstructured) -> bytes:
     return blake2b(_json.encode(wanted), digest_size=16).digest()
 
 
-def _as(wanted: O, entry: "Entry[Any]") -> O:
+def as_wanted(wanted: O, entry: "Entry[Any]") -> O:
     """Return the object of *entry*, of the type that *wanted* has."""
     found: Any = entry.object
     if isinstance(wanted, Unstructured) and not isinstance(found, Unstructured):

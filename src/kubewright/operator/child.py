@@ -1,7 +1,7 @@
 """What a reconciler wants to exist, made ready: in which namespace, and owned by whom."""
 
 from copy import copy
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import msgspec
 
@@ -18,7 +18,15 @@ if TYPE_CHECKING:
 
 O = TypeVar("O", bound=Resource | Unstructured)  # noqa: E741  # an object, as it came in
 
-__all__ = ["Child", "check_controller", "child_of", "mapping_for"]
+__all__ = [
+    "Child",
+    "as_object",
+    "check_child",
+    "check_controller",
+    "child_of",
+    "mapping_for",
+    "placed",
+]
 
 
 class Child(NamedTuple):
@@ -42,6 +50,22 @@ class Child(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.kind} {'/'.join(filter(None, (self.namespace, self.name)))}"
+
+
+def as_object(obj: Any) -> Any:
+    """Return *obj*, or what it describes if it is a manifest: a plain dict.
+
+    Raises:
+        TypeError: It is neither an object nor a manifest.
+    """
+    if not isinstance(obj, dict) or isinstance(obj, Unstructured):
+        return checked(obj)
+    if not (obj.get("apiVersion") and obj.get("kind")):
+        raise TypeError(
+            f"this dict is no manifest: {obj!r:.80}. Give it apiVersion and kind, or pass an object"
+            " such as ConfigMap(...)"
+        )
+    return Unstructured(obj)
 
 
 async def mapping_for(client: "Client", obj: Resource | Unstructured) -> RESTMapping:
@@ -91,6 +115,33 @@ def check_controller(
         f" {present.kind} {present.name!r} controls it already. Give the child another name, or"
         " delete the one that is there."
     )
+
+
+def check_child(parent: Resource, child: Resource | Unstructured) -> None:
+    """Check that *child*, which was found, is not the child of somebody else.
+
+    Raises:
+        AlreadyOwnedError: It is; or it is what an earlier object of the name of *parent* has left,
+            and will be gone soon.
+    """
+    owners = tuple(child.metadata.owner_references)
+    check_controller(parent, child, owners)
+    if any(one.controller and one.uid != parent.metadata.uid for one in owners):
+        raise AlreadyOwnedError(
+            f"{child.kind} {str(child.key)!r} belongs to an earlier {parent.kind}"
+            f" {parent.metadata.name!r} and goes with it: it is made again after that"
+        )
+
+
+def placed(obj: O, namespace: str) -> O:
+    """Return *obj* in *namespace*, if it should be in one and does not say in which."""
+    if obj.metadata.namespace or not isinstance(obj, Resource):
+        return obj
+    if not namespace or not mapping_of(type(obj)).namespaced:
+        return obj
+    made = _copy(obj)
+    _place(made, namespace)
+    return made
 
 
 def _copy(wanted: O) -> O:

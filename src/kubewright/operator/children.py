@@ -7,6 +7,7 @@ from kubewright.api.resource import Resource, gvk_of
 from kubewright.api.unstructured import Unstructured
 from kubewright.cache.store import OWNER
 from kubewright.errors import CacheNotSyncedError, ConflictError, SchemeError
+from kubewright.operator.apply import as_wanted
 from kubewright.operator.child import Child
 
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from kubewright.cache.informer import Informer
     from kubewright.cluster import CachedClient
 
+O = TypeVar("O", bound=Resource | Unstructured)  # noqa: E741  # an object, as it came in
 R = TypeVar("R", bound=Resource)
 
 __all__ = ["Family"]
@@ -53,6 +55,18 @@ class Family:
             return None
         return informer.store.find_entry(obj.key)
 
+    async def find_live(self, obj: O) -> O | None:
+        """Return the object that *obj* names, from the cache if its kind is kept there.
+
+        What the cache does not have counts as absent: to create it tells whether that is so.
+        """
+        if (obj.api_version, obj.kind) in self._whole:
+            entry = self.find(obj)
+            return None if entry is None else as_wanted(obj, entry)
+        kind: Any = type(obj) if isinstance(obj, Resource) else obj.gvk
+        live: O | None = await self._client.live.find(kind, obj.key)
+        return live
+
     def is_news(self, obj: Resource | Unstructured) -> bool:
         """Say whether *obj* is of a kind that is never found, and is the first one of it."""
         kind = obj.api_version, obj.kind
@@ -64,11 +78,14 @@ class Family:
     def children(self, kind: type[R], uid: str) -> list[R]:
         """Return the objects of *kind* whose controller is the object *uid*.
 
+        One that does not fit its class is left out; the log names it.
+
         Raises:
             SchemeError: *kind* was not declared as owned.
             CacheNotSyncedError: What there is of it is not known yet.
         """
-        return [entry.object for entry in self._entries(kind, uid)]
+        entries = list(self._entries(kind, uid))
+        return self._informers[kind].store.objects(entries)
 
     async def prune(
         self, kinds: Iterable[type[Resource]], uid: str, wanted: set[Child]

@@ -1,7 +1,9 @@
 """`Context`: what a reconciler works with, besides the object itself."""
 
+from collections.abc import Callable
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 import msgspec
 
@@ -10,15 +12,25 @@ from kubewright.api.conditions import set_condition
 from kubewright.api.meta import Condition
 from kubewright.api.resource import Resource
 from kubewright.api.unstructured import Unstructured
+from kubewright.client.event_parts import check_words
 from kubewright.controller.request import Reason, Request
 from kubewright.controller.run import Run
 from kubewright.log import Logger
 from kubewright.operator.apply import Applier, Memory
-from kubewright.operator.child import Child, check_controller, child_of, mapping_for
+from kubewright.operator.child import (
+    Child,
+    as_object,
+    check_child,
+    check_controller,
+    child_of,
+    mapping_for,
+    placed,
+)
 from kubewright.operator.children import Family
+from kubewright.operator.once import create_once
 
 if TYPE_CHECKING:
-    from kubewright.cache.cache import Cache
+    from kubewright.cache.view import CacheView
     from kubewright.client import EventRecorder
     from kubewright.cluster import CachedClient, Cluster
 
@@ -49,8 +61,6 @@ class Context:
     """What a reconciler works with during one run.
 
     Attributes:
-        client: The client: reads of declared kinds come from the cache, all else is live.
-        cache: What is kept of the declared kinds, for reads by an index.
         request: Which object is reconciled.
         reasons: Why: the changes and requests that queued it.
         attempt: 1, or more after failures.
@@ -58,8 +68,6 @@ class Context:
     """
 
     def __init__(self, obj: Resource, means: Means, *, run: Run, memory: Memory) -> None:
-        self.client: CachedClient = means.cluster.client
-        self.cache: Cache = means.cluster.cache
         self.request: Request = run.request
         self.reasons: tuple[Reason, ...] = run.reasons
         self.attempt: int = run.attempt
@@ -69,12 +77,32 @@ class Context:
         self._run = run
         self._memory = memory
         self._applied: set[Child] = set()
+        self._untold: list[Callable[[], None]] = []
+
+    @cached_property
+    def client(self) -> "CachedClient":
+        """The client: reads of declared kinds come from the cache, all else is live.
+
+        What does not name a namespace is in that of the object, lists included; ``namespace=""``
+        lists all of them. Of an object without a namespace, nothing else is assumed: lists are of
+        all namespaces, and one object has to be named with its own.
+        """
+        return self._means.cluster.client.in_namespace(self._obj.metadata.namespace)
+
+    @cached_property
+    def cache(self) -> "CacheView":
+        """What is kept of the declared kinds, for reads by an index; namespaces as in `client`."""
+        return self._means.cluster.cache.in_namespace(self._obj.metadata.namespace)
 
     def now(self) -> datetime:
         """Return the time, in UTC; in a test on a virtual clock, the time of that clock."""
         return self._means.clock.now()
 
-    async def apply(self, obj: O, *, owner: bool = True) -> O:
+    @overload
+    async def apply(self, obj: R, *, owner: bool = True) -> R: ...
+    @overload
+    async def apply(self, obj: dict[str, Any], *, owner: bool = True) -> Unstructured: ...
+    async def apply(self, obj: Any, *, owner: bool = True) -> Any:
         """Make the server's object agree with *obj* (server-side apply) and return the live one.
 
         The object is put into the namespace of the one that is reconciled unless it names one, and
@@ -83,15 +111,15 @@ class Context:
         known of the kinds in ``owns=`` and ``watches=``; objects of others are sent each time.
 
         Args:
-            obj: What should exist, with the fields that matter and no others.
+            obj: What should exist, with the fields that matter and no others: an object, or a
+                manifest as a dict.
             owner: Whether it becomes a child. A child lives in the namespace of its parent.
 
         Raises:
             AlreadyOwnedError: It is the child of another object.
             ValueError: It has no name, or cannot be a child where it is.
         """
-        mapping = await mapping_for(self.client, obj)
-        child = child_of(self._obj, obj, mapping, owner=owner)
+        child = await self._child(obj, owner=owner)
         family = self._means.family
         if family.is_news(child):
             self.log.info(
@@ -112,6 +140,49 @@ class Context:
                 kind=child.kind, key=str(child.key), field="; ".join(outcome.flapping),
             )  # fmt: skip
         return outcome.live
+
+    @overload
+    async def create(
+        self, obj: R, *, owner: bool = True, fill: Callable[[R], object] | None = None
+    ) -> R: ...
+    @overload
+    async def create(
+        self, obj: dict[str, Any], *, owner: bool = True,
+        fill: Callable[[Unstructured], object] | None = None,
+    ) -> Unstructured: ...  # fmt: skip
+    async def create(
+        self, obj: Any, *, owner: bool = True, fill: Callable[[Any], object] | None = None
+    ) -> Any:
+        """Make *obj* if there is none of its name, and return the live one; it is never changed.
+
+        For what is made once: a password, a Job. Like an applied child it is put into the namespace
+        of the object that is reconciled, controlled by it, and kept by `prune`.
+
+        Args:
+            obj: What should exist: an object, or a manifest as a dict.
+            owner: Whether it becomes a child.
+            fill: Called with a copy of *obj* right before that is made, and only then: for content
+                that is new each time, or takes long. May be ``async``.
+
+        Raises:
+            AlreadyOwnedError: There is one, and it is the child of another object.
+            ValueError: It has no name, or cannot be a child where it is.
+        """
+        child = await self._child(obj, owner=owner)
+        self._applied.add(Child.of(child))
+        live = await self._means.family.find_live(child)
+        if live is None:
+            made = await create_once(self._means, child, fill)
+            self._run.changed |= made.changed
+            live = made.live
+        if owner:
+            check_child(self._obj, live)
+        return live
+
+    async def _child(self, obj: Any, *, owner: bool) -> Any:
+        wanted = as_object(obj)
+        mapping = await mapping_for(self._means.cluster.client, wanted)
+        return child_of(self._obj, wanted, mapping, owner=owner)
 
     async def prune(self, *kinds: type[Resource]) -> list[Child]:
         """Delete the children that this run did not apply; return which: their kinds and names.
@@ -137,13 +208,16 @@ class Context:
         """
         return self._means.family.children(kind, self._obj.metadata.uid)
 
-    def event(
+    def event(  # noqa: PLR0913  # an Event has that many parts
         self,
         reason: str,
         message: str,
         *,
         type: Literal["Normal", "Warning"] = "Normal",  # noqa: A002  # the word of the API
         object: Resource | Unstructured | None = None,  # noqa: A002  # as above
+        action: str = "",
+        related: Resource | Unstructured | None = None,
+        after_status: bool = False,
     ) -> None:
         """Tell users what happened: ``kubectl describe`` shows it.
 
@@ -152,9 +226,35 @@ class Context:
             message: What happened, for people.
             type: ``"Warning"`` if somebody should look.
             object: What it happened to; the object that is reconciled unless given.
+            action: What was done about it, as one word in CamelCase.
+            related: A second object that plays a part.
+            after_status: Tell it once the status is written, and not at all if that fails: who
+                reads it can rely on the status.
+
+        Raises:
+            ValueError: There is no such type or reason, or an object has no name.
         """
-        about = self._obj if object is None else object
-        self._means.recorder.event(about, reason=reason, message=message, type=type)
+        home = self._obj.metadata.namespace
+        tell = partial(
+            self._means.recorder.event,
+            self._obj if object is None else placed(object, home),
+            reason=reason,
+            message=message,
+            type=type,
+            action=action,
+            related=None if related is None else placed(related, home),
+        )
+        if after_status:
+            check_words(type, reason, action)  # here, where the function is that says it
+            self._untold.append(tell)
+        else:
+            tell()
+
+    def tell_events(self) -> None:
+        """Tell the events that waited for the status to be written."""
+        untold, self._untold = self._untold, []
+        for tell in untold:
+            tell()
 
     def set_condition(
         self,

@@ -6,13 +6,16 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 import msgspec
 from msgspec.structs import replace
 
+from kubewright._aio import Clock
 from kubewright.api.resource import Resource, gvk_of
 from kubewright.controller import For, Owns, RetryLike, Source, Watches
 from kubewright.controller.predicates import Filter
-from kubewright.controller.request import Result
+from kubewright.controller.request import Request, Result
+from kubewright.controller.worker import OnFailure
 from kubewright.errors import SchemeError
 from kubewright.operator.context import Context
 from kubewright.operator.finalizer import finalizer_for
+from kubewright.workqueue import RateLimiter, WorkQueue
 
 if TYPE_CHECKING:
     from kubewright.operator.sync_context import SyncContext
@@ -24,8 +27,21 @@ AsyncFunction: TypeAlias = Callable[[R, Context], Coroutine[Any, Any, Result | N
 SyncFunction: TypeAlias = Callable[[R, "SyncContext"], Result | None]
 """A ``def`` reconciler or clean-up, which runs in a thread."""
 Function: TypeAlias = AsyncFunction[R] | SyncFunction[R]
+MakeQueue: TypeAlias = Callable[[str, Clock], WorkQueue[Request]]
+"""Makes the queue of a controller from its name and its clock."""
+MakeRateLimiter: TypeAlias = Callable[[Clock], RateLimiter]
+"""Makes what decides how long failures of a controller wait, from its clock."""
 
-__all__ = ["AsyncFunction", "Cleanup", "Declaration", "Declarations", "Function", "SyncFunction"]
+__all__ = [
+    "AsyncFunction",
+    "Cleanup",
+    "Declaration",
+    "Declarations",
+    "Function",
+    "MakeQueue",
+    "MakeRateLimiter",
+    "SyncFunction",
+]
 
 
 class Cleanup(msgspec.Struct, frozen=True, eq=False):
@@ -47,12 +63,23 @@ class Declaration(msgspec.Struct, frozen=True, eq=False):
     workers: int | None = None
     deadline: float | None = 300.0
     retry: RetryLike = None
+    queue: MakeQueue | None = None
+    rate_limiter: MakeRateLimiter | None = None
+    on_failure: OnFailure | None = None
     cleanup: Cleanup | None = None
+    daemon: bool = False
 
     @property
     def kind(self) -> type[Resource]:
         """The class of what it reconciles."""
         return self.primary.kind
+
+    def make_queue(self, name: str, clock: Clock) -> WorkQueue[Request]:
+        """Return the queue of the controller *name*: as declared, otherwise an ordinary one."""
+        if self.queue is not None:
+            return self.queue(name, clock)
+        limiter = None if self.rate_limiter is None else self.rate_limiter(clock)
+        return WorkQueue(name, limiter=limiter, clock=clock)
 
     @property
     def kinds(self) -> tuple[type[Resource], ...]:

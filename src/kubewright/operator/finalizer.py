@@ -1,8 +1,8 @@
 """The finalizer that makes a deleted object wait for its clean-up."""
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from kubewright.api.resource import Resource, gvk_of
+from kubewright.api.resource import Resource, gvk_of, mapping_of
 
 if TYPE_CHECKING:
     from kubewright.client import Client
@@ -31,7 +31,7 @@ async def hold(client: "Client", obj: R, name: str) -> R:
         NotFoundError: It is gone.
         ConflictError: It has changed since it was read.
     """
-    return await _write(client, obj, [*obj.metadata.finalizers, name])
+    return await client.patch(type(obj), obj.key, _patch(obj, [*obj.metadata.finalizers, name]))
 
 
 async def release(client: "Client", obj: R, name: str) -> None:
@@ -41,12 +41,13 @@ async def release(client: "Client", obj: R, name: str) -> None:
         NotFoundError: It is gone.
         ConflictError: It has changed since it was read.
     """
-    await _write(client, obj, [one for one in obj.metadata.finalizers if one != name])
+    left = [one for one in obj.metadata.finalizers if one != name]
+    # By its mapping, not by its class: what does not fit the class is let go, too.
+    await client.patch(mapping_of(type(obj)), obj.key, _patch(obj, left))
 
 
-async def _write(client: "Client", obj: R, finalizers: list[str]) -> R:
+def _patch(obj: Resource, finalizers: list[str]) -> dict[str, Any]:
     # Not patch(obj), which would also write what a user changed in the object. The list stands
     # whole in a merge patch, so the version must be the one that was read: others have finalizers.
     version = obj.metadata.resource_version
-    patch = {"metadata": {"finalizers": finalizers, "resourceVersion": version}}
-    return await client.patch(type(obj), obj.key, patch)
+    return {"metadata": {"finalizers": finalizers, "resourceVersion": version}}

@@ -11,26 +11,36 @@ from kubewright.api.resource import Resource, mapping_of
 from kubewright.controller import Channel, Controller, For, Owns, RetryLike, Source, Watches
 from kubewright.controller.arguments import (
     check_deadline,
+    check_on_failure,
+    check_queue,
     check_workers,
     owned_kinds,
     sources_of,
     watched_kinds,
 )
-from kubewright.controller.predicates import Filter
+from kubewright.controller.mapping import is_async
+from kubewright.controller.predicates import Filter, deletion_changed
 from kubewright.controller.request import Result
-from kubewright.controller.retry import Policies
+from kubewright.controller.retry import Policies, Retry
+from kubewright.controller.run import Run
+from kubewright.controller.worker import OnFailure
 from kubewright.errors import ConfigError, SchemeError
 from kubewright.operator.apply import Applier
 from kubewright.operator.children import Family
 from kubewright.operator.context import Context, Means
+from kubewright.operator.daemon import Daemons
 from kubewright.operator.declaration import (
     Declaration,
     Declarations,
     Function,
+    MakeQueue,
+    MakeRateLimiter,
     name_for,
     primary_of,
 )
+from kubewright.operator.observed import Observers
 from kubewright.operator.reconciler import ObjectReconciler
+from kubewright.operator.timer import Every, check_every, timed
 from kubewright.runnable import Runnable, Stage
 
 if TYPE_CHECKING:
@@ -43,6 +53,9 @@ if TYPE_CHECKING:
     from kubewright.operator.sync_context import SyncContext
 
 R = TypeVar("R", bound=Resource)
+
+_ENDING_AT_ONCE = 8  # how many daemons of one kind are waited for at a time
+_TIMER_RETRY = Retry(base=1.0, cap=60.0)
 
 __all__ = ["Operator"]
 
@@ -101,6 +114,8 @@ class Operator:
             part of its finalizers.
         failure_events: Whether a reconcile that failed leaves a Warning on its object, for
             ``kubectl describe`` to show. Conflicts and lost connections to the server leave none.
+        rules: RBAC rules for what the functions do beyond what is declared, such as
+            ``kubewright.crd.rules_for({Secret: ["get"]})``; `rules` returns them with the others.
 
     Example:
         >>> operator = Operator("shops")
@@ -108,13 +123,16 @@ class Operator:
         ()
     """
 
-    def __init__(self, name: str, *, failure_events: bool = True) -> None:
+    def __init__(
+        self, name: str, *, failure_events: bool = True, rules: "Iterable[PolicyRule]" = ()
+    ) -> None:
         try:
             check_dns_subdomain(name)
         except ValueError as error:
             raise ValueError(f"an operator cannot be called {name!r}: {error}") from None
         self.name: str = name
         self._failure_events = failure_events
+        self._rules = tuple(rules)
         self._declarations = Declarations(name)
         self._indexes: list[_Index] = []
         self._extras: list[_Extra] = []
@@ -131,6 +149,9 @@ class Operator:
         workers: int | None = None,
         deadline: float | None = 300.0,
         retry: RetryLike = None,
+        queue: MakeQueue | None = None,
+        rate_limiter: MakeRateLimiter | None = None,
+        on_failure: OnFailure | None = None,
     ) -> Declaring[R]:
         """Declare a function that reconciles objects of *kind*.
 
@@ -148,6 +169,11 @@ class Operator:
             workers: How many objects are reconciled at the same time.
             deadline: Seconds after which a run is cancelled; ``None`` for never.
             retry: When to try again after which failure.
+            queue: Makes the queue from a name and a clock, once for each cluster.
+            rate_limiter: Makes what decides how long failures wait that *retry* does not cover,
+                from a clock, likewise; 5 ms, doubled each time, unless given.
+            on_failure: Called with the run and the error of each failure, besides the event that
+                the object gets.
 
         Raises:
             SchemeError: There is a reconciler of *kind*, and this one has no other name.
@@ -162,6 +188,8 @@ class Operator:
             check_workers(called, workers)
         check_deadline(called, deadline)
         Policies(retry)  # raises for what is no policy
+        check_queue(called, queue, rate_limiter)
+        check_on_failure(called, on_failure)
         kinds, others, more = owned_kinds(owns), watched_kinds(watches), sources_of(sources)
 
         def declare(function: Function[R]) -> None:
@@ -176,6 +204,96 @@ class Operator:
                     workers=workers,
                     deadline=deadline,
                     retry=retry,
+                    queue=queue,
+                    rate_limiter=rate_limiter,
+                    on_failure=on_failure,
+                )
+            )
+
+        return Declaring(declare)
+
+    def daemon(self, kind: type[R] | For[R], *, name: str = "") -> Declaring[R]:
+        """Declare an ``async`` function that runs for each object of *kind* while that is there.
+
+        It is cancelled when the object is deleted, when its spec changes (it is started again with
+        the new one then), when this process leads no more, and when it stops; each time its end is
+        waited for. When it fails it is started again, after a second, twice as long each time, up
+        to a minute. When it returns ``None`` it is done with this spec; a `Result` asks to be
+        started again.
+
+        The object is as it was at the start. Nothing of it is written: use
+        ``ctx.client.status.patch``.
+
+        Args:
+            kind: The class; or `For` to take only some of its objects.
+            name: What to call it in logs; the kind and ``-daemon`` unless given. A `cleanup` of
+                that name is called after the daemon has ended, before the object goes.
+
+        Raises:
+            SchemeError: There is one of that name.
+        """
+        _check_parentheses(kind, "daemon")
+        primary = primary_of(kind, None)
+        mapping_of(primary.kind)
+        called = name or f"{name_for(primary.kind)}-daemon"
+
+        def declare(function: Function[R]) -> None:
+            if not is_async(function):
+                raise TypeError(
+                    f"the daemon {called!r} would need a thread for each object: write `async def`"
+                )
+            self._declarations.add(
+                Declaration(called, primary, function, workers=_ENDING_AT_ONCE, daemon=True)
+            )
+
+        return Declaring(declare)
+
+    def timer(
+        self,
+        kind: type[R] | For[R],
+        *,
+        interval: Every[R],
+        jitter: float = 0.0,
+        name: str = "",
+        deadline: float | None = 300.0,
+        retry: RetryLike = None,
+    ) -> Declaring[R]:
+        """Declare a function that is called for each object of *kind* again and again.
+
+        It is called when the object is first seen, and then after each *interval*, whatever
+        changes. Otherwise it is a reconciler: its status is written, a failure is tried again, and
+        it never runs twice at a time for one object.
+
+        Args:
+            kind: The class; or `For` to take only some of its objects.
+            interval: Seconds from the end of a call to the next; or a function of the object.
+            jitter: The share of it that is added at random: 0.1 makes 60 s up to 66 s.
+            name: What to call it; the kind and ``-timer`` unless given.
+            deadline: Seconds after which a call is cancelled; ``None`` for never.
+            retry: When to try again after which failure; after a second, twice as long each time,
+                up to a minute, unless given.
+
+        Raises:
+            SchemeError: There is one of that name.
+            TypeError: An argument is not what it should be.
+            ValueError: As above.
+        """
+        _check_parentheses(kind, "timer")
+        primary = primary_of(kind, deletion_changed)
+        mapping_of(primary.kind)
+        called = name or f"{name_for(primary.kind)}-timer"
+        check_every(called, interval, jitter)
+        check_deadline(called, deadline)
+        Policies(retry)  # raises for what is no policy
+
+        def declare(function: Function[R]) -> None:
+            self._declarations.add(
+                Declaration(
+                    called,
+                    primary,
+                    timed(function, interval, jitter),
+                    deadline=deadline,
+                    retry=_TIMER_RETRY if retry is None else retry,
                 )
             )
 
@@ -274,8 +392,11 @@ class Operator:
         for cluster in clusters:
             if cluster not in manager.clusters:
                 manager.add_cluster(cluster)
+        observers, daemons = Observers(), list[Daemons]()
         controllers = [
-            self._controller(one, one.primary.cluster or cluster, workers=workers)
+            self._controller(
+                one, one.primary.cluster or cluster, observers, daemons, workers=workers
+            )
             for cluster in clusters
             for one in self.declarations
         ]
@@ -283,6 +404,8 @@ class Operator:
             self._add_indexes(cluster)
         for controller in controllers:
             manager.add(controller)
+        for kept in daemons:
+            manager.add(kept)
         for extra in self._extras:
             for runnable in extra.runnables(clusters):
                 manager.add(runnable, stage=extra.stage)
@@ -313,7 +436,8 @@ class Operator:
         """Return the RBAC rules for all that was declared; `kubewright.crd.roles` makes roles.
 
         What a function does with ``ctx.client`` is not known here, nor what it applies of kinds
-        that are not in ``owns=``. Kinds in a cluster of their own are left out.
+        that are not in ``owns=``: give rules for that to ``Operator(rules=...)``. Kinds in a
+        cluster of their own are left out.
 
         Args:
             namespaces: Where the operator looks, each a Role; everywhere unless given, a
@@ -327,6 +451,7 @@ class Operator:
             indexed=[self._watch_of(index.kind) for index in self._indexes],
             namespaces=namespaces,
             leader_election=leader_election,
+            more=self._rules,
         )
 
     def _check_sources(self, clusters: "Sequence[Cluster]") -> None:
@@ -350,9 +475,17 @@ class Operator:
         return next((one for one in watched if one.kind is kind), For(kind))
 
     def _controller(
-        self, declaration: Declaration, cluster: "Cluster", *, workers: int
+        self,
+        declaration: Declaration,
+        cluster: "Cluster",
+        observers: Observers,
+        daemons: list[Daemons],
+        *,
+        workers: int,
     ) -> Controller:
-        reconciler = self._reconciler(declaration, cluster)
+        reconciler = self._reconciler(declaration, cluster, observers)
+        if reconciler.daemons is not None:
+            daemons.append(reconciler.daemons)
         name = f"{declaration.name}-{cluster.name}" if cluster.name else declaration.name
         return Controller(
             name,
@@ -365,11 +498,14 @@ class Operator:
             workers=declaration.workers or workers,
             deadline=declaration.deadline,
             retry=declaration.retry,
-            on_failure=reconciler.report if self._failure_events else None,
+            queue=declaration.make_queue(name, cluster.clock),
+            on_failure=_told(reconciler.report if self._failure_events else None, declaration),
             clock=cluster.clock,
         )
 
-    def _reconciler(self, declaration: Declaration, cluster: "Cluster") -> ObjectReconciler[Any]:
+    def _reconciler(
+        self, declaration: Declaration, cluster: "Cluster", observers: Observers
+    ) -> ObjectReconciler[Any]:
         primary = declaration.primary.informer(cluster)
         family = Family(
             cluster.client,
@@ -383,7 +519,28 @@ class Operator:
             Applier(cluster.client, family, field_owner=self.name, clock=cluster.clock),
             cluster.clock,
         )
-        return ObjectReconciler(declaration, means, primary)
+        if not declaration.daemon:
+            observer = observers.join(declaration, cluster, primary)
+            return ObjectReconciler(declaration, means, primary, observer)
+        # A daemon acts all the time, and never says that it is done with a generation.
+        alone = Observers().join(declaration, cluster, primary)
+        made = ObjectReconciler(declaration, means, primary, alone)
+        report = made.report if self._failure_events else None
+        made.daemons = Daemons(report, clock=cluster.clock)
+        return made
+
+
+def _told(report: OnFailure | None, declaration: Declaration) -> OnFailure | None:
+    """Return what hears of failures: our own report, and whoever was declared."""
+    theirs = declaration.on_failure
+    if report is None or theirs is None:
+        return report or theirs
+
+    def tell(run: Run, error: Exception) -> None:
+        report(run, error)
+        theirs(run, error)
+
+    return tell
 
 
 def _informers(

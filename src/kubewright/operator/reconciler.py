@@ -9,17 +9,20 @@ from kubewright.api.finalizers import has_finalizer
 from kubewright.api.patches import apply_merge_patch, json_equal
 from kubewright.api.resource import Resource, gvk_of, raw_of
 from kubewright.api.unstructured import Unstructured
+from kubewright.controller.lines import described
 from kubewright.controller.mapping import is_async
 from kubewright.controller.request import Request, Result
 from kubewright.controller.retry import causes, is_quiet
 from kubewright.controller.run import Run
-from kubewright.controller.worker import described
 from kubewright.errors import DecodeError, NotFoundError, TerminalError, TransportError
 from kubewright.operator.apply import Memory
 from kubewright.operator.context import Context, Means
+from kubewright.operator.daemon import Daemons
 from kubewright.operator.declaration import Declaration, Function
 from kubewright.operator.finalizer import hold, release
+from kubewright.operator.observed import Observer
 from kubewright.operator.status import Snapshot, observe_generation, write_status
+from kubewright.operator.unfit import readable_part
 
 if TYPE_CHECKING:
     from kubewright.cache.entry import Entry
@@ -39,6 +42,7 @@ class ObjectReconciler(Generic[R]):
 
     - An object that is gone needs nothing.
     - One that is being deleted is cleaned up if our finalizer is on it, and is never reconciled.
+    - One that does not fit its class is never reconciled, but cleaned up with what can be read.
     - With a clean-up, the finalizer is on the object before it is first reconciled.
     - The status is written once, after the function, also if that failed; not if it is unchanged.
 
@@ -46,23 +50,40 @@ class ObjectReconciler(Generic[R]):
         declaration: What was declared.
         means: What runs work with.
         informer: Where the objects come from.
+        observer: What the other reconcilers of the kind know of this one, and it of them.
     """
 
-    def __init__(self, declaration: Declaration, means: Means, informer: "Informer[R]") -> None:
+    def __init__(
+        self,
+        declaration: Declaration,
+        means: Means,
+        informer: "Informer[R]",
+        observer: Observer,
+    ) -> None:
         self._declaration = declaration
         self._means = means
         self._informer = informer
+        self._observer = observer
+        self.daemons: Daemons | None = None
+        """What runs the function, if it is a daemon."""
         self._memories: dict[Request, Memory] = {}
         self._warned = False
 
     async def __call__(self, request: Request, run: Run) -> Result | None:
         """Reconcile the object that *request* names."""
-        obj = self._find(request)
-        if obj is None:
+        entry = self._informer.store.find_entry(request.key)
+        if self.daemons is not None and (entry is None or entry.deleting):
+            await self.daemons.stop(request)
+        if entry is None:
             self._memories.pop(request, None)
+            self._observer.forget(request.key)
             return None
         memory = self._memories.get(request) or Memory()
         try:
+            try:
+                obj = entry.object
+            except DecodeError as error:
+                return await self._let_go(entry, error, run, memory)
             if obj.metadata.deletion_timestamp is not None:
                 return await self._clean_up(obj, run, memory)
             held = await self._held(obj, run)
@@ -84,17 +105,6 @@ class ObjectReconciler(Generic[R]):
             type="Warning",
         )
 
-    def _find(self, request: Request) -> R | None:
-        entry = self._informer.store.find_entry(request.key)
-        try:
-            return None if entry is None else entry.object
-        except DecodeError as error:
-            # Only another version of it can help, and that is a change that queues it again.
-            raise TerminalError(
-                f"{self._declaration.kind.__name__} {str(request.key)!r} does not fit its class:"
-                f" {error}"
-            ) from error
-
     async def _held(self, obj: R, run: Run) -> R | None:
         """Return *obj* with our finalizer on it, if there is a clean-up; ``None`` if it is gone."""
         cleanup = self._declaration.cleanup
@@ -109,17 +119,39 @@ class ObjectReconciler(Generic[R]):
             return None
 
     async def _reconcile(self, obj: R, run: Run, memory: Memory) -> Result | None:
-        snapshot = Snapshot(obj)
+        if self.daemons is not None:
+            await self.daemons.keep(obj, partial(self._be_daemon, run, memory), run)
+            return None
+        snapshot, observer = Snapshot(obj), self._observer
         context = Context(obj, self._means, run=run, memory=memory)
+        observer.begin(obj)
         try:
             result = await self._call(self._declaration.function, obj, context, run)
         except Exception as error:
-            await self._write_after(error, obj, snapshot, run)
+            await self._write_after(error, obj, snapshot, context, run)
             raise
-        observe_generation(obj)
-        await self._write(obj, snapshot, run)
+        last = observer.is_last(obj)
+        if last:
+            observe_generation(obj, obj.metadata.generation)
+        written = await self._write(obj, snapshot, run)
+        context.tell_events()
+        observer.succeed(obj)
+        if not last and written is not None and observer.is_last(obj):
+            # The others were done while we wrote, and each of us took the other for the last one.
+            late = Snapshot(written)
+            observe_generation(written, obj.metadata.generation)
+            await self._write(written, late, run)
         memory.trim(context.applied)
         return result
+
+    async def _be_daemon(self, run: Run, memory: Memory) -> Result | None:
+        """Call the function for as long as it takes, with the object as it is now."""
+        entry = self._informer.store.find_entry(run.request.key)
+        if entry is None or entry.deleting:
+            return None
+        obj = entry.object
+        context = Context(obj, self._means, run=run, memory=memory)
+        return await self._call(self._declaration.function, obj, context, run)
 
     async def _clean_up(self, obj: R, run: Run, memory: Memory) -> Result | None:
         cleanup = self._declaration.cleanup
@@ -130,14 +162,48 @@ class ObjectReconciler(Generic[R]):
         try:
             result = await self._call(cleanup.function, obj, context, run)
         except Exception as error:
-            await self._write_after(error, obj, snapshot, run)
+            await self._write_after(error, obj, snapshot, context, run)
             raise
         written = await self._write(obj, snapshot, run)
-        if result is not None and (result.requeue or result.delay is not None):
+        context.tell_events()
+        if _asks_again(result):
             return result
         if written is not None:
             await self._release(written, cleanup.finalizer, run)
         return None
+
+    async def _let_go(
+        self, entry: "Entry[R]", error: DecodeError, run: Run, memory: Memory
+    ) -> Result | None:
+        """Clean up after an object that does not fit its class, if it is being deleted.
+
+        Raises:
+            TerminalError: It is not. Only another version of it can help, and that is a change that
+                queues it again.
+        """
+        kind, cleanup = self._declaration.kind, self._declaration.cleanup
+        why = f"{kind.__name__} {str(entry.key)!r} does not fit its class: {error}"
+        if not entry.deleting:
+            raise TerminalError(why) from error
+        if cleanup is None:
+            return None
+        obj: Any = readable_part(entry.raw, kind)
+        if not has_finalizer(obj, cleanup.finalizer):
+            return None
+        run.log.warning("object does not fit its class, cleaned up by what can be read", error=why)
+        context = Context(obj, self._means, run=run, memory=memory)
+        try:
+            result = await self._call(cleanup.function, obj, context, run)
+        except AttributeError as lacks:
+            raise RuntimeError(
+                f"{lacks}, and the clean-up needs it. {why}. Mend the object with kubectl edit, or"
+                " let the clean-up do without."
+            ) from lacks
+        context.tell_events()  # such an object has no status that could be written
+        if not _asks_again(result):
+            await self._release(obj, cleanup.finalizer, run)
+            return None
+        return result
 
     async def _release(self, obj: R, finalizer: str, run: Run) -> None:
         run.changed = True
@@ -172,24 +238,28 @@ class ObjectReconciler(Generic[R]):
     async def _write(self, obj: R, snapshot: Snapshot, run: Run) -> R | None:
         """Write the status if it changed; return the object as it is then, ``None`` if gone."""
         changes = snapshot.changes(obj)
-        if changes.keys() - {"status"}:
-            self._warn(obj, changes, run)
-        if "status" not in changes:
+        if changes.others:
+            self._warn(obj, changes.others, run)
+        if changes.status == {} and not changes.first:
             return obj
         run.changed = True
         try:
-            return await write_status(self._means.cluster.client, obj, changes["status"])
+            return await write_status(self._means.cluster.client, obj, changes)
         except NotFoundError as error:
             if error.is_about_object:
                 return None
             raise self._no_status(obj, error) from error
 
-    async def _write_after(self, failure: Exception, obj: R, snapshot: Snapshot, run: Run) -> None:
+    async def _write_after(
+        self, failure: Exception, obj: R, snapshot: Snapshot, context: Context, run: Run
+    ) -> None:
         """Write the status of a run that failed; that failure counts, not one of the writing."""
         try:
             await self._write(obj, snapshot, run)
         except Exception as error:  # noqa: BLE001  # also what cannot be encoded
             failure.add_note(f"the status could not be written either: {error}")
+        else:
+            context.tell_events()
 
     def _no_status(self, obj: R, error: NotFoundError) -> Exception:
         return TerminalError(
@@ -198,9 +268,8 @@ class ObjectReconciler(Generic[R]):
             " that does."
         )
 
-    def _warn(self, obj: R, changes: dict[str, Any], run: Run) -> None:
+    def _warn(self, obj: R, wanted: dict[str, Any], run: Run) -> None:
         """Say once that changes outside of the status are lost, unless they were written."""
-        wanted = {name: one for name, one in changes.items() if name != "status"}
         entry = self._informer.store.find_entry(obj.key)
         if self._warned or entry is None or raw_of(obj) is None:
             return
@@ -213,6 +282,11 @@ class ObjectReconciler(Generic[R]):
             " ctx.client.patch(obj)",
             field=", ".join(sorted(wanted)),
         )
+
+
+def _asks_again(result: Result | None) -> bool:
+    """Say whether a clean-up is not done yet."""
+    return result is not None and (result.requeue or result.delay is not None)
 
 
 def _is_lost(error: Exception) -> bool:

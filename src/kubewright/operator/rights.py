@@ -5,6 +5,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from kubewright.api.resource import has_status_subresource
 from kubewright.cache.selection import namespace_set
 from kubewright.controller.watches import KindWatch
 from kubewright.crd.rbac import READ, PolicyRule, merged_rules
@@ -37,6 +38,7 @@ class _Right(NamedTuple):
     group: str
     resource: str
     verb: str
+    name: str = ""
 
     @property
     def in_every_namespace(self) -> "_Right":
@@ -49,6 +51,7 @@ def rules_of(
     indexed: Iterable[KindWatch[Any]] = (),
     namespaces: Iterable[str] | None = None,
     leader_election: str = "",
+    more: Iterable[PolicyRule] = (),
 ) -> list[PolicyRule]:
     """Return the RBAC rules that reconcilers need, merged.
 
@@ -60,6 +63,10 @@ def rules_of(
         indexed: What is watched only to be read.
         namespaces: Where the operator looks; everywhere unless given.
         leader_election: The namespace of the Lease, if there is one.
+        more: What was declared by hand. A rule without a namespace is in the ClusterRole.
+
+    Raises:
+        TypeError: One of *more* is no `PolicyRule`.
 
     Example:
         >>> [rule.resources for rule in rules_of([], leader_election="shop")]
@@ -72,7 +79,8 @@ def rules_of(
     if leader_election:
         found.update(_rights([leader_election], "coordination.k8s.io", "leases", _LEASE))
         found.update(_rights([leader_election], "", "events", _EVENT))  # who became the leader
-    return _merged(right for right in found if not _is_covered(right, found))
+    declared = _merged(right for right in found if not _is_covered(right, found))
+    return merged_rules([*declared, *map(_checked, more)])
 
 
 async def missing_rights(client: "Client", rules: Iterable[PolicyRule]) -> list[PolicyRule]:
@@ -122,7 +130,8 @@ def _rights_of(declaration: Declaration, home: _Namespaces) -> Iterator[_Right]:
         return
     yield from _on(primary, home, READ)
     if "status" in primary.kind.__struct_fields__:
-        yield from _on(primary, home, ["patch"], subresource="status")
+        apart = "status" if has_status_subresource(primary.kind) else ""
+        yield from _on(primary, home, ["patch"], subresource=apart)
     if declaration.cleanup is not None:
         yield from _on(primary, home, ["patch"])
     if declaration.owns:
@@ -177,16 +186,27 @@ def _merged(rights: Iterable[_Right]) -> list[PolicyRule]:
             groups=(one.group,),
             resources=(one.resource,),
             verbs=(one.verb,),
+            resource_names=(one.name,) if one.name else (),
             namespace=one.namespace,
         )
         for one in rights
     )
 
 
+def _checked(rule: object) -> PolicyRule:
+    if isinstance(rule, PolicyRule):
+        return rule
+    raise TypeError(
+        f"{rule!r:.80} is no RBAC rule: give a kubewright.crd.PolicyRule, or what"
+        " kubewright.crd.rules_for returns"
+    )
+
+
 def _rights_in(rule: PolicyRule) -> Iterator[_Right]:
     for group in rule.groups:
         for resource in rule.resources:
-            yield from _rights([rule.namespace], group, resource, rule.verbs)
+            for right in _rights([rule.namespace], group, resource, rule.verbs):
+                yield from (right._replace(name=name) for name in rule.resource_names or ("",))
 
 
 def _heading(namespaces: list[str]) -> str:
@@ -234,6 +254,7 @@ def _review(right: _Right) -> "SelfSubjectAccessReview":
                 group=right.group,
                 resource=resource,
                 subresource=subresource,
+                name=right.name,
                 verb=right.verb,
             )
         )

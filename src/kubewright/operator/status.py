@@ -1,25 +1,49 @@
-"""The status: what of it has changed since it was read, and writing that, once."""
+"""The status: what a function has changed in it, and writing that, once."""
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import msgspec
 
 from kubewright import _json
 from kubewright.api.changes import merge_patch
-from kubewright.api.resource import Resource, definition_of, document, raw_of
+from kubewright.api.patches import merge_patch_between
+from kubewright.api.resource import (
+    Resource,
+    definition_of,
+    document,
+    has_status_subresource,
+    raw_of,
+)
+from kubewright.errors import ConflictError
 
 if TYPE_CHECKING:
-    from kubewright.client import Client
+    from kubewright.cluster import CachedClient
 
 R = TypeVar("R", bound=Resource)
 
-__all__ = ["Snapshot", "observe_generation", "write_status"]
+__all__ = ["Changes", "Snapshot", "observe_generation", "write_status"]
 
 
 class _Parts(msgspec.Struct, gc=False):
     """What of an object must be known to exist on the server."""
 
     status: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+
+
+class Changes(NamedTuple):
+    """What is to be written after a run.
+
+    Attributes:
+        status: What the function changed in the status, as a merge patch, and no more.
+        first: The whole status with the defaults of its class, if the server had none when the
+            object was read: ``phase: PENDING`` is for people to see.
+        others: What the function changed elsewhere.
+    """
+
+    status: dict[str, Any] = {}
+    first: dict[str, Any] = {}
+    others: dict[str, Any] = {}
 
 
 class Snapshot:
@@ -35,29 +59,39 @@ class Snapshot:
         self._encoded = _json.encode(obj)
         self._unwritten = _is_unwritten(obj)
 
-    def changes(self, obj: Resource) -> dict[str, Any]:
-        """Return what changed since, as a merge patch.
+    def changes(self, obj: Resource) -> Changes:
+        """Return what changed since."""
+        first = (document(obj).get("status") or {}) if self._unwritten else {}
+        encoded = _json.encode(obj)
+        if self._encoded == encoded:
+            return Changes(first=first)
+        # A patch of what was read holds every default of a part that the server did not have.
+        # Somebody else may have written those fields meanwhile.
+        touched = merge_patch_between(_json.loads(self._encoded), _json.loads(encoded))
+        patch = _within(merge_patch(obj, optimistic=False), touched)
+        return Changes(patch.pop("status", {}), first, patch)
 
-        A status that the server does not have at all counts as changed: the defaults of its class
-        (``phase: PENDING``) are for people to see.
-        """
-        if self._encoded == _json.encode(obj) and not self._unwritten:
-            return {}
-        patch = merge_patch(obj, optimistic=False)
-        if self._unwritten and (whole := document(obj).get("status")):
-            patch["status"] = whole
+
+def _within(patch: Any, touched: Any) -> Any:
+    """Return of *patch* only those members that *touched* has, too."""
+    if not isinstance(patch, Mapping) or not isinstance(touched, Mapping):
         return patch
+    return {key: _within(patch[key], one) for key, one in touched.items() if key in patch}
 
 
 def _is_unwritten(obj: Resource) -> bool:
     raw = raw_of(obj)
     if raw is None or not getattr(obj, "status", None):
         return False
-    return _json.decode(raw, _Parts).status is msgspec.UNSET and bool(document(obj).get("status"))
+    return not _has_status(raw)
 
 
-def observe_generation(obj: Resource) -> None:
-    """Set ``status.observed_generation`` to the generation of *obj*, if there is such a field.
+def _has_status(raw: bytes) -> bool:
+    return _json.decode(raw, _Parts).status is not msgspec.UNSET
+
+
+def observe_generation(obj: Resource, generation: int) -> None:
+    """Set ``status.observed_generation`` of *obj* to *generation*, if there is such a field.
 
     Not for built-in kinds: that field is how their own controllers say how far they are.
     """
@@ -65,20 +99,42 @@ def observe_generation(obj: Resource) -> None:
         return
     status = getattr(obj, "status", None)
     if "observed_generation" in getattr(status, "__struct_fields__", ()):
-        setattr(status, "observed_generation", obj.metadata.generation)  # noqa: B010  # of any class
+        setattr(status, "observed_generation", generation)  # noqa: B010  # of any class
 
 
-async def write_status(client: "Client", obj: R, status: Any) -> R:
-    """Patch the status of *obj*, which *status* is the change of, and return the object.
+async def write_status(client: "CachedClient", obj: R, changes: Changes) -> R:
+    """Patch the status of *obj* by *changes*, and return the object.
+
+    Defaults are written only where there is no status at all: if somebody has written one since
+    *obj* was read, no more is sent than what was changed.
 
     Raises:
         NotFoundError: The object is gone, or its kind has no status on the server.
         ConflictError: It has changed meanwhile, and the patch holds a list, which it would undo.
     """
+    if not changes.first:
+        return await _patch(client, obj, changes.status, locked=_has_list(changes.status))
+    try:
+        return await _patch(client, obj, changes.first, locked=True)
+    except ConflictError:
+        if _has_list(changes.status):
+            raise
+        live = await client.live.get(type(obj), obj.key)
+        if live.metadata.uid != obj.metadata.uid:
+            raise  # another object of that name, which this is not about
+    if _is_unwritten(live):
+        return await _patch(client, live, changes.first, locked=True)
+    if changes.status == {}:
+        return live
+    return await _patch(client, obj, changes.status)
+
+
+async def _patch(client: "CachedClient", obj: R, status: Any, *, locked: bool = False) -> R:
     patch: dict[str, Any] = {"status": status}
-    if _has_list(status):
+    if locked:
         patch["metadata"] = {"resourceVersion": obj.metadata.resource_version}
-    return await client.status.patch(type(obj), obj.key, patch)
+    apart = has_status_subresource(type(obj)) or definition_of(type(obj)).builtin
+    return await (client.status if apart else client).patch(type(obj), obj.key, patch)
 
 
 def _has_list(value: Any) -> bool:

@@ -1,6 +1,7 @@
 """`SyncContext`: the `Context` of a plain ``def`` reconciler, which runs in a thread."""
 
 import builtins
+from collections.abc import Callable
 from datetime import datetime
 from functools import partial
 from typing import Any, Literal, TypeVar, overload
@@ -173,7 +174,11 @@ class SyncContext:
         """Return the time, in UTC."""
         return self._context.now()
 
-    def apply(self, obj: O, *, owner: bool = True) -> O:
+    @overload
+    def apply(self, obj: R, *, owner: bool = True) -> R: ...
+    @overload
+    def apply(self, obj: dict[str, Any], *, owner: bool = True) -> Unstructured: ...
+    def apply(self, obj: Any, *, owner: bool = True) -> Any:
         """Make the server's object agree with *obj* and return the live one; see `Context.apply`.
 
         Raises:
@@ -181,6 +186,24 @@ class SyncContext:
             ValueError: It has no name, or cannot be a child where it is.
         """
         return self._bridge.call(partial(self._context.apply, obj, owner=owner))
+
+    @overload
+    def create(
+        self, obj: R, *, owner: bool = True, fill: Callable[[R], object] | None = None
+    ) -> R: ...
+    @overload
+    def create(
+        self, obj: dict[str, Any], *, owner: bool = True,
+        fill: Callable[[Unstructured], object] | None = None,
+    ) -> Unstructured: ...  # fmt: skip
+    def create(
+        self, obj: Any, *, owner: bool = True, fill: Callable[[Any], object] | None = None
+    ) -> Any:
+        """Make *obj* if there is none of its name, and return the live one; see `Context.create`.
+
+        *fill* is called in the event loop, not in the thread.
+        """
+        return self._bridge.call(partial(self._context.create, obj, owner=owner, fill=fill))
 
     def prune(self, *kinds: type[Resource]) -> list[Child]:
         """Delete the children that this run did not apply; see `Context.prune`."""
@@ -194,18 +217,24 @@ class SyncContext:
 
         return self._bridge.call(read)
 
-    def event(
+    def event(  # noqa: PLR0913  # an Event has that many parts
         self,
         reason: str,
         message: str,
         *,
         type: Literal["Normal", "Warning"] = "Normal",  # noqa: A002  # the word of the API
         object: Resource | Unstructured | None = None,  # noqa: A002  # as above
+        action: str = "",
+        related: Resource | Unstructured | None = None,
+        after_status: bool = False,
     ) -> None:
         """Tell users what happened: ``kubectl describe`` shows it; see `Context.event`."""
 
         async def note() -> None:
-            self._context.event(reason, message, type=type, object=object)
+            self._context.event(
+                reason, message, type=type, object=object, action=action, related=related,
+                after_status=after_status,
+            )  # fmt: skip
 
         self._bridge.call(note)
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from typing import Any, TypeVar
 
+from kubewright._aio import outside_of
 from kubewright.errors import LifecycleError
 
 T = TypeVar("T")
@@ -20,6 +21,7 @@ class Bridge:
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
+        self._outside = outside_of(loop)  # virtual time waits for the thread, if that is ours
         self._closed = False
         self._tasks: set[asyncio.Task[Any]] = set()
 
@@ -57,10 +59,14 @@ class Bridge:
         task = asyncio.current_task()
         assert task is not None
         self._tasks.add(task)
+        if self._outside is not None:
+            self._outside.end()
         try:
             return await work()
         finally:
             self._tasks.discard(task)
+            if self._outside is not None:
+                self._outside.begin()
 
 
 _OVER = (
@@ -97,6 +103,10 @@ async def run_in_thread(
         with suppress(RuntimeError):  # the loop has ended, and nobody waits any more
             loop.call_soon_threadsafe(_end, ended, (value, failure))
 
+    outside = outside_of(loop)
+    if outside is not None:
+        outside.begin()
+        ended.add_done_callback(lambda _: outside.end())
     # A daemon: one that never ends must not keep the process from ending.
     threading.Thread(target=work, name="reconcile", daemon=True).start()
     hold(ended)  # not before: a machine that has no more threads would never let go of it

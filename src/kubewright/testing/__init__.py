@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         Slow,
         Unreachable,
     )
+    from kubewright.testing.harness import OperatorTest, operator_test
     from kubewright.testing.server import KubeconfigServer, Server, User
 
 __all__ = [
@@ -41,6 +42,7 @@ __all__ = [
     "KubeconfigServer",
     "Lost",
     "NextFaults",
+    "OperatorTest",
     "RandomFaults",
     "RealCRDServer",
     "RealServer",
@@ -52,6 +54,7 @@ __all__ = [
     "User",
     "VirtualClock",
     "open_server",
+    "operator_test",
 ]
 
 _MODULES = {
@@ -64,6 +67,7 @@ _MODULES = {
     "KubeconfigServer": "server",
     "Lost": "faults",
     "NextFaults": "faults",
+    "OperatorTest": "harness",
     "RandomFaults": "faults",
     "RealCRDServer": "crd_server",
     "RealServer": "envtest",
@@ -75,6 +79,7 @@ _MODULES = {
     "User": "server",
     "VirtualClock": "clock",
     "open_server": "choice",
+    "operator_test": "harness",
 }
 
 # Loaded when first used: every run of pytest loads our plugin, and most of them need no server.

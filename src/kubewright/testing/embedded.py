@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypeVar
 
-from kubewright._aio import Clock
+from kubewright._aio import Clock, VirtualClock
 from kubewright.errors import LifecycleError
 from kubewright.testing.access import Access, write_private
 from kubewright.testing.server import User
@@ -43,8 +43,9 @@ class EmbeddedServer(Access):
     everything, and `nobody` may do nothing. `add_user` makes more at any time.
 
     Args:
-        rbac: Whether rights count. Without, everybody may do everything.
-        controllers: Whether to collect garbage and to empty namespaces that are deleted.
+        rbac: Whether rights count. Without, every user may do everything.
+        controllers: Whether to collect garbage, to empty namespaces that are deleted and to let
+            claims and volumes go.
         data_dir: Where objects are kept across restarts; in memory without.
         clock: Where the server's time comes from, such as a virtual clock.
 
@@ -93,6 +94,11 @@ class EmbeddedServer(Access):
         if self._api is None:
             raise LifecycleError(_NOT_RUNNING)
         return self._api
+
+    @property
+    def clock(self) -> Clock | None:
+        """Where its time comes from; ``None`` for real time."""
+        return self._clock
 
     @property
     def folder(self) -> Path:
@@ -195,7 +201,13 @@ class EmbeddedServer(Access):
 
     async def __aenter__(self) -> Self:
         self._require_stopped()
-        await self._open()
+        if isinstance(self._clock, VirtualClock):
+            await self._clock.__aenter__()  # so that nobody in this event loop waits for real
+        try:
+            await self._open()
+        except BaseException:
+            await self._leave_virtual_time()
+            raise
         return self
 
     async def __aexit__(
@@ -204,10 +216,15 @@ class EmbeddedServer(Access):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        await self._leave_virtual_time()  # first: sockets close in real time
         try:
             await self._running.stop(GRACE)
         finally:
             self._forget()
+
+    async def _leave_virtual_time(self) -> None:
+        if isinstance(self._clock, VirtualClock):
+            await self._clock.__aexit__(None, None, None)
 
     # How it is made.
 
@@ -261,7 +278,8 @@ class EmbeddedServer(Access):
             clock=self._clock,
         )
         folder = api.data_dir / "pki" if api.data_dir else None
-        return api, await LocalServer(api, folder=folder).start()
+        # Without ConfigMaps of its own: a test that counts those it made counts all.
+        return api, await LocalServer(api, folder=folder, publish=False).start()
 
     async def _allow_reader(self, api: "APIServer") -> None:
         rules = [

@@ -24,7 +24,7 @@ class EmbeddedCluster(EmbeddedServer):
         nodes: How many nodes there are.
         simulate: Whether containers only pretend to run; otherwise they are local processes.
         controllers: The names of the controllers to run; all unless given.
-        rbac: Whether rights count. Without, everybody may do everything.
+        rbac: Whether rights count. Without, every user may do everything.
         data_dir: Where objects are kept across restarts; in memory without.
         clock: Where its time comes from, such as a virtual clock.
 

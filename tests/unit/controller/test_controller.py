@@ -20,7 +20,7 @@ from kubewright.controller import (
 )
 from kubewright.errors import LifecycleError, SchemeError
 from kubewright.kinds.core.v1 import ConfigMap, Secret
-from kubewright.runnable import Stage, stage_of
+from kubewright.runnable import Problem, Stage, stage_of
 from tests.unit.controller.world import (
     Recorder,
     Shop,
@@ -385,6 +385,24 @@ async def test_a_reconcile_that_ignores_its_deadline_by_far_is_fatal_for_health(
     assert (before, after) == ([], [])
     assert [problem.fatal for problem in problems] == [True]
     assert "the reconcile of default/a has run for 71 s, its deadline is 10 s" in problems[0].text
+
+
+async def test_too_few_workers_are_fatal_for_health() -> None:
+    """They are replaced at once; where they are not, only a restart brings them back."""
+    clock = VirtualClock()
+    controller = make(Recorder(), clock=clock, workers=3)
+    async with running(controller, clock=clock):
+        before = list(controller.health())
+        gone = [one for one in asyncio.all_tasks() if one.get_name().startswith("test worker")]
+        gone[0].add_done_callback(lambda _: problems.extend(controller.health()))
+        problems: list[Problem] = []
+        gone[0].cancel()
+        await clock.settle()
+        after = list(controller.health())
+
+    assert (before, after) == ([], [])
+    assert [problem.fatal for problem in problems] == [True]
+    assert "only 2 of 3 workers are left" in problems[0].text
 
 
 async def test_enqueue_needs_no_source() -> None:

@@ -3,26 +3,33 @@ from collections.abc import Callable
 from typing import Any
 
 import msgspec
+import pytest
 
 from kubewright._aio import VirtualClock
 from kubewright.api.kind import ObjectKey
+from kubewright.api.meta import ObjectMeta
 from kubewright.cache.entry import Entry, Event
 from kubewright.controller import Reason, Watches
 from kubewright.controller.mapper import MOST_VERSIONS, Mapper
-from kubewright.errors import DecodeError
+from kubewright.controller.mapping import MapContext, takes_context
+from kubewright.errors import CacheNotSyncedError, DecodeError
+from kubewright.kinds.core.v1 import ConfigMap
 from kubewright.metrics import CounterValue
 from kubewright.workqueue import LOW
+from tests.unit.cluster.clusters import lab
 from tests.unit.controller.test_sources import Heap
 from tests.unit.controller.world import Shop, changed, entry
 
 REASON = Reason("Shop", "MODIFIED", ObjectKey("default", "a"))
 
 
-def mapper_of(map_: Callable[[Shop], Any], clock: VirtualClock) -> tuple[Mapper[Shop], Heap]:
+def mapper_of(
+    map_: Callable[..., Any], clock: VirtualClock, **options: Any
+) -> tuple[Mapper[Shop], Heap]:
     """Return a mapper, and where its requests go."""
     heap = Heap(clock)
     watch = Watches(Shop, map=map_)
-    return Mapper(watch, heap, cluster="east", errors=CounterValue()), heap
+    return Mapper(watch, heap, cluster="east", errors=CounterValue(), **options), heap
 
 
 async def run_for(mapper: Mapper[Shop], clock: VirtualClock, seconds: float) -> None:
@@ -202,3 +209,80 @@ async def test_a_cancelled_task_that_it_waited_for_is_a_failure_like_any_other()
     await run_for(mapper, clock, 1)
 
     assert names(heap) == ["east:default/found"]
+
+
+@pytest.mark.parametrize("ending", [asyncio.CancelledError, GeneratorExit])
+async def test_a_function_that_cancels_itself_is_asked_again(ending: type[BaseException]) -> None:
+    """One of the eight that ask would be gone with each of them, and then all."""
+    clock, asked = VirtualClock(), 0
+
+    async def find(shop: Shop) -> list[str]:
+        nonlocal asked
+        asked += 1
+        if asked <= 10:
+            task = asyncio.current_task()
+            assert task is not None
+            if ending is GeneratorExit:
+                raise GeneratorExit
+            task.cancel()
+            await asyncio.sleep(0)
+        return ["found"]
+
+    mapper, heap = mapper_of(find, clock)
+    mapper.hear(Event(None, entry()), REASON)
+    await run_for(mapper, clock, 300)
+
+    assert names(heap) == ["east:default/found"]
+
+
+async def test_a_function_with_two_parameters_can_ask_the_cache() -> None:
+    """Which of mine refer to this one? The answer is where the objects are."""
+    clock = VirtualClock()
+    async with lab() as made:
+        await made.other.create(ConfigMap(metadata=ObjectMeta(name="mine", namespace="default")))
+        made.cluster.cache.informer(ConfigMap, indexes={"name": lambda one: [one.metadata.name]})
+        await made.start()
+
+        def users(shop: Shop, ctx: MapContext) -> list[ConfigMap]:
+            return ctx.cache.list(ConfigMap, index="name", value="mine")
+
+        mapper, heap = mapper_of(users, clock, home=made.cluster)
+        mapper.hear(Event(None, of("a", "1")), REASON)
+
+        assert names(heap) == ["east:default/mine"]
+
+
+async def test_what_the_function_looks_for_may_not_be_there_yet(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """At the start the kinds arrive in any order: it is asked again, and that is no failure."""
+    clock, ready = VirtualClock(), list[bool]()
+
+    def users(shop: Shop) -> list[str]:
+        if not ready:
+            raise CacheNotSyncedError("its first list is not complete")
+        return ["mine"]
+
+    mapper, heap = mapper_of(users, clock)
+    mapper.hear(Event(None, of("a", "1")), REASON)
+    ready.append(True)
+    await run_for(mapper, clock, 1)
+
+    assert names(heap) == ["east:default/mine"]
+    assert caplog.text == ""
+
+
+def test_only_a_second_parameter_that_must_be_given_is_for_the_context() -> None:
+    """``lambda pod, name=name: [name]`` keeps a value of the user's own."""
+
+    class Finder:
+        def __call__(self, shop: Shop, ctx: MapContext) -> list[str]:
+            return []
+
+    with_default: Callable[..., Any] = lambda shop, name="a": [name]  # noqa: E731  # as users write
+    assert [takes_context(one) for one in (by_label, with_default, Finder(), print)] == [
+        False,
+        False,
+        True,
+        False,
+    ]

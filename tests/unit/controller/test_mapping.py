@@ -83,7 +83,7 @@ def test_targets_are_read_as_people_write_them(target: Any, request_: Request) -
 @pytest.mark.parametrize("wrong", [5, None, ("shop", "a")])
 def test_what_names_no_object_is_refused(wrong: Any) -> None:
     """The message says what would."""
-    with pytest.raises(TypeError, match="an ObjectKey or a text"):
+    with pytest.raises(TypeError, match="an ObjectKey, a text"):
         request_for(wrong)
 
 

@@ -14,7 +14,9 @@ def test_a_request_reads_like_the_object_that_it_names() -> None:
     assert Request("shop", "web").key == ObjectKey("shop", "web")
 
 
-@pytest.mark.parametrize(("after", "delay"), [(None, None), (5, 5), (timedelta(minutes=2), 120.0)])
+@pytest.mark.parametrize(
+    ("after", "delay"), [(None, None), (0, None), (5, 5), (timedelta(minutes=2), 120.0)]
+)
 def test_a_delay_is_given_in_seconds_or_as_a_timedelta(
     after: float | timedelta | None, delay: float | None
 ) -> None:
@@ -26,7 +28,11 @@ def test_a_delay_is_given_in_seconds_or_as_a_timedelta(
     ("wrong", "error"),
     [
         ({"requeue_after": "10"}, TypeError),
+        ({"requeue_after": True}, TypeError),
         ({"requeue_after": float("nan")}, ValueError),
+        ({"requeue_after": float("inf")}, ValueError),
+        ({"requeue_after": -0.1}, ValueError),
+        ({"requeue_after": timedelta(seconds=-1)}, ValueError),
         ({"requeue_after": 1, "priority": "high"}, TypeError),
         ({"requeue_after": 1, "priority": 0.5}, TypeError),
     ],

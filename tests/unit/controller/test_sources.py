@@ -20,7 +20,13 @@ class Heap:
         self._known = known
 
     def add(
-        self, request: Request, reason: Reason, *, priority: int = 0, after: float = 0.0
+        self,
+        request: Request,
+        reason: Reason,
+        *,
+        priority: int = 0,
+        after: float = 0.0,
+        mark: str = "",
     ) -> None:
         self.added.append((str(request), str(reason), priority))
 

@@ -2,6 +2,7 @@ import asyncio
 import logging
 import threading
 from collections import Counter, deque
+from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
@@ -16,7 +17,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from kubewright import log
 from kubewright._aio import VirtualClock
 from kubewright.controller import Reason, Request, Result, Retry, Run
-from kubewright.errors import APIError, Attempt, ConflictError, Status, TerminalError
+from kubewright.errors import APIError, Attempt, ConflictError, RetryAfter, Status, TerminalError
 from kubewright.workqueue import LOW, ExponentialBackoff, WorkQueue
 from tests.unit.controller.world import Recorder, add, make, metric, running
 
@@ -108,6 +109,32 @@ async def test_a_worker_that_never_waits_lets_others_run() -> None:
             await asyncio.sleep(0)
 
         assert 0 < len(controller.queue) < 1000
+
+
+async def test_the_loop_comes_round_between_two_long_reconciles() -> None:
+    """A hundred objects that block for 0.2 s each must not keep a probe waiting for 20 s."""
+    order: list[str] = []
+
+    class Passing(VirtualClock):
+        """A clock that goes on while a reconciler blocks."""
+
+        def block(self, seconds: float) -> None:
+            self._elapsed += seconds
+
+    clock = Passing()
+
+    async def reconcile(request: Request, run: Run) -> None:
+        order.append("run")
+        clock.block(0.2)
+
+    controller = make(reconcile, clock=clock, workers=4)
+    async with running(controller, clock=clock):
+        add(controller, *map(str, range(100)))
+        while len(controller.queue):
+            await asyncio.sleep(0)
+            order.append(".")
+
+    assert max(map(len, "".join("r" if one == "run" else one for one in order).split("."))) == 1
 
 
 async def test_failures_are_tried_again_later_each_time_until_one_succeeds() -> None:
@@ -220,6 +247,55 @@ async def test_a_limit_of_retries_ends_like_a_terminal_error() -> None:
         assert await attempts(seen, clock, 100) == [1, 2, 3, 1]
 
 
+def from_another() -> Exception:
+    """Return what ``raise RetryAfter(30, "no database") from OSError("refused")`` raises."""
+    error = RetryAfter(30, "no database")
+    error.__cause__ = OSError("refused")
+    return error
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (RetryAfter(30, "no database"), "no database"),
+        (RetryAfter(timedelta(seconds=30)), "not yet: try again in 30 seconds"),
+        (from_another(), "no database: OSError: refused"),
+        (ExceptionGroup("", [RetryAfter(30, "b"), RetryAfter(3, "a")]), "b; a"),
+    ],
+)
+async def test_an_error_that_says_when_to_try_again_is_no_failure(
+    error: Exception, told: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """To wait for a database is part of ordinary life: one line, nothing counted as an error."""
+    caplog.set_level(logging.INFO)
+    clock, before = VirtualClock(), metric_or_zero("controller_runtime_reconcile_errors_total")
+    failures: list[Exception] = []
+    seen = Recorder(failing(error))
+    controller = make(seen, clock=clock, on_failure=lambda run, error: failures.append(error))
+    async with running(controller, clock=clock):
+        add(controller, "a")
+        assert await attempts(seen, clock, 29.9) == [1]
+        assert await attempts(seen, clock, 0.1) == [1, 1]
+
+    (line,) = [r for r in caplog.records if "cannot go on yet" in r.getMessage()]
+    assert (line.levelname, line.exc_info) == ("INFO", None)
+    assert told in line.getMessage()
+    assert failures == []
+    assert metric_or_zero("controller_runtime_reconcile_errors_total") == before
+
+
+async def test_an_error_that_was_raised_from_a_delay_fails_and_keeps_it() -> None:
+    """Who wraps errors of a library in his own does not lose what the library knew."""
+    clock, error = VirtualClock(), ValueError("cannot bill")
+    error.__cause__ = RetryAfter(30)
+    seen = Recorder(failing(error))
+    controller = make(seen, clock=clock)
+    async with running(controller, clock=clock):
+        add(controller, "a")
+        assert await attempts(seen, clock, 29.9) == [1]
+        assert await attempts(seen, clock, 0.1) == [1, 2]
+
+
 @pytest.mark.parametrize("retry", [None, Retry(after=1.0)])
 async def test_a_server_that_asks_for_patience_gets_it(retry: Retry | None) -> None:
     """Coming back earlier would only make it worse for everybody."""
@@ -244,6 +320,18 @@ async def test_requeue_after_calls_again_at_that_time(after: Any) -> None:
         assert await attempts(seen, clock, 0.1) == [1, 1]
 
     assert [str(reason) for reason in seen.runs[1].reasons] == ["requeue"]
+
+
+async def test_requeue_after_zero_does_not_ask_for_a_call() -> None:
+    """As in Go. To call again at once is a loop that never rests, and nobody means that."""
+    clock = VirtualClock()
+    seen = Recorder(answering(*[Result(requeue_after=0)] * 5, Result(requeue_after=timedelta())))
+    controller = make(seen, clock=clock)
+    async with running(controller, clock=clock):
+        add(controller, "a")
+        await clock.advance(3600)
+
+    assert seen.names == ["a"]
 
 
 async def test_requeue_backs_off_without_counting_as_a_failure() -> None:
@@ -381,6 +469,144 @@ async def test_awaiting_something_cancelled_does_not_end_the_worker() -> None:
     async with running(controller, clock=clock):
         add(controller, "a")
         assert await attempts(seen, clock, 1) == [1, 2]
+
+
+def cancel_this_task() -> None:
+    """Do what some libraries do when their time is up."""
+    task = asyncio.current_task()
+    assert task is not None
+    task.cancel()
+
+
+async def cancels_itself(run: Run) -> None:
+    cancel_this_task()
+    await asyncio.sleep(0)
+
+
+async def cancels_itself_late(run: Run) -> None:
+    cancel_this_task()  # and returns: the cancellation waits for the next await, which is not ours
+
+
+async def swallows_its_cancellation(run: Run) -> None:
+    with suppress(asyncio.CancelledError):
+        await cancels_itself(run)
+
+
+async def times_out_as_old_libraries_do(run: Run) -> None:
+    with suppress(asyncio.CancelledError):
+        await cancels_itself(run)
+    raise TimeoutError
+
+
+async def raises_generator_exit(run: Run) -> None:
+    raise GeneratorExit
+
+
+async def awaits_a_generator_exit(run: Run) -> None:
+    await asyncio.create_task(raises_generator_exit(run))
+
+
+@pytest.mark.parametrize(
+    ("behave", "is_failure"),
+    [
+        (cancels_itself, True),
+        (cancels_itself_late, False),
+        (swallows_its_cancellation, False),
+        (times_out_as_old_libraries_do, True),
+        (raises_generator_exit, True),
+        (awaits_a_generator_exit, True),
+    ],
+)
+async def test_no_reconcile_takes_its_worker_with_it(behave: Any, is_failure: bool) -> None:
+    """Only our own stop ends a worker: whatever else happens is a run that succeeds or fails."""
+    clock = VirtualClock()
+
+    async def reconcile(request: Request, run: Run) -> None:
+        if request.name == "bad" and run.attempt == 1:
+            await behave(run)
+
+    seen = Recorder(reconcile)
+    controller = make(seen, clock=clock)
+    async with running(controller, clock=clock):
+        for name in ("bad", "good", "bad", "good"):
+            add(controller, name)
+            await clock.advance(1)
+        problems = list(controller.health())
+
+    assert Counter(seen.names) == {"bad": 4 if is_failure else 2, "good": 2}
+    assert problems == []
+
+
+async def test_a_timeout_works_in_the_run_after_one_that_was_cancelled() -> None:
+    """A task remembers that it was cancelled, and would take the next time-out for that."""
+    clock, timed_out = VirtualClock(), 0
+
+    async def reconcile(request: Request, run: Run) -> None:
+        nonlocal timed_out
+        if request.name == "bad":
+            await swallows_its_cancellation(run)
+            return
+        try:
+            async with asyncio.timeout(0):
+                await asyncio.Event().wait()
+        except TimeoutError:
+            timed_out += 1
+
+    controller = make(reconcile, clock=clock)
+    async with running(controller, clock=clock):
+        for name in ("bad", "good", "good"):
+            add(controller, name)
+            await clock.settle()
+
+    assert timed_out == 2
+
+
+async def test_a_cancellation_that_comes_late_hits_nobody(caplog: pytest.LogCaptureFixture) -> None:
+    """A library that keeps the task of one reconcile may cancel it when it waits for others."""
+    clock = VirtualClock()
+    tasks: list[asyncio.Task[Any]] = []
+
+    async def reconcile(request: Request, run: Run) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        tasks.append(task)
+
+    seen = Recorder(reconcile)
+    controller = make(seen, clock=clock)
+    async with running(controller, clock=clock):
+        add(controller, "a")
+        await clock.settle()
+        tasks[0].cancel()
+        await clock.settle()
+        controller.pause()
+        add(controller, "b")
+        await clock.settle()
+        others = [one for one in asyncio.all_tasks() if one.get_name() == "test worker 1"]
+        others[0].cancel()
+        await clock.settle()
+        controller.resume()
+        await clock.settle()
+
+    assert seen.names == ["a", "b"]
+    assert caplog.text.count("worker was cancelled by other code, another takes its place") == 2
+
+
+async def test_a_rate_limiter_that_fails_loses_no_request() -> None:
+    """It is the user's, and asked where the reconcile has ended already."""
+    clock = VirtualClock()
+
+    class Broken(ExponentialBackoff):
+        def when(self, key: object) -> float:
+            raise LookupError(key)
+
+    seen = Recorder(failing(ValueError()))
+    queue = WorkQueue[Request]("test", limiter=Broken(), clock=clock)
+    controller = make(seen, clock=clock, queue=queue)
+    async with running(controller, clock=clock):
+        add(controller, "a")
+        await clock.advance(2)
+
+    assert seen.names == ["a", "a"]
 
 
 async def test_an_answer_of_another_type_is_a_failure_that_says_so(

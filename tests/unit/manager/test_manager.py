@@ -2,7 +2,7 @@ import asyncio
 import os
 import signal
 from collections.abc import AsyncIterator, Iterable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import pytest
@@ -18,10 +18,11 @@ from kubewright.errors import (
     ConfigError,
     LeaderElectionLostError,
     LifecycleError,
+    NotLeadingError,
     StopTimeoutError,
 )
 from kubewright.kinds.coordination.v1 import Lease
-from kubewright.kinds.core.v1 import ConfigMap
+from kubewright.kinds.core.v1 import ConfigMap, Event
 from kubewright.manager import LeaderElection, Manager
 from kubewright.runnable import Problem, Stage
 from tests.unit._serve.clients import Peer, Scripted
@@ -29,6 +30,11 @@ from tests.unit.manager.elections import ID, Town, town
 from tests.unit.manager.runnables import Deaf, Failing, Gated, Slow, Worker
 
 LONGEST_WAIT = 2 * 2.2
+
+
+async def jumped(clock: VirtualClock, seconds: float) -> None:
+    """Let time pass without anybody noticing, as when a process was stopped and continued."""
+    clock._elapsed += seconds
 
 
 @asynccontextmanager
@@ -679,8 +685,8 @@ async def test_a_running_reconcile_is_cut_off_when_the_lease_is_lost() -> None:
     assert diary == [("begin", 0.0), ("end", 22.0)]
 
 
-async def test_people_see_that_a_lease_was_taken_by_force() -> None:
-    """The event is sent although everything ends."""
+async def test_who_has_lost_the_lease_does_not_write_even_that() -> None:
+    """The log and the exit status say so; the next leader's event says who leads."""
     async with town() as here:
         manager = replica(here, "a", [])
         async with running(manager, here.clock) as task:
@@ -691,7 +697,56 @@ async def test_people_see_that_a_lease_was_taken_by_force() -> None:
             await here.clock.advance(2)
 
             assert task.done()
-            assert await here.events() == ["a became leader", "a stopped leading"]
+            assert await here.events() == ["a became leader"]
+
+
+class Writer(Worker):
+    """Writes when it is told to, whatever has become of it meanwhile."""
+
+    def __init__(self, cluster: Cluster, name: str, stage: Stage) -> None:
+        super().__init__([], name, stage)
+        self.cluster = cluster
+        self.now = asyncio.Event()
+        self.refused: Exception | None = None
+
+    async def run(self) -> None:
+        while not self.now.is_set():
+            with suppress(asyncio.CancelledError):  # as a task that somebody else has started
+                await self.now.wait()
+        made = ConfigMap(metadata=ObjectMeta(name=self.name))
+        self.cluster.recorder("test").event(made, reason="Wrote", message=self.name)
+        try:
+            await asyncio.create_task(self.cluster.client.create(made))
+        except NotLeadingError as error:
+            self.refused = error
+
+
+async def test_nothing_that_needs_the_lease_leaves_after_its_end() -> None:
+    """A process that was stopped, and goes on: no task of it knows yet that it leads no longer."""
+    async with town() as here:
+        cluster = Cluster(here.connect("a"), clock=here.clock)
+        manager = Manager(cluster, leader_election=LeaderElection(ID, identity="a"))
+        leader = Writer(cluster, "leader", Stage.LEADER)
+        always = Writer(cluster, "always", Stage.ALWAYS)
+        manager.add(leader)
+        manager.add(always)
+        async with running(manager, here.clock) as task:
+            await here.clock.advance(10)
+
+            await jumped(here.clock, 60)
+            leader.now.set()
+            always.now.set()
+            await here.clock.advance(10)
+
+            with pytest.raises(LeaderElectionLostError):
+                await task
+        maps = here.client.list(ConfigMap, namespace="default")
+        written = [one.metadata.name async for one in maps]
+        told = [event.message or "" async for event in here.client.list(Event)]
+
+    assert written == ["always"]
+    assert sorted(told) == ["a became leader", "always"]
+    assert str(leader.refused).startswith("not sent: this process does not hold lease default/shop")
 
 
 async def test_the_lease_is_kept_while_controllers_clean_up() -> None:
@@ -712,6 +767,51 @@ async def test_the_lease_is_kept_while_controllers_clean_up() -> None:
             after = (await here.lease()).spec.holder_identity
 
     assert (before, still, after) == ("a", True, "")
+
+
+@pytest.mark.parametrize("takes", [10.0, 3600.0], ids=["just in time", "too long"])
+async def test_a_reconcile_that_ends_with_the_grace_accuses_nobody(takes: float) -> None:
+    """It was finished or cut off, and so everything has ended: the lease is given up."""
+    async with town() as here:
+        await here.client.create(ConfigMap(metadata=ObjectMeta(name="a")))
+
+        async def reconcile(request: Request, run: Run) -> None:
+            await here.clock.sleep(takes)
+
+        cluster = Cluster(here.connect("a"))
+        controller = Controller(
+            "maps", reconcile, cluster=cluster, for_=ConfigMap, stop_grace=10.0, deadline=None
+        )
+        election = LeaderElection(ID, identity="a")
+        manager = Manager(cluster, leader_election=election, grace_period=10.0)
+        manager.add(controller)
+        async with running(manager, here.clock) as task:
+            manager.stop()
+            await here.clock.advance(20)
+
+            await task
+            holder = (await here.lease()).spec.holder_identity
+
+    assert holder == ""
+
+
+@pytest.mark.parametrize("grace", [0.0, 5.0])
+async def test_the_lease_is_given_up_by_who_had_to_be_told_twice(grace: float) -> None:
+    """In the end nothing runs that needs it, so nobody has to wait until it expires."""
+    diary: list[str] = []
+    async with town() as here:
+        manager = replica(here, "a", diary, grace_period=grace)
+        manager.add(Slow(diary, "slow", Stage.LEADER, clock=here.clock, seconds=25))
+        async with running(manager, here.clock) as task:
+            await here.clock.advance(10)
+            manager.stop()
+            await here.clock.advance(grace + 1)
+
+            await task
+            holder = (await here.lease()).spec.holder_identity
+
+    assert holder == ""
+    assert "cleaned slow" not in diary
 
 
 async def test_the_lease_of_a_controller_that_hangs_is_not_given_up() -> None:

@@ -1,14 +1,17 @@
 """Operators as their users declare them."""
 
 import asyncio
-from datetime import timedelta
+from datetime import datetime, timedelta
+from itertools import pairwise
 from typing import Any
 
 import pytest
 
 import kubewright as kw
+from kubewright._aio import Clock
 from kubewright.kinds.core.v1 import ConfigMap, Pod, Secret
 from kubewright.operator.install import install_crds
+from kubewright.workqueue import ExponentialBackoff, FastSlow
 from tests.unit.operator import at as example
 from tests.unit.operator.world import Mall, Shop, config, running, shop, world
 
@@ -325,7 +328,7 @@ async def test_one_operator_looks_after_several_clusters() -> None:
         seen.append(f"{obj.metadata.name} in {ctx.request.cluster}")
 
     operator.add(Beside())
-    async with world() as here, world() as there:
+    async with world() as here, world(clock=here.clock) as there:
         clusters = [
             kw.Cluster(w.cluster.live, name=name, clock=here.clock)
             for name, w in (("east", here), ("west", there))
@@ -353,6 +356,10 @@ async def test_one_operator_looks_after_several_clusters() -> None:
         ({"workers": 0}, r"'shop' needs at least 1 worker"),
         ({"workers": -1, "name": "other"}, r"'other' needs at least 1 worker"),
         ({"retry": 3}, r"retry= takes a Retry"),
+        ({"queue": kw.WorkQueue("mine")}, r"write queue=lambda name, clock: WorkQueue"),
+        ({"rate_limiter": ExponentialBackoff()}, r"write rate_limiter=lambda clock:"),
+        ({"queue": print, "rate_limiter": print}, r"give 'shop' a queue or a rate limiter"),
+        ({"on_failure": asyncio.sleep}, r"the on_failure of 'shop' is a plain function"),
     ],
 )
 def test_what_cannot_work_is_refused_where_it_is_declared(
@@ -361,3 +368,42 @@ def test_what_cannot_work_is_refused_where_it_is_declared(
     """The traceback then leads to the line that is wrong, before anything has started."""
     with pytest.raises((TypeError, ValueError), match=advice):
         kw.Operator("shops").reconciler(Shop, **wrong)
+
+
+async def test_a_reconciler_brings_its_rate_limit_and_hears_of_its_failures() -> None:
+    """What a controller can be told, its decorator can be told, too."""
+    operator, told, tries = kw.Operator("shops"), list[str](), list[datetime]()
+
+    @operator.reconciler(
+        Shop,
+        rate_limiter=lambda clock: FastSlow(10.0, 100.0, tries=2),
+        on_failure=lambda run, error: told.append(f"{run.request.name}: {error}"),
+    )
+    async def reconcile(shop: Shop, ctx: kw.Context) -> None:
+        tries.append(ctx.now())
+        raise OSError("no")
+
+    async with running(operator) as w:
+        await w.other.create(shop())
+        await w.pass_time(150)
+
+    assert [(after - before).seconds for before, after in pairwise(tries)] == [10, 10, 100]
+    assert told == ["corner: no"] * 4
+
+
+async def test_a_queue_is_made_for_each_controller_on_its_clock() -> None:
+    """One that was made beforehand would be shared, and shut down by the first that stops."""
+    made: list[tuple[str, kw.WorkQueue[kw.Request]]] = []
+
+    def make(name: str, clock: Clock) -> kw.WorkQueue[kw.Request]:
+        made.append((name, kw.WorkQueue(name, clock=clock)))
+        return made[-1][1]
+
+    operator = kw.Operator("shops")
+
+    @operator.reconciler(Shop, queue=make)
+    async def reconcile(shop: Shop, ctx: kw.Context) -> None: ...
+
+    async with running(operator) as w:
+        assert [name for name, _ in made] == ["shop"]
+        assert w.controllers[0].queue is made[0][1]

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import threading
+import time
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
@@ -13,6 +14,7 @@ import kubewright as kw
 from kubewright.api.requests import Request
 from kubewright.client.transport import Response
 from kubewright.kinds.core.v1 import ConfigMap, Event
+from kubewright.testing import VirtualClock
 from tests.unit.operator.world import Shop, World, config, running, shop
 
 FINALIZER = "example.com/shops"
@@ -105,6 +107,103 @@ async def test_the_observed_generation_follows_success_only() -> None:
         assert good.status.observed_generation == good.metadata.generation == 1
         bad = await w.shop()
         assert (bad.status.observed_generation, bad.status.phase) == (1, "Failed")
+
+
+async def test_the_status_of_a_run_that_waits_is_written() -> None:
+    """People read there what it waits for; the spec was not acted upon yet."""
+    waits = True
+
+    async def reconcile(obj: Shop, ctx: kw.Context) -> None:
+        if waits:
+            ctx.set_condition("Ready", False, "NoDatabase")
+            raise kw.RetryAfter(30, "no database") from OSError("refused")
+        ctx.set_condition("Ready", True, "Open")
+
+    async with running(operator_of(reconcile)) as w:
+        await w.other.create(shop())
+        await w.pass_time()
+        before, waits = await w.shop(), False
+        await w.pass_time(30)
+        after = await w.shop()
+
+    assert [one.reason for one in before.status.conditions] == ["NoDatabase"]
+    assert before.status.observed_generation is None
+    assert [one.reason for one in after.status.conditions] == ["Open"]
+
+
+def two(first: Callable[..., Any], second: Callable[..., Any], **options: Any) -> kw.Operator:
+    made = operator_of(first, name="first")
+    made.reconciler(Shop, name="second", **options)(second)
+    return made
+
+
+async def test_two_reconcilers_of_a_kind_keep_what_the_other_wrote() -> None:
+    """One that began before there was a status, and never touches it, ends last."""
+    w: World
+
+    async def idle(obj: Shop, ctx: kw.Context) -> None:
+        await w.clock.sleep(10)
+
+    async def work(obj: Shop, ctx: kw.Context) -> None:
+        obj.status.phase = "Open"
+        ctx.set_condition("Ready", True, "Fine")
+
+    async with running(two(idle, work)) as w:
+        await w.other.create(shop())
+        await w.pass_time(60)
+
+        seen = (await w.shop()).status
+        assert (seen.phase, seen.observed_generation, len(seen.conditions)) == ("Open", 1, 1)
+
+
+async def test_a_generation_is_observed_when_the_last_reconciler_of_the_kind_succeeds() -> None:
+    """Whoever waits for it would believe that all was done while one of them keeps failing."""
+    fails = [True]
+
+    async def works(obj: Shop, ctx: kw.Context) -> None:
+        obj.status.phase = "Open"
+
+    async def broken(obj: Shop, ctx: kw.Context) -> None:
+        if fails[0]:
+            raise RuntimeError("the cloud is away")
+
+    async with running(two(works, broken)) as w:
+        await w.other.create(shop())
+        await w.pass_time(60)
+        before = (await w.shop()).status
+        fails[0] = False
+        await w.pass_time(600)
+
+        assert (before.phase, before.observed_generation) == ("Open", None)
+        assert (await w.shop()).status.observed_generation == 1
+
+
+async def test_a_reconciler_that_chooses_its_changes_does_not_hold_up_the_generation() -> None:
+    """It may never be called for a new one."""
+    never = kw.For(Shop, predicate=lambda event: False)
+    operator = operator_of(do_nothing)
+    operator.reconciler(never, name="second")(do_nothing)
+
+    async with running(operator) as w:
+        await w.other.create(shop())
+        await w.pass_time(60)
+
+        assert (await w.shop()).status.observed_generation == 1
+
+
+async def test_two_reconcilers_that_end_together_observe_the_generation() -> None:
+    """Each takes the other for the last one; one of them must say it after all."""
+    w: World
+
+    async def reconcile(obj: Shop, ctx: kw.Context) -> None:
+        await w.clock.sleep(1)
+        obj.status.phase = "Open"
+
+    async with running(two(reconcile, reconcile)) as w:
+        await w.other.create(shop())
+        await w.pass_time(60)
+
+        assert (await w.shop()).status.observed_generation == 1
 
 
 async def test_a_status_write_that_meets_a_newer_object_is_tried_again_quietly(
@@ -383,11 +482,13 @@ async def test_nothing_is_remembered_of_parents_that_are_gone_or_have_no_childre
 
 
 async def real_time(w: World, done: Callable[[], bool]) -> None:
-    """Let threads work, which live outside of virtual time."""
-    async with asyncio.timeout(10):
-        while not done():
-            await w.pass_time(0.01)
-            await asyncio.sleep(0.001)
+    """Let threads work, which virtual time waits for."""
+    for _ in range(1000):
+        if done():
+            return
+        await w.pass_time(0.01)
+        await asyncio.to_thread(time.sleep, 0.001)  # for clocks that wait for no thread
+    raise AssertionError("it never came to that")
 
 
 async def test_a_plain_function_runs_in_a_thread_with_blocking_verbs() -> None:
@@ -419,7 +520,8 @@ async def test_the_deadline_of_a_thread_frees_the_worker_but_not_the_object() ->
         if obj.metadata.name == "slow":
             proceed.wait(10)
 
-    async with running(operator_of(reconcile, deadline=5.0)) as w:
+    clock = VirtualClock(wait_for_threads=False)
+    async with running(operator_of(reconcile, deadline=5.0), clock=clock) as w:
         await w.other.create(shop("slow"))
         await real_time(w, lambda: bool(calls))
         await w.pass_time(60)
@@ -521,6 +623,79 @@ async def test_an_object_that_does_not_fit_its_class_is_not_tried_again(
     assert calls == []
 
 
+async def unreachable(obj: Strict, ctx: kw.Context) -> None: ...
+
+
+def strict(cleanup: Callable[..., Any]) -> kw.Operator:
+    made = kw.Operator("shops")
+    made.reconciler(Strict)(unreachable)
+    made.cleanup(Strict)(cleanup)
+    return made
+
+
+async def delete_unfit(w: World) -> None:
+    """Make a shop that an earlier version of the operator has held, and let it be deleted."""
+    held = shop(size=3)
+    held.metadata.finalizers = [FINALIZER]
+    await w.other.create(held)
+    await w.pass_time()
+    await w.other.delete(Shop, "corner")
+    await w.pass_time()
+
+
+async def test_an_object_that_does_not_fit_its_class_is_cleaned_up_by_what_can_be_read(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Otherwise ``kubectl delete`` hangs until somebody removes the finalizer by hand."""
+    seen: list[str] = []
+
+    async def cleanup(obj: Strict, ctx: kw.Context) -> None:
+        seen.append(obj.metadata.name)
+
+    async with running(strict(cleanup)) as w:
+        await delete_unfit(w)
+
+        assert await w.other.find(Shop, "corner") is None
+    assert seen == ["corner"]
+    assert "cleaned up by what can be read" in caplog.text
+
+
+async def test_a_cleanup_that_needs_what_does_not_fit_keeps_the_object_and_says_so() -> None:
+    """To let it go would leave behind what is elsewhere, and nobody would know."""
+
+    async def cleanup(obj: Strict, ctx: kw.Context) -> None:
+        assert obj.spec.size
+
+    async with running(strict(cleanup)) as w:
+        await delete_unfit(w)
+
+        assert (await w.shop()).metadata.finalizers == [FINALIZER]
+        events = await w.other.list(Event)
+        assert "no attribute 'size', and the clean-up needs it" in str(events[-1].message)
+
+        await w.other.patch(Shop, "corner", {"metadata": {"finalizers": []}})
+        await w.pass_time()
+
+
+async def test_an_object_that_does_not_fit_and_is_held_by_others_is_left_alone(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """It is on its way out, and nothing of it is ours."""
+
+    async def cleanup(obj: Strict, ctx: kw.Context) -> None:
+        raise AssertionError("not ours")
+
+    async with running(strict(cleanup)) as w:
+        held = shop()
+        held.metadata.finalizers = ["other.com/a"]
+        await w.other.create(held)
+        await w.other.delete(Shop, "corner")
+        await w.pass_time()
+
+        assert (await w.shop()).metadata.finalizers == ["other.com/a"]
+    assert "not ours" not in caplog.text
+
+
 # --- What users of the object are told ---
 
 
@@ -612,7 +787,8 @@ async def test_a_thread_that_hangs_is_found_by_its_deadline(
         begun.set()
         go.wait()
 
-    async with running(operator_of(blocking, deadline=5.0)) as w:
+    clock = VirtualClock(wait_for_threads=False)
+    async with running(operator_of(blocking, deadline=5.0), clock=clock) as w:
         await w.other.create(shop())
         await w.pass_time()
         begun.wait()

@@ -1,6 +1,7 @@
 """The rights that an operator needs, and those that it lacks."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -10,12 +11,13 @@ import pytest
 import kubewright as kw
 from kubewright._aio import VirtualClock
 from kubewright.api.requests import Request
-from kubewright.crd import PolicyRule, from_yaml, roles
+from kubewright.client.transport import Response
+from kubewright.crd import PolicyRule, from_yaml, roles, rules_for
 from kubewright.kinds.core.v1 import ConfigMap, Event, Namespace, Secret
 from kubewright.operator.rights import missing_rights, rules_of, text_of
 from kubewright.testing import EmbeddedServer, User
 from kubewright.testing.faults import Fault, Hanging, NextFaults, Refused, Unreachable
-from tests.unit.operator.world import Mall, Shop, config, shop
+from tests.unit.operator.world import Mall, Shop, config, shop, world
 
 READ = ("get", "list", "watch")
 CHILD = ("create", "delete", "get", "list", "patch", "watch")
@@ -48,6 +50,16 @@ def test_a_kind_is_read_and_its_status_and_events_are_written() -> None:
         rule("example.com", "shops", *READ),
         rule("example.com", "shops/status", "patch"),
     ]
+
+
+def test_a_status_without_a_subresource_is_a_part_of_the_object() -> None:
+    """So the right is one on the object."""
+
+    @kw.resource(group="example.com", version="v1", status_subresource=False)
+    class Whole(kw.Resource):
+        status: dict[str, str] = {}
+
+    assert rule("example.com", "wholes", *READ[:2], "patch", "watch") in operator_of(Whole).rules()
 
 
 def test_a_kind_without_a_status_needs_no_right_to_write_one() -> None:
@@ -322,10 +334,10 @@ async def test_an_operator_works_with_these_rights_and_no_others() -> None:
         await admin.create(shop(size=2))
         await clock.advance(5)
         opened = await admin.get(Shop, "corner")
-        children = [one.metadata.name for one in await admin.list(ConfigMap)]
+        children = [one.metadata.name for one in await admin.list(ConfigMap, namespace="default")]
         await admin.patch(Shop, "corner", {"spec": {"size": 1}})
         await clock.advance(5)
-        fewer = [one.metadata.name for one in await admin.list(ConfigMap)]
+        fewer = [one.metadata.name for one in await admin.list(ConfigMap, namespace="default")]
         await admin.delete(Shop, "corner")
         await clock.advance(5)
         gone = await admin.find(Shop, "corner")
@@ -359,3 +371,37 @@ async def running_as_nobody(
             finally:
                 manager.stop()
                 await clock.run(task)
+
+
+def test_rules_by_hand_are_among_the_others() -> None:
+    """What a function does with its client cannot be seen in its declaration."""
+    mine = PolicyRule(groups=("core",), resources=("nodes",), verbs=("get",), resource_names=("a",))
+    operator = kw.Operator("shops", rules=[mine, *rules_for({Secret: ["get"]}, namespace="vault")])
+
+    found = [(one.resources, one.resource_names, one.namespace) for one in operator.rules()]
+
+    assert found == [(("nodes",), ("a",), ""), (("secrets",), (), "vault")]
+
+
+def test_what_is_no_rbac_rule_is_refused() -> None:
+    """``kw.Rule`` is a rule of a schema, and has the shorter name."""
+    wrong: Any = kw.Rule("self.size > 0")
+
+    with pytest.raises(TypeError, match="is no RBAC rule: give a"):
+        kw.Operator("shops", rules=[wrong]).rules()
+
+
+async def test_a_right_on_one_object_is_asked_for_that_object() -> None:
+    """To ask about all would find it missing though it is there."""
+    async with world() as w:
+        asked: list[Any] = []
+
+        def note(request: Request) -> Response | None:
+            asked.append(json.loads(request.body or b"{}")["spec"]["resourceAttributes"])
+            return None
+
+        w.transport.intercept = note
+        rule = PolicyRule(groups=("",), resources=("nodes",), verbs=("get",), resource_names=("a",))
+        await missing_rights(w.cluster.client, [rule])
+
+    assert [(one["resource"], one["name"]) for one in asked] == [("nodes", "a")]

@@ -5,12 +5,21 @@ import pytest
 import kubewright as kw
 from kubewright.kinds.apps.v1 import Deployment
 from kubewright.kinds.core.v1 import ConfigMap
-from kubewright.operator.status import Snapshot, observe_generation, write_status
+from kubewright.operator.status import Changes, Snapshot, observe_generation, write_status
 from tests.unit.operator.world import Shop, shop, world
+
+
+class Backup(kw.Model):
+    enabled: bool = False
+    copies: int = 1
 
 
 class StateStatus(kw.Model):
     phase: str = "PENDING"
+    backup: Backup = kw.field(default_factory=Backup)
+
+
+DEFAULTS = {"phase": "PENDING", "backup": {"enabled": False, "copies": 1}}
 
 
 @kw.resource(group="example.com", version="v1")
@@ -18,12 +27,28 @@ class State(kw.Resource):
     status: StateStatus = kw.field(default_factory=StateStatus)
 
 
+@kw.resource(group="example.com", version="v1", status_subresource=False)
+class Whole(kw.Resource):
+    status: StateStatus = kw.field(default_factory=StateStatus)
+
+
+async def test_a_status_without_a_subresource_is_written_with_the_rest() -> None:
+    """The server has no other way for such a kind."""
+    async with world(crds=(Whole,)) as w:
+        made = await w.other.create(Whole(metadata=kw.ObjectMeta(name="a")))
+
+        written = await write_status(w.cluster.client, made, Changes(status={"phase": "Open"}))
+
+        assert written.status.phase == "Open"
+        assert (await w.other.get(Whole, "a")).status.phase == "Open"
+
+
 async def test_an_untouched_object_has_no_changes() -> None:
     """At rest nothing is written."""
     async with world() as w:
         made = await w.other.create(shop())
 
-        assert Snapshot(made).changes(made) == {}
+        assert Snapshot(made).changes(made) == Changes()
 
 
 async def test_a_change_and_its_undoing_is_no_change() -> None:
@@ -35,7 +60,7 @@ async def test_a_change_and_its_undoing_is_no_change() -> None:
         made.status.phase = "Open"
         made.status.phase = None
 
-        assert snapshot.changes(made) == {}
+        assert snapshot.changes(made) == Changes()
 
 
 async def test_changes_of_the_status_and_others_are_told_apart() -> None:
@@ -46,7 +71,8 @@ async def test_changes_of_the_status_and_others_are_told_apart() -> None:
 
         made.status.phase, made.spec.size = "Open", 2
 
-        assert snapshot.changes(made) == {"status": {"phase": "Open"}, "spec": {"size": 2}}
+        changes = snapshot.changes(made)
+        assert (changes.status, changes.others) == ({"phase": "Open"}, {"spec": {"size": 2}})
 
 
 async def test_defaults_of_a_status_that_was_never_written_are_written() -> None:
@@ -55,10 +81,48 @@ async def test_defaults_of_a_status_that_was_never_written_are_written() -> None
         made = await w.other.create(State(metadata=kw.ObjectMeta(name="a")))
         changes = Snapshot(made).changes(made)
 
-        written = await write_status(w.other, made, changes["status"])
+        written = await write_status(w.cluster.client, made, changes)
 
-        assert changes == {"status": {"phase": "PENDING"}}
-        assert Snapshot(written).changes(written) == {}
+        assert changes == Changes(first=DEFAULTS)
+        assert Snapshot(written).changes(written) == Changes()
+
+
+async def test_defaults_are_not_written_over_what_others_wrote() -> None:
+    """Who never touched the status would undo the work of who did, for good."""
+    async with world(crds=(State,)) as w:
+        made = await w.other.create(State(metadata=kw.ObjectMeta(name="a")))
+        untouched, touched = Snapshot(made).changes(made), Snapshot(made)
+        await w.other.status.patch(State, "a", {"status": {"phase": "DONE"}})
+
+        seen = await write_status(w.cluster.client, made, untouched)
+        made.status.backup.copies = 3
+        written = await write_status(w.cluster.client, made, touched.changes(made))
+
+        assert seen.status.phase == written.status.phase == "DONE"
+        assert written.status.backup.copies == 3
+
+
+async def test_defaults_are_written_though_something_else_has_changed() -> None:
+    """A label that somebody sets meanwhile is no status."""
+    async with world(crds=(State,)) as w:
+        made = await w.other.create(State(metadata=kw.ObjectMeta(name="a")))
+        await w.other.patch(State, "a", {"metadata": {"labels": {"a": "b"}}})
+
+        await write_status(w.cluster.client, made, Snapshot(made).changes(made))
+
+        assert (await w.other.get("states.example.com", "a"))["status"] == DEFAULTS
+
+
+async def test_only_what_was_changed_in_a_part_that_the_server_lacks_is_written() -> None:
+    """Its other fields may have been written by somebody else since."""
+    async with world(crds=(State,)) as w:
+        await w.other.create(State(metadata=kw.ObjectMeta(name="a")))
+        made = await w.other.status.patch(State, "a", {"status": {"phase": "DONE"}})
+        snapshot = Snapshot(made)
+
+        made.status.backup.copies = 3
+
+        assert snapshot.changes(made) == Changes(status={"backup": {"copies": 3}})
 
 
 async def test_a_list_is_not_written_over_what_others_wrote() -> None:
@@ -68,27 +132,26 @@ async def test_a_list_is_not_written_over_what_others_wrote() -> None:
         await w.other.status.patch(Shop, "corner", {"status": {"phase": "Closed"}})
 
         with pytest.raises(kw.ConflictError):
-            await write_status(w.other, made, {"conditions": []})
+            await write_status(w.cluster.client, made, Changes({"conditions": []}))
 
-        assert (await write_status(w.other, made, {"phase": "Open"})).status.phase == "Open"
+        written = await write_status(w.cluster.client, made, Changes({"phase": "Open"}))
+        assert written.status.phase == "Open"
 
 
 def test_the_generation_of_a_built_in_kind_is_for_its_own_controller_to_observe() -> None:
     """``kubectl rollout status`` would believe us; we have only looked at the Deployment."""
     deployment = Deployment(metadata=kw.ObjectMeta(name="a", generation=2))
 
-    observe_generation(deployment)
+    observe_generation(deployment, 2)
 
     assert deployment.status.observed_generation is None
 
 
 def test_the_generation_is_observed_where_there_is_a_field_for_it() -> None:
     """Whoever waits for a rollout compares it."""
-    seen = shop()
-    seen.metadata.generation = 7
-    plain = State(metadata=kw.ObjectMeta(name="a", generation=7))
+    seen, plain = shop(), State(metadata=kw.ObjectMeta(name="a"))
 
     for obj in (seen, plain, ConfigMap()):
-        observe_generation(obj)
+        observe_generation(obj, 7)
 
     assert seen.status.observed_generation == 7

@@ -109,9 +109,11 @@ def _text(request: Request) -> str:
 
 
 @asynccontextmanager
-async def world(*, crds: tuple[type[kw.Resource], ...] = (Shop, Mall)) -> AsyncIterator[World]:
+async def world(
+    *, crds: tuple[type[kw.Resource], ...] = (Shop, Mall), clock: VirtualClock | None = None
+) -> AsyncIterator[World]:
     """Make a cluster with our kinds; nothing runs yet."""
-    clock = VirtualClock()
+    clock = clock or VirtualClock()
     async with EmbeddedServer(clock=clock) as server:
         token = (("Authorization", f"Bearer {server.admin.token}"),)
         transport = WatchedTransport(InProcessTransport(server.api, headers=token, clock=clock))
@@ -123,9 +125,11 @@ async def world(*, crds: tuple[type[kw.Resource], ...] = (Shop, Mall)) -> AsyncI
 
 
 @asynccontextmanager
-async def running(operator: kw.Operator, **options: Any) -> AsyncIterator[World]:
+async def running(
+    operator: kw.Operator, *, clock: VirtualClock | None = None, **options: Any
+) -> AsyncIterator[World]:
     """Run *operator*; it has settled when the block begins, and has stopped after it."""
-    async with world() as made:
+    async with world(clock=clock) as made:
         made.manager = kw.Manager(made.cluster, clock=made.clock)
         made.controllers = operator.add_to(made.manager, made.cluster, **options)
         task = asyncio.create_task(made.manager.run())

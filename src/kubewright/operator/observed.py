@@ -1,0 +1,83 @@
+"""Which of the reconcilers of a kind have acted on which generation of an object.
+
+``observedGeneration`` says that the spec was acted upon. Where several reconcilers share a kind,
+that is so when each of them has succeeded, and it is the last one who says it.
+"""
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from kubewright.api.kind import ObjectKey
+from kubewright.api.resource import Resource, mapping_of
+from kubewright.operator.declaration import Declaration
+
+if TYPE_CHECKING:
+    from kubewright.cache.informer import Informer
+    from kubewright.cluster import Cluster
+
+__all__ = ["Observer", "Observers"]
+
+_Done: TypeAlias = tuple[str, int] | None
+"""The uid and generation of the last run if it has succeeded; ``None`` if not, or not yet."""
+
+
+class Observer:
+    """What one reconciler has done with which object, for the others of its kind to ask.
+
+    Args:
+        others: All observers of the kind; this one joins them.
+        informer: Which objects the reconciler is called for.
+        hears_all: Whether it is called for each new generation. One with a predicate of its own
+            may not be, and then only a run of it that has not succeeded counts.
+    """
+
+    def __init__(
+        self, others: "list[Observer]", informer: "Informer[Any]", *, hears_all: bool
+    ) -> None:
+        self._all = others
+        self._informer = informer
+        self._hears_all = hears_all
+        self._done: dict[ObjectKey, _Done] = {}
+        others.append(self)
+
+    def begin(self, obj: Resource) -> None:
+        """Note that a run begins; until `succeed`, the reconciler has not done its part."""
+        if len(self._all) > 1:
+            self._done[obj.key] = None
+
+    def succeed(self, obj: Resource) -> None:
+        """Note that all of the run has succeeded."""
+        if len(self._all) > 1:
+            self._done[obj.key] = (obj.metadata.uid, obj.metadata.generation)
+
+    def forget(self, key: ObjectKey) -> None:
+        """Note that an object is gone."""
+        self._done.pop(key, None)
+
+    def is_last(self, obj: Resource) -> bool:
+        """Say whether all the others have acted on the generation of *obj*."""
+        return not any(one.owes(obj) for one in self._all if one is not self)
+
+    def owes(self, obj: Resource) -> bool:
+        """Say whether this reconciler has yet to act on the generation of *obj*."""
+        key, metadata = obj.key, obj.metadata
+        if key not in self._informer.store:
+            return False  # not one of the objects that it is for
+        done = self._done.get(key)
+        if done is None or done[0] != metadata.uid:
+            return self._hears_all or key in self._done
+        return self._hears_all and done[1] < metadata.generation
+
+
+class Observers:
+    """The observers of all kinds of one operator."""
+
+    def __init__(self) -> None:
+        self._kinds: dict[tuple[Cluster, str, str], list[Observer]] = {}
+
+    def join(
+        self, declaration: Declaration, cluster: "Cluster", informer: "Informer[Any]"
+    ) -> Observer:
+        """Return the observer of one more reconciler."""
+        mapping = mapping_of(declaration.kind)  # a kind, whatever its version and class
+        others = self._kinds.setdefault((cluster, mapping.group, mapping.kind), [])
+        return Observer(others, informer, hears_all=declaration.primary.predicate is None)

@@ -1,0 +1,103 @@
+"""`operator_test`: an operator at work on a cluster of its own, for one test."""
+
+from collections.abc import AsyncIterator, Iterable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+
+from kubewright._aio import Clock, VirtualClock
+from kubewright.api.resource import Resource
+from kubewright.api.unstructured import Unstructured
+from kubewright.client import Client
+from kubewright.cluster import Cluster
+from kubewright.manager import Manager
+from kubewright.operator import Operator
+from kubewright.testing.embedded import EmbeddedServer
+from kubewright.testing.embedded_cluster import EmbeddedCluster
+
+__all__ = ["OperatorTest", "operator_test"]
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorTest:
+    """An operator at work.
+
+    Attributes:
+        client: A client of the administrator: the user of the operator.
+        clock: The time of everything here.
+        server: The API server, or the cluster.
+        manager: What runs the operator.
+    """
+
+    client: Client
+    clock: VirtualClock
+    server: EmbeddedServer
+    manager: Manager
+
+    async def settle(self) -> None:
+        """Wait until nothing more happens now."""
+        await self.clock.settle()
+
+    async def advance(self, seconds: float) -> None:
+        """Let *seconds* pass, and everything happen that is due on the way."""
+        await self.clock.advance(seconds)
+
+
+@asynccontextmanager
+async def operator_test(
+    operator: Operator,
+    *,
+    cluster: bool = False,
+    objects: Iterable[Resource | Unstructured] = (),
+    clock: VirtualClock | None = None,
+    server: EmbeddedServer | None = None,
+) -> AsyncIterator[OperatorTest]:
+    """Run *operator* on a server that is there for this block, in virtual time.
+
+    Its CRDs are installed. Time passes only in `OperatorTest.advance`, also for ``asyncio.sleep``
+    and the time-outs of the operator's own code. An error of the operator comes out of the block.
+
+    Args:
+        operator: What to test.
+        cluster: Whether controllers, a scheduler and a node that simulates are there, too;
+            otherwise a Deployment makes no pods.
+        objects: What is there before the operator starts.
+        clock: The clock, if the test has one already.
+        server: The server, if it should be a special one; its clock must be virtual.
+
+    Raises:
+        ValueError: The server keeps another time than the test.
+
+    Example:
+        async with operator_test(operator) as test:
+            await test.client.create(Shop(metadata=kw.ObjectMeta(name="corner")))
+            await test.settle()
+    """
+    server = server if server is not None else _server(clock or VirtualClock(), cluster=cluster)
+    time = _clock_of(server, clock)
+    async with AsyncExitStack() as stack:
+        await stack.enter_async_context(server)
+        client = await stack.enter_async_context(server.client())
+        await time.run(operator.install_crds(client))
+        for obj in objects:
+            await time.run(client.create(obj))
+        manager = Manager(Cluster(client))
+        operator.add_to(manager)
+        await manager.__aenter__()
+        # A reconcile may be asleep; the time that it is given to end must pass, too.
+        stack.push_async_exit(lambda *error: time.run(manager.__aexit__(*error)))
+        await time.settle()
+        yield OperatorTest(client, time, server, manager)
+
+
+def _server(clock: VirtualClock, *, cluster: bool) -> EmbeddedServer:
+    return EmbeddedCluster(clock=clock) if cluster else EmbeddedServer(clock=clock)
+
+
+def _clock_of(server: EmbeddedServer, clock: VirtualClock | None) -> VirtualClock:
+    found: Clock | None = server.clock
+    if not isinstance(found, VirtualClock) or (clock is not None and clock is not found):
+        raise ValueError(
+            "operator_test needs a server in its own virtual time: make it with"
+            " clock=VirtualClock(), and give that clock to nobody else"
+        )
+    return found
