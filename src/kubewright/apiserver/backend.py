@@ -1,8 +1,9 @@
 """What every endpoint works with, and one request on its way through it."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from kubewright._aio import Clock
 from kubewright.api.times import format_time
@@ -10,16 +11,21 @@ from kubewright.apiserver.admission.chain import Admission
 from kubewright.apiserver.authentication.user import UserInfo
 from kubewright.apiserver.authorization.attributes import Authorizer
 from kubewright.apiserver.authorization.escalation import Escalation
+from kubewright.apiserver.effort import Effort
+from kubewright.apiserver.field import Errors
 from kubewright.apiserver.names import GroupResource
 from kubewright.apiserver.network import DEFAULT, Network
 from kubewright.apiserver.registry import Registry
 from kubewright.apiserver.request import Request
 from kubewright.apiserver.resource import Resource
 from kubewright.apiserver.route import Query, Route
+from kubewright.apiserver.slow_lane import SlowLane
 from kubewright.apiserver.storage import Collection, Store
 from kubewright.apiserver.strategy import Strategy, Write
 
 MOST_WARNINGS: int = 1024
+
+T = TypeVar("T")
 
 
 class Backend(Struct):
@@ -30,6 +36,7 @@ class Backend(Struct):
         service_accounts: Whether pods run as a service account, which must exist.
         authorizer: Decides whether an update may create; ``None`` where rights do not matter.
         network: Which addresses the server hands out and takes.
+        slow_lane: Where work is done that would hold up others.
     """
 
     store: Store
@@ -40,6 +47,7 @@ class Backend(Struct):
     service_accounts: bool = False
     authorizer: Authorizer | None = None
     network: Network = DEFAULT
+    slow_lane: SlowLane = field(default_factory=SlowLane)
 
     def now(self) -> str:
         """Return the time as objects carry it."""
@@ -104,6 +112,24 @@ class Call(Struct):
         """Add a Warning header, once; more than can be sent are not kept."""
         if text and len(self.warnings) < MOST_WARNINGS and text not in self.warnings:
             self.warnings.append(text)
+
+    async def run(self, work: Callable[[], T], *, size: int = 0) -> T:
+        """Do *work* on what was sent, or on *size* bytes; in a thread if that is much."""
+        return await self.backend.slow_lane.run(max(size, len(self.request.body)), work)
+
+    async def judge(
+        self, write: Write, check: Callable[[Write], Errors], *, size: int = 0
+    ) -> Errors:
+        """Return what *check* finds wrong."""
+        if not self.strategy.is_pure:
+            return check(write)
+        size = max(size, len(self.request.body))
+
+        def judged(effort: Effort) -> Errors:
+            write.effort = effort
+            return check(write)
+
+        return await self.backend.slow_lane.judge(size, judged)
 
     def write(self, *, dry_run: bool = False) -> Write:
         """Return the circumstances that strategies are told."""

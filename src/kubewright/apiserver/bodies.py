@@ -1,5 +1,6 @@
 """What clients send: read, checked against its kind, and cut to its schema."""
 
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -11,12 +12,13 @@ from kubewright.apiserver.options import FieldValidation
 from kubewright.apiserver.request import Request
 from kubewright.apiserver.resource import Resource
 from kubewright.apiserver.schema.conform import conform
-from kubewright.apiserver.schema.duplicates import may_repeat, strict_problems
+from kubewright.apiserver.schema.duplicates import may_repeat, repeats, strict_problems
 from kubewright.apiserver.schema.prune import fit
 from kubewright.apiserver.strategy import Obj
 
 PROTOBUF: str = "application/vnd.kubernetes.protobuf"
 READABLE: tuple[str, ...] = ("application/json", "application/yaml", PROTOBUF)
+YAML_PROBLEM: str = "yaml: unmarshal errors:"
 SUMMARY_LIMIT: int = 30  # bytes of a body that an error shows
 
 _decode = msgspec.json.Decoder().decode
@@ -80,14 +82,20 @@ def _json_problem(body: bytes, error: Exception) -> str:
     return json_syntax.problem(body) or str(error)
 
 
-def parse_yaml(body: bytes) -> Any:
+def parse_yaml(body: bytes, repeated: list[str] | None = None) -> Any:
     """Return YAML, of which JSON is a part, as a tree.
+
+    Args:
+        body: The document.
+        repeated: Gets a text for each key that is there twice, as Go's YAML library words it.
 
     Raises:
         StatusError: It is broken (400).
     """
     try:
-        return _decode(body)
+        document = _decode(body)
+        if repeated is None or not repeats(body, document):
+            return document
     except RecursionError as error:
         raise status.bad_request(f"error decoding YAML: {error}") from None
     except (msgspec.DecodeError, UnicodeDecodeError):
@@ -97,7 +105,7 @@ def parse_yaml(body: bytes) -> Any:
     from kubewright.apiserver import yaml_format  # noqa: PLC0415
 
     try:
-        return yaml_format.load(body)
+        return yaml_format.load(body, repeated)
     except (yaml.YAMLError, UnicodeDecodeError, ValueError, RecursionError) as error:
         raise status.bad_request(f"error decoding YAML: {error}") from None
 
@@ -122,9 +130,19 @@ def read_object(call: Call, validation: FieldValidation) -> Obj:
     Raises:
         StatusError: It is broken, of another kind, or has fields that must not be there.
     """
-    document = read_document(call.request, call.resource)
-    body = call.request.body if media_type(call.request) in ("", "application/json") else b""
-    return checked(call, document, call.resource, validation=validation, body=body)
+    media, body, repeated = media_type(call.request), call.request.body, list[str]()
+    if media == "application/yaml" and validation != "Ignore":
+        document = parse_yaml(body, repeated)
+    else:
+        document = read_document(call.request, call.resource)
+    return checked(
+        call,
+        document,
+        call.resource,
+        validation=validation,
+        body=body if media in ("", "application/json") else b"",
+        repeated=repeated,
+    )
 
 
 def checked(
@@ -134,8 +152,18 @@ def checked(
     *,
     validation: FieldValidation = "Warn",
     body: bytes = b"",
+    repeated: Sequence[str] = (),
 ) -> Obj:
-    """Return *document* as an object of *resource*, cut to its schema."""
+    """Return *document* as an object of *resource*, cut to its schema.
+
+    Args:
+        call: The request.
+        document: What was sent.
+        resource: What it must be.
+        validation: What becomes of fields that must not be there.
+        body: The same as JSON, in which a key may be there twice.
+        repeated: What YAML has twice.
+    """
     sent = len(document) if isinstance(document, dict) else 0
     obj = typed(document, resource)
     added = len(obj) - sent  # by `typed`, if the kind was left out: no key of the body
@@ -146,6 +174,8 @@ def checked(
             problems = strict_problems(body, unknown, custom=resource.custom)
         else:
             problems = [f'unknown field "{path}"' for path in unknown]
+        if repeated:  # keys of YAML are sorted before they are looked at
+            problems = [yaml_problem(repeated), *sorted(problems)]
         if problems:
             _report(call, problems, resource, validation)
     return obj
@@ -160,8 +190,20 @@ def _report(
             f'{resource.kind} in version "{resource.version}" cannot be handled as a'
             f" {resource.kind}: strict decoding error: {listed}"
         )
+    warn(call, problems)
+
+
+def yaml_problem(repeated: Sequence[str]) -> str:
+    """Return the one error that Go makes of all keys that are twice in a YAML document."""
+    return "\n  ".join([YAML_PROBLEM, *repeated])
+
+
+def warn(call: Call, problems: Iterable[str]) -> None:
+    """Warn of what strict validation would have refused, a line at a time."""
     for text in problems:
-        call.warn(text)
+        _, several, lines = text.partition(f"{YAML_PROBLEM}\n")
+        for line in lines.split("\n") if several else [text]:
+            call.warn(line.strip())
 
 
 def cut(obj: Obj, resource: Resource) -> tuple[list[str], int]:

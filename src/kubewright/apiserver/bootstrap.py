@@ -1,5 +1,6 @@
 """What every cluster has before anybody asked for it."""
 
+from typing import NamedTuple
 from uuid import uuid4
 
 from kubewright.apiserver.authorization.bootstrap import bootstrap_objects
@@ -10,9 +11,14 @@ from kubewright.apiserver.storage import Store
 from kubewright.apiserver.strategy import Obj
 
 NAMESPACES: tuple[str, ...] = ("default", "kube-node-lease", "kube-public", "kube-system")
+SYSTEM: str = "kube-system"
+CONFIG_MAPS = GroupResource("", "configmaps")
+AUTHENTICATION: str = "extension-apiserver-authentication"
+TRACKING: str = "kube-apiserver-legacy-service-account-token-tracking"
 PLURALS: dict[str, str] = {
     "ClusterRole": "clusterroles",
     "ClusterRoleBinding": "clusterrolebindings",
+    "ConfigMap": "configmaps",
     "Namespace": "namespaces",
     "PriorityClass": "priorityclasses",
     "Role": "roles",
@@ -21,16 +27,66 @@ PLURALS: dict[str, str] = {
 }
 
 
-def fill(store: Store, now: str, *, network: Network = DEFAULT) -> None:
-    """Store what is missing of it."""
+class Authorities(NamedTuple):
+    """Who may sign certificates, in PEM: those of clients, and that of the front proxy."""
+
+    clients: str
+    front_proxy: str
+
+
+def fill(
+    store: Store,
+    now: str,
+    *,
+    network: Network = DEFAULT,
+    authorities: Authorities | None = None,
+) -> None:
+    """Store what is missing of it.
+
+    Args:
+        store: Where.
+        now: The time as objects carry it.
+        network: Where the server's own service is.
+        authorities: Whom the server trusts; ``None`` for a server without a network, about which
+            others need not know anything.
+    """
     service = _kubernetes(network.kubernetes_ip)
-    for obj in (*_namespaces(), *bootstrap_objects(), *system_classes(), service):
+    tracking = [_config_map(TRACKING, {"since": now[:10]})] if authorities else []
+    for obj in (*_namespaces(), *bootstrap_objects(), *system_classes(), service, *tracking):
         group = obj["apiVersion"].rpartition("/")[0]
         resource = GroupResource(group, PLURALS[obj["kind"]])
         metadata = obj["metadata"]
         if store.find(resource, metadata.get("namespace", ""), metadata["name"]) is None:
             metadata |= {"uid": str(uuid4()), "creationTimestamp": now}
             store.put(resource, obj)
+    if authorities:
+        _publish(store, now, authorities)
+
+
+def _publish(store: Store, now: str, authorities: Authorities) -> None:
+    """Say how this server knows its clients, for aggregated ones to do the same."""
+    data = {
+        "requestheader-allowed-names": '["front-proxy-client"]',
+        "requestheader-extra-headers-prefix": '["X-Remote-Extra-"]',
+        "requestheader-group-headers": '["X-Remote-Group"]',
+        "requestheader-uid-headers": '["X-Remote-Uid"]',
+        "requestheader-username-headers": '["X-Remote-User"]',
+        "client-ca-file": authorities.clients,
+        "requestheader-client-ca-file": authorities.front_proxy,
+    }
+    found = store.get(CONFIG_MAPS, SYSTEM, AUTHENTICATION)
+    if found is None:
+        found = _config_map(AUTHENTICATION, {})
+        found["metadata"] |= {"uid": str(uuid4()), "creationTimestamp": now}
+    elif found.get("data") == data:
+        return
+    # Certificates may be new since the last start.
+    store.put(CONFIG_MAPS, {**found, "data": data})
+
+
+def _config_map(name: str, data: Obj) -> Obj:
+    metadata = {"name": name, "namespace": SYSTEM}
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data}
 
 
 def _namespaces() -> list[Obj]:

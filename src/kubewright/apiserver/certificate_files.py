@@ -11,13 +11,21 @@ from cryptography.x509 import ExtensionNotFound, load_pem_x509_certificate
 from kubewright.apiserver.certificates import Authority, KeyPair, OutOfDateError, is_serving
 from kubewright.errors import ConfigError
 
+_FRONT_PROXY = "front-proxy-ca"
+
 
 @dataclass(frozen=True, slots=True)
 class Certificates:
-    """What a server needs for TLS: who signs, and what it shows itself."""
+    """What a server needs for TLS: who signs, and what it shows itself.
+
+    Attributes:
+        front_proxy: Signs for who may speak in the name of users. It is another authority than
+            that of clients: whoever has a client certificate must not be able to do that.
+    """
 
     authority: Authority
     serving: KeyPair
+    front_proxy: Authority
 
 
 def certificates(folder: Path | None, hosts: Sequence[str]) -> Certificates:
@@ -31,7 +39,7 @@ def certificates(folder: Path | None, hosts: Sequence[str]) -> Certificates:
     """
     if folder is None:
         authority = Authority()
-        return Certificates(authority, authority.serving(*hosts))
+        return Certificates(authority, authority.serving(*hosts), Authority(_FRONT_PROXY))
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         return _kept(folder, hosts)
@@ -65,34 +73,34 @@ def _kept(folder: Path, hosts: Sequence[str]) -> Certificates:
     if serving is None or not is_serving(serving, authority, *hosts):
         serving = authority.serving(*hosts)
         _write(folder, "serving", serving)
-    return Certificates(authority, serving)
+    return Certificates(authority, serving, _authority(folder, _FRONT_PROXY))
 
 
-def _authority(folder: Path) -> Authority:
-    pair = _read(folder, "ca")
+def _authority(folder: Path, name: str = "ca") -> Authority:
+    pair = _read(folder, name)
     if pair is not None:
         try:
             return Authority(pair=pair)
         except OutOfDateError:
             pass  # nobody can trust it any more, so another one is no loss
         except (ValueError, TypeError, ExtensionNotFound, UnsupportedAlgorithm) as error:
-            raise ConfigError(_damaged(folder, pair)) from error
-    authority = Authority()
-    _write(folder, "ca", authority.pair)
+            raise ConfigError(_damaged(folder, name, pair)) from error
+    authority = Authority() if name == "ca" else Authority(name)
+    _write(folder, name, authority.pair)
     return authority
 
 
-def _damaged(folder: Path, pair: KeyPair) -> str:
+def _damaged(folder: Path, name: str, pair: KeyPair) -> str:
     # Clients trust this authority: a new one in its place would lock them out without a word.
     try:
         load_pem_x509_certificate(pair.certificate)
-        path = folder / "ca.key"
+        path = folder / f"{name}.key"
     except ValueError:
-        path = folder / "ca.crt"
+        path = folder / f"{name}.crt"
     return (
         f"cannot use {path}: it is damaged, or the two halves of the authority do not fit. Restore"
-        f" it, or remove ca.crt and ca.key from {folder} to get new ones; clients need the new"
-        " kubeconfig then."
+        f" it, or remove {name}.crt and {name}.key from {folder} to get new ones; clients need the"
+        " new kubeconfig then."
     )
 
 

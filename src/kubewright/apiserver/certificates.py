@@ -6,13 +6,14 @@ machine's, not a virtual clock's, since it is TLS libraries that judge them.
 
 import datetime as dt
 import ipaddress
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+
+from kubewright.apiserver.keypair import KeyPair
 
 __all__ = [
     "LIFETIME", "Authority", "KeyPair", "OutOfDateError", "is_serving", "signing_key",
@@ -31,17 +32,6 @@ Extension: TypeAlias = tuple[x509.ExtensionType, bool]
 
 class OutOfDateError(ValueError):
     """A certificate has expired, or soon will; nothing else is wrong with it."""
-
-
-@dataclass(frozen=True, slots=True)
-class KeyPair:
-    """A certificate and its private key, both PEM."""
-
-    certificate: bytes
-    key: bytes
-
-    def __repr__(self) -> str:
-        return "KeyPair(…)"  # the key must not reach a log
 
 
 class Authority:

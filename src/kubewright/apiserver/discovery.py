@@ -8,17 +8,22 @@ from typing import Any
 import msgspec
 
 from kubewright.apiserver import status
+from kubewright.apiserver.aggregation.remote import Remotes
 from kubewright.apiserver.names import api_version, version_rank
 from kubewright.apiserver.registry import Registry
 from kubewright.apiserver.resource import Resource
 from kubewright.apiserver.strategy import Obj
 
+LOCAL_PRIORITY: int = 100
+"""The priority of the versions of a CRD among those of its group that other servers answer."""
+
 
 class Discovery:
-    """Answers about the registry, made once for each of its generations."""
+    """Answers about the registry and what is aggregated, made once for each generation."""
 
-    def __init__(self, registry: Registry) -> None:
+    def __init__(self, registry: Registry, remotes: Remotes) -> None:
         self._registry = registry
+        self._remotes = remotes
         self._generation = 0
         self._made: dict[Any, bytes] = {}
 
@@ -42,13 +47,17 @@ class Discovery:
         """Return the answer to ``/api`` or ``/apis`` in the newer format: everything at once."""
         return self._kept(("aggregated", core, version), lambda: self._aggregated(core, version))
 
+    def has_group(self, name: str) -> bool:
+        """Whether any version of a group is served, the core group not counted."""
+        return bool(name) and bool(self._versions(name))
+
     def group(self, name: str) -> bytes:
         """Return the answer to ``/apis/<group>``.
 
         Raises:
             StatusError: There is no such group.
         """
-        if not name or name not in self._registry.groups:
+        if not self.has_group(name):
             raise status.no_such_path()
         return self._kept(("/apis", name), lambda: self._group(name, typed=True))
 
@@ -64,13 +73,22 @@ class Discovery:
         return self._kept((group, version), lambda: _resource_list(group, version, found.values()))
 
     def _names(self, *, core: bool) -> list[str]:
-        return [name for name in self._registry.groups if (name == "") == core]
+        remote = (group for group, _ in self._remotes.found)
+        found = dict.fromkeys((*self._registry.groups, *remote))
+        return [name for name in found if (name == "") == core]
 
-    def _versions(self, group: str) -> list[str]:
-        return sorted(self._registry.groups[group], key=version_rank, reverse=True)
+    def _versions(self, group: str, *, stale: bool = False) -> list[str]:
+        """Return the versions of a group, the best first; *stale* ones are not there just now."""
+        remotes = self._remotes.of_group(group)
+        local = self._registry.groups.get(group, {})
+        ranks = {one: (LOCAL_PRIORITY, version_rank(one)) for one in local if one not in remotes}
+        for version, remote in remotes.items():
+            if remote.available or stale:
+                ranks[version] = (remote.priority, version_rank(version))
+        return sorted(ranks, key=ranks.__getitem__, reverse=True)
 
     def _group_list(self) -> Obj:
-        groups = [self._group(name) for name in self._names(core=False)]
+        groups = [self._group(name) for name in self._names(core=False) if self._versions(name)]
         return {"kind": "APIGroupList", "apiVersion": "v1", "groups": groups}
 
     def _group(self, name: str, *, typed: bool = False) -> Obj:
@@ -88,15 +106,7 @@ class Discovery:
                 if name
                 else {"creationTimestamp": None},
                 "versions": [
-                    {
-                        "version": one,
-                        "resources": [
-                            _aggregated_resource(resource)
-                            for resource in self._registry.groups[name][one].values()
-                        ],
-                        "freshness": "Current",
-                    }
-                    for one in self._versions(name)
+                    self._aggregated_version(name, one) for one in self._versions(name, stale=True)
                 ],
             }
             for name in self._names(core=core)
@@ -107,6 +117,17 @@ class Discovery:
             "metadata": {},
             "items": items,
         }
+
+    def _aggregated_version(self, group: str, version: str) -> Obj:
+        remote = self._remotes.found.get((group, version))
+        if remote is None:
+            found = self._registry.groups[group][version].values()
+            resources = [_aggregated_resource(resource) for resource in found]
+            return {"version": version, "resources": resources, "freshness": "Current"}
+        offer = self._remotes.offer(remote)
+        known: Obj = {"resources": offer.resources} if offer else {}
+        freshness = "Current" if offer and remote.available else "Stale"
+        return {"version": version, **known, "freshness": freshness}
 
 
 def _core_versions(address: str) -> Obj:

@@ -11,6 +11,8 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
+from kubewright.apiserver.names import GroupResource
+
 Reason = Literal[
     "FieldValueInvalid",
     "FieldValueRequired",
@@ -23,6 +25,10 @@ Reason = Literal[
     "FieldValueTypeInvalid",
     "InternalError",
 ]
+
+SECRETS = GroupResource("", "secrets")
+REDACTED: str = "<secret contents redacted>"
+"""What is shown in place of a part of a Secret: answers are logged, and audited."""
 
 Errors = list["FieldError"]
 """What a validation found; empty for nothing."""

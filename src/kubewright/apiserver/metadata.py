@@ -97,25 +97,34 @@ def _owner_errors(owners: list[Obj]) -> Errors:
     path = "metadata.ownerReferences"
     errors: Errors = []
     controller = ""
-    for owner in owners:
-        # Kubernetes names all of them by the same path, without an index.
-        errors += [
-            field.invalid(f"{path}.{name}", owner.get(name, ""), f"{text}must not be empty")
-            for name, text in (("apiVersion", "version "), ("kind", ""), ("name", ""), ("uid", ""))
-            if not owner.get(name)
-        ]
-        if owner.get("apiVersion") == "v1" and owner.get("kind") == "Event":
-            errors.append(
-                field.invalid(path, owner, "/v1, Kind=Event is disallowed from being an owner")
-            )
+    for index, owner in enumerate(owners):
+        errors += _reference_errors(owner, f"{path}[{index}]")
         if owner.get("controller"):
+            named = f"{owner.get('kind', '')}/{owner.get('name', '')}"
             if controller:
                 text = (
                     'Only one reference can have Controller set to true. Found "true" in'
-                    f" references for {controller} and {owner.get('name', '')}"
+                    f" references for {controller} and {named}"
                 )
                 errors.append(field.invalid(path, owners, text))
-            controller = owner.get("name", "")
+            controller = controller or named
+    return errors
+
+
+def _reference_errors(owner: Obj, path: str) -> Errors:
+    version: str = owner.get("apiVersion") or ""
+    errors: Errors = []
+    if version and (version.count("/") > 1 or version.endswith("/")):
+        text = "must be <group>/<version> or <version>"
+        errors.append(field.invalid(f"{path}.apiVersion", version, text))
+    errors += [
+        field.required(f"{path}.{name}", "must not be empty")
+        for name in ("apiVersion", "kind", "name", "uid")
+        if not owner.get(name)
+    ]
+    if version == "v1" and owner.get("kind") == "Event":
+        text = "/v1, Kind=Event is disallowed from being an owner"
+        errors.append(field.invalid(path, owner, text))
     return errors
 
 

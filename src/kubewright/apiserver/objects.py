@@ -7,6 +7,9 @@ from kubewright.apiserver.admission.attributes import GroupVersionKind, GroupVer
 from kubewright.apiserver.names import GroupResource
 from kubewright.apiserver.registry import Registry
 from kubewright.apiserver.resource import Resource
+from kubewright.apiserver.schema import definitions
+from kubewright.apiserver.schema.conform import conform
+from kubewright.apiserver.schema.tree import Schema
 from kubewright.apiserver.status import StatusError
 from kubewright.apiserver.strategy import Obj
 
@@ -24,7 +27,7 @@ class RegisteredObjects:
         return [
             (
                 GroupVersionResource(found.group, found.version, found.plural),
-                GroupVersionKind(found.group, found.version, found.kind),
+                GroupVersionKind(*found.kind_of(subresource)),
             )
             for found in self._registry.versions_of(resource.group_resource)
             if found.version != resource.version
@@ -64,6 +67,28 @@ class RegisteredObjects:
             raise ValueError(str(error.__cause__ or error)) from error
         return patched
 
+    def merge(self, obj: Obj, config: Obj, kind: GroupVersionKind) -> Obj:
+        """Return *obj* with what *config* sets, by the rules of server-side apply.
+
+        Raises:
+            ValueError: *config* does not fit its schema, or replaces something as a whole.
+        """
+        from kubewright.apiserver.fieldmanager import merge, shape, validate  # noqa: PLC0415  # rare
+
+        form = shape.root(self._schema(kind))
+        if wrong := validate.misfits(config, form):
+            said = validate.joined(wrong)
+            raise ValueError(
+                f"error applying patch: failed to convert patch object to typed object: {said}"
+            )
+        if atomic := list(merge.atomics(config, form)):
+            raise ValueError(
+                "error applying patch: invalid ApplyConfiguration: may not mutate atomic arrays,"
+                f" maps or structs: {', '.join(atomic)}"
+            )
+        merged: Obj = shape.copied(merge.merged(obj, config, form))
+        return merged
+
     def normalize(self, obj: Obj, kind: GroupVersionKind) -> Obj:
         """Return *obj* as a client could have sent it: cut to its schema, and defaulted.
 
@@ -72,7 +97,9 @@ class RegisteredObjects:
         """
         from kubewright.apiserver import bodies  # noqa: PLC0415  # for webhooks only
 
-        resource = self._resource(kind)
+        resource = self._find(kind)
+        if resource is None:
+            return _conformed(obj, kind)
         bodies.cut(bodies.typed(obj, resource), resource)
         if resource.version == resource.hub or resource.custom:
             resource.strategy.default(obj)
@@ -84,8 +111,30 @@ class RegisteredObjects:
         found = self._registry.find_kind(group, name, kind)
         return (found.group_resource, found.namespaced) if found else None
 
+    def _find(self, kind: GroupVersionKind) -> Resource | None:
+        return self._registry.find_kind(kind.group, kind.version, kind.kind)
+
     def _resource(self, kind: GroupVersionKind) -> Resource:
-        found = self._registry.find_kind(kind.group, kind.version, kind.kind)
+        found = self._find(kind)
         if found is None:
             raise status.internal_error(f"{kind} is served no more")
         return found
+
+    def _schema(self, kind: GroupVersionKind) -> Schema:
+        found = self._find(kind)
+        schema = found.schema() if found else definitions.find(*kind)
+        if schema is None:  # such as the options of a connection
+            raise ValueError(
+                "error applying patch: failed to convert original object to typed object: no"
+                f" corresponding type for {kind}"
+            )
+        return schema
+
+
+def _conformed(obj: Obj, kind: GroupVersionKind) -> Obj:
+    """Return an object that is sent to a subresource only, such as an Eviction, as it must be."""
+    schema = definitions.find(*kind)
+    if schema is not None:
+        conform(obj, schema)
+        obj["metadata"] = obj.get("metadata") or {}
+    return obj

@@ -44,13 +44,13 @@ class Paths:
     def _discovery(self) -> "Discovery":
         from kubewright.apiserver.discovery import Discovery  # noqa: PLC0415  # as said above
 
-        return Discovery(self._server.registry)
+        return Discovery(self._server.registry, self._server.aggregation.remotes)
 
     @cached_property
     def _openapi(self) -> "OpenAPI":
         from kubewright.apiserver.openapi import OpenAPI  # noqa: PLC0415  # as said above
 
-        return OpenAPI(self._server.registry)
+        return OpenAPI(self._server.registry, self._server.aggregation.remotes)
 
     async def answer(self, request: Request, route: Route, user: UserInfo) -> Response:
         """Answer, or say that nothing is here."""
@@ -125,7 +125,7 @@ class Paths:
             return Response(200, found)
         if core:
             return Response(200, self._discovery.resources("", parts[1]))
-        if parts[1] not in self._server.registry.groups or not parts[1]:
+        if not self._discovery.has_group(parts[1]):
             return problem.NOT_FOUND
         if len(parts) == GROUP:
             return Response(200, self._discovery.group(parts[1]))

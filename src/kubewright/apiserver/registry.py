@@ -34,6 +34,13 @@ CONVERSIONS: dict[tuple[str, str, str], tuple[str, str, str]] = {
     ),
 }
 
+# What is said with every answer about a kind that is on its way out.
+WARNINGS: dict[GroupResource, str] = {
+    GroupResource("", "endpoints"): (
+        "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"
+    )
+}
+
 Resources = dict[str, Resource]
 """The resources of one group and version, by plural name."""
 
@@ -157,6 +164,7 @@ def _resource(group: str, version: str, entry: dict[str, Any]) -> Resource:
         schema=partial(_schema, group, version, kind),
         make_strategy=partial(_strategy, group, plural),
         singular=entry.get("singularResource", ""),
+        warning=WARNINGS.get(GroupResource(group, plural), ""),
         verbs=tuple(entry["verbs"]),
         short_names=tuple(entry.get("shortNames", ())),
         categories=tuple(entry.get("categories", ())),

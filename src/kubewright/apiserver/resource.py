@@ -79,6 +79,18 @@ class Resource:
             self._strategy = self.make_strategy()
         return self._strategy
 
+    def kind_of(self, subresource: str) -> tuple[str, str, str]:
+        """Return group, version and kind of what is sent to a subresource; its own if it is empty.
+
+        A pod is evicted with an Eviction of ``policy/v1``, and its status is written with a Pod.
+        """
+        found = self.subresources.get(subresource, {}).get("responseKind") if subresource else None
+        if not found or not found.get("kind"):
+            return self.group, self.version, self.kind
+        if not found.get("version"):  # it is of the resource's own
+            return self.group, self.version, found["kind"]
+        return found.get("group", ""), found["version"], found["kind"]
+
     def __post_init__(self) -> None:
         self.group_resource = GroupResource(self.group, self.plural)
         self.group_kind = GroupKind(self.group, self.kind)

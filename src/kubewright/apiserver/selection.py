@@ -1,32 +1,55 @@
 """Which objects a list or a watch is about: its label and field selectors."""
 
-from collections.abc import Callable, Sequence
+import asyncio
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
 
-from kubewright.api.field_selectors import FieldSelector
+from kubewright.api.field_selectors import FieldSelector, FieldTerm
 from kubewright.api.selectors import Selector
-from kubewright.apiserver import status
+from kubewright.apiserver import status, view
 from kubewright.apiserver.resource import Resource
 from kubewright.apiserver.route import Query, Route
 from kubewright.apiserver.storage import Event, Stored
 from kubewright.apiserver.strategy import Obj
 
+_SLICE = 1000  # objects that are asked for in one turn of the loop
 ALWAYS: frozenset[str] = frozenset({"metadata.name", "metadata.namespace"})
+
+
+class _Fields:
+    """A field selector, ready to be asked for many objects: by field, however many terms it has."""
+
+    __slots__ = ("_refused", "_wanted", "names")
+
+    def __init__(self, terms: Iterable[FieldTerm]) -> None:
+        self._wanted: dict[str, set[str]] = {}
+        self._refused: dict[str, set[str]] = {}
+        for term in terms:
+            sort = self._wanted if term.operator == "=" else self._refused
+            sort.setdefault(term.field, set()).add(term.value)
+        self.names: frozenset[str] = frozenset((*self._wanted, *self._refused))
+
+    def matches(self, values: Mapping[str, str]) -> bool:
+        """Whether an object with these *values* is asked for; a missing one counts as empty."""
+        for name, wanted in self._wanted.items():
+            if wanted != {values.get(name, "")}:
+                return False
+        return all(values.get(name, "") not in refused for name, refused in self._refused.items())
 
 
 class Selection:
     """Decides whether an object is asked for, by as little decoding as possible.
 
     Args:
-        resource: The resource in the version in which it is stored.
+        resource: The resource in the version in which we think about it.
         labels: A label selector.
         fields: A field selector.
         name: Only the object of this name.
         rename: Returns what the stored version calls a field.
     """
 
-    __slots__ = ("_fields", "_key_only", "_labels", "_resource", "everything")
+    __slots__ = ("_fields", "_key_only", "_labels", "_resource", "_seen", "converts", "everything")
 
     def __init__(
         self,
@@ -39,18 +62,17 @@ class Selection:
     ) -> None:
         self._resource = resource
         self._labels = _parsed_labels(labels) if labels else None
-        self._fields = _parsed_fields(fields, resource, rename) if fields else None
+        terms = _parsed_fields(fields, resource, rename).terms if fields else ()
         if name:
-            by_name = FieldSelector.of({"metadata.name": name})
-            self._fields = by_name if self._fields is None else self._fields & by_name
-        if self._fields is not None and self._fields.selects_everything:
-            self._fields = None
+            terms = (*terms, FieldTerm("metadata.name", "=", name))
+        self._fields = _Fields(terms) if terms else None
         if self._labels is not None and self._labels.selects_everything:
             self._labels = None
         self.everything: bool = self._labels is None and self._fields is None
-        self._key_only = self._fields is None or all(
-            term.field in ALWAYS for term in self._fields.terms
-        )
+        self._key_only = self._fields is None or self._fields.names <= ALWAYS
+        # Fields of a custom resource are judged in the version that is asked, not as it is stored.
+        self.converts: bool = resource.custom and not self._key_only
+        self._seen: dict[Stored, dict[str, str]] = {}
 
     def matches(self, stored: Stored) -> bool:
         """Whether *stored* is asked for."""
@@ -84,16 +106,40 @@ class Selection:
         namespace, _, name = stored.key.rpartition("/")
         values = {"metadata.name": name, "metadata.namespace": namespace}
         if not self._key_only:
-            obj: Obj = stored.decode()
-            values |= self._resource.strategy.selectable_fields(obj)
+            values |= self._seen.get(stored) or self._selectable(stored.decode())
         return values
 
-    def of(self, objects: Sequence[Stored]) -> Sequence[Stored]:
+    def _selectable(self, obj: Obj) -> dict[str, str]:
+        return self._resource.strategy.selectable_fields(obj)
+
+    async def see(self, event: Event) -> None:
+        """Convert the objects of *event*, if they are not stored as they are asked for."""
+        both = [one for one in (event.previous, event.current) if one is not None]
+        new = [one for one in both if (self._resource, one) not in event.memo]
+        await self._convert(new)
+        for stored in new:
+            event.memo[self._resource, stored] = self._values(stored)
+        self._seen.clear()
+
+    async def _convert(self, objects: Sequence[Stored]) -> None:
+        odd = [one for one in objects if not view.is_plain(self._resource, one)]
+        converted = await view.converted(self._resource, odd) if odd else ()
+        for stored, obj in zip(odd, converted, strict=True):
+            self._seen[stored] = self._selectable(obj)
+
+    async def of(self, objects: Sequence[Stored]) -> Sequence[Stored]:
         """Return those of *objects* that are asked for."""
         if self.everything:
             return objects
-        matches = self.matches
-        return [stored for stored in objects if matches(stored)]
+        if self.converts:
+            await self._convert(objects)
+        matches, chosen = self.matches, list[Stored]()
+        for start in range(0, len(objects), _SLICE):
+            if start:
+                await asyncio.sleep(0)  # others want to be served, too
+            chosen += [one for one in objects[start : start + _SLICE] if matches(one)]
+        self._seen.clear()
+        return chosen
 
 
 def selected_name(route: Route, query: Query) -> str:

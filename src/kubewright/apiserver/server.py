@@ -9,10 +9,12 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
+from msgspec.structs import replace
 
 from kubewright._aio import Clock
 from kubewright.apiserver import bootstrap, problem, status
 from kubewright.apiserver.admission.chain import Admission
+from kubewright.apiserver.aggregation import Aggregator
 from kubewright.apiserver.audit import AuditLog, Event
 from kubewright.apiserver.authentication.authenticator import Authenticator
 from kubewright.apiserver.authentication.impersonation import impersonate
@@ -47,15 +49,19 @@ from kubewright.apiserver.storage import Store
 from kubewright.apiserver.strategy import Obj
 from kubewright.errors import ConfigError, LifecycleError
 from kubewright.log import Logger, get_logger
+from kubewright.log.sparing import Sparing
 
 if TYPE_CHECKING:
     from kubewright.apiserver.admission.call import Resolver, WebhookClient
+    from kubewright.apiserver.certificates import KeyPair
     from kubewright.apiserver.endpoints.subresources import Node
     from kubewright.apiserver.storage.sqlite import SQLiteJournal
 
 log: Logger = get_logger(__name__)
 
-PUBLIC: frozenset[str] = frozenset({"/healthz", "/livez", "/readyz", "/version"})
+ALWAYS_ALLOWED: frozenset[str] = frozenset({"/healthz", "/livez", "/readyz"})
+COMMANDING: frozenset[str] = frozenset({"exec", "attach", "portforward"})
+LONGEST_LOGGED: int = 256  # characters of a client's words in one line of the log
 LONGEST_NOTE: int = 2048  # characters of an address or agent that the audit keeps
 METHODS: frozenset[str] = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
@@ -65,9 +71,9 @@ class APIServer:
 
     Args:
         data_dir: Where objects are kept across restarts; ``None`` keeps them in memory.
-        rbac: Whether users need permissions. Without, whoever gets through may do everything.
-        controllers: Whether to collect garbage and to empty namespaces that are deleted, as
-            kube-controller-manager does beside a real server.
+        rbac: Whether users need permissions. Without, whoever has credentials may do everything.
+        controllers: Whether to collect garbage, to empty namespaces that are deleted and to let
+            claims and volumes go, as kube-controller-manager does beside a real server.
         service_accounts: Whether pods run as a service account, which must exist, and get a volume
             with its token. Off by default: without nodes nobody uses it, and it makes manifests
             longer.
@@ -84,6 +90,10 @@ class APIServer:
         node: What answers for logs, exec and the like; ``None`` while nothing runs containers.
         resolver: What finds the services of webhooks; set it before the first one is asked.
             ``None`` finds external ones only.
+        front_proxy: The certificate with which this server speaks for users to aggregated API
+            servers; set it before `start`.
+        authorities: Whose certificates this server trusts, for others to read; likewise, and
+            ``None`` without a network.
 
     Example:
         async with APIServer() as server:
@@ -94,7 +104,7 @@ class APIServer:
         self,
         *,
         data_dir: PathLike | None = None,
-        rbac: bool = False,
+        rbac: bool = True,
         controllers: bool = True,
         service_accounts: bool = False,
         service_cidr: str = SERVICE_CIDR,
@@ -104,6 +114,7 @@ class APIServer:
     ) -> None:
         network = Network(service_cidr, loopback_endpoints)
         self.clock: Clock = clock or Clock()
+        self._failures = Sparing(self.clock)
         self.data_dir: Path | None = named_path("data_dir", data_dir)
         log_file = named_path("audit_log", audit_log)
         self.url: str = ""
@@ -115,7 +126,7 @@ class APIServer:
         self.accounts: ServiceAccountTokens = ServiceAccountTokens(
             lambda: signing_key(self.data_dir), self.store, clock=self.clock
         )
-        self.users: Authenticator = Authenticator(self.accounts, open_to_all=not rbac)
+        self.users: Authenticator = Authenticator(self.accounts)
         roles = RBAC(self.store)
         self.authorizer: Authorizer = roles if rbac else AlwaysAllow()
         self.metrics: Metrics = Metrics()
@@ -141,6 +152,9 @@ class APIServer:
         )
         self.node: Node | None = None
         self.resolver: Resolver | None = None
+        self.front_proxy: KeyPair | None = None
+        self.authorities: bootstrap.Authorities | None = None
+        self.aggregation: Aggregator = Aggregator(self)
         self._dispatcher = Dispatcher(self.backend, self)
         self._paths = Paths(self)
         self._definitions = DefinitionController(self, self._webhook_client)
@@ -154,9 +168,15 @@ class APIServer:
         if self._started:
             raise LifecycleError("this API server was started before; make another one")
         self._started = True
-        bootstrap.fill(self.store, self.backend.now(), network=self.backend.network)
+        bootstrap.fill(
+            self.store,
+            self.backend.now(),
+            network=self.backend.network,
+            authorities=self.authorities,
+        )
         RoleAggregator(self.store).start()
         self._definitions.begin()
+        self.aggregation.begin()
         if self._controllers:
             await self._controllers.start()
 
@@ -165,6 +185,7 @@ class APIServer:
         if self._controllers:
             await self._controllers.stop()
         await self._definitions.stop()
+        await self.aggregation.stop()
         if self._webhooks:
             await self._webhooks.close()
         self.store.close()
@@ -209,7 +230,9 @@ class APIServer:
         except RecursionError:  # nested too deeply for us
             answer = problem.response(status.bad_request("exceeded max depth"))
         except Exception as error:  # a client must not bring the server down
-            log.exception("request failed", path=request.path, error=repr(error))
+            if (dropped := self._failures.admit()) is not None:
+                path, why = request.path[:LONGEST_LOGGED], repr(error)[:LONGEST_LOGGED]
+                log.exception("request failed", path=path, error=why, **dropped)
             answer = problem.response(status.internal_error(f"{type(error).__name__}: {error}"))
         if (
             isinstance(answer, Response)
@@ -231,16 +254,26 @@ class APIServer:
             visit.impersonated = user = acting.user
             asked = _attributes(user, route, selected)
         self._authorize(asked)
+        if (remote := self.aggregation.find(route)) is not None:
+            return await self.aggregation.answer(remote, request, user)
         if not route.is_resource:
             return await self._paths.answer(request, route, user)
         return await self._dispatcher.answer(request, route, query, user=user)
 
     def _authorize(self, asked: Attributes) -> None:
-        if asked.path in PUBLIC:
+        if asked.path in ALWAYS_ALLOWED:
             return
         decision = self.authorizer.authorize(asked)
         if not decision.allowed:
             raise denied(asked, decision.reason)
+        if (
+            asked.verb == "get"
+            and asked.subresource in COMMANDING
+            and asked.group == ""
+            and asked.resource == "pods"
+        ):
+            # A websocket begins with GET; to run commands is more than to read, all the same.
+            self._authorize(replace(asked, verb="create"))
 
     def _note(self, visit: "_Visit", answer: Answer) -> None:
         code = 101 if isinstance(answer, Upgrade) else answer.status

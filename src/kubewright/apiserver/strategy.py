@@ -9,10 +9,11 @@ fields, deletion) is done by the pipeline and is not a strategy's business.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from kubewright.apiserver import naming
+from kubewright.apiserver.effort import Effort
 from kubewright.apiserver.field import Errors
 from kubewright.apiserver.names import GroupResource
 from kubewright.apiserver.network import DEFAULT, Network
@@ -51,6 +52,7 @@ class Write:
         dry_run: Whether nothing will be stored.
         warn: Adds a Warning header to the answer.
         network: Which addresses the server hands out and takes.
+        effort: How much work validation may be.
     """
 
     reader: Reader
@@ -59,6 +61,7 @@ class Write:
     dry_run: bool
     warn: Callable[[str], None]
     network: Network = DEFAULT
+    effort: Effort = field(default_factory=Effort)
 
 
 class Strategy:
@@ -72,6 +75,7 @@ class Strategy:
         allow_unconditional_update: Whether an update without a resourceVersion is taken.
         deletion_finalizers: Finalizers that a deletion adds, for work that has to be done first.
         allow_create_on_update: Whether a PUT to a name that is not there creates it.
+        is_pure: Whether validation looks at nothing but the objects, so that a thread may do it.
     """
 
     name_rule: NameRule = staticmethod(naming.dns_subdomain)
@@ -81,6 +85,7 @@ class Strategy:
     deletion_finalizers: tuple[str, ...] = ()
     allow_unconditional_update: bool = True
     allow_create_on_update: bool = False
+    is_pure: bool = False
 
     def default(self, obj: Obj) -> None:
         """Fill in what the user left out; must change nothing when it is called again."""

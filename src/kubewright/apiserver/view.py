@@ -35,7 +35,7 @@ async def load(resource: Resource, stored: Stored) -> Obj:
     """Return the object in the version of *resource*."""
     if is_plain(resource, stored):
         return stored.decode()
-    return (await _converted(resource, [stored]))[0]
+    return (await converted(resource, [stored]))[0]
 
 
 async def rendered(resource: Resource, objects: Sequence[Stored]) -> list[bytes]:
@@ -45,11 +45,12 @@ async def rendered(resource: Resource, objects: Sequence[Stored]) -> list[bytes]
     odd = [stored for stored in objects if not is_plain(resource, stored)]
     if not odd:
         return [stored.data for stored in objects]
-    made = dict(zip(map(id, odd), await _converted(resource, odd), strict=True))
+    made = dict(zip(map(id, odd), await converted(resource, odd), strict=True))
     return [encode(made[id(one)]) if id(one) in made else one.data for one in objects]
 
 
-async def _converted(resource: Resource, objects: Iterable[Stored]) -> list[Obj]:
+async def converted(resource: Resource, objects: Iterable[Stored]) -> list[Obj]:
+    """Return objects that are not plain in the version of *resource*."""
     decoded = [stored.decode() for stored in objects]
     if resource.custom:
         assert resource.read is not None

@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Iterator
 from datetime import date
 from typing import Any
 
@@ -59,15 +60,42 @@ def dump(document: Any) -> bytes:
     return written
 
 
-def load(body: bytes) -> Any:
+def load(body: bytes, repeated: list[str] | None = None) -> Any:
     """Return the document in *body*, with nothing in it that JSON does not have.
+
+    Args:
+        body: The document.
+        repeated: Gets a text for each key that is there twice.
 
     Raises:
         yaml.YAMLError: It is broken.
         ValueError: It is too deep, too large, or has a value that JSON does not have.
     """
     _check_size(body)
-    return _plain(yaml.load(body, Loader=_JSONLoader))  # noqa: S506  # a SafeLoader
+    loader = _JSONLoader(body)
+    try:
+        root = loader.get_single_node()
+        if repeated is not None:
+            repeated += dict.fromkeys(_repeated(root))
+        return None if root is None else _plain(loader.construct_document(root))
+    finally:
+        loader.dispose()
+
+
+def _repeated(node: Any) -> Iterator[str]:
+    """Yield what Go's library says of keys that are there twice, with the line of the value."""
+    if isinstance(node, yaml.MappingNode):
+        seen = set()
+        for key, value in node.value:
+            yield from _repeated(value)
+            if isinstance(key, yaml.ScalarNode):
+                if (key.tag, key.value) in seen:
+                    line = value.start_mark.line + 1
+                    yield f'line {line}: key "{key.value}" already set in map'
+                seen.add((key.tag, key.value))
+    elif isinstance(node, yaml.SequenceNode):
+        for item in node.value:
+            yield from _repeated(item)
 
 
 def _check_size(body: bytes) -> None:

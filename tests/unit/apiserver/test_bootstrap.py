@@ -25,6 +25,22 @@ def test_a_new_cluster_has_namespaces_roles_priorities_and_its_service() -> None
     assert len({obj["metadata"]["uid"] for obj in objects}) == len(objects)
 
 
+def test_others_can_read_how_clients_are_known() -> None:
+    """Aggregated API servers begin with it; new certificates are told at the next start."""
+    store = Store()
+    bootstrap.fill(store, NOW, authorities=bootstrap.Authorities("old", "proxy"))
+
+    bootstrap.fill(store, NOW, authorities=bootstrap.Authorities("new", "proxy"))
+
+    maps = GroupResource("", "configmaps")
+    found = store.get(maps, "kube-system", "extension-apiserver-authentication") or {}
+    assert found["data"]["client-ca-file"] == "new"
+    assert found["data"]["requestheader-client-ca-file"] == "proxy"
+    assert found["data"]["requestheader-allowed-names"] == '["front-proxy-client"]'
+    tracking = "kube-apiserver-legacy-service-account-token-tracking"
+    assert (store.get(maps, "kube-system", tracking) or {})["data"] == {"since": "2026-01-01"}
+
+
 def test_what_is_there_stays_as_it_is() -> None:
     """A restart changes nothing that somebody has changed."""
     store = Store()

@@ -5,6 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from kubewright.apiserver.aggregation.remote import Remotes
 from kubewright.apiserver.discovery import Discovery
 from kubewright.apiserver.names import version_rank
 from kubewright.apiserver.registry import DATA, Registry
@@ -44,7 +45,7 @@ def test_the_newer_format_is_that_of_a_real_server(core: bool) -> None:
     """The data was taken from one: every resource, verb and short name."""
     name = "discovery-api.json" if core else "discovery-apis.json"
 
-    found = decode(Discovery(Registry()).aggregated(core=core, version="v2"))
+    found = decode(Discovery(Registry(), Remotes()).aggregated(core=core, version="v2"))
 
     assert plain(found["items"]) == plain(decode(DATA.joinpath(name).read_bytes())["items"])
     assert found["apiVersion"] == "apidiscovery.k8s.io/v2"
@@ -52,7 +53,7 @@ def test_the_newer_format_is_that_of_a_real_server(core: bool) -> None:
 
 def test_both_formats_tell_the_same() -> None:
     """Older clients ask for one version at a time."""
-    discovery = Discovery(Registry())
+    discovery = Discovery(Registry(), Remotes())
     items = decode(discovery.aggregated(core=False, version="v2"))["items"]
 
     groups = decode(discovery.groups())["groups"]

@@ -41,11 +41,21 @@ def test_generated_names_fit_and_have_no_words() -> None:
         ({"annotations": {"é": ""}}, 'metadata.annotations: Invalid value: "é"'),
         ({"finalizers": ["a"]}, "name is neither a standard finalizer name nor is it fully"),
         ({"finalizers": ["orphan", "foregroundDeletion"]}, "cannot be both set"),
-        ({"ownerReferences": [{}]}, "metadata.ownerReferences.apiVersion: Invalid value"),
+        (
+            {"ownerReferences": [OWNER, {}]},
+            "metadata.ownerReferences[1].apiVersion: Required value: must not be empty",
+        ),
+        (
+            {"ownerReferences": [{**OWNER, "apiVersion": "a/b/c"}]},
+            (
+                'metadata.ownerReferences[0].apiVersion: Invalid value: "a/b/c": must be'
+                " <group>/<version> or <version>"
+            ),
+        ),
         ({"ownerReferences": [{**OWNER, "kind": "Event"}]}, "is disallowed from being an owner"),
         (
             {"ownerReferences": [{**OWNER, "controller": True}, {**OWNER, "controller": True}]},
-            'Only one reference can have Controller set to true. Found "true" in references for p',
+            'can have Controller set to true. Found "true" in references for Pod/p and Pod/p',
         ),
     ],
 )

@@ -1,5 +1,9 @@
 """Answers in the form that was asked for."""
 
+import asyncio
+import sys
+from functools import partial
+
 import pytest
 
 from kubewright.apiserver import output, yaml_format
@@ -85,3 +89,31 @@ def test_a_list_is_joined_from_bytes() -> None:
     """Without reading its items again."""
     assert output.joined({"kind": "L"}, [b"1", b"{}"]) == b'{"kind":"L","items":[1,{}]}'
     assert output.joined({"kind": "L"}, []) == b'{"kind":"L","items":[]}'
+
+
+@pytest.mark.parametrize(
+    "accept", ["application/yaml", "application/json;as=Table;v=v1;g=meta.k8s.io"]
+)
+async def test_others_are_served_while_a_large_list_is_written(
+    server: APIServer, accept: str, request: pytest.FixtureRequest
+) -> None:
+    """It is done in a thread, and the loop turns meanwhile."""
+    # Threads take turns often, so that how far the loop gets does not depend on the machine.
+    request.addfinalizer(partial(sys.setswitchinterval, sys.getswitchinterval()))
+    sys.setswitchinterval(1e-6)
+    for number in range(300):
+        await make(server, MAPS, {"metadata": {"name": f"a{number}"}, "data": {"a": "x" * 200}})
+    turns = 0
+
+    async def turn() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    others = asyncio.create_task(turn())
+    answer = await ask(server, "GET", MAPS, accept=accept)
+    others.cancel()
+
+    assert answer.status == 200
+    assert turns > 20

@@ -1,13 +1,17 @@
 """Which objects are asked for."""
 
+from typing import Any
+
 import pytest
 
 from kubewright.apiserver.registry import Registry
 from kubewright.apiserver.resource import Resource
 from kubewright.apiserver.route import parse_query, parse_route
+from kubewright.apiserver.schema.tree import Schema
 from kubewright.apiserver.selection import Selection, selected_name
 from kubewright.apiserver.status import StatusError
 from kubewright.apiserver.storage import Event, Stored
+from kubewright.apiserver.strategy import Strategy
 
 REGISTRY = Registry()
 OBJECTS = [
@@ -41,13 +45,13 @@ def pods() -> Resource:
         ("", "metadata.namespace=n", "a", [1]),
     ],
 )
-def test_labels_fields_and_name_must_all_match(
+async def test_labels_fields_and_name_must_all_match(
     labels: str, fields: str, name: str, want: list[int]
 ) -> None:
     """What is not said matches everything."""
     selection = Selection(pods(), labels, fields, name=name)
 
-    assert [stored.revision for stored in selection.of(OBJECTS)] == want
+    assert [stored.revision for stored in await selection.of(OBJECTS)] == want
     assert selection.everything == (len(want) == len(OBJECTS))
 
 
@@ -106,3 +110,50 @@ def test_a_list_of_one_name_is_known_as_such(query: str, name: str) -> None:
     found = parse_query(query)
 
     assert selected_name(parse_route("GET", "/api/v1/pods", found), found) == name
+
+
+class Coloured(Strategy):
+    """Has a field that only its own version has."""
+
+    field_names = frozenset({"spec.colour"})
+
+    def selectable_fields(self, obj: dict[str, Any]) -> dict[str, str]:
+        return {"spec.colour": obj["spec"].get("colour", "")}
+
+
+async def to_version_two(objects: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [
+        {**obj, "apiVersion": "x.io/v2", "spec": {"colour": obj["spec"]["color"]}}
+        for obj in objects
+    ]
+
+
+async def test_custom_fields_are_judged_in_the_version_that_is_asked() -> None:
+    """Not as they are stored: a webhook may have renamed them."""
+    resource = Resource(
+        group="x.io",
+        version="v2",
+        plural="things",
+        kind="Thing",
+        namespaced=True,
+        hub="v1",
+        schema=Schema,
+        make_strategy=Coloured,
+        custom=True,
+        read=to_version_two,
+    )
+    stored = [
+        Stored(
+            f"n/{name}",
+            b'{"apiVersion":"x.io/v1","kind":"Thing","metadata":{},"spec":{"color":"%b"}}' % color,
+            number,
+        )
+        for number, (name, color) in enumerate((("a", b"red"), ("b", b"blue")))
+    ]
+    selection = Selection(resource, "", "spec.colour=red")
+    event = Event("MODIFIED", stored[1], stored[0], 0)
+
+    await selection.see(event)
+
+    assert selection.around(event) == (True, False)
+    assert await selection.of(stored) == stored[:1]

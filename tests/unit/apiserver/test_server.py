@@ -44,6 +44,19 @@ async def test_a_mistake_of_ours_is_an_answer_500_and_nothing_more(server: APISe
     assert (await ask(server, "GET", f"{PODS}/a")).status == 200
 
 
+async def test_many_mistakes_of_ours_are_few_lines(
+    server: APIServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Whoever finds one can ask for it a thousand times."""
+    server.node = BrokenNode()
+    await make(server, PODS, {**pod("a"), "spec": {**pod("a")["spec"], "nodeName": "n"}})
+
+    for _ in range(50):
+        assert (await ask(server, "GET", f"{PODS}/a/log")).status == 500
+
+    assert sum("request failed" in record.message for record in caplog.records) == 20
+
+
 async def test_a_request_that_is_cancelled_stores_nothing(server: APIServer) -> None:
     """A client that goes away during a webhook leaves the object as it was."""
 
@@ -150,16 +163,36 @@ async def test_an_answer_without_a_body_is_not_indented(server: APIServer) -> No
     assert (second.status, second.body) == (304, b"")
 
 
-async def test_with_rbac_only_health_is_open_to_strangers(clock: VirtualClock) -> None:
-    """Everything else needs a permission; this process has all."""
-    async with APIServer(rbac=True, clock=clock) as server:
-        health = await server.handle(Request("GET", "/healthz"))
-        pods = await server.handle(Request("GET", "/api/v1/pods"))
+@pytest.mark.parametrize("rbac", [True, False])
+async def test_only_health_and_version_are_open_to_strangers(
+    clock: VirtualClock, *, rbac: bool
+) -> None:
+    """Without RBAC, too: every user may do everything then, and a stranger is no user."""
+    async with APIServer(rbac=rbac, clock=clock) as server:
+        found = {}
+        for path in ("/healthz", "/livez", "/readyz", "/version", "/api", "/apis", "/api/v1/pods"):
+            answer = await server.handle(Request("GET", path))
+            assert isinstance(answer, Response)
+            found[path] = answer.status
 
-        assert isinstance(health, Response)
-        assert isinstance(pods, Response)
-        assert (health.status, pods.status in (401, 403)) == (200, True)
+        assert found == {
+            **dict.fromkeys(("/healthz", "/livez", "/readyz", "/version"), 200),
+            **dict.fromkeys(("/api", "/apis", "/api/v1/pods"), 401),
+        }
         assert (await ask(server, "GET", "/api/v1/pods")).status == 200
+
+
+async def test_rights_count_unless_told_otherwise() -> None:
+    """A service account that nobody gave anything to can do nothing."""
+    async with APIServer() as strict, APIServer(rbac=False) as lax:
+        codes = []
+        for server in (strict, lax):
+            headers = {"authorization": f"Bearer {server.users.add_user('jane')}"}
+            answer = await server.handle(Request("GET", "/api/v1/secrets", headers=headers))
+            assert isinstance(answer, Response)
+            codes.append(answer.status)
+
+        assert codes == [403, 200]
 
 
 async def test_impersonation_is_seen_in_the_audit(server: APIServer) -> None:

@@ -114,6 +114,14 @@ class Objects(Protocol):
         """
         ...
 
+    def merge(self, obj: Obj, config: Obj, kind: GroupVersionKind) -> Obj:
+        """Return *obj* with what *config* sets, by the rules of server-side apply.
+
+        Raises:
+            ValueError: *config* does not fit its schema, or replaces something as a whole.
+        """
+        ...
+
     def normalize(self, obj: Obj, kind: GroupVersionKind) -> Obj:
         """Return *obj* as a client could have sent it: cut to its schema, and defaulted.
 

@@ -4,6 +4,7 @@ What goes wrong is said in Go's words: people search for these, and tests of ope
 them.
 """
 
+import asyncio
 import base64
 import binascii
 import ipaddress
@@ -21,6 +22,7 @@ from kubewright.api.times import format_nanoseconds
 from kubewright.apiserver.field import quoted
 from kubewright.apiserver.names import GroupResource
 from kubewright.apiserver.strategy import Obj, Reader
+from kubewright.apiserver.trust import Trust
 from kubewright.errors import DecodeError, TransportError, TransportTimeoutError
 
 _SERVICES = GroupResource("", "services")
@@ -156,7 +158,7 @@ class WebhookClient:
         self._resolver = resolver
         self._clock = clock or Clock()
         self._agent = user_agent
-        self._pools: dict[tuple[Endpoint, str, str], Pool] = {}
+        self._pools: dict[tuple[Endpoint, str, str], tuple[Pool, Trust]] = {}
 
     async def call(self, client_config: Obj, body: Obj, *, timeout: float) -> Obj:
         """Post *body* and return the answer, a JSON object.
@@ -172,11 +174,16 @@ class WebhookClient:
         deadline = self._clock.monotonic() + timeout
         query = f"?timeout={format_nanoseconds(int(timeout * 10**9))}"
         target = self._target(client_config, query)
-        pool = await self._pool(target, client_config.get("caBundle") or "")
+        pool, trust = await self._pool(target, client_config.get("caBundle") or "")
         content = encode(body)
         head = self._head(target, len(content))
         try:
-            status, headers, answer = await self._post(pool, head, content, deadline)
+            try:
+                status, headers, answer = await self._post(pool, head, content, deadline)
+            except TransportError as error:
+                if not await self._learn(target, trust, error, deadline):
+                    raise
+                status, headers, answer = await self._post(pool, head, content, deadline)
         except TransportError as error:
             said = go_error(error, target.endpoint)
             raise WebhookError(f'Post "{target.url}": {said}') from error
@@ -192,6 +199,18 @@ class WebhookClient:
             if not (kept and error.lost and _is_end(error)):
                 raise
         return await pool.request("POST", head, content, deadline=deadline)
+
+    async def _learn(
+        self, target: _Target, trust: Trust, error: TransportError, deadline: float
+    ) -> bool:
+        endpoint = target.endpoint
+        try:
+            async with asyncio.timeout(deadline - self._clock.monotonic()):
+                return await trust.learn(
+                    error.__cause__, endpoint.host, endpoint.port, name=target.server_name
+                )
+        except TimeoutError:
+            return False
 
     def _head(self, target: _Target, size: int) -> bytes:
         return (
@@ -230,37 +249,34 @@ class WebhookClient:
         endpoint = Endpoint("https", address.host, address.port, authority)
         return _Target(endpoint, server_name, path)
 
-    async def _pool(self, target: _Target, bundle: str) -> Pool:
+    async def _pool(self, target: _Target, bundle: str) -> tuple[Pool, Trust]:
         key = (target.endpoint, target.server_name, bundle)
         found = self._pools.get(key)
         if found is None:
-            context = _context(bundle) if target.endpoint.secure else None
-            route = Route(
-                target.endpoint, lambda: context or ssl.create_default_context(), target.server_name
-            )
+            trust = _trust(bundle)
+            route = Route(target.endpoint, lambda: trust.context, target.server_name)
             limits = Limits(body=_BODY_LIMIT, connections=None)
-            found = self._pools[key] = Pool(route, limits=limits, clock=self._clock)
+            found = self._pools[key] = Pool(route, limits=limits, clock=self._clock), trust
             await self._forget_old()
         return found
 
     async def _forget_old(self) -> None:
         for key in list(self._pools)[: max(0, len(self._pools) - _POOLS_KEPT)]:
-            if len(self._pools[key]) == self._pools[key].idle:
-                await self._pools.pop(key).close()
+            pool, _ = self._pools[key]
+            if len(pool) == pool.idle:
+                del self._pools[key]
+                await pool.close()
 
     async def close(self) -> None:
         """Close every connection; calls under way fail."""
         pools, self._pools = list(self._pools.values()), {}
-        for pool in pools:
+        for pool, _ in pools:
             await pool.close()
 
 
-def _context(bundle: str) -> ssl.SSLContext:
-    if not bundle:
-        return ssl.create_default_context()
+def _trust(bundle: str) -> Trust:
     try:
-        pem = base64.b64decode(bundle, validate=True).decode("ascii")
-        return ssl.create_default_context(cadata=pem)
+        return Trust(base64.b64decode(bundle, validate=True).decode("ascii"))
     except (binascii.Error, UnicodeError, ssl.SSLError, ValueError):
         raise WebhookError(
             "unable to load root certificates: unable to parse bytes as PEM block"

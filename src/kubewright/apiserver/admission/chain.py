@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from kubewright.apiserver.admission.policies import FindKind
 
 _GROUP = "admissionregistration.k8s.io"
-MUTATING: GroupResource = GroupResource(_GROUP, "mutatingwebhookconfigurations")
+MUTATING: tuple[GroupResource, ...] = (
+    GroupResource(_GROUP, "mutatingwebhookconfigurations"),
+    GroupResource(_GROUP, "mutatingadmissionpolicies"),
+)
 VALIDATING: tuple[GroupResource, ...] = (
     GroupResource(_GROUP, "validatingwebhookconfigurations"),
     GroupResource(_GROUP, "validatingadmissionpolicies"),
@@ -65,13 +68,13 @@ class Admission:
         )
 
     async def mutate(self, attributes: Attributes) -> None:
-        """Check the namespace, and let webhooks change ``attributes.object``.
+        """Check the namespace, and let policies and webhooks change ``attributes.object``.
 
         Raises:
             StatusError: The write is refused.
         """
         self._lifecycle.check(attributes)
-        if self._reader.revision_of(MUTATING):
+        if any(map(self._reader.revision_of, MUTATING)):
             await self._configured.mutate(attributes)
 
     async def validate(self, attributes: Attributes) -> None:

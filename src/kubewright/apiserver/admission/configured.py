@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from kubewright.apiserver.admission.attributes import Attributes, Objects
+from kubewright.apiserver.admission.mutating_policies import MutatingPolicies
 from kubewright.apiserver.admission.policies import FindKind, ValidatingPolicies
 from kubewright.apiserver.admission.webhooks import Caller, MutatingWebhooks, ValidatingWebhooks
 from kubewright.apiserver.authorization.attributes import Authorizer
@@ -27,18 +28,23 @@ class ConfiguredAdmission:
     ) -> None:
         caller = Caller(reader, objects, client, authorizer=authorizer)
         self._mutating = MutatingWebhooks(caller)
+        self._mutating_policies = MutatingPolicies(
+            reader, objects, authorizer=authorizer, find_kind=find_kind
+        )
         self._policies = ValidatingPolicies(
             reader, objects, authorizer=authorizer, find_kind=find_kind
         )
         self._validating = ValidatingWebhooks(caller)
 
     async def mutate(self, attributes: Attributes) -> None:
-        """Let webhooks change ``attributes.object``.
+        """Let policies and webhooks change ``attributes.object``, and look at it again.
 
         Raises:
             StatusError: The write is refused.
         """
-        await self._mutating.mutate(attributes)
+        policies = self._mutating_policies
+        first = await policies.mutate(attributes)
+        await self._mutating.mutate(attributes, lambda: policies.mutate(attributes, first))
 
     async def validate(self, attributes: Attributes) -> None:
         """Ask policies and webhooks about the object as it would be stored.

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 Names = Literal["condition", "policy", "message"]
 """Who evaluates: a webhook's condition, a policy, or the message of one."""
 
+Result = Literal["bool", "string", "Object", "list(JSONPatch)", ""]
+"""The type of a value; the last but one are made by mutations, and empty is any."""
+
 _HIDDEN = frozenset({"uid", "object", "oldObject"})
 
 
@@ -47,7 +50,7 @@ class Expression:
         source: str,
         declare: "Callable[[], Mapping[str, Type]]",
         *,
-        result: Literal["bool", "string", ""] = "bool",
+        result: Result = "bool",
     ) -> None:
         self.source: str = source
         self._declare = declare
@@ -70,10 +73,20 @@ class Expression:
 
     def _compile(self) -> None:
         from kubewright.apiserver import cel  # noqa: PLC0415  # not before the first expression
+        from kubewright.apiserver.cel import made  # noqa: PLC0415  # as above
 
-        wanted = {"bool": cel.BOOL, "string": cel.STRING, "": None}[self._result]
+        wanted = {
+            "bool": cel.BOOL,
+            "string": cel.STRING,
+            "Object": made.OBJECT,
+            "list(JSONPatch)": cel.list_of(made.PATCH),
+            "": None,
+        }[self._result]
+        mutates = self._result in ("Object", "list(JSONPatch)")
         try:
-            self._program = cel.compile_rule(self.source, self._declare(), result=wanted)
+            self._program = cel.compile_rule(
+                self.source, self._declare(), result=wanted, messages=mutates
+            )
         except cel.ResultTypeError as error:
             said = f"must evaluate to {error.wanted} but got {error.found}"
             self._problem = f"compilation error: {said}"

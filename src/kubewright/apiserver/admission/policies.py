@@ -34,7 +34,9 @@ _CODES = {"Forbidden": 403, "Unauthorized": 401, "RequestEntityTooLarge": 413}
 _INVALID = 422
 
 
-class _Binding(NamedTuple):
+class Binding(NamedTuple):
+    """How a policy is bound: to which writes, with which parameters."""
+
     name: str
     policy: str
     criteria: Criteria | None
@@ -42,12 +44,12 @@ class _Binding(NamedTuple):
     actions: tuple[str, ...]
 
 
-class _ConfigError(Exception):
+class PolicyConfigError(Exception):
     """A policy or binding cannot be applied."""
 
 
-class ValidatingPolicies:
-    """All policies with their bindings.
+class BoundPolicies:
+    """What policies that validate and policies that mutate have in common.
 
     Args:
         reader: What is stored.
@@ -68,8 +70,77 @@ class ValidatingPolicies:
         self._objects = objects
         self._authorizer = authorizer
         self._find_kind = find_kind
+
+    async def _values(self, match: Match, attributes: Attributes) -> dict[str, Any]:
+        obj, old = attributes.object, attributes.old_object
+        if match.kind != attributes.kind:
+            obj = obj and await self._objects.convert(obj, match.kind)
+            old = old and await self._objects.convert(old, match.kind)
+        asked = review.request(attributes, match, uid="", obj=obj, old=old)
+        found = values(asked, attributes, self._authorizer)
+        found["namespaceObject"] = self._namespace(attributes)
+        return found
+
+    def _namespace(self, attributes: Attributes) -> Obj | None:
+        if not attributes.namespace or attributes.resource == NAMESPACES:
+            return None
+        resource = NAMESPACES.group_resource
+        found = self._reader.get(resource, "", attributes.namespace)
+        if found is None:
+            raise status.not_found(resource, attributes.namespace)
+        return found
+
+    def _param_resource(self, kind: Obj) -> tuple[GroupResource, bool]:
+        version, name = kind.get("apiVersion", ""), kind.get("kind", "")
+        found = self._find_kind(version, name) if self._find_kind else None
+        if found is None:
+            shown = _group_version_kind(kind)
+            raise PolicyConfigError(f"failed to find resource referenced by paramKind: '{shown}'")
+        return found
+
+    async def _params(
+        self, policy: Policy, binding: Binding, attributes: Attributes
+    ) -> list[Obj | None]:
+        """Return the parameters to ask with: none at all asks once, without."""
+        kind, reference = policy.param_kind, binding.params
+        if kind is None or reference is None:
+            return [None]
+        resource, namespaced = self._param_resource(kind)
+        namespace = _param_namespace(reference, attributes, namespaced=namespaced)
+        found = self._referred(resource, namespace, reference)
+        if not found and reference.get("parameterNotFoundAction") == "Deny":
+            raise PolicyConfigError(
+                "no params found for policy binding with `Deny` parameterNotFoundAction"
+            )
+        wanted = _group_version_kind(kind)
+        return [await self._objects.convert(one, wanted) for one in found]
+
+    def _referred(self, resource: GroupResource, namespace: str, reference: Obj) -> list[Obj]:
+        if reference.get("name"):
+            found = self._reader.get(resource, namespace, reference["name"])
+            return [] if found is None else [found]
+        selector = label_selector(reference.get("selector") or {})
+        return [
+            one
+            for one in self._reader.list(resource, namespace)
+            if selector.matches(one["metadata"].get("labels") or {})
+        ]
+
+
+class ValidatingPolicies(BoundPolicies):
+    """All policies with their bindings; see `BoundPolicies` for the arguments."""
+
+    def __init__(
+        self,
+        reader: Reader,
+        objects: Objects,
+        *,
+        authorizer: Authorizer,
+        find_kind: FindKind | None = None,
+    ) -> None:
+        super().__init__(reader, objects, authorizer=authorizer, find_kind=find_kind)
         self._policies = Stored(reader, POLICIES, lambda found: [Policy(one) for one in found])
-        self._bindings = Stored(reader, BINDINGS, lambda found: [_binding(one) for one in found])
+        self._bindings = Stored(reader, BINDINGS, lambda found: [binding_of(one) for one in found])
 
     async def validate(self, attributes: Attributes) -> None:
         """Ask about a write.
@@ -96,7 +167,7 @@ class ValidatingPolicies:
                 return []
             if policy.param_kind is not None:
                 self._param_resource(policy.param_kind)
-        except (StatusError, _ConfigError) as error:
+        except (StatusError, PolicyConfigError) as error:
             failure = Failure(f"failed to configure policy: {error}")
             return [] if policy.tolerated else [(by, failure)]
         found = []
@@ -107,7 +178,7 @@ class ValidatingPolicies:
         return found
 
     async def _apply(
-        self, policy: Policy, binding: _Binding, match: Match, attributes: Attributes, *, by: str
+        self, policy: Policy, binding: Binding, match: Match, attributes: Attributes, *, by: str
     ) -> list[Failure]:
         """Return what one binding refuses, after what it only warns about or notes."""
         try:
@@ -116,7 +187,7 @@ class ValidatingPolicies:
             ):
                 return []
             params = await self._params(policy, binding, attributes)
-        except (StatusError, _ConfigError) as error:
+        except (StatusError, PolicyConfigError) as error:
             failure = Failure(f"failed to configure binding: {error}")
             return [] if policy.tolerated else [failure]
         refused: list[Failure] = []
@@ -127,63 +198,9 @@ class ValidatingPolicies:
                 refused += _acted(outcome, policy, binding, attributes, by=by)
         return refused
 
-    async def _values(self, match: Match, attributes: Attributes) -> dict[str, Any]:
-        obj, old = attributes.object, attributes.old_object
-        if match.kind != attributes.kind:
-            obj = obj and await self._objects.convert(obj, match.kind)
-            old = old and await self._objects.convert(old, match.kind)
-        asked = review.request(attributes, match, uid="", obj=obj, old=old)
-        found = values(asked, attributes, self._authorizer)
-        found["namespaceObject"] = self._namespace(attributes)
-        return found
 
-    def _namespace(self, attributes: Attributes) -> Obj | None:
-        if not attributes.namespace or attributes.resource == NAMESPACES:
-            return None
-        resource = NAMESPACES.group_resource
-        found = self._reader.get(resource, "", attributes.namespace)
-        if found is None:
-            raise status.not_found(resource, attributes.namespace)
-        return found
-
-    def _param_resource(self, kind: Obj) -> tuple[GroupResource, bool]:
-        version, name = kind.get("apiVersion", ""), kind.get("kind", "")
-        found = self._find_kind(version, name) if self._find_kind else None
-        if found is None:
-            shown = _group_version_kind(kind)
-            raise _ConfigError(f"failed to find resource referenced by paramKind: '{shown}'")
-        return found
-
-    async def _params(
-        self, policy: Policy, binding: _Binding, attributes: Attributes
-    ) -> list[Obj | None]:
-        """Return the parameters to ask with: none at all asks once, without."""
-        kind, reference = policy.param_kind, binding.params
-        if kind is None or reference is None:
-            return [None]
-        resource, namespaced = self._param_resource(kind)
-        namespace = _param_namespace(reference, attributes, namespaced=namespaced)
-        found = self._referred(resource, namespace, reference)
-        if not found and reference.get("parameterNotFoundAction") == "Deny":
-            raise _ConfigError(
-                "no params found for policy binding with `Deny` parameterNotFoundAction"
-            )
-        wanted = _group_version_kind(kind)
-        return [await self._objects.convert(one, wanted) for one in found]
-
-    def _referred(self, resource: GroupResource, namespace: str, reference: Obj) -> list[Obj]:
-        if reference.get("name"):
-            found = self._reader.get(resource, namespace, reference["name"])
-            return [] if found is None else [found]
-        selector = label_selector(reference.get("selector") or {})
-        return [
-            one
-            for one in self._reader.list(resource, namespace)
-            if selector.matches(one["metadata"].get("labels") or {})
-        ]
-
-
-def _binding(source: Obj) -> _Binding:
+def binding_of(source: Obj) -> Binding:
+    """Read a binding."""
     spec = source.get("spec") or {}
     matching = spec.get("matchResources")
     criteria = None
@@ -191,7 +208,7 @@ def _binding(source: Obj) -> _Binding:
         criteria = Criteria(matching, rules="resourceRules", excluded="excludeResourceRules")
     actions = tuple(spec.get("validationActions") or ())
     name = source["metadata"]["name"]
-    return _Binding(name, spec.get("policyName") or "", criteria, spec.get("paramRef"), actions)
+    return Binding(name, spec.get("policyName") or "", criteria, spec.get("paramRef"), actions)
 
 
 def _group_version_kind(kind: Obj) -> GroupVersionKind:
@@ -203,19 +220,19 @@ def _param_namespace(reference: Obj, attributes: Attributes, *, namespaced: bool
     own = reference.get("namespace") or ""
     if not namespaced:
         if own:
-            raise _ConfigError(
+            raise PolicyConfigError(
                 "paramRef.namespace must not be provided for a cluster-scoped `paramKind`"
             )
         return ""
     if not own and not attributes.namespace:
-        raise _ConfigError(
+        raise PolicyConfigError(
             "cannot use namespaced paramRef in policy binding that matches cluster-scoped resources"
         )
     return own or attributes.namespace
 
 
 def _acted(
-    outcome: Outcome, policy: Policy, binding: _Binding, attributes: Attributes, *, by: str
+    outcome: Outcome, policy: Policy, binding: Binding, attributes: Attributes, *, by: str
 ) -> list[Failure]:
     """Warn about and note what was found, and return what refuses the write."""
     refused: list[Failure] = []
@@ -238,7 +255,7 @@ def _acted(
     return refused + [Failure(text) for text in outcome.broken]
 
 
-def _noted(failure: Failure, policy: Policy, binding: _Binding) -> str:
+def _noted(failure: Failure, policy: Policy, binding: Binding) -> str:
     found = {
         "message": failure.message,
         "policy": policy.name,

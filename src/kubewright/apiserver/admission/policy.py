@@ -119,7 +119,7 @@ class Policy:
 
         budget = cel.Budget()
         values = {**values}
-        values["variables"] = _Variables(
+        values["variables"] = Variables(
             {name: self._computed(one, values, budget) for name, one in self._variables}
         )
         try:
@@ -204,7 +204,7 @@ def _type(expression: Expression) -> "Type":
         return cel.DYN
 
 
-class _Variables(dict[str, Any]):
+class Variables(dict[str, Any]):
     """Variables that are computed when an expression first uses them."""
 
     def __init__(self, compute: dict[str, Callable[[], Any]]) -> None:

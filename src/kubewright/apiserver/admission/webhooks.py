@@ -1,7 +1,7 @@
 """Calls webhooks: the mutating ones in turn, the validating ones at once."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -183,8 +183,14 @@ class MutatingWebhooks:
         self._caller = caller
         self._hooks = Stored(caller.reader, MUTATING, webhooks_of)
 
-    async def mutate(self, attributes: Attributes) -> None:
+    async def mutate(
+        self, attributes: Attributes, between: Callable[[], Awaitable[object]] | None = None
+    ) -> None:
         """Let the webhooks change the object of a write.
+
+        Args:
+            attributes: The write.
+            between: Called between the two rounds; what it changes is a reason for the second.
 
         Raises:
             StatusError: One of them refused, or failed.
@@ -202,6 +208,11 @@ class MutatingWebhooks:
                 again.update(called)
             if hook.reinvoked:
                 called.append(hook.key)
+        if between is not None:
+            before = attributes.object
+            await between()
+            if attributes.object != before:
+                again.update(called)
         for hook in hooks if again else ():
             match = await self._caller.find(hook, attributes) if hook.key in again else None
             if match is not None:
@@ -259,6 +270,8 @@ def _operations(hook: Webhook, verdict: Verdict) -> list[Any]:
         cut = "truncated" in str(error)
         said = "unexpected end of JSON input" if cut else str(error)
         raise _failed(hook, f"received undecodable patch in webhook response: {said}") from error
+    if found is None:  # what Go makes of no operations at all, and everybody who uses Knative
+        return []
     if not isinstance(found, list):
         said = "json: cannot unmarshal object into Go value of type jsonpatch.Patch"
         raise _failed(hook, f"received undecodable patch in webhook response: {said}")

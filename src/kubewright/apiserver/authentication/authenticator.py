@@ -13,6 +13,12 @@ from kubewright.apiserver.authentication.serviceaccount import ServiceAccountTok
 from kubewright.apiserver.authentication.user import ADMIN, NOBODY, UserInfo, authenticated
 from kubewright.apiserver.request import Headers, Request
 
+OPEN_PATHS: frozenset[str] = frozenset({"/healthz", "/livez", "/readyz", "/version", "/version/"})
+"""Where nobody has to say who they are: to see whether the server lives, and what it is.
+
+It is what an AuthenticationConfiguration of Kubernetes says under ``anonymous.conditions``.
+"""
+
 _WEBSOCKET_TOKEN = "base64url.bearer.authorization.k8s.io."  # noqa: S105  # a prefix, no secret
 _UNKNOWN = "invalid bearer token"
 
@@ -24,17 +30,12 @@ class Authenticator:
 
     Args:
         accounts: Service account tokens; ``None`` to know none.
-        open_to_all: Whether who shows no credentials is the administrator, as on a server of one
-            local user, instead of nobody in particular.
     """
 
-    def __init__(
-        self, accounts: ServiceAccountTokens | None = None, *, open_to_all: bool = False
-    ) -> None:
+    def __init__(self, accounts: ServiceAccountTokens | None = None) -> None:
         self._accounts = accounts
         self._certificates = Certificates()
         self._tokens: dict[str, UserInfo] = {}
-        self._stranger = ADMIN if open_to_all else NOBODY
 
     def add_user(self, user: UserInfo | str, token: str = "", *, groups: Iterable[str] = ()) -> str:
         """Let *user* in with a token, which is returned; a new one if none is given.
@@ -55,7 +56,7 @@ class Authenticator:
         """Return who sends *request*.
 
         Raises:
-            StatusError: The credentials are wrong (401).
+            StatusError: The credentials are wrong, or missing where they are needed (401).
         """
         if request.certificate is not None:
             user = self._certificates.find(request.certificate)
@@ -67,7 +68,11 @@ class Authenticator:
                 return self.verify(token).user
             except TokenError:
                 raise status.unauthorized() from None
-        return ADMIN if request.trusted else self._stranger
+        if request.trusted:
+            return ADMIN
+        if request.path in OPEN_PATHS:
+            return NOBODY
+        raise status.unauthorized()
 
     def verify(self, token: str, audiences: Sequence[str] = ()) -> Verified:
         """Return whom a bearer token stands for.

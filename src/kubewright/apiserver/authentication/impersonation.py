@@ -78,7 +78,8 @@ def _wanted(headers: Headers) -> UserInfo | None:
         for name, value in headers.items()
         if name.startswith(_EXTRA)
     }
-    found = UserInfo(headers.get(_USER, ""), headers.get(_UID, ""), groups, extra)
+    name, uid = (_values(headers.get(one, ""))[0] for one in (_USER, _UID))
+    found = UserInfo(name, uid, groups, extra)
     if found.name:
         return found
     if found.uid or groups or extra:
@@ -87,7 +88,8 @@ def _wanted(headers: Headers) -> UserInfo | None:
 
 
 def _values(header: str) -> tuple[str, ...]:
-    return tuple(value.strip() for value in header.split(","))
+    """Return the values of a header that may have come several times; each is one, with commas."""
+    return tuple(value.strip() for value in header.split("\n"))
 
 
 def _go_user(user: UserInfo) -> str:

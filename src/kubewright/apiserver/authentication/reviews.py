@@ -59,6 +59,14 @@ def review_self(review: Obj, user: UserInfo, *, clock: Clock) -> Obj:
     }
 
 
+def default_request(request: Obj) -> Obj:
+    """Return a TokenRequest with what it leaves out, as admission is shown it."""
+    spec = {"audiences": None, "boundObjectRef": None, **(request.get("spec") or {})}
+    if spec.get("expirationSeconds") is None:
+        spec["expirationSeconds"] = _DEFAULT_SECONDS
+    return {**request, "spec": spec, "status": {"token": "", "expirationTimestamp": None}}
+
+
 class TokenRequests:
     """Makes tokens for service accounts: their subresource ``token``."""
 
@@ -124,17 +132,10 @@ class TokenRequests:
             )
         metadata.update({key: own[key] for key in ("name", "namespace", "uid")})
         metadata["creationTimestamp"] = format_time(self._clock.now())
-        spec = dict(request.get("spec") or {})
-        spec["audiences"] = spec.get("audiences") or list(self._tokens.audiences)
-        if spec.get("expirationSeconds") is None:
-            spec["expirationSeconds"] = _DEFAULT_SECONDS
-        spec.setdefault("boundObjectRef", None)
-        return {
-            "kind": "TokenRequest",
-            "apiVersion": request.get("apiVersion") or f"{_GROUP}/v1",
-            "metadata": metadata,
-            "spec": spec,
-        }
+        found = default_request(request)
+        found["spec"]["audiences"] = found["spec"]["audiences"] or list(self._tokens.audiences)
+        kind = {"kind": "TokenRequest", "apiVersion": request.get("apiVersion") or f"{_GROUP}/v1"}
+        return {**kind, **found, "metadata": metadata}
 
     def _bound(self, reference: Obj | None, namespace: str, account: str) -> dict[str, Obj]:
         """Return the objects that the token is bound to, by their kind in lower case."""

@@ -181,7 +181,7 @@ class ServiceAccountTokens:
         current = account["metadata"].get("uid", "")
         if current != uid:
             raise TokenError(f"service account UID ({current}) does not match claim ({uid})")
-        if self._is_deleted(account):
+        if account["metadata"].get("deletionTimestamp"):  # a finalizer holds it, not its rights
             raise TokenError(f"service account {namespace}/{name} has been deleted")
 
     def _check_bound(

@@ -39,10 +39,10 @@ class UserInfo:
 
 
 ADMIN: UserInfo = UserInfo("system:admin", groups=(MASTERS, AUTHENTICATED))
-"""Who asks when nobody has to say who they are."""
+"""Who asks from within this process, which needs no credentials."""
 
 NOBODY: UserInfo = UserInfo(ANONYMOUS, groups=(UNAUTHENTICATED,))
-"""Who asks without credentials when credentials matter."""
+"""Who asks without credentials, where none are needed."""
 
 
 def authenticated(user: UserInfo) -> UserInfo:

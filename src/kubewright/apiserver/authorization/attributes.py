@@ -56,7 +56,7 @@ class Authorizer(Protocol):
 
 
 class AlwaysAllow:
-    """Lets everybody do everything."""
+    """Lets every user do everything."""
 
     def authorize(self, attributes: Attributes) -> Decision:
         """Say yes."""

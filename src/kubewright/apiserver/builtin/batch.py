@@ -7,7 +7,7 @@ from kubewright.apiserver.builtin import differences
 from kubewright.apiserver.builtin.checks import IMMUTABLE, immutable
 from kubewright.apiserver.builtin.job_spec import INDEXED, validate_job_spec
 from kubewright.apiserver.builtin.job_status import is_true, validate_job_status
-from kubewright.apiserver.builtin.pod_warnings import name_warnings, spec_warnings
+from kubewright.apiserver.builtin.pod_warnings import name_warnings, template_warnings
 from kubewright.apiserver.builtin.podspec_defaults import default_template
 from kubewright.apiserver.builtin.selectors import matches, validate_selector
 from kubewright.apiserver.builtin.workloads import MISMATCH, Workload, labels_of
@@ -117,7 +117,7 @@ def job_warnings(name: str, spec: Obj, path: str) -> Iterator[str]:
             " parallelism higher than 10^4, Kubernetes might not be able to track"
             " completedIndexes when a big number of indexes fail"
         )
-    yield from spec_warnings(spec["template"].get("spec") or {}, f"{path}.template.spec")
+    yield from template_warnings(spec["template"], f"{path}.template")
 
 
 def _generate_selector(obj: Obj) -> None:

@@ -116,7 +116,7 @@ def _docker(data: Obj, key: str) -> Errors:
         msgspec.json.decode(b64decode(data[key] or ""), type=dict)
     except (msgspec.DecodeError, Base64Error, UnicodeDecodeError) as error:
         why = _go_json_error(b64decode(data[key] or ""), error)
-        return [field.invalid(f"data[{key}]", "<secret contents redacted>", why)]
+        return [field.invalid(f"data[{key}]", field.REDACTED, why)]
     return []
 
 

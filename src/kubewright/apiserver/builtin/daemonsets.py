@@ -14,7 +14,7 @@ from kubewright.apiserver.builtin.checks import (
     not_decremented,
     unsupported,
 )
-from kubewright.apiserver.builtin.pod_warnings import spec_warnings
+from kubewright.apiserver.builtin.pod_warnings import template_warnings
 from kubewright.apiserver.builtin.podspec import validate_template
 from kubewright.apiserver.builtin.podspec_defaults import default_template
 from kubewright.apiserver.builtin.selectors import is_empty, matches, validate_selector
@@ -72,7 +72,7 @@ class DaemonSetStrategy(Workload):
         """Return what is wrong with a new set."""
         errors = _spec(obj["spec"])
         if not errors:
-            for warning in spec_warnings(obj["spec"]["template"]["spec"], "spec.template.spec"):
+            for warning in template_warnings(obj["spec"]["template"], "spec.template"):
                 write.warn(warning)
         return errors
 

@@ -32,7 +32,6 @@ class EndpointsStrategy(Strategy):
 
     def validate(self, obj: Obj, write: Write) -> Errors:
         """Check addresses and ports."""
-        write.warn("v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice")
         found: Errors = []
         for index, subset in enumerate(obj.get("subsets") or ()):
             found += _subset(subset, f"subsets[{index}]", loopback=write.network.loopback_endpoints)

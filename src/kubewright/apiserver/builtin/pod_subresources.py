@@ -28,11 +28,9 @@ def bind(pod: Obj, binding: Obj, *, now: str) -> None:
     """Give *pod* the node that *binding* names, with the binding's labels and annotations.
 
     Raises:
-        StatusError: The pod has a node, has gates, or is being deleted (409), or the binding
-            names no node (500, as Kubernetes has it).
+        StatusError: The pod has a node, has gates, or is being deleted (409).
     """
     name = pod["metadata"]["name"]
-    _check_binding(binding)
     if problem := _unbindable(pod):
         raise status.conflict(PODS_BINDING, name, problem)
     pod["spec"]["nodeName"] = binding["target"]["name"]
@@ -45,7 +43,12 @@ def bind(pod: Obj, binding: Obj, *, now: str) -> None:
     _set_scheduled(state, now)
 
 
-def _check_binding(binding: Obj) -> None:
+def check_binding(binding: Obj) -> None:
+    """Check a binding by itself.
+
+    Raises:
+        StatusError: It names no node (500, as Kubernetes has it).
+    """
     target = binding.get("target") or {}
     kind, name = target.get("kind") or "", target.get("name") or ""
     errors: Errors = []

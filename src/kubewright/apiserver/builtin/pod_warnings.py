@@ -1,11 +1,12 @@
 """Warnings about pods that are taken although they are probably not what was meant."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 from kubewright.apiserver import naming
 from kubewright.apiserver.strategy import Obj
 
-_OLD_VOLUMES = {
+OLD_VOLUMES: dict[str, str] = {
     "photonPersistentDisk": "deprecated in v1.11, non-functional in v1.16+",
     "gitRepo": "deprecated in v1.11, and disabled by default in v1.33+",
     "scaleIO": "deprecated in v1.16, non-functional in v1.22+",
@@ -30,6 +31,27 @@ _OLD_LABELS = {
     ),
 }
 
+_OLD_ANNOTATIONS = {
+    "scheduler.alpha.kubernetes.io/critical-pod": (
+        'non-functional in v1.16+; use the "priorityClassName" field instead'
+    ),
+    "security.alpha.kubernetes.io/sysctls": (
+        'non-functional in v1.11+; use the "sysctls" field instead'
+    ),
+    "security.alpha.kubernetes.io/unsafe-sysctls": (
+        'non-functional in v1.11+; use the "sysctls" field instead'
+    ),
+}
+_SECCOMP_POD = "seccomp.security.alpha.kubernetes.io/pod"
+_SECCOMP = "container.seccomp.security.alpha.kubernetes.io/"
+_APPARMOR = "container.apparmor.security.beta.kubernetes.io/"
+_USE_SECCOMP = 'non-functional in v1.27+; use the "seccompProfile" field instead'
+_USE_APPARMOR = 'deprecated since v1.30; use the "appArmorProfile" field instead'
+_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+_PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
+_MATCHES_NONE = "a null labelSelector results in matching no pod"
+MOST_ALIKE: int = 16  # ports of one number with which another is compared: a pod may list 10,000
+
 
 def pod_warnings(pod: Obj) -> Iterator[str]:
     """Yield the warnings for a new pod."""
@@ -39,7 +61,7 @@ def pod_warnings(pod: Obj) -> Iterator[str]:
             "metadata.name: this is used in the Pod's hostname, which can result in surprising"
             f" behavior; a DNS label is recommended: [{' '.join(found)}]"
         )
-    yield from spec_warnings(pod["spec"], "spec")
+    yield from template_warnings(pod, "")
 
 
 def name_warnings(name: str) -> Iterator[str]:
@@ -51,15 +73,60 @@ def name_warnings(name: str) -> Iterator[str]:
         )
 
 
+def template_warnings(template: Obj, path: str) -> Iterator[str]:
+    """Yield the warnings for a pod, or for the template of pods at *path*."""
+    spec, before = template.get("spec") or {}, f"{path}." if path else ""
+    annotations = (template.get("metadata") or {}).get("annotations")
+    if annotations:
+        for key, text in _old_annotations(annotations, spec):
+            yield f"{before}metadata.annotations[{key}]: {text}"
+    yield from spec_warnings(spec, f"{before}spec")
+
+
+def _old_annotations(annotations: Obj, spec: Obj) -> Iterator[tuple[str, str]]:
+    """Yield the annotations that fields have replaced, and what to do about each."""
+    yield from ((key, text) for key, text in _OLD_ANNOTATIONS.items() if key in annotations)
+    whole = spec.get("securityContext") or {}
+    if _SECCOMP_POD in annotations and not whole.get("seccompProfile"):
+        yield _SECCOMP_POD, _USE_SECCOMP
+    for container in (*(spec.get("initContainers") or ()), *(spec.get("containers") or ())):
+        own, name = container.get("securityContext") or {}, container.get("name", "")
+        if f"{_SECCOMP}{name}" in annotations and not own.get("seccompProfile"):
+            yield f"{_SECCOMP}{name}", _USE_SECCOMP
+        profile = annotations.get(f"{_APPARMOR}{name}")
+        said = own.get("appArmorProfile") or whole.get("appArmorProfile") == _profile(profile)
+        if profile is not None and not said:
+            yield f"{_APPARMOR}{name}", _USE_APPARMOR
+
+
+def _profile(annotation: str | None) -> Obj | None:
+    """Return the field that says what an annotation says."""
+    kind, _, name = (annotation or "").partition("/")
+    if kind == "localhost" and name:
+        return {"type": "Localhost", "localhostProfile": name}
+    found = {"runtime/default": "RuntimeDefault", "unconfined": "Unconfined"}.get(annotation or "")
+    return {"type": found} if found else None
+
+
+def node_term_warnings(terms: Iterable[tuple[str, Obj]]) -> Iterator[str]:
+    """Yield the warnings for terms that choose nodes by labels of old."""
+    for path, term in terms:
+        for i, one in enumerate(term.get("matchExpressions") or ()):
+            key = one.get("key")
+            if key in _OLD_LABELS:
+                yield f"{path}.matchExpressions[{i}].key: {key} is {_OLD_LABELS[key]}"
+
+
 def spec_warnings(spec: Obj, path: str) -> Iterator[str]:
     """Yield the warnings for the spec of a pod or template at *path*."""
     for key in spec.get("nodeSelector") or ():
         if key in _OLD_LABELS:
             yield f"{path}.nodeSelector[{key}]: {_OLD_LABELS[key]}"
+    yield from _affinity(spec.get("affinity") or {}, f"{path}.affinity")
     yield from _spread(spec, path)
     for i, volume in enumerate(spec.get("volumes") or ()):
-        for kind in _OLD_VOLUMES.keys() & volume.keys():
-            yield f"{path}.volumes[{i}].{kind}: {_OLD_VOLUMES[kind]}"
+        for kind in OLD_VOLUMES.keys() & volume.keys():
+            yield f"{path}.volumes[{i}].{kind}: {OLD_VOLUMES[kind]}"
     yield from _repeated(spec, path)
     containers = [
         (f"{path}.{kind}[{i}]", container)
@@ -70,6 +137,37 @@ def spec_warnings(spec: Obj, path: str) -> Iterator[str]:
         yield from _container(container, here)
     if any("ports" in container for _, container in containers):
         yield from _ports(containers)
+    if (spec.get("terminationGracePeriodSeconds") or 0) < 0:
+        yield (
+            f"{path}.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and"
+            " will be treated as 1"
+        )
+
+
+def _affinity(affinity: Obj, path: str) -> Iterator[str]:
+    nodes, here = affinity.get("nodeAffinity") or {}, f"{path}.nodeAffinity"
+    required = (nodes.get(_REQUIRED) or {}).get("nodeSelectorTerms") or ()
+    preferred = nodes.get(_PREFERRED) or ()
+    yield from node_term_warnings(
+        [
+            *(
+                (f"{here}.{_REQUIRED}.nodeSelectorTerms[{i}]", one)
+                for i, one in enumerate(required)
+            ),
+            *(
+                (f"{here}.{_PREFERRED}[{i}].preference", one.get("preference") or {})
+                for i, one in enumerate(preferred)
+            ),
+        ]
+    )
+    for kind in ("podAffinity", "podAntiAffinity"):
+        found, here = affinity.get(kind) or {}, f"{path}.{kind}"
+        for i, one in enumerate(found.get(_REQUIRED) or ()):
+            if one.get("labelSelector") is None:
+                yield f"{here}.{_REQUIRED}[{i}].labelSelector: {_MATCHES_NONE}"
+        for i, one in enumerate(found.get(_PREFERRED) or ()):
+            if (one.get("podAffinityTerm") or {}).get("labelSelector") is None:
+                yield f"{here}.{_PREFERRED}[{i}].podAffinityTerm.labelSelector: {_MATCHES_NONE}"
 
 
 def _spread(spec: Obj, path: str) -> Iterator[str]:
@@ -78,7 +176,7 @@ def _spread(spec: Obj, path: str) -> Iterator[str]:
         if key in _OLD_LABELS:
             yield f"{here}.topologyKey: {key} is {_OLD_LABELS[key]}"
         if constraint.get("labelSelector") is None:
-            yield f"{here}.labelSelector: a null labelSelector results in matching no pod"
+            yield f"{here}.labelSelector: {_MATCHES_NONE}"
 
 
 def _repeated(spec: Obj, path: str) -> Iterator[str]:
@@ -123,10 +221,13 @@ def _ports(containers: list[tuple[str, Obj]]) -> Iterator[str]:
         for here, container in containers
         for i, port in enumerate(container.get("ports") or ())
     ]
-    if len({(port.get("containerPort"), port.get("protocol")) for _, port in listed}) < len(listed):
-        for position, (here, port) in enumerate(listed):
-            for there, other in listed[:position]:
-                yield from _overlap(here, port, there, other)
+    alike: dict[tuple[Any, Any], list[tuple[str, Obj]]] = {}
+    for here, port in listed:
+        before = alike.setdefault((port.get("containerPort"), port.get("protocol")), [])
+        for there, other in before:
+            yield from _overlap(here, port, there, other)
+        if len(before) < MOST_ALIKE:
+            before.append((here, port))
     names: dict[str, str] = {}
     for here, port in listed:
         name = port.get("name")
@@ -139,9 +240,6 @@ def _ports(containers: list[tuple[str, Obj]]) -> Iterator[str]:
 
 
 def _overlap(here: str, port: Obj, there: str, other: Obj) -> Iterator[str]:
-    keys = ("containerPort", "protocol")
-    if any(port.get(key) != other.get(key) for key in keys):
-        return
     host, others = port.get("hostPort") or 0, other.get("hostPort") or 0
     ip, other_ip = port.get("hostIP") or "", other.get("hostIP") or ""
     if ip == other_ip and host == others:

@@ -16,7 +16,7 @@ from kubewright.apiserver.builtin.checks import (
     unsupported,
 )
 from kubewright.apiserver.builtin.claims import validate_claim_spec
-from kubewright.apiserver.builtin.pod_warnings import spec_warnings
+from kubewright.apiserver.builtin.pod_warnings import template_warnings
 from kubewright.apiserver.builtin.podspec import validate_template
 from kubewright.apiserver.builtin.podspec_defaults import default_template
 from kubewright.apiserver.builtin.selectors import matches
@@ -71,7 +71,7 @@ class StatefulSetStrategy(Workload):
         spec = obj["spec"]
         errors = _spec(spec, is_new=True)
         if not errors:
-            for warning in spec_warnings(spec["template"]["spec"], "spec.template.spec"):
+            for warning in template_warnings(spec["template"], "spec.template"):
                 write.warn(warning)
         return errors
 

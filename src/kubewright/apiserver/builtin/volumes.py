@@ -1,6 +1,6 @@
 """Persistent volumes and claims."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from kubewright.api.quantity import parse_quantity
@@ -15,6 +15,7 @@ from kubewright.apiserver.builtin.field_rules import (
     quantity_positive,
 )
 from kubewright.apiserver.builtin.limits import check_claim_limits
+from kubewright.apiserver.builtin.pod_warnings import OLD_VOLUMES, node_term_warnings
 from kubewright.apiserver.builtin.selectors import validate_selector
 from kubewright.apiserver.builtin.storage import driver_name
 from kubewright.apiserver.field import Errors
@@ -28,9 +29,18 @@ BETA_DEFAULT_CLASS: str = "storageclass.beta.kubernetes.io/is-default-class"
 BETA_CLASS: str = "volume.beta.kubernetes.io/storage-class"
 CLASSES: GroupResource = GroupResource("storage.k8s.io", "storageclasses")
 CLAIMS: GroupResource = GroupResource("", "persistentvolumeclaims")
+VOLUMES: GroupResource = GroupResource("", "persistentvolumes")
 
 _MODES = ("ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod")
 _VOLUME_MODES = ("Block", "Filesystem")
+_OLD_ANNOTATIONS = {
+    "volume.beta.kubernetes.io/storage-class": (
+        'deprecated since v1.8; use "storageClassName" attribute instead'
+    ),
+    "volume.beta.kubernetes.io/mount-options": (
+        'deprecated since v1.31; use "mountOptions" attribute instead'
+    ),
+}
 _RECLAIM = ("Delete", "Recycle", "Retain")
 # The order in which Kubernetes looks for the source of a volume.
 _SOURCES = (
@@ -90,6 +100,8 @@ class PersistentVolumeStrategy(Strategy):
     def validate(self, obj: Obj, write: Write) -> Errors:
         """Check modes, size and the one source."""
         spec = obj["spec"]
+        for warning in _warnings(obj):
+            write.warn(warning)
         found = _access_modes(spec, "")
         found += needed(spec.get("capacity"), "spec.capacity")
         found += _capacity(spec.get("capacity") or {})
@@ -189,6 +201,24 @@ def default_class(write: Write) -> str | None:
         ):
             chosen = meta
     return chosen["name"] if chosen else None
+
+
+def _warnings(volume: Obj) -> Iterator[str]:
+    """Yield the warnings for what works no longer, or soon will not."""
+    spec, annotations = volume["spec"], volume["metadata"].get("annotations") or {}
+    for key, text in _OLD_ANNOTATIONS.items():
+        if key in annotations:
+            yield f"metadata.annotations[{key}]: {text}"
+    if spec.get("persistentVolumeReclaimPolicy") == "Recycle":
+        yield (
+            "spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead,"
+            " the recommended approach is to use dynamic provisioning."
+        )
+    terms = ((spec.get("nodeAffinity") or {}).get("required") or {}).get("nodeSelectorTerms") or ()
+    path = "spec.nodeAffinity.required.nodeSelectorTerms"
+    yield from node_term_warnings((f"{path}[{i}]", one) for i, one in enumerate(terms))
+    for kind in OLD_VOLUMES.keys() & spec.keys():
+        yield f"spec.{'storageOS' if kind == 'storageos' else kind}: {OLD_VOLUMES[kind]}"
 
 
 def _protect(obj: Obj, finalizer: str) -> None:

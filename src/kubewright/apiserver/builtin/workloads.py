@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from kubewright.apiserver import field
 from kubewright.apiserver.builtin.checks import unsupported
-from kubewright.apiserver.builtin.pod_warnings import name_warnings, spec_warnings
+from kubewright.apiserver.builtin.pod_warnings import name_warnings, template_warnings
 from kubewright.apiserver.builtin.podspec import validate_template
 from kubewright.apiserver.builtin.selectors import is_empty, matches, validate_selector
 from kubewright.apiserver.field import Errors
@@ -43,7 +43,7 @@ class Workload(Strategy):
 def workload_warnings(obj: Obj) -> Iterator[str]:
     """Yield the warnings for a workload whose pods carry its name."""
     yield from name_warnings(obj["metadata"].get("name") or "")
-    yield from spec_warnings(obj["spec"]["template"].get("spec") or {}, "spec.template.spec")
+    yield from template_warnings(obj["spec"]["template"], "spec.template")
 
 
 def labels_of(template: Obj) -> dict[str, str]:

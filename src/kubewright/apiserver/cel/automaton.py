@@ -8,8 +8,10 @@ remembers where each character leads to, so that most of the work is done once.
 
 from collections.abc import Callable, Iterator
 from importlib import import_module
-from re import ASCII, MULTILINE
+from re import ASCII, MULTILINE, Pattern
 from typing import Any, Final
+
+from kubewright.apiserver.effort import Effort
 
 # Python's own reading of patterns, which has kept its shape since long before 3.11.
 _constants: Any = import_module("re._constants")
@@ -18,11 +20,12 @@ _parser: Any = import_module("re._parser")
 
 _MOST_NODES: Final = 50_000
 _MOST_KNOWN: Final = 20_000  # transitions
+_SMALL: Final = 1000  # characters of a pattern that is certainly not too large
+_QUICK: Final = 1 << 24  # comparisons: a tenth of a second of ``re``, in which nothing else runs
 _REPEATS: Final = (_constants.MAX_REPEAT, _constants.MIN_REPEAT)
 _BEGINNINGS: Final = (_constants.AT_BEGINNING, _constants.AT_BEGINNING_STRING)
 _EDGE, _WORD, _NEWLINE, _OTHER = range(4)
 
-Search = Callable[[str], bool]
 Test = Callable[[str], Any]
 Parsed = Any
 Places = frozenset[int]
@@ -32,16 +35,58 @@ class TooLargeError(ValueError):
     """The pattern has more parts than anybody needs."""
 
 
-def find_search(pattern: str) -> Search | None:
-    """Return how to search for *pattern*, of Python; ``None`` if ``re`` does it as well.
+class Matcher:
+    """A pattern, matched by ``re`` where that takes no time, or else by an automaton.
 
     Raises:
         TooLargeError: The pattern is too large.
     """
-    parsed = _parser.parse(pattern, ASCII)
-    if not _is_risky(parsed):
-        return None
-    return _Automaton(parsed).search
+
+    __slots__ = ("_automaton", "_compiled", "_parsed", "_size")
+
+    def __init__(self, compiled: Pattern[str]) -> None:
+        self._compiled = compiled
+        self._parsed = parsed = _parser.parse(compiled.pattern, ASCII)
+        # What is not risky compares at worst the whole pattern with each place of the text.
+        self._size = _QUICK if _is_risky(parsed) else _weight(parsed)
+        large = self._size > _SMALL
+        self._automaton: _Automaton | None = _Automaton(parsed) if large else None
+
+    def search(self, text: str, effort: Effort) -> bool:
+        """Tell whether there is a match anywhere in *text*.
+
+        Raises:
+            TooMuchError: It takes more than *effort* to tell.
+        """
+        if len(text) * self._size <= _QUICK:
+            return self._compiled.search(text) is not None
+        return self._made().search(text, effort)
+
+    def spans(self, text: str, effort: Effort) -> Iterator[tuple[int, int]]:
+        """Yield where the matches are; as in Go, there is no empty one right behind another.
+
+        Raises:
+            TooMuchError: It takes more than *effort* to find them.
+        """
+        last = -1
+        for start, end in self._all(text, effort):
+            if not start == end == last:
+                yield start, end
+            last = end
+
+    def _all(self, text: str, effort: Effort) -> Iterator[tuple[int, int]]:
+        if len(text) * self._size <= _QUICK:
+            yield from (match.span() for match in self._compiled.finditer(text))
+            return
+        at = 0
+        while at <= len(text) and (found := self._made().span(text, at, effort)) is not None:
+            yield found
+            at = max(found[1], at + (found[0] == found[1]))
+
+    def _made(self) -> "_Automaton":
+        if self._automaton is None:
+            self._automaton = _Automaton(self._parsed)
+        return self._automaton
 
 
 def _is_risky(parsed: Parsed) -> bool:
@@ -71,6 +116,22 @@ def _choices(parsed: Parsed, *, repeated: bool) -> Iterator[bool]:
                 yield from _choices(one, repeated=repeated)
 
 
+def _weight(parsed: Parsed) -> int:
+    """Return how many characters are compared to find out that a text does not match here."""
+    total = 1
+    for kind, value in parsed:
+        if kind in _REPEATS:
+            least, most, inner = value
+            total += (least + 1 if most is _constants.MAXREPEAT else most) * _weight(inner)
+        elif kind is _constants.SUBPATTERN:
+            total += _weight(value[-1])
+        elif kind is _constants.BRANCH:
+            total += sum(map(_weight, value[1]))
+        else:
+            total += 1
+    return total
+
+
 class _State:
     """A set of places, after one kind of character."""
 
@@ -95,17 +156,66 @@ class _Automaton:
         self._states: dict[tuple[Places, int], _State] = {}
         self._known = 0
 
-    def search(self, text: str) -> bool:
-        """Tell whether there is a match anywhere in *text*."""
+    def search(self, text: str, effort: Effort) -> bool:
+        """Tell whether there is a match anywhere in *text*.
+
+        Raises:
+            TooMuchError: It takes more than *effort* to tell.
+        """
         state: _State | None = self._find(frozenset({self._first}), _EDGE)
         for char in text:
             assert state is not None
             following = state.next
-            state = following[char] if char in following else self._step(state, char)
+            state = following[char] if char in following else self._step(state, char, effort)
             if state is None:
                 return True
         assert state is not None
         return 0 in self._reached(state, _EDGE)
+
+    def span(self, text: str, at: int, effort: Effort) -> tuple[int, int] | None:
+        """Return where the first match from *at* on begins and ends; of several, Perl's choice.
+
+        Raises:
+            TooMuchError: It takes more than *effort* to find it.
+        """
+        tests, edges = self._tests, self._edges
+        found: tuple[int, int] | None = None
+        threads: list[tuple[int, int]] = []  # where in the pattern, and since when; best first
+        before = _EDGE if at == 0 else _kind(text[at - 1])
+        for place in range(at, len(text) + 1):
+            after = _EDGE if place == len(text) else _kind(text[place])
+            if found is None:
+                threads.append((self._first, place))
+            following: list[tuple[int, int]] = []
+            for node, start in self._ranked(threads, before, after, effort):
+                if node == 0:
+                    found = start, place  # better than all that are behind it
+                    break
+                test = tests[node]
+                if test is not None and place < len(text) and test(text[place]):
+                    following += [(edge, start) for edge in edges[node]]
+            threads, before = following, after
+            if found is not None and not threads:
+                break
+        return found
+
+    def _ranked(
+        self, threads: list[tuple[int, int]], before: int, after: int, effort: Effort
+    ) -> Iterator[tuple[int, int]]:
+        """Yield what is reached without a character, the best first and each node once."""
+        seen: set[int] = set()
+        waiting = threads[::-1]
+        while waiting:
+            node, start = waiting.pop()
+            if node in seen:
+                continue
+            effort.spend(1)
+            seen.add(node)
+            wanted = self._asserts[node]
+            if self._tests[node] is not None or node == 0:
+                yield node, start
+            elif wanted is None or _holds(*wanted, before, after):
+                waiting += [(edge, start) for edge in reversed(self._edges[node])]
 
     # Matching.
 
@@ -115,12 +225,13 @@ class _Automaton:
             found = self._states[places, before] = _State(places, before)
         return found
 
-    def _step(self, state: _State, char: str) -> _State | None:
+    def _step(self, state: _State, char: str, effort: Effort) -> _State | None:
         self._known += 1
         if self._known > _MOST_KNOWN:
             self._forget()
         kind = _kind(char)
         reached = self._reached(state, kind)
+        effort.spend(len(reached))
         after: _State | None = None
         if 0 not in reached:
             tests, edges = self._tests, self._edges
@@ -178,7 +289,8 @@ class _Automaton:
     def _item(self, item: Any, then: int, flags: int) -> int:
         kind, value = item
         if kind in _REPEATS:
-            return self._repeat(*value, then=then, flags=flags)
+            lazy = kind is _constants.MIN_REPEAT
+            return self._repeat(*value, then=then, flags=flags, lazy=lazy)
         if kind is _constants.SUBPATTERN:
             _, added, removed, inner = value
             return self._sequence(inner, then, (flags | added) & ~removed)
@@ -192,15 +304,18 @@ class _Automaton:
             test = self._singles[key] = single.fullmatch
         return self._node(then, test=test)
 
-    def _repeat(self, least: int, most: Any, inner: Parsed, *, then: int, flags: int) -> int:
+    def _repeat(
+        self, least: int, most: Any, inner: Parsed, *, then: int, flags: int, lazy: bool
+    ) -> int:
         if most is _constants.MAXREPEAT:
             again = self._node()
-            self._edges[again] = (self._sequence(inner, again, flags), then)
+            self._edges[again] = (self._sequence(inner, again, flags), then)[:: -1 if lazy else 1]
             then = again
         else:
             end = then
             for _ in range(most - least):
-                then = self._node(self._sequence(inner, then, flags), end)
+                ways = self._sequence(inner, then, flags), end
+                then = self._node(*ways[:: -1 if lazy else 1])
         for _ in range(least):
             then = self._sequence(inner, then, flags)
         return then

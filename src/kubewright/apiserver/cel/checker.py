@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from kubewright.apiserver.cel import made
 from kubewright.apiserver.cel.celtype import (
     BOOL,
     DYN,
@@ -39,8 +40,9 @@ _LOGICAL = frozenset({"_&&_", "_||_"})
 class Checker:
     """Walks a tree once, setting the types; *issues* holds what is wrong, *used* the variables."""
 
-    def __init__(self, variables: Mapping[str, Type]) -> None:
+    def __init__(self, variables: Mapping[str, Type], *, messages: bool = False) -> None:
         self.variables = variables
+        self._messages = messages
         self.issues: list[Issue] = []
         self.used: set[str] = set()
         self._scopes: list[dict[str, Type]] = []
@@ -262,14 +264,28 @@ class Checker:
             value = self._join(value, self._member(entry.value, optional=entry.optional))
         return map_of(key or self._fresh(), value or self._fresh())
 
+    def _made(self, node: Message, message: Type) -> Type:
+        for entry in node.entries:
+            value = self._member(entry.value, optional=entry.optional)
+            assert isinstance(entry.key, Literal)
+            wanted = made.field_type(message, entry.key.value)
+            if wanted is None:
+                self._report(entry.offset, f"undefined field '{entry.key.value}'")
+            elif not (wanted.is_wild() or value.is_wild() or self._resolved(value) == wanted):
+                text = f"expected type of field '{entry.key.value}' is '{wanted}' but provided type"
+                self._report(entry.offset, f"{text} is '{value}'")
+        return message
+
     def _message(self, node: Message) -> Type:
         name = node.name.removeprefix(".")
+        if self._messages and (message := made.message_type(name)) is not None:
+            return self._made(node, message)
         found = self._global(name)
         if found is None:
             return self._undeclared(node.offset, node.name)
         if found.kind != "type":
             return self._report(node.offset, f"'{found.name}' is not a type")
-        # No type that an expression can name is a message.
+        # No other type that an expression can name is a message.
         self._report(node.offset, f"'{name}' is not a message type")
         for entry in node.entries:
             self._check(entry.value)

@@ -26,9 +26,11 @@ from kubewright.apiserver.cel.expression import (
     ListLiteral,
     Literal,
     MapLiteral,
+    Message,
     Select,
 )
 from kubewright.apiserver.cel.loops import COST, LIMIT, Frame, Run
+from kubewright.apiserver.cel.made import Made
 from kubewright.apiserver.cel.operators import no_overload
 from kubewright.apiserver.cel.values import NONE, Optional, map_key, runtime_type
 
@@ -119,6 +121,8 @@ class Compiler:
                 return self._list(node)
             case MapLiteral():
                 return self._map(node)
+            case Message():
+                return self._made(node)
             case Comprehension():
                 return self._comprehension(node)
         raise AssertionError(f"{node} passed the checker")
@@ -282,6 +286,10 @@ class Compiler:
             return result
 
         return run
+
+    def _made(self, node: Message) -> Run:
+        fields, name = self._map(MapLiteral(node.offset, node.entries)), node.name.lstrip(".")
+        return lambda frame: Made(name, fields(frame))
 
     # Loops.
 

@@ -27,9 +27,10 @@ class BudgetError(CostLimitError):
 
 @dataclass(slots=True)
 class Budget:
-    """What the evaluations for one object may cost together."""
+    """What the evaluations for one object may cost: together, and each of them at most."""
 
     limit: int = 10_000_000
+    most: int = PER_CALL_LIMIT
     spent: int = 0
 
     def spend(self, cost: int) -> None:

@@ -66,7 +66,8 @@ class Program:
             CostLimitError: It would cost too much, by itself or for *budget*.
         """
         get = values.get
-        frame: Frame = [0, PER_CALL_LIMIT, *[get(name) for name in self._names], *self._rest]
+        most = PER_CALL_LIMIT if budget is None else budget.most
+        frame: Frame = [0, most, *[get(name) for name in self._names], *self._rest]
         try:
             result = self._run(frame)
             if frame[COST] > frame[LIMIT]:
@@ -80,7 +81,11 @@ class Program:
 
 
 def compile_rule(
-    source: str, variables: Mapping[str, Type], *, result: Type | None = BOOL
+    source: str,
+    variables: Mapping[str, Type],
+    *,
+    result: Type | None = BOOL,
+    messages: bool = False,
 ) -> Program:
     """Compile an expression over *variables*.
 
@@ -88,6 +93,7 @@ def compile_rule(
         source: The expression.
         variables: The types of the names that it can use.
         result: The type that its value must have; any will do if it is None.
+        messages: Whether it can make objects, as mutations do; see `made`.
 
     Raises:
         CompileError: It is not valid; the text is what the API server prints.
@@ -95,15 +101,17 @@ def compile_rule(
         InstantiationError: It has a constant pattern that is none.
     """
     try:
-        return _compiled(source, variables, result)
+        return _compiled(source, variables, result, messages=messages)
     except RecursionError:
         text = "expression recursion limit exceeded: 250"
         raise CompileError(source, [nowhere(text)]) from None
 
 
-def _compiled(source: str, variables: Mapping[str, Type], result: Type | None) -> Program:
+def _compiled(
+    source: str, variables: Mapping[str, Type], result: Type | None, *, messages: bool
+) -> Program:
     tree = parse(source)
-    checker = Checker(variables)
+    checker = Checker(variables, messages=messages)
     checker.check(tree)
     issues = checker.issues or check_literals(tree)
     if issues:

@@ -6,13 +6,14 @@ pattern is read once, refused as Go refuses it, and written again in Python's wo
 
 import re
 import unicodedata
-from collections.abc import Callable
 from functools import lru_cache
 from itertools import groupby
 from typing import Final
 
-from kubewright.apiserver.cel.automaton import TooLargeError, find_search
+from kubewright.apiserver.cel.automaton import Matcher, TooLargeError
+from kubewright.apiserver.cel.cost import over_limit
 from kubewright.apiserver.cel.errors import EvaluationError
+from kubewright.apiserver.effort import Effort, TooMuchError
 
 _FLAGS = re.compile(r"\(\?([imsU]*)(-[imsU]+)?([:)])")
 _REPEAT = re.compile(r"\{([0-9]+)(?:,([0-9]*))?\}", re.ASCII)
@@ -52,13 +53,16 @@ class RegexError(ValueError):
         super().__init__(f"error parsing regexp: {problem}: `{part}`")
 
 
-@lru_cache(maxsize=512)
 def compile_regex(pattern: str) -> re.Pattern[str]:
     """Return *pattern* for Python.
 
     Raises:
         RegexError: RE2 does not know such a pattern.
     """
+    return (_compiled if len(pattern) <= _LONG else _compiled_long)(pattern)
+
+
+def _compile(pattern: str) -> re.Pattern[str]:
     translated = _Translator(pattern).whole()
     try:
         return re.compile(translated, re.ASCII)
@@ -66,19 +70,28 @@ def compile_regex(pattern: str) -> re.Pattern[str]:
         raise RegexError("invalid or unsupported Perl syntax", pattern) from None
 
 
-@lru_cache(maxsize=512)
-def searcher(pattern: str) -> Callable[[str], bool]:
-    """Return what tells whether *pattern* is anywhere in a text, in time that the text allows.
+def matcher(pattern: str) -> Matcher:
+    """Return what finds *pattern* in a text, in time that the text allows.
 
     Raises:
         RegexError: RE2 does not know such a pattern.
     """
+    return (_matcher if len(pattern) <= _LONG else _matcher_long)(pattern)
+
+
+def _make_matcher(pattern: str) -> Matcher:
     compiled = compile_regex(pattern)
     try:
-        linear = find_search(compiled.pattern)
+        return Matcher(compiled)
     except (TooLargeError, RecursionError):
         raise RegexError("expression too large", pattern) from None
-    return linear or (lambda text: compiled.search(text) is not None)
+
+
+# A pattern may be a megabyte long: few of those are remembered, but a schema that has one asks
+# again and again.
+_LONG: Final = 4096
+_compiled, _compiled_long = lru_cache(512)(_compile), lru_cache(8)(_compile)
+_matcher, _matcher_long = lru_cache(512)(_make_matcher), lru_cache(8)(_make_matcher)
 
 
 def matches(text: str, pattern: str) -> bool:
@@ -86,11 +99,14 @@ def matches(text: str, pattern: str) -> bool:
 
     Raises:
         EvaluationError: The pattern is not valid.
+        CostLimitError: It takes too long to tell.
     """
     try:
-        return searcher(pattern)(text)
+        return matcher(pattern).search(text, Effort())
     except RegexError as error:
         raise EvaluationError(str(error)) from None
+    except TooMuchError:
+        raise over_limit() from None
 
 
 class _Translator:

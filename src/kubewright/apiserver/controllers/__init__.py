@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 from kubewright.apiserver.controllers.accounts import AccountController
 from kubewright.apiserver.controllers.garbage import GarbageCollector
 from kubewright.apiserver.controllers.namespaces import NamespaceController
+from kubewright.apiserver.controllers.protection import ProtectionController
+from kubewright.apiserver.controllers.quotas import QuotaController
 from kubewright.apiserver.controllers.tokens import TokenController
 from kubewright.apiserver.controllers.worker import Worker
 
@@ -19,8 +21,10 @@ class Controllers:
         controllers = (
             GarbageCollector(server),
             NamespaceController(server),
+            ProtectionController(server),
             AccountController(server),
             TokenController(server),
+            QuotaController(server),
         )
         self._workers = [Worker(controller, clock=server.clock) for controller in controllers]
 

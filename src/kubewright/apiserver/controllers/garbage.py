@@ -165,10 +165,7 @@ class GarbageCollector:
             return "gone"
         obj = self._load(found)
         assert obj is not None
-        meta = obj["metadata"]
-        if meta.get("deletionTimestamp") and FOREGROUND in meta.get("finalizers", ()):
-            return "waiting"
-        return "solid"
+        return "waiting" if _waits(obj) else "solid"
 
     def _dependents(self, uid: str) -> Iterator[tuple[Place, Obj]]:
         for place in list(self._owned.get(uid, ())):
@@ -205,16 +202,14 @@ class GarbageCollector:
         uid = obj["metadata"]["uid"]
         blocking = False
         for dependent, found in list(self._dependents(uid)):
-            references = found["metadata"].get("ownerReferences", ())
-            blocks = any(
-                one.get("uid") == uid and one.get("blockOwnerDeletion") for one in references
-            )
             try:
                 await self._check_owners(dependent, found)
                 await asyncio.sleep(0)  # others want to be served meanwhile
             except NotYetError:
                 self._worker.add(dependent)  # by itself: the others need not wait for it
-            blocking |= blocks and self._load(dependent) is not None
+            # As it is now: it may be gone, or block no longer.
+            owners = self._owners.get(dependent, ())
+            blocking |= any(one.uid == uid and one.block_owner_deletion for one in owners)
         if not blocking:
             await self._release(place, obj, FOREGROUND)
 
@@ -234,6 +229,8 @@ class GarbageCollector:
         policy = "Background"
         if "waiting" in states.values() and self._owned.get(meta["uid"]):
             policy = "Foreground"
+            if any(_waits(found) for _, found in self._dependents(meta["uid"])):
+                await self._unblock(place, obj)
         elif ORPHAN in meta.get("finalizers", ()):
             policy = "Orphan"
         elif FOREGROUND in meta.get("finalizers", ()):
@@ -256,6 +253,20 @@ class GarbageCollector:
             change = {"uid": obj["metadata"]["uid"], "ownerReferences": kept or None}
             _check(await self._loopback.ask("PATCH", path, {"metadata": change}, media=MERGE))
 
+    async def _unblock(self, place: Place, obj: Obj) -> None:
+        """Have an object block none of its owners: what waits for it may be owned by it, too.
+
+        In such a circle each would wait for the next for ever.
+        """
+        path = self._path(place)
+        owners = [
+            {**one, "blockOwnerDeletion": False}
+            for one in obj["metadata"].get("ownerReferences", ())
+        ]
+        if path is not None:
+            change = {"uid": obj["metadata"]["uid"], "ownerReferences": owners}
+            _check(await self._loopback.ask("PATCH", path, {"metadata": change}, media=MERGE))
+
     async def _release(self, place: Place, obj: Obj, finalizer: str) -> None:
         path = self._path(place)
         kept = [name for name in obj["metadata"].get("finalizers", ()) if name != finalizer]
@@ -273,6 +284,12 @@ class GarbageCollector:
     def _path(self, place: Place) -> str | None:
         namespace, _, name = place.key.rpartition("/")
         return self._loopback.path(place.resource, namespace, name)
+
+
+def _waits(obj: Obj) -> bool:
+    """Whether an object is being deleted, and waits for those that it owns."""
+    meta = obj["metadata"]
+    return bool(meta.get("deletionTimestamp")) and FOREGROUND in meta.get("finalizers", ())
 
 
 def _check(answer: Response) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from kubewright.apiserver.controllers.loopback import Loopback
 from kubewright.apiserver.controllers.worker import NotYetError
 from kubewright.apiserver.names import GroupResource
+from kubewright.apiserver.resource import Resource
 from kubewright.apiserver.storage import Event
 from kubewright.apiserver.strategy import Obj
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from kubewright.apiserver.server import APIServer
 
 NAMESPACES = GroupResource("", "namespaces")
+PODS = GroupResource("", "pods")
 FINALIZER: str = "kubernetes"
 
 
@@ -58,20 +60,12 @@ class NamespaceController:
         namespace = self._server.store.get(NAMESPACES, "", key)
         if namespace is None or not namespace["metadata"].get("deletionTimestamp"):
             return
-        left: dict[str, list[Obj]] = {}
-        for resource in list(self._server.registry.stored()):
-            collection = self._server.store.collection(resource.group_resource)
-            if not resource.namespaced or not collection.list(key):
-                continue
-            path = self._loopback.path(resource.group_resource, key)
-            if path is None:  # nobody can see what is in no version served
-                continue
-            if "deletecollection" in resource.verbs:
-                await self._loopback.ask("DELETE", path)
-            else:
-                await self._delete_each(resource.group_resource, key)
-            if remaining := [stored.decode() for stored in collection.list(key)]:
-                left[str(resource.group_resource)] = remaining
+        resources = [one for one in self._server.registry.stored() if one.namespaced]
+        # Pods first, and the rest when they are gone: a pod that runs must not lose, say, the
+        # network policy that shields it.
+        left = await self._empty(key, [one for one in resources if one.group_resource == PODS])
+        if not left:
+            left = await self._empty(key, [one for one in resources if one.group_resource != PODS])
         if left:
             self._report(key, left)
             objects = (obj for found in left.values() for obj in found)
@@ -79,6 +73,24 @@ class NamespaceController:
                 raise NotYetError  # a deletion was refused; what is marked is waited for
         else:
             await self._finalize(namespace)
+
+    async def _empty(self, namespace: str, resources: list[Resource]) -> dict[str, list[Obj]]:
+        """Delete the objects of *resources*; returns those that are still there."""
+        left: dict[str, list[Obj]] = {}
+        for resource in resources:
+            collection = self._server.store.collection(resource.group_resource)
+            if not collection.list(namespace):
+                continue
+            path = self._loopback.path(resource.group_resource, namespace)
+            if path is None:  # nobody can see what is in no version served
+                continue
+            if "deletecollection" in resource.verbs:
+                await self._loopback.ask("DELETE", path)
+            else:
+                await self._delete_each(resource.group_resource, namespace)
+            if remaining := [stored.decode() for stored in collection.list(namespace)]:
+                left[str(resource.group_resource)] = remaining
+        return left
 
     def _report(self, name: str, left: dict[str, list[Obj]]) -> None:
         """Say in the conditions of a namespace what still holds it."""

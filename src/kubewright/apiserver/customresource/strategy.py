@@ -50,6 +50,7 @@ class CustomResourceStrategy(Strategy):
 
     has_generation = True
     allow_unconditional_update = False
+    is_pure = True
 
     def __init__(self, crd: Obj, version: Obj) -> None:
         spec = crd["spec"]
@@ -85,7 +86,7 @@ class CustomResourceStrategy(Strategy):
         """Return what is wrong with a new object."""
         if errors := self._validate_type(obj):
             return errors
-        errors = validate(obj, self.schema)
+        errors = validate(obj, self.schema, effort=write.effort)
         errors += self._validate_scale(obj)
         errors += validate_embedded(obj, self.schema)
         errors += validate_lists(obj, self.schema)
@@ -99,7 +100,7 @@ class CustomResourceStrategy(Strategy):
         if errors := self._validate_type(new):
             return errors
         correlated = Correlated(new, old, self.schema)
-        errors = validate(new, self.schema, correlated=correlated)
+        errors = validate(new, self.schema, correlated=correlated, effort=write.effort)
         errors += self._validate_scale(new)
         errors += validate_embedded(new, self.schema)
         errors += self._validate_new_lists(new, old)
@@ -115,7 +116,9 @@ class CustomResourceStrategy(Strategy):
         shape = self.schema.properties.get("status")
         if "status" in new and shape is not None:
             pair = correlated.key("status")
-            errors += validate(new["status"], shape, prefix="status", correlated=pair)
+            errors += validate(
+                new["status"], shape, prefix="status", correlated=pair, effort=write.effort
+            )
         if self.scale:
             errors += validate_scale_status(new, self.scale)
         errors += self._validate_new_lists(new, old)
@@ -169,7 +172,9 @@ class CustomResourceStrategy(Strategy):
             return []
         if any(error.reason in _BLOCKING for error in known):
             return [field.invalid(NO_PATH, None, _NOT_CHECKED)]
-        return self.rules.validate(new, old, correlated=correlated, warn=write.warn)
+        return self.rules.validate(
+            new, old, correlated=correlated, warn=write.warn, light=write.effort.light
+        )
 
 
 def _warn_of_finalizers(new: Obj, old: Obj | None, write: Write) -> None:
@@ -197,6 +202,7 @@ class DefinitionStrategy(Strategy):
     has_generation = True
     has_status = True
     allow_unconditional_update = False
+    is_pure = True
 
     def default(self, obj: Obj) -> None:
         """Fill in names and conversion."""

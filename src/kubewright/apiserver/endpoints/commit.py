@@ -20,9 +20,11 @@ from kubewright.apiserver.names import GroupResource
 from kubewright.apiserver.options import WriteOptions
 from kubewright.apiserver.resource import Resource
 from kubewright.apiserver.schema.tree import Schema
+from kubewright.apiserver.storage import Stored
 from kubewright.apiserver.strategy import Obj, Write
 
 PODS = GroupResource("", "pods")
+QUOTAS = GroupResource("", "resourcequotas")
 LIMITED = frozenset({PODS, GroupResource("", "persistentvolumeclaims")})
 RBAC_GROUP: str = "rbac.authorization.k8s.io"
 
@@ -49,14 +51,14 @@ def attributes(
     old: Obj | None,
     *,
     dry_run: bool,
-    options: Obj,
+    options: Obj | None,
 ) -> Attributes:
     """Return what admission is asked about."""
     named = (obj or old or {}).get("metadata", {})
     work = call.work
     return Attributes(
         operation=operation,
-        kind=GroupVersionKind(work.group, work.version, work.kind),
+        kind=GroupVersionKind(*work.kind_of(call.subresource)),
         resource=GroupVersionResource(work.group, work.version, work.plural),
         user=call.user,
         object=obj,
@@ -105,6 +107,31 @@ def _check_limits(call: Call, obj: Obj, write: Write) -> None:
 
     check = limits.check_limits if call.group_resource == PODS else limits.check_claim_limits
     check(obj, write)
+
+
+def charge(call: Call, new: Obj, old: Obj | None) -> list[Obj]:
+    """Return the quotas of the namespace as they are after this write; `store` takes them, too.
+
+    To be called right before the write: nothing may wait in between.
+
+    Raises:
+        StatusError: A quota does not allow it.
+    """
+    backend = call.backend
+    if not call.namespace or not backend.store.collection(QUOTAS).list(call.namespace):
+        return []
+    from kubewright.apiserver.builtin.quota_admission import Quotas  # noqa: PLC0415  # few have any
+
+    quotas = Quotas(backend.store, call.storage, new, backend.clock.now())
+    return quotas.check(old, subresource=call.subresource)
+
+
+def store(call: Call, obj: Obj, quotas: list[Obj]) -> Stored:
+    """Store an object, and what it costs its namespace."""
+    stored = call.backend.store.put(call.storage, obj)
+    for quota in quotas:
+        call.backend.store.put(QUOTAS, quota)
+    return stored
 
 
 def own(call: Call, new: Obj, old: Obj | None, options: WriteOptions) -> None:

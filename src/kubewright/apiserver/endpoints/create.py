@@ -13,8 +13,10 @@ GENERATED_TRIES: int = 8
 async def create(call: Call) -> Response:
     """Store the object in the body."""
     options = write_options(call.query, "CreateOptions")
-    obj = bodies.read_object(call, options.field_validation)
-    return await store_new(call, into_work(call, obj), options)
+    obj = await call.run(
+        lambda: into_work(call, bodies.read_object(call, options.field_validation))
+    )
+    return await store_new(call, obj, options)
 
 
 def into_work(call: Call, obj: Obj) -> Obj:
@@ -26,16 +28,13 @@ async def store_new(
     call: Call, obj: Obj, options: WriteOptions, *, managed: bool = False
 ) -> Response:
     """Store *obj*, which is cut to its schema; *managed* if its managedFields are right already."""
-    _place(call, obj)
+    _place(call, obj, dry_run=options.dry_run)
     strategy, write = call.strategy, call.write(dry_run=options.dry_run)
     meta = obj["metadata"]
     generated = _name(meta)
     if strategy.has_status:
         obj.pop("status", None)
-    strategy.default(obj)
-    commit.deduplicate_owners(call, obj)
-    if not managed:
-        commit.own(call, obj, None, options)
+    await call.run(lambda: _complete(call, obj, options, managed=managed))
     metadata.fill(meta, write.now)
     if strategy.has_generation:
         meta["generation"] = 1
@@ -47,16 +46,27 @@ async def store_new(
     if obj is not before:
         bodies.cut(obj, call.work)
         strategy.default(obj)
-    commit.refuse(call, obj, metadata.validate(obj, call.work) + strategy.validate(obj, write))
+    wanted = obj
+    errors = await call.judge(
+        write, lambda write: metadata.validate(wanted, call.work) + strategy.validate(wanted, write)
+    )
+    commit.refuse(call, obj, errors)
     commit.check_right_to_create(call)
     await call.backend.admission.validate(asked)
     return await _finish(call, obj, write, generated=generated)
 
 
-def _place(call: Call, obj: Obj) -> None:
+def _complete(call: Call, obj: Obj, options: WriteOptions, *, managed: bool) -> None:
+    call.strategy.default(obj)
+    commit.deduplicate_owners(call, obj)
+    if not managed:
+        commit.own(call, obj, None, options)
+
+
+def _place(call: Call, obj: Obj, *, dry_run: bool) -> None:
     """Make sure that the object belongs where the URL puts it."""
     meta = obj["metadata"]
-    if meta.get("resourceVersion"):
+    if meta.get("resourceVersion") and not dry_run:  # it is the storage that minds
         text = "resourceVersion should not be set on objects to be created"
         raise status.StatusError(500, "", text)
     if not call.resource.namespaced:
@@ -91,10 +101,11 @@ async def _finish(call: Call, obj: Obj, write: Write, *, generated: bool) -> Res
         if last:
             raise _taken(call, meta["name"])
         meta["name"] = to_store["metadata"]["name"] = metadata.generated_name(meta["generateName"])
+    quotas = commit.charge(call, obj, None)
     if write.dry_run:
         shown = call.resource.from_hub(obj) if call.resource.from_hub else obj
         return output.made(call, shown, code=201)
-    stored = store.put(call.storage, to_store)
+    stored = commit.store(call, to_store, quotas)
     call.strategy.after_create(obj, write)
     return await output.stored(call, stored, code=201)
 

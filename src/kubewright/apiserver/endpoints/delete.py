@@ -42,13 +42,16 @@ async def delete(call: Call) -> Response:
     return await delete_with(call, _options(call))
 
 
-async def delete_with(call: Call, options: DeleteOptions) -> Response:
-    """Delete the object that the URL names, with *options* from elsewhere than the body."""
+async def delete_with(call: Call, options: DeleteOptions, *, admitted: bool = False) -> Response:
+    """Delete the object that the URL names, with *options* from elsewhere than the body.
+
+    Admission is asked unless it was before, in other words.
+    """
     for _ in range(RETRIES + 1):
         stored = call.backend.store.find(call.storage, call.namespace, call.name)
         if stored is None:
             raise status.not_found(call.group_resource, call.name)
-        done = await _delete(call, stored, options)
+        done = await _delete(call, stored, options, admitted=admitted)
         if done is not None:
             return done
     raise status.stale(call.group_resource, call.name)
@@ -58,10 +61,13 @@ async def delete_collection(call: Call) -> Response:
     """Delete every object that matches; answers with what was there."""
     options = _options(call)
     selectors = list_options(call.query, watch=False)
-    selection = Selection(
-        call.work, selectors.labels, selectors.fields, rename=call.resource.rename_field
+    selection = await call.run(
+        lambda: Selection(
+            call.work, selectors.labels, selectors.fields, rename=call.resource.rename_field
+        ),
+        size=len(selectors.labels) + len(selectors.fields),
     )
-    chosen = selection.of(call.collection.list(call.namespace))
+    chosen = await selection.of(call.collection.list(call.namespace))
     if selectors.limit:
         chosen = chosen[: selectors.limit]
     for stored in chosen:
@@ -91,12 +97,15 @@ def _options(call: Call) -> DeleteOptions:
     return delete_options(call.query, body)
 
 
-async def _delete(call: Call, stored: Stored, options: DeleteOptions) -> Response | None:
+async def _delete(
+    call: Call, stored: Stored, options: DeleteOptions, *, admitted: bool = False
+) -> Response | None:
     """Delete one object as far as it goes now; ``None`` if it has changed meanwhile."""
     store = call.backend.store
     obj = await view.load(call.work, stored)
-    _check_preconditions(call, obj, options)
-    await _admit(call, obj, options)
+    check_preconditions(call, obj, options)
+    if not admitted:
+        await _admit(call, obj, options)
     marked = _marked(call, obj, options)
     final = obj if marked is None else marked
     removes = marked is None or is_finished(final, call.strategy)
@@ -142,7 +151,8 @@ async def _gone(call: Call, obj: Obj, last: Stored) -> Response:
     return output.body(content)
 
 
-def _check_preconditions(call: Call, obj: Obj, options: DeleteOptions) -> None:
+def check_preconditions(call: Call, obj: Obj, options: DeleteOptions) -> None:
+    """Refuse a deletion that is meant for another object, or another state of it."""
     meta = obj["metadata"]
     for word, wanted, found, end in (
         ("UID", options.uid, meta["uid"], "deleted and then recreated"),

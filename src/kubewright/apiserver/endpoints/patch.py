@@ -8,12 +8,13 @@ from kubewright.apiserver import bodies, field, status, view
 from kubewright.apiserver.backend import Call
 from kubewright.apiserver.endpoints import commit
 from kubewright.apiserver.endpoints.create import into_work, store_new
-from kubewright.apiserver.endpoints.update import check_name, replace
+from kubewright.apiserver.endpoints.update import Way, check_name, replace
 from kubewright.apiserver.fieldmanager import manager as fieldmanager
 from kubewright.apiserver.names import GroupKind
 from kubewright.apiserver.options import WriteOptions, write_options
 from kubewright.apiserver.patch import gotext, json_patch, merge, strategic
 from kubewright.apiserver.request import Response
+from kubewright.apiserver.schema.duplicates import duplicate_fields, repeats, strict_problems
 from kubewright.apiserver.storage import Stored
 from kubewright.apiserver.strategy import Obj
 
@@ -35,19 +36,33 @@ async def patch(call: Call) -> Response:
     if options.force:
         error = field.forbidden("force", "may not be specified for non-apply patch")
         raise status.invalid(GroupKind("meta.k8s.io", "PatchOptions"), "", [error])
-    body, strange = call.request.body, list[str]()
-    if media == JSON:
-        change = json_patch.decode(body)
-        strange = json_patch.unknown_fields(change)
-    else:
-        change = _parsed(body, media)
+    body = call.request.body
+    change = json_patch.decode(body) if media == JSON else _parsed(body, media)
+    strange = [] if options.field_validation == "Ignore" else _strange(body, change, media)
 
     async def make(stored: Stored) -> Obj:
         base = await view.load(call.resource, stored)
-        result = _patched(call, media, base, change)
-        return into_work(call, _checked(call, result, options, strange))
 
-    return await replace(call, make, options, conditional=False)
+        def work() -> Obj:
+            result = _patched(call, media, base, change)
+            return into_work(call, _checked(call, result, options, strange))
+
+        return await call.run(work, size=stored.size)
+
+    return await replace(call, make, options)
+
+
+def _strange(body: bytes, change: Any, media: str) -> list[str]:
+    """Return what strict validation says of a patch itself: unknown keys, and keys given twice."""
+    repeated = repeats(body, change)
+    if media != JSON:
+        return [f'duplicate field "{path}"' for path in duplicate_fields(body)] if repeated else []
+    unknown = json_patch.unknown_fields(change)
+    if repeated:
+        found = strict_problems(body, unknown, custom=False)
+    else:
+        found = [f'unknown field "{path}"' for path in unknown]
+    return [f"json patch {text}" for text in found]
 
 
 def _parsed(body: bytes, media: str) -> Any:
@@ -96,14 +111,15 @@ def _checked(call: Call, result: Any, options: WriteOptions, strange: list[str])
         if options.field_validation == "Strict":
             why = f"strict decoding error: {', '.join(problems)}"
             raise _invalid_patch(call, result, why)
-        for text in problems:
-            call.warn(text)
+        bodies.warn(call, problems)
     return obj
 
 
 def _invalid_patch(call: Call, result: Any, why: str) -> status.StatusError:
     """Return the refusal, which shows a strategic patch as Go does, and what the others made."""
-    if bodies.media_type(call.request) == STRATEGIC:
+    if call.resource.group_resource == field.SECRETS:
+        shown = field.REDACTED  # what is stored is part of it, and who patches may not read that
+    elif bodies.media_type(call.request) == STRATEGIC:
         shown = gotext.shown(bodies.parse_json(call.request.body))
     else:
         shown = msgspec.json.encode(result).decode()
@@ -114,16 +130,18 @@ async def _apply(call: Call, options: WriteOptions) -> Response:
     if not options.field_manager:
         error = field.required("fieldManager", "is required for apply patch")
         raise status.invalid(GroupKind("meta.k8s.io", "PatchOptions"), "", [error])
-    config = _configuration(call, options)
+    config = await call.run(lambda: _configuration(call, options))
     found = call.backend.store.find(call.storage, call.namespace, call.name)
     if found is None:
         return await _apply_new(call, config, options)
 
     async def make(stored: Stored) -> Obj:
         live = await view.load(call.resource, stored)
-        return into_work(call, _applied(call, live, config, options))
+        return await call.run(
+            lambda: into_work(call, _applied(call, live, config, options)), size=stored.size
+        )
 
-    return await replace(call, make, options, conditional=False, managed=True)
+    return await replace(call, make, options, Way(managed=True))
 
 
 async def _apply_new(call: Call, config: Obj, options: WriteOptions) -> Response:
@@ -137,13 +155,19 @@ async def _apply_new(call: Call, config: Obj, options: WriteOptions) -> Response
         raise status.conflict(call.group_resource, call.name, why)
     if config["metadata"].get("resourceVersion"):
         raise status.not_found(call.group_resource, call.name)
-    obj = _applied(call, None, config, options)
-    return await store_new(call, into_work(call, obj), options, managed=True)
+    obj = await call.run(lambda: into_work(call, _applied(call, None, config, options)))
+    return await store_new(call, obj, options, managed=True)
 
 
 def _configuration(call: Call, options: WriteOptions) -> Obj:
     """Return what is applied; the kind must be said, and the name must be the URL's."""
-    document = bodies.parse_yaml(call.request.body)
+    repeated: list[str] | None = None if options.field_validation == "Ignore" else []
+    document = bodies.parse_yaml(call.request.body, repeated)
+    if repeated:
+        problem = f"error converting YAML to JSON: {bodies.yaml_problem(repeated)}"
+        if options.field_validation == "Strict":
+            raise status.bad_request(f"error strict decoding YAML: {problem}")
+        bodies.warn(call, [problem])
     if not isinstance(document, dict):
         raise status.bad_request(
             "error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot"

@@ -46,11 +46,14 @@ async def get(call: Call) -> Response:
 async def list_objects(call: Call) -> Response:
     """Answer with all objects that match, or a page of them."""
     options = list_options(call.query, watch=False)
-    selection = Selection(
-        call.work, options.labels, options.fields, rename=call.resource.rename_field
+    selection = await call.run(
+        lambda: Selection(
+            call.work, options.labels, options.fields, rename=call.resource.rename_field
+        ),
+        size=len(options.labels) + len(options.fields),
     )
     revision, objects = _snapshot(call, options)
-    chosen = selection.of(objects)
+    chosen = await selection.of(objects)
     metadata: dict[str, Any] = {"resourceVersion": str(revision)}
     if options.limit and len(chosen) > options.limit:
         rest = len(chosen) - options.limit
@@ -81,6 +84,8 @@ def _continued(call: Call, options: ListOptions) -> tuple[int, Sequence[Stored]]
     collection = call.collection
     if revision < 0:
         revision, objects = call.backend.store.revision, collection.list(call.namespace)
+    elif revision < call.backend.store.horizon():
+        raise _inconsistent(call, start)
     else:
         try:
             objects = collection.list_at(revision, call.namespace)

@@ -16,6 +16,7 @@ from kubewright.apiserver.authorization.reviews import (
 from kubewright.apiserver.backend import Call
 from kubewright.apiserver.endpoints import subresources
 from kubewright.apiserver.names import GroupResource
+from kubewright.apiserver.negotiation import accepted
 from kubewright.apiserver.options import write_options
 from kubewright.apiserver.request import Answer, Response
 from kubewright.apiserver.storage import Stored
@@ -65,9 +66,10 @@ class Reviews:
 
 def _endpoint(review: Review) -> Endpoint:
     async def answer(call: Call) -> Response:
+        form = accepted(call.request.headers.get("accept", ""), "partial")  # it is no table
         options = write_options(call.query, "CreateOptions")
         obj = bodies.read_object(call, options.field_validation)
-        return output.made(call, review(call, obj), code=201)
+        return output.shaped(call, msgspec.json.encode(review(call, obj)), form, code=201)
 
     return answer
 

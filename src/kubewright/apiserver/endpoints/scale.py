@@ -6,7 +6,7 @@ from typing import Any
 from kubewright.apiserver import bodies, output, status, view
 from kubewright.apiserver.backend import Call
 from kubewright.apiserver.endpoints.read import find
-from kubewright.apiserver.endpoints.update import replace
+from kubewright.apiserver.endpoints.update import Part, Way, replace
 from kubewright.apiserver.names import GroupKind
 from kubewright.apiserver.options import WriteOptions, write_options
 from kubewright.apiserver.patch import json_patch, merge, strategic
@@ -132,7 +132,8 @@ async def _set(call: Call, make: Callable[[Obj], Obj], options: WriteOptions) ->
         return new
 
     managed = call.resource.custom and not _is_owned(call)
-    await replace(call, changed, options, conditional=False, managed=managed)
+    part = Part(lambda obj: _scale_of(call, obj), lambda obj, scale: _with_scale(call, obj, scale))
+    await replace(call, changed, options, Way(managed=managed, part=part))
     if options.dry_run:
         return output.made(call, _scale_of(call, answered[0]))
     return await get(call)

@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING, Any, Protocol
 from msgspec import structs
 
 from kubewright.apiserver import bodies, output, status, view
-from kubewright.apiserver.authentication.reviews import TokenRequests
+from kubewright.apiserver.admission.attributes import Attributes
+from kubewright.apiserver.authentication.reviews import TokenRequests, default_request
 from kubewright.apiserver.backend import Call
-from kubewright.apiserver.endpoints import delete, scale
+from kubewright.apiserver.endpoints import commit, connect, delete, scale
 from kubewright.apiserver.endpoints.parts import PARTS
 from kubewright.apiserver.endpoints.read import find, get
-from kubewright.apiserver.endpoints.update import replace, update
-from kubewright.apiserver.names import GroupResource
-from kubewright.apiserver.options import WriteOptions, delete_options, write_options
+from kubewright.apiserver.endpoints.update import Way, replace, update
+from kubewright.apiserver.names import GroupResource, api_version
+from kubewright.apiserver.options import DeleteOptions, WriteOptions, delete_options, write_options
 from kubewright.apiserver.request import Answer, Response
 from kubewright.apiserver.schema import definitions
 from kubewright.apiserver.schema.conform import conform
@@ -27,6 +28,7 @@ Endpoint = Callable[[Call], Awaitable[Answer]]
 
 PODS = GroupResource("", "pods")
 BUDGETS = GroupResource("policy", "poddisruptionbudgets")
+DISRUPTED: str = "DisruptionTarget"
 
 
 class Node(Protocol):
@@ -68,15 +70,24 @@ class Subresources:
 
     async def _token(self, call: Call) -> Response:
         """Make a token for a service account."""
-        write_options(call.query, "CreateOptions")
-        document = _document(call, "TokenRequest", "authentication.k8s.io")
-        kind = {"kind": "TokenRequest", "apiVersion": "authentication.k8s.io/v1"}
-        request = {**document, **kind}
-        made = await self._tokens.create(request, namespace=call.namespace, name=call.name)
+        options = write_options(call.query, "CreateOptions")
+        request = _document(call, "TokenRequest", "authentication.k8s.io")
+        asked = await _mutated(call, default_request(request), options)
+
+        async def validate(completed: Obj) -> None:
+            asked.object = completed
+            await call.backend.admission.validate(asked)
+
+        assert asked.object is not None
+        made = await self._tokens.create(
+            asked.object, namespace=call.namespace, name=call.name, validate=validate
+        )
         return output.body(made, code=201)
 
     async def _connect(self, call: Call) -> Answer:
         """Hand over to the node of a pod."""
+        if call.subresource in connect.CONNECTS:
+            call = await connect.admitted(call)
         pod = find(_without_port(call)).decode()
         node = self._server.node
         if call.group_resource == PODS and not pod.get("spec", {}).get("nodeName"):
@@ -103,20 +114,22 @@ def _without_port(call: Call) -> Call:
 
 async def bind(call: Call) -> Response:
     """Assign a pod to a node."""
+    from kubewright.apiserver.builtin import pod_subresources  # noqa: PLC0415  # schedulers only
+
     options = write_options(call.query, "CreateOptions")
-    binding = _document(call, "Binding")
-    name = call.name or binding.get("metadata", {}).get("name", "")
-    call.route.name = name
+    asked = await _mutated(call, _document(call, "Binding"), options)
+    binding = asked.object or {}
+    pod_subresources.check_binding(binding)
+    await call.backend.admission.validate(asked)
+    call.route.name = call.name or binding["metadata"].get("name", "")
     call = _pods(call)
 
     async def make(stored: Stored) -> Obj:
-        from kubewright.apiserver.builtin import pod_subresources  # noqa: PLC0415  # schedulers only
-
         pod = await view.load(call.work, stored)
         pod_subresources.bind(pod, binding, now=call.backend.now())
         return pod
 
-    await replace(call, make, options, conditional=False)
+    await replace(call, make, options, Way(admitted=True))
     return _created()
 
 
@@ -136,9 +149,19 @@ def _document(call: Call, kind: str, group: str = "") -> Obj:
         raise status.bad_request(f"the body must be of kind {kind}")
     schema = definitions.find(group, "v1", kind)
     assert schema is not None
-    document["kind"] = kind
+    document["kind"], document["apiVersion"] = kind, api_version(group, "v1")
     conform(document, schema)
+    document["metadata"] = {"namespace": call.namespace, **(document.get("metadata") or {})}
     return document
+
+
+async def _mutated(call: Call, document: Obj, options: WriteOptions) -> Attributes:
+    """Let admission change what is created below an object; returns what it is asked about."""
+    created = options.json("CreateOptions")
+    dry_run = options.dry_run
+    asked = commit.attributes(call, "CREATE", document, None, dry_run=dry_run, options=created)
+    await call.backend.admission.mutate(asked)
+    return asked
 
 
 def _created() -> Response:
@@ -149,19 +172,58 @@ def _created() -> Response:
 async def evict(call: Call) -> Response:
     """Delete a pod, if its disruption budget allows."""
     options = write_options(call.query, "CreateOptions")
-    eviction = _document(call, "Eviction", "policy")
-    named = eviction.get("metadata", {}).get("name")
+    asked = await _mutated(call, _document(call, "Eviction", "policy"), options)
+    eviction = asked.object or {}
+    named = eviction["metadata"].get("name")
     if named and named != call.name:
         raise status.bad_request("name in URL does not match name in Eviction object")
+    await call.backend.admission.validate(asked)
     pod = find(call).decode()
-    budget = None if _needs_no_budget(pod) else _budget(call, pod)
-    if budget is not None:
-        await _spend(call, budget, options, pod=call.name)
     source = dict(eviction.get("deleteOptions") or {})
     if options.dry_run:
         source["dryRun"] = ["All"]
-    await delete.delete_with(call, delete_options({}, source))
+    deletion = delete_options({}, source)
+    budget = None if _needs_no_budget(pod) else _budget(call, pod)
+    if budget is not None and not _spares(budget, pod):
+        await _spend(call, budget, options, pod=call.name)
+    if not deletion.dry_run:
+        deletion = _mark(call, deletion)
+    await delete.delete_with(call, deletion, admitted=True)
     return _created()
+
+
+def _mark(call: Call, deletion: DeleteOptions) -> DeleteOptions:
+    """Say in the pod that it is evicted, which the policies of a Job ask about.
+
+    Returns the options to delete it with: a version that they name is the one that this makes.
+    """
+    pod = find(call).decode()
+    delete.check_preconditions(call, pod, deletion)
+    state = pod.setdefault("status", {})
+    conditions = state.setdefault("conditions", [])
+    found = next((one for one in conditions if one["type"] == DISRUPTED), None)
+    if found is None:
+        found = {"type": DISRUPTED}
+        conditions.append(found)
+    if found.get("status") != "True":
+        found |= {"status": "True", "lastTransitionTime": call.backend.now()}
+    found |= {"reason": "EvictionByEvictionAPI", "message": "Eviction API: evicting"}
+    stored = call.backend.store.put(PODS, pod)
+    if deletion.resource_version is None:
+        return deletion
+    return structs.replace(deletion, resource_version=str(stored.revision))
+
+
+def _spares(budget: Obj, pod: Obj) -> bool:
+    """Whether the pod is not ready, and so can go without costing the budget anything."""
+    conditions = pod.get("status", {}).get("conditions") or ()
+    if any(one["type"] == "Ready" and one["status"] == "True" for one in conditions):
+        return False
+    if budget.get("spec", {}).get("unhealthyPodEvictionPolicy") == "AlwaysAllow":
+        return True
+    state = budget.get("status", {})
+    wanted, healthy = state.get("desiredHealthy", 0), state.get("currentHealthy", 0)
+    return bool(0 < wanted <= healthy)
 
 
 def _needs_no_budget(pod: Obj) -> bool:

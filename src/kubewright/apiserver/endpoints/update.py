@@ -1,6 +1,7 @@
 """Update: a new version of an object that is there, or a part of it."""
 
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 
 from kubewright.apiserver import bodies, field, metadata, output, status, view
 from kubewright.apiserver.backend import Call
@@ -21,10 +22,45 @@ Make = Callable[[Stored], Awaitable[Obj]]
 """Makes the wanted object, in the version in which we think, of the stored one."""
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What admission sees of an object that is written as one of another kind, such as a Scale.
+
+    Attributes:
+        show: Returns it.
+        take: Returns the object with what admission made of it.
+    """
+
+    show: Callable[[Obj], Obj]
+    take: Callable[[Obj, Obj], Obj]
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How an object is replaced.
+
+    Attributes:
+        conditional: Whether a missing resourceVersion is a matter for the kind to decide.
+        managed: Whether the managedFields are right already, as apply leaves them.
+        admitted: Whether admission was asked before, in other words.
+        part: What admission sees; the object itself if it is ``None``.
+    """
+
+    conditional: bool = False
+    managed: bool = False
+    admitted: bool = False
+    part: Part | None = None
+
+
+PLAIN: Way = Way()
+
+
 async def update(call: Call) -> Response:
     """Replace an object, or its subresource, with the body."""
     options = write_options(call.query, "UpdateOptions")
-    first = into_work(call, bodies.read_object(call, options.field_validation))
+    first = await call.run(
+        lambda: into_work(call, bodies.read_object(call, options.field_validation))
+    )
     check_name(call, first)
     if call.backend.store.find(call.storage, call.namespace, call.name) is None:
         return await _create_instead(call, first, options)
@@ -34,11 +70,11 @@ async def update(call: Call) -> Response:
         # Each try needs a fresh copy, since a try changes it; the first is at hand.
         if ready:
             return ready.pop()
-        again = into_work(call, bodies.read_object(call, "Ignore"))
+        again = await call.run(lambda: into_work(call, bodies.read_object(call, "Ignore")))
         check_name(call, again)
         return again
 
-    return await replace(call, make, options, conditional=True)
+    return await replace(call, make, options, Way(conditional=True))
 
 
 def check_name(call: Call, obj: Obj) -> None:
@@ -84,59 +120,64 @@ def _version_of(meta: Obj) -> str:
     return version if int(version) else ""
 
 
-async def replace(
-    call: Call, make: Make, options: WriteOptions, *, conditional: bool, managed: bool = False
-) -> Response:
-    """Store what *make* makes of the present state; tries again when somebody else is faster.
-
-    Args:
-        call: The request.
-        make: See `Make`.
-        options: The request's options.
-        conditional: Whether a missing resourceVersion is a matter for the kind to decide.
-        managed: Whether the managedFields are right already, as apply leaves them.
-    """
+async def replace(call: Call, make: Make, options: WriteOptions, way: Way = PLAIN) -> Response:
+    """Store what *make* makes of the present state; tries again when somebody else is faster."""
     store = call.backend.store
     for _ in range(RETRIES + 1):
         stored = store.find(call.storage, call.namespace, call.name)
         if stored is None:
             raise status.not_found(call.group_resource, call.name)
         new = await make(stored)
-        done = await _attempt(call, stored, new, options, conditional=conditional, managed=managed)
+        done = await _attempt(call, stored, new, options, way)
         if done is not None:
             return done
     raise status.stale(call.group_resource, call.name)
 
 
 async def _attempt(
-    call: Call,
-    stored: Stored,
-    new: Obj,
-    options: WriteOptions,
-    *,
-    conditional: bool,
-    managed: bool,
+    call: Call, stored: Stored, new: Obj, options: WriteOptions, way: Way
 ) -> Response | None:
     """Store *new* in place of *stored*; ``None`` if that is no longer the present state."""
     old = await view.load(call.work, stored)
     write = call.write(dry_run=options.dry_run)
-    _check_version(call, new, old, conditional=conditional)
+    _check_version(call, new, old, conditional=way.conditional)
     _prepare(call, new, old, write)
     commit.deduplicate_owners(call, new)
-    if not managed:
-        commit.own(call, new, old, options)
+    if not way.managed:
+        made = new
+        await call.run(lambda: commit.own(call, made, old, options), size=stored.size)
+    show = way.part.show if way.part else _itself
     asked = commit.attributes(
-        call, "UPDATE", new, old, dry_run=options.dry_run, options=options.json("UpdateOptions")
+        call,
+        "UPDATE",
+        show(new),
+        show(old),
+        dry_run=options.dry_run,
+        options=options.json("UpdateOptions"),
     )
-    before, new = new, await commit.mutate(call, asked, write)
+    before = new
+    if not way.admitted:
+        shown, changed = asked.object, await commit.mutate(call, asked, write)
+        if changed is not shown:
+            new = way.part.take(new, changed) if way.part else changed
     if new is not before:
         bodies.cut(new, call.work)
         call.strategy.default(new)
     _count_generation(call, new, old)
     fieldmanager.keep_times(old, new)
-    commit.refuse(call, new, _errors(call, new, old, write))
-    await call.backend.admission.validate(asked)
+    wanted = new
+    errors = await call.judge(
+        write, lambda write: _errors(call, wanted, old, write), size=stored.size
+    )
+    commit.refuse(call, new, errors)
+    if not way.admitted:
+        asked.object = show(new)
+        await call.backend.admission.validate(asked)
     return await _finish(call, stored, new, old, write=write)
+
+
+def _itself(obj: Obj) -> Obj:
+    return obj
 
 
 def _check_version(call: Call, new: Obj, old: Obj, *, conditional: bool) -> None:
@@ -248,6 +289,7 @@ async def _finish(
             to_store = await call.work.write(to_store)
     if store.find(call.storage, call.namespace, call.name) is not stored:
         return None
+    quotas = commit.charge(call, new, old)
     if write.dry_run:
         shown = call.resource.from_hub(new) if call.resource.from_hub else new
         return output.made(call, shown)
@@ -259,7 +301,7 @@ async def _finish(
         return output.made(call, call.resource.from_hub(shown) if call.resource.from_hub else shown)
     if unchanged and (plain or to_store == stored.decode()):
         return await output.stored(call, stored)
-    return await output.stored(call, store.put(call.storage, to_store))
+    return await output.stored(call, commit.store(call, to_store, quotas))
 
 
 def is_finished(obj: Obj, strategy: Strategy) -> bool:

@@ -1,8 +1,9 @@
 """Watch: what happens to the objects that match, as it happens."""
 
+import asyncio
 import random
-from collections.abc import AsyncGenerator, Callable, Sequence
-from typing import Any, Self
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
+from typing import Any, Self, TypeVar
 
 import msgspec
 
@@ -16,6 +17,7 @@ from kubewright.apiserver.request import Stream
 from kubewright.apiserver.selection import Selection
 from kubewright.apiserver.status import StatusError
 from kubewright.apiserver.storage import Event, Stored, Watcher
+from kubewright.apiserver.storage.watcher import AT_ONCE
 
 SHORTEST_TIMEOUT: int = 1800  # a watch without a timeout ends after this, or up to twice as long
 BOOKMARK_EVERY: float = 60
@@ -24,16 +26,21 @@ INITIAL_EVENTS_END: str = "k8s.io/initial-events-end"
 
 encode: Callable[[Any], bytes] = msgspec.json.Encoder().encode
 
+T = TypeVar("T")
+
 
 async def watch(call: Call) -> Stream:
     """Answer with a stream of events."""
     options = list_options(call.query, watch=True)
-    selection = Selection(
-        call.work,
-        options.labels,
-        options.fields,
-        name=call.name,
-        rename=call.resource.rename_field,
+    selection = await call.run(
+        lambda: Selection(
+            call.work,
+            options.labels,
+            options.fields,
+            name=call.name,
+            rename=call.resource.rename_field,
+        ),
+        size=len(options.labels) + len(options.fields),
     )
     form = output.watch_form(call)
     lines = _Lines(call, selection, form)
@@ -110,20 +117,22 @@ class _Watching:
 async def _chunks(
     call: Call, options: ListOptions, lines: "_Lines", begin: _Begin
 ) -> AsyncGenerator[bytes, None]:
-    if begin.objects and (chunk := await lines.added(begin.objects)):
-        yield chunk
+    async for chunk in _first_chunks(lines, begin):
+        if chunk:
+            yield chunk
+        if begin.watcher.ended:
+            return  # it took so long that it fell behind
     if options.initial_events:
         yield lines.bookmark(begin.revision, last=True)
-    if begin.missed and (chunk := await lines.of(begin.missed)):
-        yield chunk
     watcher, schedule = begin.watcher, _Schedule(call, options)
     alarm = _Alarm(call, watcher, schedule)
     try:
         while not watcher.ended and not schedule.is_over():
             if (revision := schedule.bookmark_due()) is not None:
                 # A bookmark says that everything up to it was told.
-                if chunk := await lines.of(watcher.take()):
-                    yield chunk
+                while events := watcher.take():
+                    if chunk := await lines.of(events):
+                        yield chunk
                 yield lines.bookmark(revision)
             alarm.set()
             await watcher.wait()
@@ -131,6 +140,31 @@ async def _chunks(
                 yield chunk
     finally:
         alarm.cancel()
+
+
+async def _first_chunks(lines: "_Lines", begin: _Begin) -> AsyncGenerator[bytes, None]:
+    """Yield what is there and what was missed, bit by bit: there may be a great deal of it."""
+    for place, objects in enumerate(_slices(begin.objects, lambda stored: stored.size)):
+        if place:
+            await asyncio.sleep(0)  # so that others are served between two
+        yield await lines.added(objects)
+    for place, events in enumerate(_slices(begin.missed, lambda event: event.current.size)):
+        if place:
+            await asyncio.sleep(0)
+        yield await lines.of(events)
+
+
+def _slices(items: Sequence[T], size_of: Callable[[T], int]) -> Iterator[list[T]]:
+    found: list[T] = []
+    size = 0
+    for item in items:
+        found.append(item)
+        size += size_of(item)
+        if size >= AT_ONCE:
+            yield found
+            found, size = [], 0
+    if found:
+        yield found
 
 
 class _Schedule:
@@ -209,7 +243,7 @@ class _Lines:
 
     async def added(self, objects: Sequence[Stored]) -> bytes:
         """Return what is there already."""
-        chosen = self._selection.of(objects)
+        chosen = await self._selection.of(objects)
         data = await view.rendered(self._call.resource, chosen)
         return b"".join(self._line("ADDED", item) for item in data)
 
@@ -231,6 +265,8 @@ class _Lines:
         return line
 
     async def _selected(self, event: Event) -> bytes:
+        if self._selection.converts:
+            await self._selection.see(event)
         before, after = self._selection.around(event)
         if after and before == (event.type == "MODIFIED"):
             return await self._shared_line(event)

@@ -19,6 +19,9 @@ _ESCAPES = str.maketrans(
 )
 
 
+_REMEMBERED = 256  # characters: what is longer is seldom met again, and would be kept for good
+
+
 class StepError(ValueError):
     """A step cannot be read."""
 
@@ -31,15 +34,24 @@ def _key(names: tuple[str, ...], *values: Any) -> str:
 
 def key(names: tuple[str, ...], values: tuple[Any, ...]) -> str:
     """Return the step to the list element that has these keys."""
+    for text in (*names, *values):
+        if isinstance(text, str) and len(text) > _REMEMBERED:
+            return _key.__wrapped__(names, *values)
     try:
         return _key(names, *values)
     except TypeError:  # a key that is itself an object cannot be remembered
         return _key.__wrapped__(names, *values)
 
 
-@lru_cache(maxsize=4096, typed=True)
 def value(item: Any) -> str:
     """Return the step to an element of a set."""
+    if isinstance(item, str) and len(item) > _REMEMBERED:
+        return _value.__wrapped__(item)
+    return _value(item)
+
+
+@lru_cache(maxsize=4096, typed=True)
+def _value(item: Any) -> str:
     return "v:" + _encode(_plain(item)).decode().translate(_ESCAPES)
 
 
@@ -85,9 +97,13 @@ def _json(text: str) -> Any:
         raise StepError(str(error)) from error
 
 
-@lru_cache(maxsize=4096)
 def order(step: str) -> tuple[Any, ...]:
     """Return what steps are sorted by: fields, then keys, values, positions."""
+    return _order(step) if len(step) <= _REMEMBERED else _order.__wrapped__(step)
+
+
+@lru_cache(maxsize=4096)
+def _order(step: str) -> tuple[Any, ...]:
     if step == ".":
         return (-1,)
     kind, rest = step[0], step[2:]

@@ -166,6 +166,8 @@ def _check(config: Obj, schema: Schema) -> None:
     if wrong := misfits(config, shape.root(schema, implied=False)):
         named = metadata if isinstance(metadata, dict) else {}
         where = f"{named.get('namespace', '')}/{named.get('name', '')}; {_type_of(config)}"
+        if (config.get("apiVersion"), config.get("kind")) == ("v1", "Secret"):
+            wrong = [misfit.redacted() for misfit in wrong]
         raise StatusError(
             500, "", f"failed to create typed patch object ({where}): {joined(wrong)}"
         )

@@ -1,5 +1,6 @@
 """Merging an applied configuration into the live object, and taking fields out of an object."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from kubewright.apiserver.fieldmanager.extract import item_step
@@ -96,6 +97,22 @@ class _Zipper:
         theirs = self._theirs[step]
         known = step in self._mine
         self.out.append(merged(self._mine[step], theirs, self._item) if known else theirs)
+
+
+def atomics(value: Any, shape: Shape, path: str = "") -> Iterator[str]:
+    """Yield the paths of all in *value* that would be replaced as a whole, not merged."""
+    form = shape.form_of(value)
+    if form == "map" and isinstance(value, dict):
+        if shape.atomic_map:
+            yield path
+        for name, item in value.items():
+            if (known := shape.fields.get(name)) is not None:
+                yield from atomics(item, known[1], f"{path}.{name}")
+    elif form == "list" and isinstance(value, list):
+        if shape.atomic_list:
+            yield path
+        for index, item in enumerate(value if shape.item else ()):
+            yield from atomics(item, shape.item or shape, f"{path}[{index}]")
 
 
 def without(value: Any, fields: FieldSet, shape: Shape) -> Any:

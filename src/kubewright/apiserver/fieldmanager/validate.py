@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from kubewright.apiserver.field import quoted
+from kubewright.apiserver.field import REDACTED, quoted
 from kubewright.apiserver.fieldmanager import element
 from kubewright.apiserver.fieldmanager.extract import ElementError, item_step
 from kubewright.apiserver.fieldmanager.shape import Shape
@@ -19,6 +19,11 @@ class Misfit(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.path}: {self.message}" if self.path else self.message
+
+    def redacted(self) -> "Misfit":
+        """Return it without the value that was found."""
+        said, got, _ = self.message.partition(", got ")
+        return Misfit(self.path, f"{said}{got}{REDACTED}" if got else said)
 
 
 def joined(misfits: list[Misfit]) -> str:

@@ -6,7 +6,9 @@ from typing import Any
 import msgspec
 
 from kubewright.apiserver import status
+from kubewright.apiserver.aggregation.remote import Remotes
 from kubewright.apiserver.openapi import protobuf
+from kubewright.apiserver.openapi.aggregated import merge
 from kubewright.apiserver.openapi.document import version2, version3
 from kubewright.apiserver.registry import Registry
 from kubewright.apiserver.request import Request, Response
@@ -19,8 +21,9 @@ _JSON = ("application/json", "*/*", "application/*")
 class OpenAPI:
     """Answers below ``/openapi``; each document is made when first asked for."""
 
-    def __init__(self, registry: Registry) -> None:
+    def __init__(self, registry: Registry, remotes: Remotes) -> None:
         self._registry = registry
+        self._remotes = remotes
         self._generation = 0
         self._made: dict[str, bytes] = {}
 
@@ -54,7 +57,11 @@ class OpenAPI:
 
     def _make(self, name: str) -> dict[str, Any]:
         if name in ("v2", "v2.protobuf"):
-            return version2(self._registry)
+            document = version2(self._registry)
+            for remote in self._remotes.found.values():
+                if (offer := self._remotes.offer(remote)) is not None:
+                    merge(document, offer.schemas)
+            return document
         group, version = self._names()[name]
         return version3(self._registry.groups[group][version].values())
 
@@ -83,6 +90,9 @@ class OpenAPI:
             name: {"serverRelativeURL": f"{ROOT}/{name}?hash={self._fingerprint(*found)}"}
             for name, found in self._names().items()
         }
+        for remote in self._remotes.found.values():
+            if (offer := self._remotes.offer(remote)) is not None and offer.schema_url:
+                paths[remote.root.removeprefix("/")] = {"serverRelativeURL": offer.schema_url}
         return msgspec.json.encode({"paths": paths})
 
     def _fingerprint(self, group: str, version: str) -> str:

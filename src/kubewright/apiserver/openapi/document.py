@@ -74,7 +74,7 @@ def version2(registry: Registry) -> Json:
         for resources in versions.values():
             for resource in resources.values():
                 if resource.custom:
-                    known |= _custom(resource)
+                    known |= _custom(resource, old=True)
                 paths |= _paths(resource, old=True)
     info = {"title": "Kubernetes", "version": "v1.37.0"}
     return {"swagger": "2.0", "info": info, "paths": paths, "definitions": known}
@@ -138,8 +138,12 @@ def _converted(node: Any) -> Any:
     return {"allOf": [reference], **rest} if rest else reference
 
 
-def _custom(resource: Resource) -> Json:
+def _custom(resource: Resource, *, old: bool = False) -> Json:
     source = dict(resource.schema().source)
+    if old and source.get("x-kubernetes-preserve-unknown-fields"):
+        # In this format a schema that names a field forbids all others, in the eyes of kubectl.
+        bare = {"type": "object", "x-kubernetes-group-version-kind": [_gvk(resource)]}
+        return {**_custom(resource), schema_name(resource): bare}
     metadata = {"$ref": definitions.PREFIX + OBJECT_META}
     own = {"apiVersion": {"type": "string"}, "kind": {"type": "string"}, "metadata": metadata}
     source["type"] = "object"

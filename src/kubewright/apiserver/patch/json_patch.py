@@ -84,9 +84,9 @@ def _wrong(value: Any, into: str) -> StatusError:
 
 
 def unknown_fields(operations: list[dict[str, Any]]) -> list[str]:
-    """Return what strict field validation says of fields that operations do not have."""
+    """Return the paths of fields that operations do not have."""
     return [
-        f'json patch unknown field "[{index}].{name}"'
+        f"[{index}].{name}"
         for index, operation in enumerate(operations)
         for name in operation
         if name not in _FIELDS

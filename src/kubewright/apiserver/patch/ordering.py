@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import msgspec
+
 from kubewright.apiserver.patch import gotext
 from kubewright.apiserver.patch.directives import DELETE, DIRECTIVE, SET_ORDER, BadPatchError
 
@@ -30,16 +32,6 @@ def element_type(*lists: list[Any]) -> type:
         shown = " ".join(gotext.shown(each) for each in lists)
         raise BadPatchError(f"list element types are not identical: [{shown}]")
     return found
-
-
-def find(items: list[Any], merge_key: str, value: Any) -> int | None:
-    """Return where the element with that key is."""
-    for at, item in enumerate(items):
-        if not isinstance(item, dict):
-            raise BadPatchError(f"value for key {at} is not a map")
-        if merge_key in item and _same(item[merge_key], value):
-            return at
-    return None
 
 
 def unique(items: list[Any]) -> list[Any]:
@@ -104,13 +96,13 @@ def ordered(
     """
     if merge_key or sort is dict:
         _require_keys(merge_key, merged, order, live)
-    wanted, was = _places(order, merge_key), _places(live, merge_key)
+    wanted, was = places(order, merge_key), places(live, merge_key)
     theirs: list[Any] = []
     ours: list[Any] = []
     for item in merged:
-        (theirs if _mark(item, merge_key) in wanted else ours).append(item)
-    theirs.sort(key=lambda item: wanted[_mark(item, merge_key)])
-    ours.sort(key=lambda item: was.get(_mark(item, merge_key), -1))
+        (theirs if _mark_of(item, merge_key) in wanted else ours).append(item)
+    theirs.sort(key=lambda item: wanted[_mark_of(item, merge_key)])
+    ours.sort(key=lambda item: was.get(_mark_of(item, merge_key), -1))
     return _zipped(ours, theirs, was, merge_key)
 
 
@@ -118,9 +110,9 @@ def _zipped(ours: list[Any], theirs: list[Any], was: dict[Any, int], merge_key: 
     out: list[Any] = []
     left = 0
     for item in theirs:
-        place = was.get(_mark(item, merge_key))
+        place = was.get(_mark_of(item, merge_key))
         while left < len(ours) and place is not None:
-            before = was.get(_mark(ours[left], merge_key))
+            before = was.get(_mark_of(ours[left], merge_key))
             if before is None or before >= place:
                 break
             out.append(ours[left])
@@ -137,13 +129,20 @@ def _require_keys(merge_key: str, *lists: list[Any]) -> None:
             raise no_merge_key(item, merge_key)
 
 
-def _mark(item: Any, merge_key: str) -> Any:
-    value = item[merge_key] if merge_key else item
-    return (type(value), repr(value) if isinstance(value, (dict, list)) else value)
+def mark(value: Any) -> Any:
+    """Return what two values share that are the same, and only they: ``1`` is not ``true``."""
+    compound = isinstance(value, (dict, list))
+    return type(value), msgspec.json.encode(value, order="sorted") if compound else value
 
 
-def _places(items: list[Any], merge_key: str) -> dict[Any, int]:
+def places(items: list[Any], merge_key: str) -> dict[Any, int]:
+    """Return where the elements are, by their marks; those without a key are nowhere."""
     found: dict[Any, int] = {}
     for at, item in enumerate(items):
-        found.setdefault(_mark(item, merge_key), at)
+        if not merge_key or merge_key in item:
+            found.setdefault(_mark_of(item, merge_key), at)
     return found
+
+
+def _mark_of(item: Any, merge_key: str) -> Any:
+    return mark(item[merge_key] if merge_key else item)

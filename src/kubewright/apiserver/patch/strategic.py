@@ -22,7 +22,7 @@ from kubewright.apiserver.patch.directives import (
     without_directives,
     without_nulls,
 )
-from kubewright.apiserver.patch.ordering import element_type, find, no_merge_key
+from kubewright.apiserver.patch.ordering import element_type, mark, no_merge_key, places
 from kubewright.apiserver.schema.tree import Schema
 from kubewright.apiserver.status import StatusError, bad_request
 
@@ -109,6 +109,7 @@ def _retain_keys(out: Obj, rest: Obj) -> None:
     kept = rest.pop(RETAIN_KEYS)
     if not isinstance(kept, list):
         raise BadPatchError("invalid patch format of retainKeys", 400)
+    kept = {name for name in kept if isinstance(name, str)}
     for name, value in rest.items():
         if value is None or name.startswith((DELETE_FROM_LIST, SET_ORDER)):
             continue
@@ -129,8 +130,8 @@ def _delete_from_list(out: Obj, name: str, gone: Any, schema: Schema | None) -> 
     if (items or gone) and element_type(items, gone) is dict:
         out[name] = _lists(items, gone, schema=child, merge_key=merge_key)
         return
-    marks = [(type(item), item) for item in gone]
-    out[name] = [item for item in items if (type(item), item) not in marks]
+    marks = set(map(mark, gone))
+    out[name] = [item for item in items if mark(item) not in marks]
 
 
 def _merge_field(out: Obj, name: str, value: Any, schema: Schema | None) -> None:
@@ -221,6 +222,7 @@ def _lists(
 def _specials(original: list[Any], patch: list[Any], merge_key: str) -> tuple[list[Any], list[Any]]:
     """Return the list without what the patch deletes, and the patch without its directives."""
     rest: list[Any] = []
+    gone: set[Any] = set()
     replace = False
     for item in patch:
         if DIRECTIVE not in item:
@@ -230,26 +232,31 @@ def _specials(original: list[Any], patch: list[Any], merge_key: str) -> tuple[li
             case "delete":
                 if merge_key not in item:
                     raise no_merge_key(item, merge_key)
-                while (at := find(original, merge_key, item[merge_key])) is not None:
-                    original = original[:at] + original[at + 1 :]
+                gone.add(mark(item[merge_key]))
             case "replace":
                 replace = True
             case "merge":
                 raise BadPatchError("merging lists cannot yet be specified in the patch")
             case other:
                 raise unknown_directive(other, item)
-    return (rest, []) if replace else (original, rest)
+    if replace:
+        return rest, []
+    if gone:
+        original = [
+            item for item in original if merge_key not in item or mark(item[merge_key]) not in gone
+        ]
+    return original, rest
 
 
 def _elements(
     original: list[Any], patch: list[Any], merge_key: str, schema: Schema | None
 ) -> list[Any]:
-    out = list(original)
+    out, known = list(original), places(original, merge_key)
     for item in patch:
         if merge_key not in item:
             raise no_merge_key(item, merge_key)
-        at = find(out, merge_key, item[merge_key])
-        if at is None:
+        at = known.setdefault(mark(item[merge_key]), len(out))
+        if at == len(out):
             out.append(item)
         else:
             out[at] = _maps(out[at], item, schema)

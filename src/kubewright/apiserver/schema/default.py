@@ -2,42 +2,72 @@
 
 from typing import Any
 
+import msgspec
+
 from kubewright.apiserver.schema.tree import UNSET, Schema
+from kubewright.apiserver.status import StatusError
+
+MOST_BYTES: int = 8 * 1024 * 1024
+"""More than any object that is stored has."""
 
 
-def default(value: Any, schema: Schema | None) -> None:
+def default(value: Any, schema: Schema | None, room: "Room | None" = None) -> None:
     """Fill in defaults below *value*, in place.
 
     A null that is not allowed counts as absent. Doing it twice changes nothing more.
+
+    Raises:
+        StatusError: There would be more than anybody can store.
     """
     if schema is None or not has_defaults(schema):
         return
+    room = room or Room()
     if isinstance(value, dict):
-        _default_object(value, schema)
+        _default_object(value, schema, room)
     elif isinstance(value, list):
         for index, item in enumerate(value):
             if _is_missing(item, schema.items):
-                value[index] = _copy_of(schema.items)
-            default(value[index], schema.items)
+                value[index] = _copy_of(schema.items, room)
+            default(value[index], schema.items, room)
 
 
-def _default_object(value: dict[str, Any], schema: Schema) -> None:
+class Room:
+    """How many bytes of defaults still fit into an object: few words can ask for gigabytes."""
+
+    __slots__ = ("_left",)
+
+    def __init__(self) -> None:
+        self._left = MOST_BYTES
+
+    def copy_of(self, schema: Schema) -> Any:
+        """Return a copy of the default of *schema*."""
+        size: int | None = schema.memo.get("default size")
+        if size is None:
+            size = schema.memo["default size"] = len(msgspec.json.encode(schema.default))
+        self._left -= size
+        if self._left < 0:
+            raise StatusError(500, "", "etcdserver: request is too large")
+        return copy(schema.default)
+
+
+def _default_object(value: dict[str, Any], schema: Schema, room: Room) -> None:
     for name, child in _with_default(schema):
         if name not in value or (value[name] is None and not child.nullable):
-            value[name] = copy(child.default)
+            value[name] = room.copy_of(child)
     for key, item in value.items():
         known = schema.properties.get(key)
         if known is None and _is_missing(item, schema.additional):
-            value[key] = _copy_of(schema.additional)
-        default(value[key], schema.additional if known is None else known)
+            value[key] = _copy_of(schema.additional, room)
+        default(value[key], schema.additional if known is None else known, room)
 
 
 def _is_missing(value: Any, schema: Schema | None) -> bool:
     return value is None and schema is not None and not schema.nullable
 
 
-def _copy_of(schema: Schema | None) -> Any:
-    return copy(schema.default) if schema is not None and schema.default is not UNSET else None
+def _copy_of(schema: Schema | None, room: Room) -> Any:
+    has = schema is not None and schema.default is not UNSET
+    return room.copy_of(schema) if has and schema is not None else None
 
 
 def _with_default(schema: Schema) -> tuple[tuple[str, Schema], ...]:

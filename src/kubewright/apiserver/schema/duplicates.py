@@ -3,6 +3,8 @@
 import json
 from typing import Any
 
+import msgspec
+
 LIMIT: int = 100
 """How many problems strict decoding lists before it stops looking."""
 
@@ -18,6 +20,11 @@ def may_repeat(body: bytes, keys: int) -> bool:
     if any(pattern in body for pattern in _SPACED_COLONS):
         return True
     return body.count(b'":') > keys
+
+
+def repeats(body: bytes, document: Any) -> bool:
+    """Whether *body*, which was read as *document*, could have a key twice; cheap as well."""
+    return may_repeat(body, msgspec.json.encode(document).count(b'":'))
 
 
 def duplicate_fields(body: bytes) -> list[str]:

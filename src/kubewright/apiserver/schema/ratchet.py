@@ -89,6 +89,15 @@ def same(new: Any, old: Any) -> bool:
     return bool(new == old)
 
 
+def frozen(value: Any) -> Any:
+    """Return what can be put into a set, and is equal for two values that are the `same`."""
+    if isinstance(value, bool):
+        return bool, value
+    if isinstance(value, dict):
+        return dict, frozenset((key, frozen(item)) for key, item in value.items())
+    return (list, tuple(map(frozen, value))) if isinstance(value, list) else value
+
+
 def element_key(element: Any, keys: tuple[str, ...]) -> tuple[Any, ...] | None:
     """Return what tells an element of a list-map from the others, if it has all of it."""
     if not isinstance(element, dict):

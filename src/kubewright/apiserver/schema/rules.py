@@ -24,6 +24,7 @@ from kubewright.apiserver.cel import (
     type_of,
 )
 from kubewright.apiserver.cel.values import NONE, Optional
+from kubewright.apiserver.effort import LIGHT, TooMuchError
 from kubewright.apiserver.field import Errors, FieldError, Reason
 from kubewright.apiserver.schema.fieldpath import FieldPathError, resolve
 from kubewright.apiserver.schema.prune import takes_any_key
@@ -151,6 +152,7 @@ class Rules:
         path: str = "",
         correlated: Correlated | None = None,
         warn: Warn | None = None,
+        light: bool = False,
     ) -> Errors:
         """Return the rules that *new* breaks.
 
@@ -160,10 +162,16 @@ class Rules:
             path: Where *new* is.
             correlated: The pair of both; what did not change is only warned of then.
             warn: Told of broken rules that are let through.
+            light: Whether it must not be much work.
+
+        Raises:
+            TooMuchError: It is much work.
         """
-        run = _Run(warn)
+        run = _Run(warn, Budget(LIGHT, LIGHT) if light else Budget())
         with suppress(_ExhaustedError):
             run.visit(self, new, old, path, _Ratchet(correlated, None))
+        if light and run.budget.spent > LIGHT:
+            raise TooMuchError
         return run.errors
 
 
@@ -201,9 +209,9 @@ class _Ratchet(NamedTuple):
 class _Run:
     """One validation: the errors so far, and what is left of the budget."""
 
-    def __init__(self, warn: Warn | None) -> None:
+    def __init__(self, warn: Warn | None, budget: Budget) -> None:
         self.errors: Errors = []
-        self.budget = Budget()
+        self.budget = budget
         self.warn = warn
 
     def visit(self, rules: Rules, new: Any, old: Any, path: str, ratchet: _Ratchet) -> None:

@@ -7,11 +7,12 @@ Schemas are compiled once into `_Node` trees, kept in the memo of the `Schema`.
 from typing import Any
 
 from kubewright.apiserver import field
-from kubewright.apiserver.cel.regex import RegexError, searcher
+from kubewright.apiserver.cel.regex import RegexError, matcher
+from kubewright.apiserver.effort import OUT_OF_BUDGET, Effort, TooMuchError
 from kubewright.apiserver.field import Errors, FieldError
 from kubewright.apiserver.schema import formats
 from kubewright.apiserver.schema.numbers import check_number, is_whole
-from kubewright.apiserver.schema.ratchet import Correlated, same
+from kubewright.apiserver.schema.ratchet import Correlated, frozen
 from kubewright.apiserver.schema.tree import Schema
 
 _TYPE_META = frozenset({"apiVersion", "kind"})
@@ -20,7 +21,12 @@ NO_PATH: str = "<nil>"
 
 
 def validate(
-    value: Any, schema: Schema, *, prefix: str = "", correlated: Correlated | None = None
+    value: Any,
+    schema: Schema,
+    *,
+    prefix: str = "",
+    correlated: Correlated | None = None,
+    effort: Effort | None = None,
 ) -> Errors:
     """Return what is wrong with *value*.
 
@@ -29,10 +35,18 @@ def validate(
         schema: Its shape.
         prefix: Where *value* is, for the paths of the errors; the texts do not have it.
         correlated: The old value beside the new one, on an update: what did not change passes.
+        effort: How much work it may be.
+
+    Raises:
+        TooMuchError: It is more than a light effort.
     """
-    node = compiled(schema)
-    run = _Run(prefix)
-    run.child(node, value, "", correlated)
+    run = _Run(prefix, effort or Effort())
+    try:
+        run.child(compiled(schema), value, "", correlated)
+    except TooMuchError:
+        if run.effort.light:
+            raise
+        run.errors.append(field.invalid(prefix or NO_PATH, None, OUT_OF_BUDGET))
     return list({str(error): error for error in run.errors}.values())
 
 
@@ -44,6 +58,7 @@ class _Node:
         "all_of",
         "any_of",
         "bounds",
+        "choices",
         "closed",
         "enum",
         "format",
@@ -71,6 +86,7 @@ class _Node:
         self.format: str = _format(source)
         self.nullable: bool = bool(source.get("nullable"))
         self.enum: list[Any] = source.get("enum") or []
+        self.choices: _Choices | None = None  # made when it is needed
         self.pattern: str = source.get("pattern") or ""
         self.max_length: int | None = source.get("maxLength")
         self.min_length: int | None = source.get("minLength")
@@ -127,9 +143,10 @@ def compiled(schema: Schema) -> _Node:
 class _Run:
     """One validation: collects errors, and counts checks to tell the nearest miss of a union."""
 
-    def __init__(self, prefix: str) -> None:
+    def __init__(self, prefix: str, effort: Effort) -> None:
         self.prefix = prefix
         self.errors: Errors = []
+        self.effort = effort
 
     def child(self, node: _Node, value: Any, path: str, correlated: Correlated | None) -> int:
         """Check a value that may be an old one, which passes then."""
@@ -141,6 +158,7 @@ class _Run:
 
     def check(self, node: _Node, value: Any, path: str, correlated: Correlated | None) -> int:
         """Check one value, and return how many checks were made."""
+        self.effort.spend(1)
         if value is None:
             count = self._check_type(node, value, path)
             self._check_enum(node, value, path)
@@ -172,22 +190,27 @@ class _Run:
             return self.prefix or NO_PATH
         return f"{self.prefix}.{path}" if self.prefix else path
 
+    def add(self, error: FieldError) -> None:
+        """Add an error; long ones are not repeated for ever."""
+        self.effort.tell(error.text)
+        self.errors.append(error)
+
     def invalid(self, path: str, value: Any, text: str) -> None:
         """Add an error about a value."""
-        self.errors.append(field.invalid(self.at(path), value, f"{path} in body {text}"))
+        self.add(field.invalid(self.at(path), value, f"{path} in body {text}"))
 
     def other(self, path: str, value: Any, text: str) -> None:
         """Add an error about a value, with a text of its own."""
-        self.errors.append(field.invalid(self.at(path), value, text))
+        self.add(field.invalid(self.at(path), value, text))
 
     def loose(self, text: str) -> None:
         """Add an error that does not know its path."""
-        self.errors.append(field.invalid(self.prefix or NO_PATH, "", text))
+        self.add(field.invalid(self.prefix or NO_PATH, "", text))
 
     def wrong_type(self, path: str, wanted: str, found: str) -> None:
         """Add an error about a value of the wrong type or format."""
         text = f"{path} in body must be of type {wanted}: {field.quoted(found)}"
-        self.errors.append(field.type_invalid(self.at(path), found, text))
+        self.add(field.type_invalid(self.at(path), found, text))
 
     def _check_type(self, node: _Node, value: Any, path: str) -> int:
         types = node.types
@@ -211,16 +234,18 @@ class _Run:
         return 1
 
     def _check_enum(self, node: _Node, value: Any, path: str) -> None:
-        if not node.enum or any(_is_choice(value, item) for item in node.enum):
+        if not node.enum:
             return
-        allowed = [item if isinstance(item, str) else field.shown(item) for item in node.enum]
-        listed = ", ".join(field.quoted(item) for item in allowed)
-        text = f"Unsupported value: {field.shown(value)}: supported values: {listed}"
-        self.errors.append(FieldError("FieldValueNotSupported", self.at(path), text))
+        choices = node.choices
+        if choices is None:
+            choices = node.choices = _Choices(node.enum)
+        if not choices.has(value):
+            text = f"Unsupported value: {field.shown(value)}: supported values: {choices.listed}"
+            self.add(FieldError("FieldValueNotSupported", self.at(path), text))
 
     def _check_string(self, node: _Node, value: str, path: str) -> int:
         if node.max_length is not None and len(value) > node.max_length:
-            self.errors.append(too_long(self.at(path), node.max_length))
+            self.add(too_long(self.at(path), node.max_length))
         elif node.min_length is not None and len(value) < node.min_length:
             self.invalid(path, value, f"should be at least {node.min_length} chars long")
         elif node.pattern:
@@ -232,8 +257,9 @@ class _Run:
         return 2
 
     def _check_pattern(self, pattern: str, value: str, path: str) -> None:
+        self.effort.spend(len(value) >> 4)
         try:
-            found = searcher(pattern)(value)
+            found = matcher(pattern).search(value, self.effort)
         except RegexError as error:
             pattern, found = f"{pattern}, but pattern is invalid: {error}", False
         if not found:
@@ -251,10 +277,10 @@ class _Run:
         if node.min_items is not None and size < node.min_items:
             self.invalid(path, size, f"should have at least {node.min_items} items")
         if node.max_items is not None and size > node.max_items:
-            self.errors.append(field.too_many(self.at(path), size, node.max_items))
+            self.add(field.too_many(self.at(path), size, node.max_items))
         if node.unique and _has_equal(value):
             text = f"{path} in body shouldn't contain duplicates"
-            self.errors.append(field.invalid(self.at(path), "", text))
+            self.add(field.invalid(self.at(path), "", text))
         return count
 
     def _check_object(
@@ -271,7 +297,7 @@ class _Run:
                 count += self.child(child, value[name], below, pair)
         for name in node.required:
             if name not in value:
-                self.errors.append(field.required(self.at(f"{path}.{name}")))
+                self.add(field.required(self.at(f"{path}.{name}")))
         return count
 
     def _check_size(self, node: _Node, value: dict[str, Any], path: str) -> None:
@@ -279,7 +305,7 @@ class _Run:
         if node.min_properties is not None and size < node.min_properties:
             self.invalid(path, size, f"should have at least {node.min_properties} properties")
         if node.max_properties is not None and size > node.max_properties:
-            self.errors.append(field.too_many(self.at(path), size, node.max_properties))
+            self.add(field.too_many(self.at(path), size, node.max_properties))
 
     def _check_additional(
         self, node: _Node, value: dict[str, Any], path: str, correlated: Correlated | None
@@ -290,7 +316,7 @@ class _Run:
                 continue
             if node.additional is None:
                 text = f"{path}.{key} in body is a forbidden property"
-                self.errors.append(field.invalid(self.at(path), key, text))
+                self.add(field.invalid(self.at(path), key, text))
             else:
                 pair = _pair(correlated, key, path)
                 count += self.child(node.additional, item, f"{path}.{key}", pair)
@@ -321,7 +347,7 @@ class _Run:
     def _try(
         self, node: _Node, value: Any, path: str, correlated: Correlated | None
     ) -> tuple[Errors, int]:
-        run = _Run(self.prefix)
+        run = _Run(self.prefix, self.effort)
         count = run.check(node, value, path, correlated)
         return run.errors, count
 
@@ -358,11 +384,22 @@ class _Run:
         return best[1]
 
 
-def _is_choice(value: Any, choice: Any) -> bool:
-    """Whether a value is one of an enum; Go makes numbers what the choice is, so 1.5 is 1."""
-    if isinstance(value, float) and type(choice) is int:
-        return int(value) == choice
-    return value is not None and same(value, choice)
+class _Choices:
+    """The values of an enum, to be found in one step however many they are."""
+
+    __slots__ = ("_marks", "_whole", "listed")
+
+    def __init__(self, enum: list[Any]) -> None:
+        self._marks = frozenset(map(frozen, enum))
+        self._whole = frozenset(item for item in enum if type(item) is int)
+        shown = [item if isinstance(item, str) else field.shown(item) for item in enum]
+        self.listed: str = ", ".join(map(field.quoted, shown))
+
+    def has(self, value: Any) -> bool:
+        """Whether a value is one of them; Go makes numbers what the choice is, so 1.5 is 1."""
+        if isinstance(value, float) and int(value) in self._whole:
+            return True
+        return value is not None and frozen(value) in self._marks
 
 
 def _pair(correlated: Correlated | None, name: str, path: str) -> Correlated | None:
@@ -384,7 +421,7 @@ def type_of(value: Any) -> tuple[str, str]:
 
 
 def _has_equal(values: list[Any]) -> bool:
-    return any(same(item, other) for place, item in enumerate(values) for other in values[:place])
+    return len(set(map(frozen, values))) < len(values)
 
 
 def too_long(path: str, limit: int) -> FieldError:

@@ -8,6 +8,7 @@ import msgspec
 
 from kubewright.apiserver.names import GroupResource
 from kubewright.apiserver.storage.event import Stored
+from kubewright.apiserver.storage.wal import is_whole
 from kubewright.errors import ConfigError
 
 
@@ -56,6 +57,7 @@ class SQLiteJournal:
         self._path = folder / FILE
         try:
             folder.mkdir(parents=True, exist_ok=True)
+            _check_files(self._path)
             # Secrets are in it. SQLite gives the files beside it the same mode.
             self._path.touch(mode=0o600)
             self._database = self._opened()
@@ -142,6 +144,32 @@ class SQLiteJournal:
     def close(self) -> None:
         """Close the file."""
         self._database.close()
+
+
+def _check_files(path: Path) -> None:
+    """Check what SQLite would take for a new database, or for the end of a log.
+
+    Raises:
+        ConfigError: Objects would be lost without a word.
+    """
+    log = path.with_name(f"{path.name}-wal")
+    if path.exists() and path.stat().st_size == 0:
+        raise ConfigError(
+            f"cannot use {path}: it is empty. Restore it from a copy, or remove it to begin without"
+            " objects."
+        )
+    if not log.exists():
+        return
+    if not path.exists():
+        raise ConfigError(
+            f"cannot use {log}: {path.name}, which it belongs to, is missing. Restore it from a"
+            " copy, or remove both to begin without objects."
+        )
+    if not is_whole(log.read_bytes()):
+        raise ConfigError(
+            f"cannot use {log}: it is damaged, and the last changes are in it. Restore it together"
+            f" with {path.name} from a copy, or remove it to go on without these changes."
+        )
 
 
 def _damaged(path: Path, group: str, resource: str, key: str) -> str:

@@ -1,5 +1,6 @@
 """Every object of the cluster, under one revision counter."""
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Protocol
 
@@ -58,6 +59,7 @@ class Store:
         self._collections: dict[GroupResource, Collection] = {}
         self._listeners: list[Listener] = []
         self._next_tidy = 0.0
+        self._marks: deque[tuple[float, int]] = deque()
         self.revision: int = 1
         if journal:
             self._load(journal)
@@ -166,13 +168,28 @@ class Store:
 
     def _tidy(self, now: float) -> None:
         self._next_tidy = now + HISTORY_SECONDS / 5
+        self._marks.append((now, self.revision))
         for collection in self._collections.values():
             collection.forget_before(now - HISTORY_SECONDS)
+
+    def horizon(self) -> int:
+        """Return the revision before which snapshots are no longer given, as etcd compacts.
+
+        It is one for all resources: a list that was begun long ago does not go on for ever because
+        nothing of its own has changed.
+        """
+        since = self._clock.monotonic() - HISTORY_SECONDS
+        while self._marks and self._marks[0][0] <= since:
+            self._compacted = max(self._compacted, self._marks.popleft()[1])
+        return self._compacted
+
+    _compacted: int = 0
 
     def compact(self, revision: int | None = None) -> None:
         """Forget the events up to *revision*, or all; watches from before get 410."""
         at = self.revision if revision is None else revision
         self._loaded = max(self._loaded, at)
+        self._compacted = max(self._compacted, at)
         for collection in self._collections.values():
             collection.compact(at)
 

@@ -6,7 +6,9 @@ from collections import deque
 from kubewright.apiserver.storage.event import Event
 
 LIMIT: int = 20_000
-BYTES: int = 128 * 1024 * 1024
+BYTES: int = 16 * 1024 * 1024
+AT_ONCE: int = 256 * 1024
+"""How many bytes of events are given at a time; the others still count as not read."""
 
 
 class Watcher:
@@ -40,6 +42,7 @@ class Watcher:
         """Give no more events; what was not read is dropped."""
         self.ended = True
         self._pending.clear()
+        self._size = 0
         self.wake()
 
     async def wait(self) -> None:
@@ -53,10 +56,12 @@ class Watcher:
             self._waiter = None
 
     def take(self) -> list[Event]:
-        """Return all events that have come since the last call."""
-        taken = list(self._pending)
-        self._pending.clear()
-        self._size = 0
+        """Return the events that have come since the last call, or the first of very many."""
+        pending, taken, size = self._pending, list[Event](), 0
+        while pending and size < AT_ONCE:
+            taken.append(pending.popleft())
+            size += taken[-1].current.size
+        self._size -= size
         return taken
 
     def wake(self) -> None:

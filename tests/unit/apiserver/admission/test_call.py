@@ -1,6 +1,8 @@
+import asyncio
 import base64
 import socket
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,6 +24,7 @@ from tests.unit.apiserver.admission.webhook_server import (
     webhook_server,
 )
 from tests.unit.apiserver.memory_reader import MemoryReader
+from tests.unit.apiserver.test_trust import Party
 
 Obj = dict[str, Any]
 SERVICES = GroupResource("", "services")
@@ -221,3 +224,23 @@ def test_without_a_cluster_only_external_services_are_found() -> None:
     assert resolver.resolve("shop", "outside", 8443) == Address("localhost", 8443)
     with pytest.raises(LookupError, match="give the webhook a url"):
         resolver.resolve("shop", "inside", 443)
+
+
+async def test_a_certificate_may_bear_the_name_of_its_issuer(
+    client: WebhookClient, tmp_path: Path
+) -> None:
+    """Go's library makes such certificates, and kube-apiserver takes them."""
+    root = Party("same")
+    server, context = WebhookServer(), Party("same", root, ca=False).serving(tmp_path)
+    listener = await asyncio.start_server(server.talk, "127.0.0.1", 0, ssl=context)
+    server.port = listener.sockets[0].getsockname()[1]
+    server.serve("x", allow)
+    bundle = base64.b64encode(root.pem.encode()).decode()
+    config = {"url": f"https://localhost:{server.port}/x", "caBundle": bundle}
+
+    answer = await client.call(config, BODY, timeout=5)
+
+    assert answer["response"]["allowed"] is True
+    listener.close()
+    server.drop_connections()
+    await server.wait_until_left()

@@ -291,6 +291,16 @@ async def test_a_patch_that_cannot_be_applied_fails_the_write(
     assert (await world.refusal()).message == said
 
 
+async def test_a_patch_of_null_is_no_patch(world: World) -> None:
+    """Everything built on Knative's library sends it when there is nothing to change."""
+    no_patch = {"allowed": True, "patchType": "JSONPatch", "patch": "bnVsbA=="}
+    world.add(lambda request: no_patch, mutating=True)
+
+    attributes = await world.admit()
+
+    assert attributes.object == config_map()
+
+
 async def test_a_deletion_cannot_be_changed(world: World) -> None:
     """There is no object to change."""
     world.add(patch({"op": "add", "path": "/a", "value": 1}), mutating=True)

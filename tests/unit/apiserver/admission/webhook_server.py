@@ -12,8 +12,11 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from kubewright.apiserver.certificates import Authority
+from kubewright.apiserver.server import APIServer
+from tests.unit.apiserver.asking import make
 
 Obj = dict[str, Any]
+EVERYTHING: Obj = {"apiGroups": ["*"], "apiVersions": ["*"], "resources": ["*/*"]}
 
 
 class Raw:
@@ -136,3 +139,19 @@ async def webhook_server(host: str = "127.0.0.1") -> AsyncIterator[WebhookServer
         listener.close()
         server.drop_connections()
         await server.wait_until_left()
+
+
+async def register(
+    server: APIServer, config: Obj, *operations: str, kind: str = "validating", **more: Any
+) -> None:
+    """Have a webhook asked about these operations on whatever there is."""
+    hook = {
+        "name": f"{kind}.example.com",
+        "clientConfig": config,
+        "rules": [{"operations": [*operations], **EVERYTHING}],
+        "admissionReviewVersions": ["v1"],
+        "sideEffects": "None",
+        **more,
+    }
+    path = f"/apis/admissionregistration.k8s.io/v1/{kind}webhookconfigurations"
+    await make(server, path, {"metadata": {"name": kind}, "webhooks": [hook]})

@@ -77,5 +77,8 @@ class PlainObjects:
             changed[operation["path"].lstrip("/")] = operation["value"]
         return changed
 
+    def merge(self, obj: Obj, config: Obj, kind: GroupVersionKind) -> Obj:
+        return {**obj, **config}
+
     def normalize(self, obj: Obj, kind: GroupVersionKind) -> Obj:
         return {key: value for key, value in obj.items() if key != "unknown"}

@@ -59,24 +59,34 @@ def test_a_service_account_comes_in_with_its_token(world: World) -> None:
     assert user.groups[-1] == "system:authenticated"
 
 
-@pytest.mark.parametrize("open_to_all", [True, False])
-def test_a_wrong_token_is_never_taken_for_none(world: World, *, open_to_all: bool) -> None:
+@pytest.mark.parametrize("path", ["/healthz", "/api"])
+def test_a_wrong_token_is_never_taken_for_none(world: World, path: str) -> None:
     """A client that means to be somebody must hear that it is not."""
-    users = Authenticator(world.tokens, open_to_all=open_to_all)
+    users = Authenticator(world.tokens)
+    asked = Request("GET", path, headers=bearer("wrong"), trusted=True)
 
     with pytest.raises(StatusError) as caught:
-        users.authenticate(request(headers=bearer("wrong"), trusted=True))
+        users.authenticate(asked)
 
     assert (caught.value.code, caught.value.message) == (401, "Unauthorized")
 
 
 @pytest.mark.parametrize("headers", [{}, {"authorization": "Basic YTpi"}, {"authorization": "x"}])
-def test_who_shows_nothing_is_nobody_or_the_one_local_user(headers: dict[str, str]) -> None:
-    """Without RBAC there is one user; other schemes than Bearer count as nothing."""
-    asked = request(headers=headers)
+@pytest.mark.parametrize(
+    "path", ["/", "/api", "/apis", "/openapi/v3", "/metrics", "/healthz/ping", "/healthz/../api"]
+)
+def test_who_shows_nothing_is_refused(headers: dict[str, str], path: str) -> None:
+    """Whoever shares the machine with us is not the administrator; Basic counts as nothing."""
+    with pytest.raises(StatusError) as caught:
+        Authenticator().authenticate(Request("GET", path, headers=headers))
 
-    assert Authenticator().authenticate(asked) is NOBODY
-    assert Authenticator(open_to_all=True).authenticate(asked) is ADMIN
+    assert (caught.value.code, caught.value.message) == (401, "Unauthorized")
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/livez", "/readyz", "/version", "/version/"])
+def test_health_and_version_are_open_to_nobody_in_particular(path: str) -> None:
+    """What a load balancer asks has no secrets in it."""
+    assert Authenticator().authenticate(Request("GET", path)) is NOBODY
 
 
 def test_this_process_is_trusted_unless_it_says_who_it_is(world: World) -> None:
@@ -102,7 +112,8 @@ def test_a_certificate_names_the_user_and_the_groups() -> None:
 
 def test_a_certificate_that_names_nobody_counts_as_none() -> None:
     """The front has verified it, but it may still be a strange one."""
-    assert Authenticator().authenticate(request(certificate=b"junk")) is NOBODY
+    with pytest.raises(StatusError, match="Unauthorized"):
+        Authenticator().authenticate(request(certificate=b"junk"))
 
 
 def test_a_browser_sends_its_token_as_a_subprotocol() -> None:

@@ -31,19 +31,19 @@ def test_without_the_headers_everybody_is_themselves() -> None:
 
 
 def test_a_user_comes_with_groups_uid_and_extra() -> None:
-    """Repeated headers arrive joined; keys of extra are percent-encoded."""
+    """Repeated headers arrive line by line; a comma is part of a name, as in Kubernetes."""
     headers = {
         "impersonate-user": "bob",
-        "impersonate-group": "dev, ops",
+        "impersonate-group": "dev\nops,all",
         "impersonate-uid": "7",
-        "impersonate-extra-example.com%2fscope": "a,b",
+        "impersonate-extra-example.com%2fscope": "a\nb",
     }
 
     found = ask(headers, user=ADMIN)
 
     assert found is not None
     assert found.user == UserInfo(
-        "bob", "7", ("dev", "ops", "system:authenticated"), {"example.com/scope": ("a", "b")}
+        "bob", "7", ("dev", "ops,all", "system:authenticated"), {"example.com/scope": ("a", "b")}
     )
 
 

@@ -2,6 +2,8 @@ from typing import Any
 
 import pytest
 
+from kubewright.apiserver.server import APIServer
+from tests.unit.apiserver.asking import ask, named
 from tests.unit.apiserver.builtin.kind_server import KindServer
 
 READY = {"addresses": ["10.0.0.1"]}
@@ -42,15 +44,15 @@ def test_endpoints_lead_somewhere(subset: dict[str, Any], problem: str) -> None:
     assert problem in server.refusal({"subsets": [subset]})
 
 
-def test_who_writes_endpoints_is_told_to_write_slices() -> None:
-    """The kind is deprecated since 1.33."""
-    server = KindServer("", "endpoints")
+async def test_who_asks_for_endpoints_is_told_to_ask_for_slices(server: APIServer) -> None:
+    """The kind is deprecated since 1.33; readers are told as writers are."""
+    path = "/api/v1/namespaces/default/endpoints"
 
-    server.create()
+    written = await ask(server, "POST", path, named("e"))
+    read = await ask(server, "GET", path)
 
-    assert server.warnings == [
-        "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"
-    ]
+    text = "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"
+    assert written.warnings == read.warnings == [f'299 - "{text}"']
 
 
 def test_a_slice_shows_both_lists_and_names_its_ports() -> None:

@@ -5,7 +5,12 @@ from typing import Any
 
 import pytest
 
-from kubewright.apiserver.builtin.pod_subresources import bind, resize, set_ephemeral_containers
+from kubewright.apiserver.builtin.pod_subresources import (
+    bind,
+    check_binding,
+    resize,
+    set_ephemeral_containers,
+)
 from kubewright.apiserver.status import StatusError
 from tests.unit.apiserver.builtin.workload_samples import NOW, Obj, a_pod, created, pod_with
 
@@ -48,7 +53,7 @@ def test_a_pod_is_bound_once_and_only_if_it_waits(spec: Any, metadata: Any, why:
 def test_a_binding_without_a_node_is_an_error_of_the_server() -> None:
     """Kubernetes forgot to make it anything else, and clients may depend on it."""
     with pytest.raises(StatusError) as caught:
-        bind(created("", "pods", a_pod()), {"target": {"kind": "X"}}, now=NOW)
+        check_binding({"target": {"kind": "X"}})
 
     assert caught.value.code == 500
     assert caught.value.message == (

@@ -182,3 +182,22 @@ def test_a_bound_claim_of_a_class_that_does_not_grow_is_refused() -> None:
 
     with pytest.raises(StatusError, match="only dynamically provisioned pvc can be resized"):
         server.update(found, spec={**found["spec"], "resources": resources})
+
+
+def test_what_is_on_its_way_out_is_named() -> None:
+    """Recycling, annotations that fields replace, and sources that nobody serves."""
+    server = volumes()
+    spec = {**VOLUME, "persistentVolumeReclaimPolicy": "Recycle"}
+
+    server.create({"spec": spec}, annotations={"volume.beta.kubernetes.io/mount-options": "ro"})
+
+    assert server.warnings == [
+        (
+            "metadata.annotations[volume.beta.kubernetes.io/mount-options]: deprecated since v1.31;"
+            ' use "mountOptions" attribute instead'
+        ),
+        (
+            "spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead,"
+            " the recommended approach is to use dynamic provisioning."
+        ),
+    ]

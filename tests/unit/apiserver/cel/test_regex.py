@@ -2,6 +2,7 @@
 
 import pytest
 
+from kubewright.apiserver.cel import regex
 from kubewright.apiserver.cel.regex import RegexError, compile_regex, matches
 
 
@@ -73,3 +74,12 @@ def test_what_re2_does_not_know_is_refused(pattern: str, problem: str) -> None:
         compile_regex(pattern)
 
     assert str(caught.value) == f"error parsing regexp: {problem}"
+
+
+def test_few_long_patterns_are_remembered() -> None:
+    """Each is kept with what was made of it, which is more than it is long."""
+    for number in range(20):
+        assert matches(f"{number}" + "a" * 5000, f"{number}" + "a" * 5000)
+
+    assert regex._matcher_long.cache_info().currsize == 8
+    assert regex._compiled_long.cache_info().currsize == 8

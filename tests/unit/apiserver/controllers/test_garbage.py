@@ -172,6 +172,19 @@ async def test_owners_that_own_each_other_go_together(server: APIServer) -> None
     assert await names(server) == []
 
 
+async def test_a_circle_does_not_block_a_foreground_deletion(server: APIServer) -> None:
+    """Each would wait for the next for ever; one of them is made to block nobody."""
+    first = await make(server, MAPS, "first")
+    second = await owned(server, "second", reference(first, blockOwnerDeletion=True))
+    third = await owned(server, "third", reference(second, blockOwnerDeletion=True))
+    closing = {"metadata": {"ownerReferences": [reference(third, blockOwnerDeletion=True)]}}
+    await ask(server, "PATCH", f"{MAPS}/first", closing, media=MERGE)
+
+    await ask(server, "DELETE", f"{MAPS}/first", {"propagationPolicy": "Foreground"})
+
+    assert await names(server) == []
+
+
 async def test_an_owner_set_later_counts_from_then(server: APIServer) -> None:
     """And one that is removed counts no more."""
     top = await make(server, MAPS, "top")

@@ -39,6 +39,23 @@ async def test_a_namespace_takes_everything_in_it_along(server: APIServer) -> No
     assert [key for key in server.store.resources() if server.store.collection(key).list("n")] == []
 
 
+async def test_pods_go_before_the_rest(server: APIServer) -> None:
+    """A pod that still runs keeps its configuration, and the policies that shield it."""
+    await make(server, "/api/v1/namespaces", "n")
+    await make(server, f"{PATH}/pods", pod("a", finalizers=["x.io/y"]))
+    await make(server, f"{PATH}/configmaps", "a")
+
+    await ask(server, "DELETE", PATH)
+    await settled(400)
+    meanwhile = (await ask(server, "GET", f"{PATH}/configmaps")).names
+    free = {"metadata": {"finalizers": None}}
+    await ask(server, "PATCH", f"{PATH}/pods/a", free, media=MERGE)
+    await settled(400)
+
+    assert meanwhile == ["a"]
+    assert (await ask(server, "GET", PATH)).status == 404
+
+
 async def test_what_holds_a_namespace_is_told_in_its_conditions(server: APIServer) -> None:
     """People look there when a deletion hangs; the last finalizer lets it go."""
     await make(server, "/api/v1/namespaces", "n")

@@ -1,5 +1,6 @@
 """Patch: four languages, and what each refuses."""
 
+import base64
 from typing import Any
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from kubewright.apiserver.server import APIServer
 from tests.unit.apiserver.asking import (
     APPLY,
+    CORE,
     FOOS,
     JSON_PATCH,
     MAPS,
@@ -211,3 +213,29 @@ async def test_custom_objects_have_no_strategic_patch(server: APIServer) -> None
 
     assert answer.status == 415
     assert STRATEGIC not in answer.message
+
+
+@pytest.mark.parametrize(
+    ("media", "patch"),
+    [
+        (MERGE, {"data": {"k": "not base64!"}}),
+        (MERGE, {"stringData": {"k": 7}}),
+        (JSON_PATCH, [{"op": "replace", "path": "/data", "value": "hunter2"}]),
+        (STRATEGIC, {"data": {"k": ["hunter2"]}}),
+        (APPLY, {"apiVersion": "v1", "kind": "Secret", "data": "hunter2"}),
+    ],
+)
+async def test_a_refusal_repeats_nothing_of_a_secret(
+    server: APIServer, media: str, patch: Any
+) -> None:
+    """Who may patch may not always read, and answers end up in logs and in the audit."""
+    secrets = f"{CORE}/secrets"
+    await make(server, secrets, {**named("s"), "stringData": {"k": "hunter2"}})
+    stored = base64.b64encode(b"hunter2").decode()
+
+    answer = await ask(server, "PATCH", f"{secrets}/s?fieldManager=x", patch, media=media)
+
+    told = answer.body.decode() + str(server.audit.events(resource="secrets"))
+    assert answer.status >= 400
+    assert "hunter2" not in told
+    assert stored not in told

@@ -5,6 +5,7 @@ import base64
 import msgspec
 import pytest
 
+from kubewright._aio.virtual import VirtualClock
 from kubewright.apiserver.server import APIServer
 from tests.unit.apiserver.asking import FOOS, MAPS, PODS, ask, define, foo, make, named, pod
 
@@ -199,9 +200,31 @@ async def test_huge_lists_are_paged_without_loss(server: APIServer) -> None:
     query = "limit=500"
 
     while query:
-        page = await ask(server, "GET", f"/api/v1/configmaps?{query}")
+        page = await ask(server, "GET", f"/api/v1/namespaces/big/configmaps?{query}")
         names += page.names
         more = page.obj["metadata"].get("continue")
         query = f"limit=500&continue={more}" if more else ""
 
     assert names == [f"m{number:04}" for number in range(3000)]
+
+
+async def test_a_continue_token_grows_old_though_nothing_of_its_own_changes(
+    server: APIServer, clock: VirtualClock
+) -> None:
+    """As with etcd, which compacts all at once; the refusal has a token to go on with."""
+    for name in "abc":
+        await make(server, MAPS, name)
+    first = await ask(server, "GET", f"{MAPS}?limit=1")
+    page = f"{MAPS}?limit=1&continue={first.obj['metadata']['continue']}"
+    await make(server, "/api/v1/namespaces", "other")
+    await clock.advance(61)
+    await make(server, "/api/v1/namespaces", "another")
+    young = await ask(server, "GET", page)
+
+    await clock.advance(301)
+    old = await ask(server, "GET", page)
+    again = await ask(server, "GET", f"{MAPS}?limit=1&continue={old.obj['metadata']['continue']}")
+
+    assert (young.status, young.names) == (200, ["b"])
+    assert (old.status, old.obj["reason"]) == (410, "Expired")
+    assert again.names == ["b"]

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from kubewright.apiserver.server import APIServer
+from tests.unit.apiserver.admission.webhook_server import allow, patch, register, webhook_server
 from tests.unit.apiserver.asking import (
     APPLY,
     FOOS,
@@ -99,3 +100,33 @@ async def test_what_is_not_there_has_no_scale(server: APIServer) -> None:
     """And a kind without replicas has none at all."""
     assert (await ask(server, "GET", f"{APPS}/none/scale")).status == 404
     assert (await ask(server, "GET", "/api/v1/namespaces/default/configmaps/a/scale")).status == 404
+
+
+@pytest.mark.parametrize("custom", [False, True])
+async def test_admission_sees_the_scale_and_not_the_object(server: APIServer, custom: bool) -> None:
+    """In both roles, before and after; what it changes reaches the object."""
+    path = f"{APPS}/a"
+    if custom:
+        scale = {"specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas"}
+        versions = definition()["spec"]["versions"]
+        versions[0]["subresources"]["scale"] = scale
+        await define(server, versions=versions)
+        path = f"{FOOS}/a"
+        await make(server, FOOS, foo("a", {"replicas": 2}))
+    else:
+        await make(server, APPS, DEPLOYMENT)
+    async with webhook_server() as hooks:
+        more = patch({"op": "replace", "path": "/spec/replicas", "value": 7})
+        await register(server, hooks.serve("m", more), "UPDATE", kind="mutating")
+        await register(server, hooks.serve("v", allow), "UPDATE")
+
+        change = {"spec": {"replicas": 5}}
+        answer = await ask(server, "PATCH", f"{path}/scale", change, media=MERGE)
+
+    assert answer.obj["spec"] == {"replicas": 7}, answer.body
+    asked = [review["request"] for review in hooks.requests]
+    assert [one["kind"]["kind"] for one in asked] == ["Scale", "Scale"]
+    assert [one["subResource"] for one in asked] == ["scale", "scale"]
+    assert [one["object"]["spec"]["replicas"] for one in asked] == [5, 7]
+    assert [one["oldObject"]["spec"]["replicas"] for one in asked] == [2, 2]
+    assert (await ask(server, "GET", path)).obj["spec"]["replicas"] == 7

@@ -7,15 +7,22 @@ import pytest
 from kubewright.apiserver.backend import Call
 from kubewright.apiserver.request import Response
 from kubewright.apiserver.server import APIServer
-from tests.unit.apiserver.asking import CORE, MERGE, PODS, Obj, ask, make, named, pod
+from tests.unit.apiserver.admission.webhook_server import (
+    WebhookServer,
+    allow,
+    patch,
+    register,
+    webhook_server,
+)
+from tests.unit.apiserver.asking import CORE, MERGE, PODS, Obj, ask, make, named, pod, settled
 
 BUDGETS = "/apis/policy/v1/namespaces/default/poddisruptionbudgets"
 SELECTOR = {"matchLabels": {"app": "x"}}
 
 
-async def running(server: APIServer, name: str) -> None:
-    await make(server, PODS, pod(name, labels={"app": "x"}))
-    status = {"status": {"phase": "Running"}}
+async def running(server: APIServer, name: str, *, ready: str = "True", **meta: Any) -> None:
+    await make(server, PODS, pod(name, labels={"app": "x"}, **meta))
+    status = {"status": {"phase": "Running", "conditions": [{"type": "Ready", "status": ready}]}}
     assert (await ask(server, "PATCH", f"{PODS}/{name}/status", status, media=MERGE)).status == 200
 
 
@@ -92,6 +99,42 @@ async def test_names_and_preconditions_of_an_eviction_must_fit(server: APIServer
     assert (await ask(server, "POST", f"{PODS}/none/eviction", {})).status == 404
 
 
+async def test_an_evicted_pod_says_so(server: APIServer) -> None:
+    """A Job's podFailurePolicy asks whether the pod was disrupted or failed by itself."""
+    await running(server, "a", finalizers=["x.io/y"])
+    version = (await ask(server, "GET", f"{PODS}/a")).version
+    options = {"deleteOptions": {"preconditions": {"resourceVersion": version}}}
+
+    answer = await ask(server, "POST", f"{PODS}/a/eviction", {**named("a"), **options})
+
+    evicted = (await ask(server, "GET", f"{PODS}/a")).obj
+    [told] = [one for one in evicted["status"]["conditions"] if one["type"] == "DisruptionTarget"]
+    assert answer.status == 201
+    assert "deletionTimestamp" in evicted["metadata"]
+    assert (told["status"], told["reason"]) == ("True", "EvictionByEvictionAPI")
+    assert told["message"] == "Eviction API: evicting"
+
+
+@pytest.mark.parametrize(
+    ("policy", "healthy", "status"),
+    [("AlwaysAllow", 0, 201), ("IfHealthyBudget", 1, 201), ("IfHealthyBudget", 0, 429)],
+)
+async def test_a_pod_that_is_not_ready_may_go_without_the_budget(
+    server: APIServer, policy: str, healthy: int, status: int
+) -> None:
+    """It does not count as healthy, so its end disrupts nobody."""
+    await running(server, "a", ready="False")
+    spec = {"minAvailable": 1, "selector": SELECTOR, "unhealthyPodEvictionPolicy": policy}
+    await make(server, BUDGETS, {**named("b"), "spec": spec})
+    state = {"disruptionsAllowed": 0, "currentHealthy": healthy, "desiredHealthy": 1}
+    told = {"status": {**state, "observedGeneration": 1, "expectedPods": 2}}
+    await ask(server, "PATCH", f"{BUDGETS}/b/status", told, media=MERGE)
+
+    answer = await ask(server, "POST", f"{PODS}/a/eviction", named("a"))
+
+    assert answer.status == status
+
+
 async def test_a_service_account_gets_tokens(server: APIServer) -> None:
     """They are not stored, and need an account."""
     path = f"{CORE}/serviceaccounts"
@@ -144,3 +187,111 @@ async def test_a_proxy_may_be_asked_for_a_port_of_an_object(server: APIServer) -
     assert answers == [b"proxy of a"] * 3
     assert (await ask(server, "GET", f"{PODS}/b:80/proxy")).status == 404
     assert (await ask(server, "GET", f"{PODS}/a:80/log")).status == 404
+
+
+def refuse(request: Obj) -> Obj:
+    return {"allowed": False, "status": {"code": 403, "message": "no"}}
+
+
+def seen(hooks: WebhookServer) -> list[Any]:
+    """Return operation, kind, resource, subresource and name of all that webhooks were asked."""
+    return [
+        (
+            one["operation"],
+            *one["kind"].values(),
+            one["resource"]["resource"],
+            one.get("subResource"),
+            one.get("name"),
+        )
+        for one in (review["request"] for review in hooks.requests)
+    ]
+
+
+BINDING = {"target": {"kind": "Node", "name": "n"}}
+CREATIONS = [
+    (
+        f"{CORE}/serviceaccounts/default/token",
+        {"spec": {"audiences": ["x"]}},
+        ("authentication.k8s.io", "v1", "TokenRequest", "serviceaccounts", "token", "default"),
+    ),
+    (
+        f"{PODS}/a/binding",
+        {**named("a"), **BINDING},
+        ("", "v1", "Binding", "pods", "binding", "a"),
+    ),
+    (f"{CORE}/bindings", {**named("a"), **BINDING}, ("", "v1", "Binding", "bindings", None, "a")),
+    (f"{PODS}/a/eviction", named("a"), ("policy", "v1", "Eviction", "pods", "eviction", "a")),
+]
+
+
+@pytest.mark.parametrize(("path", "body", "asked"), CREATIONS)
+async def test_admission_is_asked_about_what_is_created_below_an_object(
+    server: APIServer, path: str, body: Obj, asked: tuple[Any, ...]
+) -> None:
+    """As what it is, and once: that a pod is changed or deleted by it is not another write."""
+    await settled()
+    await make(server, PODS, pod("a"))
+    async with webhook_server() as hooks:
+        for kind in ("mutating", "validating"):
+            await register(server, hooks.serve(kind, allow), "*", kind=kind)
+
+        answer = await ask(server, "POST", path, body)
+
+    assert answer.status == 201, answer.body
+    assert [path.partition("?")[0] for path in hooks.paths] == ["/mutating", "/validating"]
+    assert seen(hooks) == [("CREATE", *asked)] * 2
+    shown = [review["request"]["object"]["metadata"]["namespace"] for review in hooks.requests]
+    assert shown == ["default", "default"]
+
+
+@pytest.mark.parametrize("kind", ["mutating", "validating"])
+@pytest.mark.parametrize(("path", "body", "asked"), CREATIONS)
+async def test_what_admission_refuses_below_an_object_does_not_happen(
+    server: APIServer, path: str, body: Obj, asked: tuple[Any, ...], kind: str
+) -> None:
+    """No token, no node, and the pod stays."""
+    await settled()
+    await make(server, PODS, pod("a"))
+    async with webhook_server() as hooks:
+        await register(server, hooks.serve("v", refuse), "CREATE", kind=kind)
+
+        answer = await ask(server, "POST", path, body)
+
+    assert answer.status == 403, asked
+    assert "denied the request: no" in answer.message
+    [left] = (await ask(server, "GET", PODS)).obj["items"]
+    assert "nodeName" not in left["spec"]
+    assert "deletionTimestamp" not in left["metadata"]
+
+
+async def test_a_mutation_of_a_token_request_is_the_request(server: APIServer) -> None:
+    """Before it is completed, and what is no field of it is dropped."""
+    await settled()
+    changes = patch(
+        {"op": "add", "path": "/spec/audiences", "value": ["other"]},
+        {"op": "add", "path": "/spec/nonsense", "value": 1},
+    )
+    async with webhook_server() as hooks:
+        await register(server, hooks.serve("m", changes), "CREATE", kind="mutating")
+
+        answer = await ask(server, "POST", f"{CORE}/serviceaccounts/default/token", {"spec": {}})
+
+    assert hooks.requests[0]["request"]["object"]["spec"] == {
+        "audiences": None,
+        "boundObjectRef": None,
+        "expirationSeconds": 3600,
+    }
+    assert answer.obj["spec"]["audiences"] == ["other"]
+    assert "nonsense" not in answer.obj["spec"]
+
+
+async def test_a_mutation_of_a_binding_puts_the_pod_elsewhere(server: APIServer) -> None:
+    """The pod gets the node that admission has left in the binding."""
+    await make(server, PODS, pod("a"))
+    other = patch({"op": "replace", "path": "/target/name", "value": "m"})
+    async with webhook_server() as hooks:
+        await register(server, hooks.serve("m", other), "CREATE", kind="mutating")
+
+        await ask(server, "POST", f"{PODS}/a/binding", {**named("a"), **BINDING})
+
+    assert (await ask(server, "GET", f"{PODS}/a")).obj["spec"]["nodeName"] == "m"

@@ -61,3 +61,16 @@ def test_steps_are_shown_to_people() -> None:
         '[="x"]',
         "[3]",
     ]
+
+
+def test_long_steps_are_not_remembered() -> None:
+    """They can be a megabyte each, and whoever sends thousands would have them kept for good."""
+    remembered = [element._key, element._value, element._order]
+    before = [cache.cache_info().currsize for cache in remembered]
+    long = "x" * 100_000
+
+    assert element.value(long) == f'v:"{long}"'
+    assert element.key(("name",), (long,)) == f'k:{{"name":"{long}"}}'
+    assert element.order(f"f:{long}") == (0, long)
+
+    assert [cache.cache_info().currsize for cache in remembered] == before

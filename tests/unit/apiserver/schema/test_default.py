@@ -6,6 +6,7 @@ import pytest
 
 from kubewright.apiserver.schema.default import default
 from kubewright.apiserver.schema.tree import parse
+from kubewright.apiserver.status import StatusError
 
 Json = dict[str, Any]
 
@@ -64,3 +65,12 @@ def test_objects_do_not_share_their_defaults() -> None:
     default(second, schema)
 
     assert second["inner"] == {"x": 3}
+
+
+def test_defaults_that_would_fill_the_memory_are_refused() -> None:
+    """A list of nulls, each of which stands for half a megabyte: no object of that size is kept."""
+    text = {"type": "string", "default": "x" * 500_000}
+    schema = parse({"type": "array", "items": {"type": "object", "properties": {"a": text}}})
+
+    with pytest.raises(StatusError, match="request is too large"):
+        default([{} for _ in range(1000)], schema)

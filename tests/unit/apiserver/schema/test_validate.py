@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from kubewright.apiserver.effort import OUT_OF_BUDGET, TEXT, Effort, TooMuchError
 from kubewright.apiserver.schema.ratchet import Correlated
 from kubewright.apiserver.schema.tree import parse
 from kubewright.apiserver.schema.validate import validate
@@ -204,3 +205,25 @@ def test_what_did_not_change_passes() -> None:
     errors = validate(new, schema, correlated=Correlated(new, old, schema))
 
     assert [error.path for error in errors] == ["b"]
+
+
+def test_what_is_too_much_work_is_refused() -> None:
+    """Many alternatives times many values: the answer says that not everything was checked."""
+    anything = {"anyOf": [{"enum": [f"v{n}"]} for n in range(3000)]}
+    schema = parse({"type": "array", "items": {"type": "string", **anything}})
+    values = [f"w{n}" for n in range(20_000)]
+
+    with pytest.raises(TooMuchError):
+        validate(values, schema, effort=Effort(light=True))
+    *_, last = validate(values, schema)
+
+    assert last.text.endswith(OUT_OF_BUDGET)
+
+
+def test_errors_that_repeat_a_long_enum_are_bounded() -> None:
+    """20,000 values times 20,000 errors would be gigabytes of text."""
+    schema = parse({"type": "array", "items": {"enum": [f"v{n}" for n in range(20_000)]}})
+
+    errors = validate([f"w{n}" for n in range(20_000)], schema)
+
+    assert sum(len(error.text) for error in errors) < 2 * TEXT

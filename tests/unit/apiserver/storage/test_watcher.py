@@ -3,7 +3,7 @@
 import asyncio
 
 from kubewright.apiserver.storage import Event, Stored, Watcher
-from kubewright.apiserver.storage.watcher import BYTES
+from kubewright.apiserver.storage.watcher import AT_ONCE, BYTES
 
 
 def event(revision: int) -> Event:
@@ -82,3 +82,15 @@ async def test_what_was_taken_counts_no_more() -> None:
         watcher.take()
 
     assert not watcher.ended
+
+
+async def test_very_many_events_are_given_in_parts() -> None:
+    """What is not given yet still counts, so that a slow client is noticed while it is sent to."""
+    watcher = Watcher()
+    half = Event("ADDED", Stored("default/a", bytes(AT_ONCE // 2), 1), None, 0.0)
+    for _ in range(5):
+        watcher.push(half)
+
+    taken = [len(watcher.take()) for _ in range(4)]
+
+    assert taken == [2, 2, 1, 0]

@@ -13,6 +13,6 @@ def load() -> None:
     """Declare the functions of all libraries."""
     for name in (
         *("strings", "lists", "sets", "regexes", "quantity", "url", "cidr", "formats"),
-        *("semver", "authorizer"),
+        *("semver", "authorizer", "jsonpatch"),
     ):
         import_module(f"{__name__}.{name}")

@@ -1,8 +1,10 @@
 """``find`` and ``findAll``."""
 
+from kubewright.apiserver.cel.cost import over_limit
 from kubewright.apiserver.cel.declarations import Overload, declare
 from kubewright.apiserver.cel.errors import EvaluationError
-from kubewright.apiserver.cel.regex import RegexError, compile_regex, searcher
+from kubewright.apiserver.cel.regex import RegexError, matcher
+from kubewright.apiserver.effort import Effort, TooMuchError
 
 
 def _find(text: str, pattern: str) -> str:
@@ -11,22 +13,16 @@ def _find(text: str, pattern: str) -> str:
 
 
 def _find_all(text: str, pattern: str, most: int = -1) -> list[str]:
+    found: list[str] = []
     try:
-        regex = compile_regex(pattern)
-        if not searcher(pattern)(text):  # which `re` may not find out in a lifetime
-            return []
+        for start, end in matcher(pattern).spans(text, Effort()):
+            if len(found) == most:
+                break
+            found.append(text[start:end])
     except RegexError as error:
         raise EvaluationError(f"Illegal regex: {error}") from None
-    found: list[str] = []
-    end = -1
-    for match in regex.finditer(text):
-        if len(found) == most:
-            break
-        # Go skips an empty match right behind another one.
-        if match.end() == match.start() == end:
-            continue
-        found.append(match.group())
-        end = match.end()
+    except TooMuchError:
+        raise over_limit() from None
     return found
 
 

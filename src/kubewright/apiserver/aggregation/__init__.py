@@ -1,0 +1,10 @@
+"""API services that other servers answer: the way to them, and what the cluster says of them.
+
+An ``APIService`` with a service in it hands a group and version over to an aggregated API server,
+such as metrics-server. Requests to it are passed on in the name of the user who asked, its
+discovery and its schemas become part of ours, and its condition ``Available`` is kept.
+"""
+
+from kubewright.apiserver.aggregation.aggregator import Aggregator
+
+__all__ = ["Aggregator"]

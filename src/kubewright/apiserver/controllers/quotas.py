@@ -1,0 +1,73 @@
+"""Counts what the objects of a namespace use of its ResourceQuotas.
+
+Writes are charged when they happen (`builtin.quota_admission`); this sees to what is given back, to
+quotas that are new or have changed, and so to the truth after all.
+"""
+
+from typing import TYPE_CHECKING
+
+from kubewright.apiserver.builtin.quota_admission import QUOTAS, count
+from kubewright.apiserver.builtin.quota_usage import CLAIMS, IGNORED, PODS, SERVICES, usage_of
+from kubewright.apiserver.names import GroupResource
+from kubewright.apiserver.storage import Event
+from kubewright.apiserver.strategy import Obj
+
+if TYPE_CHECKING:
+    from kubewright.apiserver.controllers.worker import Worker
+    from kubewright.apiserver.server import APIServer
+
+_VARYING = frozenset({PODS, SERVICES, CLAIMS})
+
+
+class QuotaController:
+    """Keeps the status of quotas."""
+
+    def __init__(self, server: "APIServer") -> None:
+        self._server = server
+        self._quotas = server.store.collection(QUOTAS)
+        self._worker: Worker
+
+    def start(self, worker: "Worker") -> None:
+        """Count once for every quota, and after every change from now on."""
+        self._worker = worker
+        self._server.store.listen(self._heard)
+        for stored in self._quotas.list():
+            worker.add(stored.key)
+
+    def _heard(self, resource: GroupResource, event: Event) -> None:
+        if resource == QUOTAS and event.type != "DELETED" and _is_stale(event.current.decode()):
+            self._worker.add(event.current.key)
+        if not len(self._quotas) or event.type == "ADDED" or "/" not in event.current.key:
+            return
+        found = self._quotas.list(event.current.key.partition("/")[0])
+        if found and (event.type == "DELETED" or self._gives_back(resource, event)):
+            for stored in found:
+                self._worker.add(stored.key)
+
+    def _gives_back(self, resource: GroupResource, event: Event) -> bool:
+        """Whether a change of an object changes what it uses, as the end of a pod does."""
+        if resource not in _VARYING or event.previous is None:
+            return False
+        now = self._server.clock.now()
+        before, after = event.previous.decode(), event.current.decode()
+        return usage_of(resource, before, now) != usage_of(resource, after, now)
+
+    async def work(self, key: object) -> None:
+        """Count for one quota; nothing can change meanwhile."""
+        assert isinstance(key, str)
+        stored = self._quotas.find(key)
+        if stored is None:
+            return
+        quota, server = stored.decode(), self._server
+        resources = [one for one in server.registry.stored() if one.namespaced]
+        named = {one.storage for one in resources} - IGNORED
+        state = count(server.store, quota, named, server.clock.now())
+        if state != quota["status"]:
+            quota["status"] = state
+            server.store.put(QUOTAS, quota)
+
+
+def _is_stale(quota: Obj) -> bool:
+    """Whether a quota was not counted, or has other limits since."""
+    hard, state = quota["spec"].get("hard") or {}, quota.get("status") or {}
+    return bool((state.get("hard") or {}) != hard or "used" not in state)

@@ -1,0 +1,91 @@
+"""Whom the server trusts when it calls somebody by HTTPS: whom Go would trust.
+
+Webhooks are configured for kube-apiserver, and so with certificates that Go accepts. OpenSSL alone
+is more particular about some of them.
+"""
+
+import asyncio
+import ssl
+
+_SELF_SIGNED = 18  # X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT
+
+
+class Trust:
+    """How servers are verified.
+
+    Args:
+        authorities: The certificates to trust, in PEM; the machine's own if it is empty.
+
+    Raises:
+        ssl.SSLError: There is no certificate in *authorities*.
+
+    Attributes:
+        context: For the connections.
+    """
+
+    def __init__(self, authorities: str = "") -> None:
+        self._authorities = authorities
+        self.context: ssl.SSLContext = ssl.create_default_context(cadata=authorities or None)
+        # What is trusted need not be a root: a bundle may be the leaf itself, or an intermediate.
+        self.context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
+        # The default since Python 3.13: it wants key usages and identifiers that many do not write.
+        self.context.verify_flags &= ~ssl.VERIFY_X509_STRICT
+
+    async def learn(self, cause: BaseException | None, host: str, port: int, *, name: str) -> bool:
+        """Trust a server after all that OpenSSL has refused, if one of the authorities signed it.
+
+        A leaf that bears the name of its issuer is self-signed to OpenSSL, without a look at the
+        signature; Go looks, and its own library makes such certificates. Dates and names are
+        verified by the handshake that follows.
+
+        Args:
+            cause: Why the handshake failed.
+            host: Where the server is.
+            port: Its port there.
+            name: What it is asked as.
+
+        Returns:
+            Whether another try makes sense.
+        """
+        if not (
+            isinstance(cause, ssl.SSLCertVerificationError)
+            and cause.verify_code == _SELF_SIGNED
+            and self._authorities
+        ):
+            return False
+        leaf = await _shown(host, port, name)
+        if leaf is None or not _is_signed(leaf, self._authorities):
+            return False
+        self.context.load_verify_locations(cadata=leaf)
+        return True
+
+
+async def _shown(host: str, port: int, name: str) -> bytes | None:
+    """Return the certificate that a server shows, in DER, whatever it is worth."""
+    anybody = ssl.create_default_context()
+    anybody.check_hostname, anybody.verify_mode = False, ssl.CERT_NONE
+    try:
+        _, writer = await asyncio.open_connection(host, port, ssl=anybody, server_hostname=name)
+    except OSError:
+        return None
+    try:
+        found: bytes | None = writer.get_extra_info("ssl_object").getpeercert(binary_form=True)
+        return found
+    finally:
+        writer.transport.abort()  # nothing is said to it
+
+
+def _is_signed(leaf: bytes, authorities: str) -> bool:
+    from cryptography import x509  # noqa: PLC0415  # heavy, and seldom needed
+    from cryptography.exceptions import InvalidSignature  # noqa: PLC0415  # as above
+
+    certificate = x509.load_der_x509_certificate(leaf)
+    for authority in x509.load_pem_x509_certificates(authorities.encode()):
+        try:
+            limits = authority.extensions.get_extension_for_class(x509.BasicConstraints).value
+            certificate.verify_directly_issued_by(authority)
+        except (ValueError, TypeError, InvalidSignature, x509.ExtensionNotFound):
+            continue
+        if limits.ca:
+            return True
+    return False
