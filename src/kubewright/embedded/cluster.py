@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, Self
 
 from kubewright._aio import Clock
 from kubewright.apiserver.files import PathLike, named_path
+from kubewright.apiserver.keypair import KeyPair
 from kubewright.embedded.addresses import NODES, AddressPlan
 from kubewright.embedded.reach import Reach
 from kubewright.errors import ConfigError, LifecycleError
 
 if TYPE_CHECKING:
-    from kubewright.apiserver.certificates import KeyPair
     from kubewright.apiserver.server import APIServer
     from kubewright.client import Client
     from kubewright.client.rest import WarningHandler
@@ -48,7 +48,7 @@ class Cluster:
         port: The port; 0 for any that is free.
         controllers: The names of the controllers to run, as kube-controller-manager calls them; all
             unless given, none for an empty list.
-        rbac: Whether users need permissions. Without, whoever gets through may do everything.
+        rbac: Whether users need permissions. Without, whoever has credentials may do everything.
         clock: Where time comes from; with a virtual clock, containers must be simulated.
 
     Raises:
@@ -69,7 +69,7 @@ class Cluster:
         host: str = "127.0.0.1",
         port: int = 0,
         controllers: Iterable[str] | None = None,
-        rbac: bool = False,
+        rbac: bool = True,
         clock: Clock | None = None,
     ) -> None:
         if not 0 <= nodes <= NODES:
@@ -113,7 +113,7 @@ class Cluster:
         """The certificate of the authority that signs the server's, and clients', in PEM."""
         return self._running.ca_data
 
-    def client_pair(self, user: str, groups: tuple[str, ...] = ()) -> "KeyPair":
+    def client_pair(self, user: str, groups: tuple[str, ...] = ()) -> KeyPair:
         """Return a certificate with its key, with which a client is *user* in *groups*."""
         return self._running.client_pair(user, groups)
 

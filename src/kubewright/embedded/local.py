@@ -6,14 +6,15 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
 
 from kubewright._aio import Clock
+from kubewright.apiserver.bootstrap import Authorities
 from kubewright.apiserver.files import PathLike, named_path
 from kubewright.apiserver.http import HTTPServer, Limits, ServerTLS
+from kubewright.apiserver.keypair import KeyPair
 from kubewright.apiserver.request import Answer, Request
 from kubewright.errors import LifecycleError
 
 if TYPE_CHECKING:
     from kubewright.apiserver.certificate_files import Certificates
-    from kubewright.apiserver.certificates import KeyPair
 
 __all__ = ["LocalServer", "Served"]
 
@@ -26,6 +27,8 @@ class Served(Protocol):
     """What can be served: an `APIServer`."""
 
     url: str
+    front_proxy: KeyPair | None
+    authorities: Authorities | None
 
     async def start(self) -> None:
         """Begin to work."""
@@ -50,9 +53,11 @@ class LocalServer:
         folder: Where certificates are kept; they are made anew for each start without one.
         clock: Where time-outs come from.
         limits: What clients may have.
+        publish: Whether ConfigMaps in ``kube-system`` say how clients are known, which aggregated
+            API servers read.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  # each by keyword, with a default
         self,
         api: Served,
         *,
@@ -61,8 +66,10 @@ class LocalServer:
         folder: PathLike | None = None,
         clock: Clock | None = None,
         limits: Limits = Limits(),  # noqa: B008  # frozen
+        publish: bool = True,
     ) -> None:
         self.api: Served = api
+        self._publish = publish
         self._host = host
         self._port = port
         self._folder: Path | None = named_path("folder", folder)
@@ -83,7 +90,7 @@ class LocalServer:
         """The certificate of the authority that signs the server's, and clients', in PEM."""
         return self._known.authority.certificate
 
-    def client_pair(self, user: str, groups: tuple[str, ...] = ()) -> "KeyPair":
+    def client_pair(self, user: str, groups: tuple[str, ...] = ()) -> KeyPair:
         """Return a certificate with its key, with which a client is *user* in *groups*."""
         return self._known.authority.client(user, groups)
 
@@ -148,6 +155,11 @@ class LocalServer:
         from kubewright.apiserver.certificate_files import certificates  # noqa: PLC0415  # 45 ms
 
         made = self._certificates = certificates(self._folder, self._hosts())
+        self.api.front_proxy = made.front_proxy.client("front-proxy-client")
+        if self._publish:
+            self.api.authorities = Authorities(
+                made.authority.certificate.decode(), made.front_proxy.certificate.decode()
+            )
         serving = made.serving
         return ServerTLS(serving.certificate, serving.key, made.authority.certificate)
 

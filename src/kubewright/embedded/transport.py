@@ -5,8 +5,9 @@ from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from typing import Any, Self, TypeVar
 
-from kubewright._aio import Clock, Timeout
+from kubewright._aio import FENCE, Clock, Fence, Timeout, check_fence
 from kubewright._serve.limits import BODY_LIMIT
+from kubewright._serve.messages import combined
 from kubewright.api.requests import Request
 from kubewright.apiserver import request as server
 from kubewright.apiserver.http.refusals import StatusRefusals
@@ -27,11 +28,12 @@ _CREDENTIALS = frozenset({"authorization", "proxy-authorization"})
 class _Received:
     """A body that arrives bit by bit, or bytes both ways; a `Stream` and a `Duplex`."""
 
-    __slots__ = ("_incoming", "_outgoing", "headers", "status")
+    __slots__ = ("_fence", "_incoming", "_outgoing", "headers", "status")
 
     def __init__(
         self, status: int, headers: Headers, incoming: Pipe, outgoing: Pipe | None = None
     ) -> None:
+        self._fence: Fence | None = FENCE.get()
         self.status: int = status
         self.headers: Headers = headers
         self._incoming = incoming
@@ -48,6 +50,8 @@ class _Received:
             raise TransportError(
                 f"cannot write: the server did not switch protocols but answered {self.status}"
             )
+        if self._fence is not None:
+            self._fence.check()
         await self._outgoing.write(data)
 
 
@@ -164,6 +168,7 @@ class InProcessTransport:
             self._waits.discard(wait)
 
     async def _handle(self, request: Request) -> server.Answer:
+        check_fence()  # nothing waits after it: this is the door
         if len(request.body) > BODY_LIMIT:
             return _REFUSALS.too_large(BODY_LIMIT)
         try:
@@ -282,11 +287,11 @@ def _headers(answer: server.Response | server.Stream) -> Headers:
 
 
 def _joined(headers: Headers) -> dict[str, str]:
-    """Return *headers* as the server reads them: lower case, repeated ones with a comma."""
+    """Return *headers* as the server reads them: lower case, repeated ones combined."""
     found: dict[str, str] = {}
     for name, value in headers:
         lower = name.lower()
-        found[lower] = f"{found[lower]}, {value}" if lower in found else value
+        found[lower] = combined(lower, found[lower], value) if lower in found else value
     return found
 
 

@@ -15,6 +15,13 @@ from kubewright.cluster import Cluster as View
 from kubewright.embedded import Cluster
 from kubewright.errors import ConfigError, LifecycleError
 from kubewright.kinds.apps.v1 import Deployment, DeploymentSpec
+from kubewright.kinds.batch.v1 import (
+    Job,
+    JobSpec,
+    PodFailurePolicy,
+    PodFailurePolicyOnPodConditionsPattern,
+    PodFailurePolicyRule,
+)
 from kubewright.kinds.core.v1 import (
     ConfigMap,
     Container,
@@ -30,6 +37,7 @@ from kubewright.kinds.core.v1 import (
     Volume,
     VolumeMount,
 )
+from kubewright.kinds.policy.v1 import Eviction
 from kubewright.runnable import Runnable
 from kubewright.testing import VirtualClock
 
@@ -292,3 +300,33 @@ async def test_a_part_that_fails_is_heard_of() -> None:
     with pytest.raises(RuntimeError, match="the roof is gone"):
         await cluster.stop()
     await cluster.stop()
+
+
+@pytest.mark.parametrize(("action", "failed"), [("Ignore", None), ("Count", 1), ("FailJob", 1)])
+async def test_an_evicted_pod_of_a_job_is_judged_by_its_policy(
+    action: str, failed: int | None
+) -> None:
+    """The server says that it was a disruption, the node keeps that, and the Job counts by it."""
+    clock = VirtualClock()
+    condition = PodFailurePolicyOnPodConditionsPattern(type="DisruptionTarget", status="True")
+    rule = PodFailurePolicyRule(action=action, on_pod_conditions=[condition])
+    container = Container(name="main", image="busybox", command=["sleep", "1000"])
+    spec = JobSpec(
+        backoff_limit=0,
+        pod_failure_policy=PodFailurePolicy(rules=[rule]),
+        template=PodTemplateSpec(spec=PodSpec(restart_policy="Never", containers=[container])),
+    )
+    async with Cluster(clock=clock) as cluster, cluster.client() as client:
+        await client.create(Job(metadata=ObjectMeta(name="pi"), spec=spec))
+        await clock.advance(5)
+        [pod] = await client.list(Pod)
+
+        eviction = Eviction(metadata=ObjectMeta(name=pod.metadata.name, namespace="default"))
+        await client.subresource("eviction").post(Pod, pod.key, eviction)
+        await clock.advance(60)
+
+        status = (await client.get(Job, "pi")).status
+        assert status.failed == failed
+        assert [one.type for one in status.conditions if one.type == "Failed"] == (
+            ["Failed"] if failed else []
+        )

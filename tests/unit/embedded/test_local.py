@@ -3,6 +3,8 @@ from pathlib import Path
 import pytest
 
 from kubewright.api.requests import Request as ClientRequest
+from kubewright.apiserver.bootstrap import Authorities
+from kubewright.apiserver.keypair import KeyPair
 from kubewright.apiserver.request import Answer, Request, Response
 from kubewright.client import Config
 from kubewright.client.config import TLSConfig
@@ -18,6 +20,8 @@ class Stub:
 
     def __init__(self) -> None:
         self.url = ""
+        self.front_proxy: KeyPair | None = None
+        self.authorities: Authorities | None = None
         self.life: list[str] = []
         self.certificate: bytes | None = None
 

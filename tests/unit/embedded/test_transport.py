@@ -3,12 +3,12 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 
 import pytest
 
-from kubewright._aio import VirtualClock
+from kubewright._aio import Fence, VirtualClock, fenced
 from kubewright.api.requests import Request
 from kubewright.apiserver import request as server
 from kubewright.client.transport import Transport
 from kubewright.embedded import InProcessTransport
-from kubewright.errors import Attempt, TransportError, TransportTimeoutError
+from kubewright.errors import Attempt, NotLeadingError, TransportError, TransportTimeoutError
 
 GET = Request("GET", "/api/v1/pods?watch=true", Attempt("list", "pods"))
 Answering = Callable[[server.Request], Awaitable[server.Answer]]
@@ -75,7 +75,7 @@ async def test_a_request_arrives_as_it_would_over_http() -> None:
         b"body",
     )
     assert seen.headers["content-type"] == "application/json"
-    assert seen.headers["impersonate-group"] == "a, b"
+    assert seen.headers["impersonate-group"] == "a\nb"
     assert seen.headers["x-a"] == "1"
 
 
@@ -299,3 +299,18 @@ async def test_closing_ends_what_is_under_way_and_takes_no_more() -> None:
         await sending
     with pytest.raises(TransportError, match="closed"):
         await waiting.send(GET)
+
+
+async def test_what_is_behind_a_closed_fence_does_not_reach_the_server() -> None:
+    """A test in one process finds the same as two processes would."""
+    handler = Scripted(server.Response(200, b"{}"))
+    transport = InProcessTransport(handler)
+
+    with fenced(Fence("lease default/shops", clock=VirtualClock())):
+        with pytest.raises(NotLeadingError):
+            await transport.send(GET)
+        with pytest.raises(NotLeadingError):
+            async with transport.stream(GET):
+                pass
+
+    assert handler.requests == []

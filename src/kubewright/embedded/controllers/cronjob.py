@@ -10,7 +10,14 @@ from kubewright.api.meta import ObjectMeta
 from kubewright.api.owners import is_controlled_by, owner_reference
 from kubewright.api.times import to_seconds
 from kubewright.cluster import Cluster
-from kubewright.controller import Controller, Request, Result, Run
+from kubewright.controller import (
+    Controller,
+    For,
+    Request,
+    Result,
+    Run,
+    resource_version_changed,
+)
 from kubewright.embedded.controllers.batch import is_ending_namespace, said
 from kubewright.embedded.controllers.dependents import dependents_of
 from kubewright.embedded.controllers.job.conditions import COMPLETE, FAILED
@@ -32,7 +39,12 @@ def cronjob_controller(cluster: Cluster) -> Controller:
     """Return the controller that makes the Jobs of CronJobs."""
     jobs = CronJobs(cluster)
     return Controller(
-        "cronjob", jobs.reconcile, cluster=cluster, for_=CronJob, owns=[Job], workers=WORKERS
+        "cronjob",
+        jobs.reconcile,
+        cluster=cluster,
+        for_=For(CronJob, predicate=resource_version_changed),
+        owns=[Job],
+        workers=WORKERS,
     )
 
 
@@ -171,6 +183,10 @@ class CronJobs:
         limit = cron.spec.starting_deadline_seconds
         if limit is not None:
             since = max(since, now - timedelta(seconds=limit))
+        if schedule.after(since) is None:
+            text = "time difference between two schedules is less than 1 second"
+            self._warn(cron, "InvalidSchedule", f"invalid schedule: {cron.spec.schedule} : {text}")
+            return None
         found, missed = latest(schedule, since, now)
         if missed > TOO_MANY:
             text = (

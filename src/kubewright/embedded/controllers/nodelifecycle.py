@@ -4,6 +4,8 @@ A new node is born with the taint that it is not ready: the server adds it, so t
 there too early. Somebody has to take it off.
 """
 
+from kubewright.api.kind import ObjectKey
+from kubewright.client.events import EventRecorder
 from kubewright.cluster import Cluster
 from kubewright.controller import Controller, For, Request, Run, resource_version_changed
 from kubewright.kinds.core.v1 import Node, Taint
@@ -30,9 +32,11 @@ def nodelifecycle_controller(cluster: Cluster) -> Controller:
     It does not watch heartbeats, and it evicts nothing.
     """
     nodes = cluster.cache.informer(Node, sharded=False).store
+    census = _Census(cluster.recorder("node-controller"))
 
     async def reconcile(request: Request, run: Run) -> None:
         node = nodes.find(request.key)
+        census.note(request.key, node)
         if node is None or not any(one.type == "Ready" for one in node.status.conditions):
             return
         taints = taints_for(node)
@@ -47,6 +51,30 @@ def nodelifecycle_controller(cluster: Cluster) -> Controller:
         cluster=cluster,
         for_=For(Node, predicate=resource_version_changed),  # conditions are in the status
     )
+
+
+class _Census:
+    """Tells in events of nodes that came and went, once each."""
+
+    def __init__(self, recorder: EventRecorder) -> None:
+        self._recorder = recorder
+        self._known: dict[ObjectKey, Node] = {}
+
+    def note(self, key: ObjectKey, node: Node | None) -> None:
+        """Take note of what there is at *key* now."""
+        before = self._known.pop(key, None)
+        if before is not None and (node is None or node.metadata.uid != before.metadata.uid):
+            self._tell(before, "RemovingNode", f"Removing Node {key.name} from Controller")
+            before = None
+        if node is None:
+            return
+        self._known[key] = node
+        if before is None:
+            self._tell(node, "RegisteredNode", f"Registered Node {key.name} in Controller")
+
+    def _tell(self, node: Node, reason: str, what: str) -> None:
+        message = f"Node {node.metadata.name} event: {what}"
+        self._recorder.event(node, reason=reason, message=message)
 
 
 def taints_for(node: Node) -> list[Taint]:

@@ -10,7 +10,16 @@ from kubewright.api.selectors import Selector, selector_from
 from kubewright.api.times import to_seconds
 from kubewright.cache.entry import Entry
 from kubewright.cluster import Cluster
-from kubewright.controller import Controller, Owns, Request, Result, Run, Watches
+from kubewright.controller import (
+    Controller,
+    For,
+    Owns,
+    Request,
+    Result,
+    Run,
+    Watches,
+    resource_version_changed,
+)
 from kubewright.embedded.controllers.batch import LARGEST, is_ending_namespace, said
 from kubewright.embedded.controllers.dependents import controller_in, dependents_of
 from kubewright.embedded.controllers.pod_control import PodControl
@@ -53,7 +62,7 @@ def _controller(cluster: Cluster, kind: type[Replicated], name: str) -> Controll
         name,
         replicas.reconcile,
         cluster=cluster,
-        for_=kind,
+        for_=For(kind, predicate=resource_version_changed),
         owns=[Owns(Pod)],
         watches=[Watches(Pod, map=selectors.matching, predicate=selectors.concern_orphan)],
         workers=5,

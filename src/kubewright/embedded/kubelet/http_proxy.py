@@ -15,6 +15,8 @@ _OURS = frozenset(
     }
 )  # fmt: skip
 """Headers that are between two neighbours only, or that a pod has no business to see."""
+_IDENTITY = ("impersonate-", "x-remote-")
+"""How those headers begin that say who somebody is: to us, not to a pod."""
 
 _LARGEST_HEAD = 1024 * 1024
 _FIRST_FINAL = 200
@@ -136,7 +138,11 @@ async def _passed_on(found: _Answer) -> Answer:
 
 
 def _head(request: Request, target: str, host: str) -> bytes:
-    kept: Headers = {name: value for name, value in request.headers.items() if name not in _OURS}
+    kept: Headers = {
+        name: value
+        for name, value in request.headers.items()
+        if name not in _OURS and not name.startswith(_IDENTITY)
+    }
     lines = [f"{request.method} {target or '/'} HTTP/1.1", f"host: {host}", "connection: close"]
     lines += [f"{name}: {value}" for name, value in kept.items()]
     if request.body or request.method in {"POST", "PUT", "PATCH"}:

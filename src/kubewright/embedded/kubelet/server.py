@@ -3,19 +3,17 @@
 import asyncio
 import ipaddress
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from kubewright._aio import Clock
 from kubewright._serve.messages import Answer, Request, Response
 from kubewright._serve.server import HTTPServer
 from kubewright._serve.tls import ServerTLS
+from kubewright.apiserver.keypair import KeyPair
 from kubewright.embedded.kubelet.handler import KubeletHandler
 from kubewright.embedded.node.access import ContainerAccess
 from kubewright.errors import ConfigError, LifecycleError
 from kubewright.runnable import Stage
-
-if TYPE_CHECKING:
-    from kubewright.apiserver.certificates import KeyPair
 
 Obj = dict[str, Any]
 
@@ -56,7 +54,7 @@ class KubeletServer:
         *,
         host: str = "127.0.0.1",
         port: int = 0,
-        pair: "KeyPair | None" = None,
+        pair: KeyPair | None = None,
         client_ca: bytes | None = None,
         pods: Callable[[], Iterable[Obj]] | None = None,
         clock: Clock | None = None,

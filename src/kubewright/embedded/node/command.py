@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from kubewright._aio import Clock
 from kubewright.embedded.node.access import Command, Output, OutputStream
+from kubewright.embedded.node.files import read_regular
 from kubewright.embedded.node.host import new_id
 from kubewright.embedded.node.layout import rewritten
 from kubewright.embedded.node.logs import Log
@@ -282,9 +283,14 @@ class ProcessContainer(_Process):
         for listener in self._listeners:
             listener.put_nowait(None)
         words = ""
-        with suppress(OSError), self._last_words.open("rb") as file:
-            words = file.read(LONGEST_WORDS).decode("utf-8", "replace")
+        with suppress(OSError):
+            words = read_regular(self._last_words, LONGEST_WORDS).decode("utf-8", "replace")
         self._on_exit(replace(how, message=words))
+
+    @property
+    def is_simulated(self) -> bool:
+        """Whether it only pretends to run."""
+        return False
 
     def probe_answer(self, kind: ProbeKind) -> bool | None:
         """Return ``None``: a probe has to look."""

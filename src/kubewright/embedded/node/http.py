@@ -2,21 +2,28 @@
 
 import asyncio
 
+from kubewright.embedded.node.images import short_name
+
 __all__ = ["SimulatedConnection", "answer_to"]
 
 LONGEST_HEAD: int = 64 * 1024
+PAGES: dict[str, frozenset[str]] = {
+    name: frozenset({"/", "/index.html"}) for name in ("nginx", "httpd", "caddy")
+}
+"""All that a server of files has before somebody gives it more; programs may have any path."""
 
 
 def answer_to(data: bytes, *, pod: str, image: str) -> tuple[bytes, bytes, bool]:
     """Return the answer to the first request in *data*, what is left of it, and whether to close.
 
     The answer is empty while the request is not complete. What is no HTTP ends the connection.
+    A server of files, such as nginx, has one page; other images have something at every path.
     """
     head, end, rest = data.partition(b"\r\n\r\n")
     if not end:
         return b"", data, len(data) > LONGEST_HEAD
     line, *fields = head.decode("latin-1").split("\r\n")
-    method, _, version = [*line.split(" ", 2), "", ""][:3]
+    method, target, version = [*line.split(" ", 2), "", ""][:3]
     if not version.startswith("HTTP/1."):
         return b"", b"", True
     headers = {name.strip().lower(): value.strip() for name, _, value in map(_split, fields)}
@@ -25,9 +32,13 @@ def answer_to(data: bytes, *, pod: str, image: str) -> tuple[bytes, bytes, bool]
     if len(rest) < size:
         return b"", data, False
     close = headers.get("connection", "").lower() == "close" or version == "HTTP/1.0"
-    body = f"This is {pod}: {image}, simulated by Kubewright.\n".encode()
+    pages = PAGES.get(short_name(image))
+    found = pages is None or target.partition("?")[0] in pages
+    nothing = "" if found else f" It has nothing at {target}."
+    body = f"This is {pod}: {image}, simulated by Kubewright.{nothing}\n".encode()
+    status = "200 OK" if found else "404 Not Found"
     answer = (
-        "HTTP/1.1 200 OK\r\nServer: kubewright\r\nContent-Type: text/plain; charset=utf-8\r\n"
+        f"HTTP/1.1 {status}\r\nServer: kubewright\r\nContent-Type: text/plain; charset=utf-8\r\n"
         f"Content-Length: {len(body)}\r\nConnection: {'close' if close else 'keep-alive'}\r\n\r\n"
     ).encode()
     return answer + (b"" if method == "HEAD" else body), rest[size:], close

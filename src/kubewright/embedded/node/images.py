@@ -3,7 +3,14 @@
 import hashlib
 import re
 
-__all__ = ["full_name", "has_no_entrypoint", "image_id", "is_image_name", "name_problem"]
+__all__ = [
+    "full_name",
+    "has_no_entrypoint",
+    "image_id",
+    "is_image_name",
+    "name_problem",
+    "short_name",
+]
 
 _COMPONENT = r"[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*"
 _DOMAIN = r"(?:[a-zA-Z0-9](?:[a-zA-Z0-9.-]*[a-zA-Z0-9])?|\[[0-9a-fA-F:]+\])(?::[0-9]+)?"
@@ -60,5 +67,15 @@ def image_id(image: str) -> str:
 
 def has_no_entrypoint(image: str) -> bool:
     """Say whether the arguments of a container of this image are a command of their own."""
+    return short_name(image) in _PLAIN
+
+
+def short_name(image: str) -> str:
+    """Return the name without registry, folders, tag and digest.
+
+    Example:
+        >>> short_name("registry.example.com/base/nginx:1.27")
+        'nginx'
+    """
     path = full_name(image).partition("@")[0].rsplit("/", 1)[-1]
-    return path.partition(":")[0] in _PLAIN
+    return path.partition(":")[0]

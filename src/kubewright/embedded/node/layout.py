@@ -8,11 +8,11 @@ real place. What a program has written into itself, or composes while it runs, i
 """
 
 import re
-import shutil
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from kubewright.embedded.node.material import Files
+from kubewright.embedded.node.material import File, Files
 from kubewright.embedded.node.supervisor import remove_tree
 from kubewright.kinds.core.v1 import Container, VolumeMount
 
@@ -47,7 +47,7 @@ class PodFolder:
     def __init__(self, path: Path, shared: Path) -> None:
         self.path: Path = path
         self._shared = shared
-        self._contents: set[str] = set()
+        self._contents: dict[str, Files] = {}
 
     def volume(self, name: str) -> Path:
         """Return the folder of a volume."""
@@ -76,8 +76,10 @@ class PodFolder:
             place = self.volume(name)
             place.parent.mkdir(parents=True, exist_ok=True)
             if files.content is not None:
-                self._contents.add(name)
-                write_content(place, files)
+                # Not compared with what is there: the pod may have put anything in its place.
+                if self._contents.get(name) != files or not (place / "..data").is_symlink():
+                    write_content(place, files)
+                self._contents[name] = files
             elif not place.is_symlink() and not place.exists():
                 self._make(place, files)
 
@@ -119,17 +121,17 @@ class PodFolder:
         inner = (mount.sub_path or "").strip("/")
         if ".." in Path(inner).parts:
             raise OSError(f"the subPath {inner!r} leads out of its volume")
-        is_copy = bool(inner) and mount.name in self._contents
+        files = self._contents.get(mount.name) if inner else None
         source = source / inner
-        if inner and not is_copy:
+        if inner and files is None:
             source.mkdir(parents=True, exist_ok=True)
         if not self._owns(place.parent) or _is_used(place):
             return source  # at least those find it who name it
         place.parent.mkdir(parents=True, exist_ok=True)
         _clear(place)
-        if is_copy:
+        if files is not None:
             # As in Kubernetes, what is mounted by subPath does not follow its source.
-            _copy(source, place)
+            _copy(files, inner, place)
         else:
             place.symlink_to(source)
         return place
@@ -156,11 +158,19 @@ def _clear(place: Path) -> None:
         place.rmdir()
 
 
-def _copy(source: Path, place: Path) -> None:
-    if source.is_dir():
-        shutil.copytree(source, place)
-    elif source.exists():
-        shutil.copy(source, place)
+def _copy(files: Files, inner: str, place: Path) -> None:
+    """Write the file of a volume, or the folder of files, that is called *inner* to *place*."""
+    for path, file in (files.content or {}).items():
+        if path == inner:
+            _write(place, file)
+        elif path.startswith(f"{inner}/"):
+            _write(place / path.removeprefix(f"{inner}/"), file)
+
+
+def _write(target: Path, file: File) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_bytes(file.data)
+    target.chmod(file.mode)
 
 
 def write_content(place: Path, files: Files) -> None:
@@ -172,18 +182,13 @@ def write_content(place: Path, files: Files) -> None:
     content = files.content or {}
     place.mkdir(parents=True, exist_ok=True)
     data = place / "..data"
-    before = data.resolve() if data.is_symlink() else None
-    if before is not None and _holds(before, files):
-        return
-    number = int(before.name.removeprefix("..v")) + 1 if before else 1
-    folder = place / f"..v{number}"
+    before = place / data.readlink().name if data.is_symlink() else None
+    # A name that nobody can guess: the pod could have put pipes there, which we would wait for.
+    folder = Path(tempfile.mkdtemp(prefix="..v", dir=place))
+    folder.chmod(0o755)
     for path, file in content.items():
-        target = folder / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(file.data)
-        target.chmod(file.mode)
-    folder.mkdir(exist_ok=True)
-    new = place / "..data_new"
+        _write(folder / path, file)
+    new = place / f"{folder.name}-new"
     new.symlink_to(folder.name)
     new.replace(data)
     names = {path.split("/", 1)[0] for path in content}
@@ -194,17 +199,9 @@ def write_content(place: Path, files: Files) -> None:
         # Whatever else is there is mounted in this volume.
         if link.name not in names and link.is_symlink() and _is_content(link):
             link.unlink()
-    if before is not None:
-        shutil.rmtree(before, ignore_errors=True)
+    if before is not None and before.name.startswith("..v"):
+        remove_tree(before)
 
 
 def _is_content(link: Path) -> bool:
     return link.readlink().parts[0] == "..data"
-
-
-def _holds(folder: Path, files: Files) -> bool:
-    content = files.content or {}
-    found = {str(one.relative_to(folder)) for one in folder.rglob("*") if one.is_file()}
-    return found == set(content) and all(
-        (folder / path).read_bytes() == file.data for path, file in content.items()
-    )

@@ -4,7 +4,7 @@ import asyncio
 from contextlib import suppress
 
 from kubewright.embedded.node.http import answer_to
-from kubewright.embedded.node.images import full_name
+from kubewright.embedded.node.images import short_name
 from kubewright.kinds.core.v1 import Container, Pod
 from kubewright.log import get_logger
 
@@ -31,7 +31,7 @@ class Listener:
         self._image = container.image or ""
         self._address = address
         ports = [one.container_port for one in container.ports if one.protocol in {"TCP", None, ""}]
-        name = full_name(self._image).rsplit("/", 1)[-1].partition(":")[0]
+        name = short_name(self._image)
         self._declared = bool(ports)
         self._ports = ports or ([USUAL[name]] if name in USUAL else [])
         self._servers: list[asyncio.Server] = []

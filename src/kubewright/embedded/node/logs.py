@@ -5,8 +5,9 @@ that was too long, or that had no end when the container ended.
 """
 
 import asyncio
+import os
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
 from io import FileIO
@@ -16,6 +17,7 @@ from typing import NamedTuple
 
 from kubewright._aio import Clock
 from kubewright.embedded.node.access import LogOptions, OutputStream
+from kubewright.embedded.node.files import open_regular
 
 __all__ = ["FileLog", "Log", "LogLine", "MemoryLog", "PodLogs", "logged"]
 
@@ -132,6 +134,7 @@ class FileLog(Log):
         self._size = 0
         self._waiting = bytearray()
         self._file: FileIO | None = None
+        self._ours: tuple[os.stat_result, ...] = ()
 
     @property
     def _older(self) -> Path:
@@ -147,7 +150,8 @@ class FileLog(Log):
     def _rotate(self) -> None:
         if self._file is not None:
             self._file.close()
-            self._path.replace(self._older)
+            with suppress(OSError):  # there may be a folder by now
+                self._path.replace(self._older)
             self._file = None
             self._rotations += 1
         self._size = 0
@@ -161,7 +165,7 @@ class FileLog(Log):
         size = len(data)
         try:
             if self._file is None:
-                self._file = self._path.open("wb", buffering=0)
+                self._file = self._made()
             while data:
                 data = data[self._file.write(data) :]
         except OSError:
@@ -171,6 +175,13 @@ class FileLog(Log):
                     self._file.seek(self._size)
         else:
             self._size += size
+
+    def _made(self) -> FileIO:
+        """Make the file anew: whatever the container has put there is none of ours."""
+        self._path.unlink(missing_ok=True)
+        descriptor = open_regular(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+        self._ours = (os.fstat(descriptor), *self._ours[:1])
+        return FileIO(descriptor, "wb")
 
     def _wake(self) -> None:
         if self._waiting:
@@ -185,16 +196,31 @@ class FileLog(Log):
 
     def lines(self) -> Iterator[list[LogLine]]:
         """Yield all lines there are, then each time that it is asked those that came since."""
-        found = list(_records(self._older)) if self._rotations else []
+        found = self._records(self._older) if self._rotations else []
         rotations, offset = self._rotations, 0
         while True:
             if rotations != self._rotations:
-                found += _records(self._older, offset if self._rotations == rotations + 1 else 0)
+                since = offset if self._rotations == rotations + 1 else 0
+                found += self._records(self._older, since)
                 rotations, offset = self._rotations, 0
-            more = list(_records(self._path, offset))
+            more = self._records(self._path, offset)
             offset += sum(map(len, more))
             yield [_line(record) for record in chain(found, more)]
             found = []
+
+    def _records(self, path: Path, offset: int = 0) -> list[bytes]:
+        """Return what we have written to *path*; nothing if it is another file by now."""
+        try:
+            descriptor = open_regular(path)
+        except OSError:
+            return []
+        with os.fdopen(descriptor, "rb") as file:
+            if not any(os.path.samestat(os.fstat(descriptor), one) for one in self._ours):
+                return []
+            file.seek(offset)
+            # The container can write to it, too, and without end.
+            data = file.read(self._limit + LONGEST_LINE)
+        return data.splitlines(keepends=True)
 
 
 class PodLogs:
@@ -222,18 +248,10 @@ class PodLogs:
         self._logs.clear()
 
 
-def _records(path: Path, offset: int = 0) -> Iterable[bytes]:
-    try:
-        with path.open("rb") as file:
-            file.seek(offset)
-            return file.readlines()
-    except FileNotFoundError:
-        return ()
-
-
 def _line(record: bytes) -> LogLine:
-    time, stream, tag, text = record.split(b" ", 3)
-    return LogLine(time.decode(), stream.decode(), text if tag == b"F" else text[:-1])
+    time, stream, tag, text = (*record.split(b" ", 3), b"", b"", b"")[:4]
+    shown = text if tag == b"F" else text[:-1]
+    return LogLine(time.decode("utf-8", "replace"), stream.decode("utf-8", "replace"), shown)
 
 
 def _timestamp(moment: datetime) -> str:

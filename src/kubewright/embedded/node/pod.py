@@ -73,6 +73,7 @@ class PodRunner:
         """All that is known of its containers."""
         self._start_time = pod.status.start_time or now
         self._address = ""
+        self._holds_address = False
         self._verdict: Verdict | None = None
         self._grace: float | None = None  # of the stop that is under way
         self._refresh = False
@@ -105,6 +106,8 @@ class PodRunner:
     async def sync(self, pod: Pod) -> float | None:
         """Do what can be done now; return in how many seconds to look again, if at all."""
         await self._take_note(pod)
+        if self.is_stopped or (self._is_over and not self.live):
+            self._give_address_back()
         if pod.metadata.deletion_timestamp is not None:
             begins = self._grace is None
             self.stop(pod.metadata.deletion_grace_period_seconds)
@@ -135,9 +138,17 @@ class PodRunner:
         sandbox, self.sandbox = self.sandbox, None
         if sandbox is not None:
             await sandbox.close()
-        if self._address and self._address != self._host.address:
-            self._host.addresses.give_back(self._address)
+        self._give_address_back()
         self._address = ""
+
+    def _give_address_back(self) -> None:
+        """Let another pod have the address; the status of one that has ended goes on naming it.
+
+        Ended pods stay until somebody deletes them, and there are more of them than addresses.
+        """
+        if self._holds_address:
+            self._holds_address = False
+            self._host.addresses.give_back(self._address)
 
     def refresh(self) -> None:
         """Let the files of its volumes follow their sources on the next `sync`."""
@@ -241,9 +252,10 @@ class PodRunner:
 
     async def _make_sandbox(self) -> None:
         if not self._address:
-            wanted = self.pod.status.pod_ip or ""
             on_host = self.pod.spec.host_network
+            wanted = self.pod.status.pod_ip or ""
             self._address = self._host.address if on_host else self._host.addresses.take(wanted)
+            self._holds_address = not on_host
         volumes = await volumes_for(self.pod, self._place, self._host)
         self.sandbox = await self._host.runtime.sandbox(self.pod, self._address, volumes)
 

@@ -177,8 +177,11 @@ class ProcessSandbox:
         folder = root / (container.working_dir or "").strip("/")
         folder.mkdir(parents=True, exist_ok=True)
         environment = {
-            **self._own_variables(launch.id, root),
+            **self._own_variables(root),
             **{name: rewritten(text, places) for name, text in launch.environment.items()},
+            # Last, and not the pod's to choose: by these we find what is to end.
+            "KUBEWRIGHT_NODE": str(self._supervision.folder),
+            "KUBEWRIGHT_CONTAINER": launch.id,
         }
         if container.tty:
             environment.setdefault("TERM", "xterm")
@@ -207,8 +210,8 @@ class ProcessSandbox:
         self._logs.add(container.name, log)
         return process
 
-    def _own_variables(self, id_: str, root: Path) -> dict[str, str]:
-        """Return the variables that every process has, whatever its container says."""
+    def _own_variables(self, root: Path) -> dict[str, str]:
+        """Return the variables that every process has, unless its container says otherwise."""
         kept = {name: os.environ[name] for name in INHERITED if name in os.environ}
         return {
             "PATH": DEFAULT_PATH,
@@ -217,8 +220,6 @@ class ProcessSandbox:
             "HOSTNAME": self._pod.spec.hostname or self._pod.metadata.name or "",
             "POD_IP": self._address,
             "KUBEWRIGHT_ROOT": str(root),
-            "KUBEWRIGHT_NODE": str(self._supervision.folder),
-            "KUBEWRIGHT_CONTAINER": id_,
         }
 
     # --- What others ask for ---

@@ -1,7 +1,7 @@
 """What a node asks of whatever runs its containers."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Literal, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 from msgspec import Struct
 
@@ -19,6 +19,7 @@ __all__ = [
     "RunningContainer",
     "Runtime",
     "Sandbox",
+    "SimulatedError",
 ]
 
 ProbeKind: TypeAlias = Literal["startup", "liveness", "readiness"]
@@ -83,12 +84,25 @@ class ContainerError(Exception):
         return self.message
 
 
+class SimulatedError(ContainerError):
+    """A command cannot be run in a container that only pretends to."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__("Simulated", message)
+        self.args: tuple[Any, ...] = (message,)
+
+
 class RunningContainer(Protocol):
     """A container that was started."""
 
     @property
     def id(self) -> str:
         """The id of its launch."""
+        ...
+
+    @property
+    def is_simulated(self) -> bool:
+        """Whether it only pretends to run: then whatever a probe or hook asks of it goes well."""
         ...
 
     def signal(self, number: int) -> None:
@@ -102,7 +116,11 @@ class RunningContainer(Protocol):
     async def execute(
         self, command: Sequence[str], *, stdin: bool = False, tty: bool = False
     ) -> Command:
-        """Start another command in it."""
+        """Start another command in it.
+
+        Raises:
+            SimulatedError: It is simulated, and what the command would do is not known.
+        """
         ...
 
     async def attach(self, *, stdin: bool = False) -> Command:

@@ -21,6 +21,7 @@ from kubewright.embedded.node.runtime import (
     ProbeKind,
     RunningContainer,
     Sandbox,
+    SimulatedError,
 )
 from kubewright.embedded.node.script import (
     End,
@@ -145,6 +146,11 @@ class SimulatedContainer:
         """The id of its launch."""
         return self._launch.id
 
+    @property
+    def is_simulated(self) -> bool:
+        """Whether it only pretends to run."""
+        return True
+
     def start(self) -> None:
         """Do the first steps.
 
@@ -226,8 +232,15 @@ class SimulatedContainer:
     async def execute(
         self, command: Sequence[str], *, stdin: bool = False, tty: bool = False
     ) -> Command:
-        """Pretend to run a command; one that is understood writes what it would write."""
-        return SimulatedCommand(command, self._launch.environment, clock=self._clock)
+        """Pretend to run a command that is understood: it writes what it would write.
+
+        Raises:
+            SimulatedError: It is not understood. To say that it went well would be a lie.
+        """
+        steps = interpreted(command, self._launch.environment)
+        if steps is None:
+            raise SimulatedError(_not_run(command[0], self._launch.container.name))
+        return SimulatedCommand(steps, clock=self._clock)
 
     async def attach(self, *, stdin: bool = False) -> Command:
         """Return what follows its output from now on."""
@@ -242,22 +255,14 @@ class SimulatedContainer:
 class SimulatedCommand:
     """A command in a container that is not there."""
 
-    def __init__(
-        self, command: Sequence[str], environment: Mapping[str, str], *, clock: Clock
-    ) -> None:
+    def __init__(self, steps: Sequence[Step], *, clock: Clock) -> None:
         self._clock = clock
         self._code = 0
-        self._closed = asyncio.Event()
         self._ended = asyncio.Event()
-        steps = interpreted(command, environment)
-        self._steps: tuple[Step, ...] = steps or ()
-        self._unknown = "" if steps is not None else command[0]
+        self._steps = steps
 
     async def output(self) -> AsyncIterator[Output]:
         """Yield what it would write."""
-        if self._unknown:
-            text = f"kubewright: the container is simulated, so {self._unknown!r} did not run\n"
-            yield Output("stderr", text.encode())
         for step in self._steps:
             match step:
                 case Say(text):
@@ -322,6 +327,13 @@ class Attached:
 
     async def close(self) -> None:
         """Let go of it."""
+
+
+def _not_run(program: str, container: str) -> str:
+    return (
+        f"{program!r} did not run: the container {container!r} is simulated. To run commands in it,"
+        " give it a command of its own, and start the cluster without --simulate."
+    )
 
 
 def not_found(program: str) -> str:

@@ -99,7 +99,11 @@ def kill(pid: int, number: int = signal.SIGKILL) -> None:
 
 def remove_tree(folder: str | os.PathLike[str]) -> None:
     """Remove a folder, also if some of it was made unwritable, as compilers like to do."""
-    shutil.rmtree(folder, ignore_errors=True)
+    try:
+        shutil.rmtree(folder, ignore_errors=True)
+    except RecursionError:  # folders in folders, thousands of them
+        with suppress(OSError):
+            subprocess.run(["rm", "-rf", "--", folder], check=False)  # noqa: S603, S607  # no shell
     if not os.path.isdir(folder):  # noqa: PTH112  # as above
         return
     with suppress(OSError):
@@ -214,15 +218,21 @@ class Supervisor:
 
         Many servers write their title over their environment, and with it over the mark; those are
         known by their session, by their parents, or because we saw them before the first one ended.
+        A mark can be forged, descent cannot: what lives below another container is that one's.
         """
         for _ in range(LOOKS):
             known = kinship()
+            others = [self._pids[id_] for id_ in self._marks]
+            spared = {*others, *below(others, known)}
             left = [
                 pid
                 for pid in below([os.getpid()], known)
-                if known[pid].session == session
-                or known[pid].began == seen.get(pid)
-                or is_marked(pid, mark)
+                if pid not in spared
+                and (
+                    known[pid].session == session
+                    or known[pid].began == seen.get(pid)
+                    or is_marked(pid, mark)
+                )
             ]
             left += below(left, known)
             if not left:

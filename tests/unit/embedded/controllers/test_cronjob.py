@@ -213,3 +213,13 @@ def test_missed_times_are_counted() -> None:
     assert latest(schedule, NEW_YEAR, NEW_YEAR + timedelta(minutes=59)) == (None, 0)
     hours = NEW_YEAR + timedelta(hours=3, minutes=5)
     assert latest(schedule, NEW_YEAR, hours) == (NEW_YEAR + timedelta(hours=3), 3)
+
+
+async def test_a_schedule_that_never_comes_is_told() -> None:
+    """It can be read, so only an event says why nothing ever starts."""
+    async with staged(cronjob_controller) as stage:
+        await stage.create(cronjob("59 23 31 2 *"))
+
+        assert await jobs(stage) == []
+        [told] = await stage.events("InvalidSchedule")
+        assert told.startswith("invalid schedule: 59 23 31 2 * : time difference")

@@ -10,8 +10,11 @@ from kubewright.cluster import Cluster
 from kubewright.controller import Controller
 from kubewright.embedded.controllers import CONTROLLERS, make
 from kubewright.kinds.apps.v1 import DaemonSet, Deployment, ReplicaSet, StatefulSet
+from kubewright.kinds.batch.v1 import CronJob, Job
+from kubewright.kinds.core.v1 import Node, ReplicationController
+from kubewright.kinds.policy.v1 import PodDisruptionBudget
 from kubewright.testing import EmbeddedServer
-from tests.unit.embedded.controllers.world import workload, world
+from tests.unit.embedded.controllers.world import template, workload, world
 
 
 @pytest.fixture
@@ -62,3 +65,61 @@ async def test_a_status_goes_to_the_object_that_was_counted(kind: type[Resource]
 
     assert writes.bodies
     assert all(one["metadata"]["resourceVersion"] for one in writes.bodies)
+
+
+NAMED = {"metadata": {"name": "web", "namespace": "default"}}
+TASK = {"template": {"spec": {**template()["spec"], "restartPolicy": "Never"}}}
+REFERENCE = {"apiVersion": "batch/v1", "kind": "Job", "namespace": "default", "name": "none"}
+
+
+@pytest.mark.parametrize(
+    ("controller", "kind", "document", "wrong"),
+    [
+        ("deployment", Deployment, workload(replicas=1), {"replicas": 7}),
+        ("replicaset", ReplicaSet, workload(replicas=1), {"replicas": 7}),
+        (
+            "replicationcontroller",
+            ReplicationController,
+            {**NAMED, "spec": {"replicas": 1, "template": template()}},
+            {"replicas": 7},
+        ),
+        ("statefulset", StatefulSet, workload(replicas=1), {"replicas": 7}),
+        ("daemonset", DaemonSet, workload(), {"numberReady": 7, "numberAvailable": 0}),
+        ("job", Job, {**NAMED, "spec": TASK}, {"active": 7}),
+        (
+            "cronjob",
+            CronJob,
+            {**NAMED, "spec": {"schedule": "@yearly", "jobTemplate": {"spec": TASK}}},
+            {"active": [REFERENCE]},
+        ),
+        ("disruption", PodDisruptionBudget, {**NAMED, "spec": {}}, {"disruptionsAllowed": 7}),
+    ],
+)
+async def test_a_status_that_somebody_else_wrote_is_put_right(
+    controller: str, kind: type[Resource], document: dict[str, Any], wrong: dict[str, Any]
+) -> None:
+    """Nothing else may ever change, and people believe what a status says."""
+    async with world("replicaset", controller) as w:
+        await w.create(Node, {"metadata": {"name": "node-1"}})
+        await w.create(kind, document)
+        right = (await w.client.get(kind, "web")).status  # type: ignore[attr-defined]  # all have one
+
+        await w.client.status.patch(kind, "web", {"status": wrong})
+        await w.settle()
+
+        found = await w.client.get(kind, "web")
+        assert found.status == right  # type: ignore[attr-defined]  # as above
+
+
+@pytest.mark.parametrize("kind", [DaemonSet, Deployment, ReplicaSet, StatefulSet, Job])
+async def test_an_own_status_is_written_once(kind: type[Resource]) -> None:
+    """It comes back as a change, and must not be answered with another one."""
+    writes = StatusWrites()
+    document = {**NAMED, "spec": TASK} if kind is Job else workload()
+    async with world("replicaset", kind.__name__.lower(), faults=writes) as w:
+        await w.create(kind, document)
+        count = len(writes.bodies)
+
+        await w.settle(60)
+
+    assert len(writes.bodies) == count

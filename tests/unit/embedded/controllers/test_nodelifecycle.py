@@ -44,6 +44,22 @@ async def test_a_cordoned_node_has_a_taint() -> None:
         assert keys(await stage.now(made)) == ["unschedulable"]
 
 
+async def test_nodes_that_come_and_go_are_told_once() -> None:
+    """``kubectl describe node`` shows it, and people look there for when a node came."""
+    async with staged(nodelifecycle_controller) as stage:
+        made = await stage.create(Node(metadata=kw.ObjectMeta(name="n")))
+        await report(stage, made, "Ready", "True")
+
+        await stage.client.delete(made)
+        await stage.clock.settle()
+
+        told = [await stage.events(reason) for reason in ("RegisteredNode", "RemovingNode")]
+        assert told == [
+            ["Node n event: Registered Node n in Controller"],
+            ["Node n event: Removing Node n from Controller"],
+        ]
+
+
 def test_taints_of_others_stay() -> None:
     """Nor is a taint added twice."""
     mine = Taint(key="mine", value="x", effect="NoSchedule")

@@ -5,7 +5,8 @@ from kubewright.embedded.kubelet import http_proxy
 from kubewright.embedded.node.access import AccessError, Connection
 from tests.unit.embedded.kubelet.containers import Containers, MemoryConnection, Service
 
-GET = Request("GET", "/x", headers={"accept": "*/*", "authorization": "Bearer secret"})
+SECRETS = ("authorization", "impersonate-user", "impersonate-extra-a", "x-remote-user")
+GET = Request("GET", "/x", headers={"accept": "*/*", **dict.fromkeys(SECRETS, "secret")})
 
 
 class Pod:

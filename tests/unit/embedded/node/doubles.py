@@ -59,6 +59,7 @@ class AContainer:
     """A container that remembers its signals."""
 
     id = "x"
+    is_simulated = False
 
     def __init__(self, *, output: bytes = b"", code: int = 0) -> None:
         self.signals: list[int] = []

@@ -234,7 +234,7 @@ async def test_a_hook_may_sleep() -> None:
     assert clock.monotonic() == 7
 
 
-async def test_grpc_is_refused_clearly() -> None:
+async def test_grpc_of_a_process_is_refused_clearly() -> None:
     """Rather than taken for well."""
     action = Probe(grpc=GRPCAction(port=1))
 

@@ -162,3 +162,13 @@ async def test_who_attaches_and_does_not_read_makes_the_container_wait(tmp_path:
 async def _some(output: AsyncIterator[Output], count: int) -> AsyncIterator[Output]:
     for _ in range(count):
         yield await anext(output)
+
+
+async def test_a_pipe_in_place_of_the_last_words_holds_up_nobody(tmp_path: Path) -> None:
+    """To open it would wait for ever, and with it the API server."""
+    async with a_supervision(tmp_path) as supervision:
+        container, waiter = a_container(supervision, "mkfifo $WORDS", tmp_path), Waiter()
+
+        await container.start(waiter, stdin=False)
+
+        assert await waiter.exit() == Exit(0, 0, "")

@@ -15,6 +15,22 @@ def test_a_request_is_answered_with_the_name_of_the_pod() -> None:
 
 
 @pytest.mark.parametrize(
+    ("image", "path", "status"),
+    [
+        ("nginx:1.27", "/index.html?a=b", b"200 OK"),
+        ("docker.io/library/nginx", "/healthz", b"404 Not Found"),
+        ("httpd", "/nothing", b"404 Not Found"),
+        ("example.com/shop", "/anything", b"200 OK"),
+    ],
+)
+def test_a_server_of_files_has_one_page_only(image: str, path: str, status: bytes) -> None:
+    """Who asks for a page that no nginx has by itself must not be told that all is well."""
+    answer, _, _ = answer_to(f"GET {path} HTTP/1.1\r\n\r\n".encode(), pod="web", image=image)
+
+    assert answer.startswith(b"HTTP/1.1 " + status + b"\r\n")
+
+
+@pytest.mark.parametrize(
     ("data", "answered", "close"),
     [
         (b"GET / HT", False, False),

@@ -1,9 +1,10 @@
+import os
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
-from kubewright.embedded.node.layout import PodFolder, rewritten, write_content
+from kubewright.embedded.node.layout import PodFolder, rewritten
 from kubewright.embedded.node.material import File, Files
 from kubewright.kinds.core.v1 import Container, VolumeMount
 
@@ -172,15 +173,47 @@ def test_files_follow_their_source_in_one_step(folder: PodFolder) -> None:
     assert not before.exists()
 
 
-def test_files_that_are_the_same_are_left_alone(tmp_path: Path) -> None:
+def test_files_that_are_the_same_are_left_alone(folder: PodFolder) -> None:
     """Programs that watch their configuration are not woken for nothing."""
-    files = Files({"a": File(b"1")})
-    write_content(tmp_path / "v", files)
-    before = (tmp_path / "v/..data").readlink()
+    folder.write({"v": Files({"a": File(b"1")})})
+    before = (folder.volume("v") / "..data").readlink()
 
-    write_content(tmp_path / "v", files)
+    folder.write({"v": Files({"a": File(b"1")})})
 
-    assert (tmp_path / "v/..data").readlink() == before
+    assert (folder.volume("v") / "..data").readlink() == before
+
+
+def test_pipes_in_a_volume_hold_up_nobody(folder: PodFolder) -> None:
+    """A pod puts them where the node reads and writes; to open one waits for ever."""
+    folder.write({"v": Files({"a": File(b"1")})})
+    place = folder.volume("v")
+    for name in ("..v2", "..v3"):
+        (place / name).mkdir()
+        os.mkfifo(place / name / "a")
+    (place / "a").resolve().unlink()
+    os.mkfifo((place / "..data").resolve() / "a")
+
+    folder.write({"v": Files({"a": File(b"2")})})
+    copied = folder.make_root(mounted(("v", "/etc/a", "a")))["/etc/a"]
+
+    assert (place / "a").read_bytes() == b"2"
+    assert copied.read_bytes() == b"2"
+
+
+def test_a_link_of_a_pod_is_not_followed_to_what_is_removed(
+    folder: PodFolder, tmp_path: Path
+) -> None:
+    """It could lead to a neighbour's volume, or to all files of this machine."""
+    folder.write({"v": Files({"a": File(b"1")})})
+    (tmp_path / "..vicinity").mkdir()
+    data = folder.volume("v") / "..data"
+    data.unlink()
+    data.symlink_to(tmp_path / "..vicinity")
+
+    folder.write({"v": Files({"a": File(b"2")})})
+
+    assert (tmp_path / "..vicinity").is_dir()
+    assert (folder.volume("v") / "a").read_bytes() == b"2"
 
 
 def test_folders_of_the_machine_and_of_claims_outlive_the_pod(

@@ -1,4 +1,5 @@
 import asyncio
+import os
 import resource
 import sys
 from collections.abc import Iterator
@@ -183,4 +184,46 @@ async def test_what_comes_after_a_full_disk_is_a_line_again(tmp_path: Path) -> N
     log.write("stdout", b"three\n")
 
     assert await text(log) == b"one\nthree\n"
+    log.close()
+
+
+@pytest.mark.parametrize("trick", ["pipe", "link", "folder"])
+async def test_what_a_container_puts_in_place_of_its_log_holds_up_nobody(
+    clock: VirtualClock, tmp_path: Path, trick: str
+) -> None:
+    """To open a pipe waits for its other end; a link would show another's file."""
+
+    def play(path: Path) -> None:
+        path.unlink(missing_ok=True)
+        if trick == "pipe":
+            os.mkfifo(path)
+        elif trick == "link":
+            (tmp_path / "another").write_text("2026 stdout F secret\n")
+            path.symlink_to("another")
+        else:
+            path.mkdir()
+
+    path = tmp_path / "0.log"
+    log = FileLog(path, clock=clock, limit=100)
+    log.write("stdout", b"before\n")
+    play(path)
+    play(path.with_suffix(".old.log"))
+
+    shown = await text(log)
+    for _ in range(5):
+        log.write("stdout", b"a line that makes it turn\n")
+    log.close()
+
+    assert b"secret" not in shown + await text(log)
+
+
+async def test_a_log_that_the_container_made_endless_is_read_in_part(
+    clock: VirtualClock, tmp_path: Path
+) -> None:
+    """It can write to the file as well as we can."""
+    log = FileLog(tmp_path / "0.log", clock=clock, limit=1000)
+    log.write("stdout", b"one\n")
+    os.truncate(tmp_path / "0.log", 1 << 40)
+
+    assert (await text(log)).startswith(b"one\n")
     log.close()

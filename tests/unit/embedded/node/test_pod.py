@@ -296,6 +296,40 @@ async def test_a_pod_without_a_place_says_so() -> None:
         assert message.startswith("Failed to create pod sandbox: ")
 
 
+async def test_pods_that_have_ended_give_their_addresses_back() -> None:
+    """Nobody deletes the pods of Jobs, and new ones need a place; the old say where they were."""
+    async with a_world(pod_cidr="127.1.0.0/30") as world:
+        ends: tuple[dict[str, Any], ...] = (
+            {"simulate": "exit=0"},
+            {"active_deadline_seconds": 1},
+            {"simulate": "exit=1"},
+        )
+        for round_ in range(2):
+            for number, how in enumerate(ends):
+                ended = pod(name=f"job-{round_}-{number}", restart_policy="Never", **how)
+                await world.create(ended, after=60)
+
+        found = await world.create(pod())
+
+        assert found.status.phase == "Running"
+        every = await world.client.list(Pod)
+        assert all(one.status.pod_ip in {"127.1.0.1", "127.1.0.2"} for one in every)
+
+
+async def test_an_address_that_was_given_back_is_given_to_one_pod_only() -> None:
+    """The deletion of the pod that had it before must not free it a second time."""
+    async with a_world(pod_cidr="127.1.0.0/30") as world:
+        await world.create(pod(name="job", restart_policy="Never", simulate="exit=0"), after=1)
+        for number in range(2):
+            await world.create(pod(name=f"web-{number}"))
+
+        await world.client.delete(Pod, "job")
+        await world.settle(5)
+        late = await world.create(pod(name="late"), after=60)
+
+        assert late.status.phase == "Pending"
+
+
 class Crowded(SimulatedRuntime):
     """Has no place for any container."""
 

@@ -29,6 +29,24 @@ async def run(
     return how, text
 
 
+async def test_a_pod_cannot_choose_by_what_its_processes_are_found(tmp_path: Path) -> None:
+    """With a neighbour's mark, its end would be the neighbour's."""
+    async with a_runtime(tmp_path) as runtime:
+        names = ("KUBEWRIGHT_CONTAINER", "KUBEWRIGHT_NODE")
+        wanted = launch("sh", "-c", "env", env=dict.fromkeys(names, "another"))
+        sandbox = await runtime.sandbox(wanted.pod, "127.0.0.1", {})
+        waiter = Waiter()
+        await sandbox.start(wanted, waiter)
+        await waiter.exit()
+        log = sandbox.find_log("main")
+
+        assert log is not None
+        said = b"".join(line.text for line in next(log.lines())).decode().splitlines()
+        assert "KUBEWRIGHT_CONTAINER=id" in said
+        assert f"KUBEWRIGHT_NODE={tmp_path / 'node'}" in said
+        await sandbox.close()
+
+
 async def test_a_command_runs_with_the_programs_of_this_machine(tmp_path: Path) -> None:
     """``busybox`` is only a name."""
     async with a_runtime(tmp_path) as runtime:

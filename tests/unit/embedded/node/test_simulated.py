@@ -3,6 +3,15 @@ from typing import Any
 import pytest
 
 from kubewright.embedded.node import AccessError, LogOptions, Node
+from kubewright.kinds.core.v1 import (
+    ExecAction,
+    GRPCAction,
+    HTTPGetAction,
+    Lifecycle,
+    LifecycleHandler,
+    Probe,
+    TCPSocketAction,
+)
 from tests.unit.embedded.node.world import a_world, container, pod
 
 
@@ -50,13 +59,12 @@ async def test_every_port_answers_by_http_without_a_socket() -> None:
     [
         (["echo", "hello"], b"hello\n", 0),
         (["sh", "-c", "echo $A; exit 4"], b"\n", 4),
-        (["psql"], b"kubewright: the container is simulated, so 'psql' did not run\n", 0),
     ],
 )
 async def test_a_command_in_a_simulated_container_pretends(
     command: list[str], output: bytes, code: int
 ) -> None:
-    """Probes with a command succeed; a person is told that nothing ran."""
+    """One that is understood writes what it would write."""
     async with a_world() as world:
         await world.create(pod())
 
@@ -68,6 +76,58 @@ async def test_a_command_in_a_simulated_container_pretends(
 
         assert (written, await made.wait()) == (output, code)
         await made.close()
+
+
+async def test_a_command_that_is_not_understood_fails_and_says_why() -> None:
+    """A script that looks at the exit status must not go on as if something had run."""
+    async with a_world() as world:
+        await world.create(pod())
+
+        with pytest.raises(AccessError) as caught:
+            await world.node.access.execute("default", "web", "main", ["psql", "-c", "x"])
+
+        assert str(caught.value) == (
+            "'psql' did not run: the container 'main' is simulated. To run commands in it, give it"
+            " a command of its own, and start the cluster without --simulate."
+        )
+
+
+@pytest.mark.parametrize(
+    "probe",
+    [
+        Probe(exec=ExecAction(command=["pg_isready"])),
+        Probe(http_get=HTTPGetAction(path="/healthz", port=80)),
+        Probe(tcp_socket=TCPSocketAction(port=80)),
+        Probe(grpc=GRPCAction(port=80)),
+    ],
+)
+async def test_probes_and_hooks_of_a_simulated_container_succeed(probe: Probe) -> None:
+    """Whatever they ask: nothing is there that could fail."""
+    async with a_world() as world:
+        hook = LifecycleHandler(exec=probe.exec, http_get=probe.http_get)
+        has_hook = probe.exec is not None or probe.http_get is not None
+        lifecycle = Lifecycle(post_start=hook) if has_hook else None
+        made = container(readiness_probe=probe, liveness_probe=probe, lifecycle=lifecycle)
+
+        found = await world.create(pod(made), after=60)
+
+        [status] = found.status.container_statuses
+        assert (status.ready, status.restart_count) == (True, 0)
+
+
+async def test_a_probe_that_is_known_to_fail_fails() -> None:
+    """A command that plainly fails, or a port that does not exist."""
+    async with a_world() as world:
+        bad = [
+            Probe(exec=ExecAction(command=["false"])),
+            Probe(http_get=HTTPGetAction(port="http")),
+        ]
+        found = [
+            await world.create(pod(container(readiness_probe=one), name=f"web-{n}"), after=30)
+            for n, one in enumerate(bad)
+        ]
+
+        assert not any(one.status.container_statuses[0].ready for one in found)
 
 
 async def test_who_attaches_sees_what_comes_until_the_end() -> None:

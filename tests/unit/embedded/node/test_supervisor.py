@@ -162,3 +162,42 @@ def test_a_process_that_is_gone_is_no_problem() -> None:
     supervisor.kill(nobody, signal.SIGTERM)
 
     assert not supervisor.is_marked(nobody, b"X=1")
+
+
+async def test_the_mark_of_another_harms_nobody(tmp_path: Path) -> None:
+    """A pod that carries a neighbour's mark must not take it along when it ends."""
+    async with a_supervision(tmp_path) as supervision:
+        first, second = Waiter(), Waiter()
+        reading, writing = os.pipe()
+        null = os.open(os.devnull, os.O_RDWR)
+        neighbour = shell("sleep 100 & echo $!; wait", KUBEWRIGHT_CONTAINER="b")
+        await supervision.start("b", neighbour, (null, writing, writing), second)
+        pid = int(await asyncio.to_thread(os.read, reading, 100))
+
+        forger = shell("exit 0", KUBEWRIGHT_CONTAINER="b")
+        await supervision.start("a", forger, (null, null, null), first)
+        await first.exit()
+
+        assert is_alive(pid)
+        supervision.signal("b", signal.SIGKILL)
+        await second.exit()
+        assert not is_alive(pid)
+        for file in (reading, writing, null):
+            os.close(file)
+
+
+def test_a_very_deep_folder_is_removed(tmp_path: Path) -> None:
+    """A pod makes one in a second; the node may not fail over it."""
+    top = tmp_path / "top"
+    top.mkdir()
+    where = os.open(top, os.O_RDONLY)
+    for _ in range(3000):
+        os.mkdir("d", dir_fd=where)
+        below = os.open("d", os.O_RDONLY, dir_fd=where)
+        os.close(where)
+        where = below
+    os.close(where)
+
+    supervisor.remove_tree(top)
+
+    assert not top.exists()

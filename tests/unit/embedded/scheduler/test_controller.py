@@ -209,7 +209,13 @@ class Asked:
         self.names: list[str] = []
 
     def add(
-        self, request: Request, reason: Reason, *, priority: int = 0, after: float = 0.0
+        self,
+        request: Request,
+        reason: Reason,
+        *,
+        priority: int = 0,
+        after: float = 0.0,
+        mark: str = "",
     ) -> None:
         self.names.append(request.name)
 

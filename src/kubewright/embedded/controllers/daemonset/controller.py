@@ -9,7 +9,17 @@ from kubewright.api.kind import ObjectKey
 from kubewright.api.selectors import selector_from
 from kubewright.cache.entry import Entry, Event
 from kubewright.cluster import Cluster
-from kubewright.controller import Controller, Owns, Request, Result, Run, Watches, deleted
+from kubewright.controller import (
+    Controller,
+    For,
+    Owns,
+    Request,
+    Result,
+    Run,
+    Watches,
+    deleted,
+    resource_version_changed,
+)
 from kubewright.embedded.controllers.batch import is_ending_namespace
 from kubewright.embedded.controllers.daemonset.placement import HASH_LABEL, Fit, fit_of, pod_for
 from kubewright.embedded.controllers.daemonset.plan import (
@@ -48,7 +58,7 @@ def daemonset_controller(cluster: Cluster) -> Controller:
         "daemonset",
         sets.reconcile,
         cluster=cluster,
-        for_=DaemonSet,
+        for_=For(DaemonSet, predicate=resource_version_changed),
         owns=[Owns(Pod), Owns(ControllerRevision, predicate=deleted)],
         watches=[
             Watches(Pod, map=selectors.matching, predicate=selectors.concern_orphan),

@@ -7,7 +7,17 @@ from kubewright.api.kind import ObjectKey
 from kubewright.api.owners import controller_of
 from kubewright.api.selectors import selector_from
 from kubewright.cluster import Cluster
-from kubewright.controller import Controller, Owns, Request, Result, Run, Watches, deleted
+from kubewright.controller import (
+    Controller,
+    For,
+    Owns,
+    Request,
+    Result,
+    Run,
+    Watches,
+    deleted,
+    resource_version_changed,
+)
 from kubewright.embedded.controllers.dependents import dependents_of
 from kubewright.embedded.controllers.deployment.rollout import Rollout
 from kubewright.embedded.controllers.deployment.scaling import is_resized, is_rolling
@@ -34,7 +44,7 @@ def deployment_controller(cluster: Cluster) -> Controller:
         "deployment",
         deployments.reconcile,
         cluster=cluster,
-        for_=Deployment,
+        for_=For(Deployment, predicate=resource_version_changed),
         owns=[Owns(ReplicaSet)],
         watches=[
             Watches(ReplicaSet, map=selectors.matching, predicate=selectors.concern_orphan),

@@ -4,7 +4,16 @@ from kubewright.api.kind import ObjectKey
 from kubewright.api.selectors import selector_from
 from kubewright.cache.entry import Entry, Event
 from kubewright.cluster import Cluster
-from kubewright.controller import Controller, Owns, Request, Result, Run, Watches
+from kubewright.controller import (
+    Controller,
+    For,
+    Owns,
+    Request,
+    Result,
+    Run,
+    Watches,
+    resource_version_changed,
+)
 from kubewright.embedded.controllers.batch import is_ending_namespace
 from kubewright.embedded.controllers.dependents import controller_in, dependents_of
 from kubewright.embedded.controllers.job.conditions import is_finished
@@ -29,7 +38,7 @@ def job_controller(cluster: Cluster) -> Controller:
         "job",
         jobs.reconcile,
         cluster=cluster,
-        for_=Job,
+        for_=For(Job, predicate=resource_version_changed),
         owns=[Owns(Pod)],
         watches=[Watches(Pod, map=selectors.matching, predicate=selectors.concern_orphan)],
         workers=WORKERS,

@@ -8,7 +8,17 @@ from typing import NamedTuple
 from kubewright.api.intorstring import resolve_int_or_percent
 from kubewright.api.selectors import selector_from
 from kubewright.cluster import Cluster
-from kubewright.controller import Controller, Owns, Request, Result, Run, Watches, deleted
+from kubewright.controller import (
+    Controller,
+    For,
+    Owns,
+    Request,
+    Result,
+    Run,
+    Watches,
+    deleted,
+    resource_version_changed,
+)
 from kubewright.embedded.controllers.batch import is_ending_namespace, said, slow_start
 from kubewright.embedded.controllers.dependents import dependents_of
 from kubewright.embedded.controllers.history import History, Snapshot, expendable, template_of
@@ -45,7 +55,7 @@ def statefulset_controller(cluster: Cluster) -> Controller:
         "statefulset",
         sets.reconcile,
         cluster=cluster,
-        for_=StatefulSet,
+        for_=For(StatefulSet, predicate=resource_version_changed),
         owns=[Owns(Pod), Owns(ControllerRevision, predicate=deleted)],
         watches=[
             Watches(Pod, map=selectors.matching, predicate=selectors.concern_orphan),

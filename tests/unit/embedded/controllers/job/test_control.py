@@ -13,11 +13,11 @@ from tests.unit.embedded.controllers.stage import staged
 async def test_what_the_server_refuses_is_told_in_its_words() -> None:
     """Here a limit range; the text is what ``kubectl describe job`` shows."""
     async with staged(job_controller) as stage:
-        limit = LimitRangeItem(type="Container", min={"cpu": 2})
+        limit = LimitRangeItem(type="Container", min={"cpu": "2"})
         limits = LimitRange(metadata=kw.ObjectMeta(name="big"), spec=LimitRangeSpec(limits=[limit]))
         await stage.create(limits)
         one = job(parallelism=8, completions=8)
-        one.spec.template.spec.containers[0].resources = ResourceRequirements(requests={"cpu": 1})
+        one.spec.template.spec.containers[0].resources = ResourceRequirements(requests={"cpu": "1"})
 
         made = await stage.create(one)
 

@@ -1,0 +1,35 @@
+"""Files in the folder of a pod, which its processes can put anything in the place of.
+
+They run as we do. So a path there may be a pipe, whose opening waits for another end and would hold
+up all of the cluster; a link, a device, or a file without end.
+"""
+
+import errno
+import os
+import stat
+from pathlib import Path
+
+__all__ = ["open_regular", "read_regular"]
+
+
+def open_regular(path: Path, flags: int = os.O_RDONLY) -> int:
+    """Return a descriptor of the file at *path*, without ever waiting.
+
+    Raises:
+        OSError: There is none, or it is no ordinary file.
+    """
+    found = os.open(path, flags | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    if not stat.S_ISREG(os.fstat(found).st_mode):
+        os.close(found)
+        raise OSError(errno.EINVAL, "it is no ordinary file", str(path))
+    return found
+
+
+def read_regular(path: Path, limit: int) -> bytes:
+    """Return up to *limit* bytes from the beginning of the file at *path*.
+
+    Raises:
+        OSError: There is none, or it is no ordinary file.
+    """
+    with os.fdopen(open_regular(path), "rb", buffering=0) as file:
+        return file.read(limit) or b""
