@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import ipaddress
 import os
 import signal
 import socket
@@ -33,7 +32,7 @@ class Options:
     port: int = 0
     kubeconfig: Path | None = None
     data_dir: Path | None = None
-    rbac: bool = False
+    rbac: bool = True
     audit_log: Path | None = None
 
 
@@ -54,11 +53,6 @@ def _check(options: Options) -> None:
     elif options.data_dir is not None and (options.data_dir / "kubeconfig").exists():
         kubeconfig.check_target(options.data_dir / "kubeconfig")
     _check_host(options.host)
-    if not options.rbac and not _is_loopback(options.host):
-        raise ConfigError(
-            f"cannot listen on {options.host} without --rbac: everybody who can reach it would be"
-            " administrator. Add --rbac, or listen on 127.0.0.1."
-        )
 
 
 def _check_host(host: str) -> None:
@@ -71,13 +65,6 @@ def _check_host(host: str) -> None:
             f"cannot listen on {host}: there is no host of that name. Choose an address of this"
             " machine."
         ) from error
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 @contextlib.contextmanager
@@ -113,7 +100,7 @@ def _write_kubeconfig(server: LocalServer, path: Path) -> None:
 
 
 def _welcome(url: str, options: Options, path: Path) -> str:
-    rights = "RBAC is on" if options.rbac else "everybody may do everything"
+    rights = "RBAC is on" if options.rbac else "RBAC is off: every user may do everything"
     kept = (
         f"objects are kept in {options.data_dir}" if options.data_dir else "objects are in memory"
     )

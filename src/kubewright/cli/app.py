@@ -10,6 +10,7 @@ import typer
 from kubewright._version import VERSION
 from kubewright.cli.cluster_commands import cluster
 from kubewright.cli.cluster_commands import path as _path
+from kubewright.cli.fatal import tell
 from kubewright.errors import KubewrightError
 
 __all__ = ["app", "main"]
@@ -45,7 +46,7 @@ def main() -> None:
     try:
         app()
     except KubewrightError as error:
-        print(f"kubewright: {error}", file=sys.stderr)  # noqa: T201  # this is where users look
+        tell(str(error))
         sys.exit(2)
 
 
@@ -80,7 +81,7 @@ def demo() -> None:
 
 
 @app.command()
-def dev(
+def dev(  # noqa: PLR0913  # one for each option
     target: Annotated[
         str,
         typer.Argument(
@@ -97,6 +98,9 @@ def dev(
         bool, typer.Option("--samples", help="Apply the samples of the project at the start.")
     ] = False,
     nodes: Annotated[int, typer.Option(min=0, max=192, metavar="N", help="How many nodes.")] = 1,
+    no_rbac: Annotated[
+        bool, typer.Option("--no-rbac", help="Let every user do everything.")
+    ] = False,
     name: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="A cluster that runs, instead of one of its own."),
@@ -117,6 +121,7 @@ def dev(
             name=name,
             nodes=nodes,
             simulate=simulate,
+            rbac=not no_rbac,
             samples=samples,
             log_level=log_level.value,
         )
@@ -158,6 +163,23 @@ def run_command(  # noqa: PLR0913  # one for each option
         str | None,
         typer.Option(metavar="NAME", help="Where the Lease is; in the pod's own namespace if not."),
     ] = None,
+    leader_elect_name: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="What the Lease is called; as the operator if not."),
+    ] = None,
+    leader_elect_lease_duration: Annotated[
+        float,
+        typer.Option(
+            metavar="SECONDS", help="After how long a standby takes over from a silent leader."
+        ),
+    ] = 15.0,
+    leader_elect_renew_deadline: Annotated[
+        float,
+        typer.Option(metavar="SECONDS", help="How long a leader tries to renew before it stops."),
+    ] = 10.0,
+    leader_elect_retry_period: Annotated[
+        float, typer.Option(metavar="SECONDS", help="How long to wait between two tries.")
+    ] = 2.0,
     metrics_bind_address: Annotated[
         str, typer.Option(metavar="ADDRESS", help="Where /metrics is: ':8080'. '0' for nowhere.")
     ] = "0",
@@ -196,23 +218,30 @@ def run_command(  # noqa: PLR0913  # one for each option
     """
     from kubewright.cli.run import Options, run  # noqa: PLC0415  # --help needs no runtime
 
-    status = run(
-        Options(
-            target,
-            kubeconfig=kubeconfig,
-            context=context,
-            namespaces=tuple(namespace or ()),
-            leader_elect=leader_elect,
-            leader_elect_namespace=leader_elect_namespace,
-            metrics_bind_address=metrics_bind_address,
-            health_probe_bind_address=health_probe_bind_address,
-            workers=workers,
-            log_level=log_level.value,
-            log_format=log_format.value,
-            install_crds=install_crds,
-            check_rights=check_rights,
-        )
+    options = Options(
+        target,
+        kubeconfig=kubeconfig,
+        context=context,
+        namespaces=tuple(namespace or ()),
+        leader_elect=leader_elect,
+        leader_elect_namespace=leader_elect_namespace,
+        leader_elect_name=leader_elect_name,
+        lease_duration=leader_elect_lease_duration,
+        renew_deadline=leader_elect_renew_deadline,
+        retry_period=leader_elect_retry_period,
+        metrics_bind_address=metrics_bind_address,
+        health_probe_bind_address=health_probe_bind_address,
+        workers=workers,
+        log_level=log_level.value,
+        log_format=log_format.value,
+        install_crds=install_crds,
+        check_rights=check_rights,
     )
+    try:
+        status = run(options)
+    except KubewrightError as error:
+        tell(str(error), log_format.value)
+        status = 2
     raise typer.Exit(status)
 
 
@@ -243,8 +272,9 @@ def apiserver(  # one for each option
         ),
     ] = None,
     rbac: Annotated[
-        bool, typer.Option("--rbac", help="Enforce RBAC; without it, everybody may do everything.")
-    ] = False,
+        bool,
+        typer.Option(help="Whether rights count; if not, every user may do everything."),
+    ] = True,
     audit_log: Annotated[
         Path | None,
         typer.Option(

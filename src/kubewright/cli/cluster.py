@@ -17,6 +17,7 @@ import msgspec
 from kubewright.apiserver import kubeconfig as kubeconfigs
 from kubewright.cli.clusters import DEFAULT, Clusters, Lock, Place, State
 from kubewright.cli.order import Order, Report
+from kubewright.cli.settings import Settings, read_settings
 from kubewright.errors import ConfigError, KubewrightError
 
 __all__ = ["Options", "StartError", "containers_text", "start", "stop"]
@@ -39,8 +40,9 @@ class Options:
     name: str = DEFAULT
     kubeconfig: Path | None = None
     data_dir: Path | None = None
-    nodes: int = 1
-    simulate: bool = False
+    nodes: int | None = None
+    simulate: bool | None = None
+    rbac: bool = True
     port: int = 0
     wait: float = 60.0
 
@@ -68,7 +70,8 @@ def start(options: Options) -> None:
             _say(f"{_name(place)} was dead; cleaned up after it.")
             place.remove_copy()
         place.remove_contents()
-        _launch(place, lock, options)
+        settings = _settings(options)
+        _launch(place, lock, options, settings)
     except BaseException:
         place.remove()
         raise
@@ -130,14 +133,33 @@ def _lock(place: Place, patience: float) -> Lock | None:
     return lock
 
 
-def _launch(place: Place, lock: Lock, options: Options) -> None:
+def _settings(options: Options) -> Settings:
+    """Return what the cluster is to be like: as it was before, unless the user says otherwise."""
+    before = read_settings(options.data_dir) if options.data_dir is not None else None
+    kept = before or Settings()
+    wanted = Settings(
+        nodes=kept.nodes if options.nodes is None else options.nodes,
+        simulate=kept.simulate if options.simulate is None else options.simulate,
+    )
+    if before is not None and wanted != before:
+        was, now = _shape(before), _shape(wanted)
+        _say(f"The cluster in {options.data_dir} was started with {was} before; now with {now}.")
+    return wanted
+
+
+def _shape(settings: Settings) -> str:
+    return f"--nodes {settings.nodes} {'--simulate' if settings.simulate else '--no-simulate'}"
+
+
+def _launch(place: Place, lock: Lock, options: Options, settings: Settings) -> None:
     ours, theirs = os.pipe()
     order = Order(
         folder=str(place.folder),
         lock=lock.descriptor,
         report=theirs,
-        nodes=options.nodes,
-        simulate=options.simulate,
+        nodes=settings.nodes,
+        simulate=settings.simulate,
+        rbac=options.rbac,
         port=options.port,
         data_dir=_absolute(options.data_dir),
         kubeconfig=_absolute(options.kubeconfig),
@@ -273,8 +295,10 @@ def _welcome(place: Place, state: State, *, how: str = "runs") -> str:
 def _say_what_differs(place: Place, running: State, options: Options) -> None:
     """Say what was asked for in vain; above all `--simulate`, since commands really run then."""
     wanted = {
-        "--simulate": options.simulate and not running.simulate,
-        "--nodes": options.nodes not in (1, running.nodes),
+        "--simulate": options.simulate is True and not running.simulate,
+        "--no-simulate": options.simulate is False and running.simulate,
+        "--no-rbac": running.rbac and not options.rbac,
+        "--nodes": options.nodes not in (None, running.nodes),
         "--port": options.port not in (0, urlsplit(running.url).port),
         "--data-dir": _absolute(options.data_dir) not in (None, running.data_dir),
         "--kubeconfig": _absolute(options.kubeconfig) not in (None, running.kubeconfig),

@@ -43,10 +43,22 @@ def start(  # noqa: PLR0913  # one for each option
             parser=path, metavar="PATH", help="Folder to keep objects in; without it, in memory."
         ),
     ] = None,
-    nodes: Annotated[int, typer.Option(min=0, max=192, metavar="N", help="How many nodes.")] = 1,
+    nodes: Annotated[
+        int | None,
+        typer.Option(
+            min=0, max=192, metavar="N", help="How many nodes; 1, or as many as in --data-dir."
+        ),
+    ] = None,
     simulate: Annotated[
+        bool | None,
+        typer.Option(
+            "--simulate/--no-simulate",
+            help="Run no processes: containers only pretend to run. As before in --data-dir.",
+        ),
+    ] = None,
+    no_rbac: Annotated[
         bool,
-        typer.Option("--simulate", help="Run no processes: containers only pretend to run."),
+        typer.Option("--no-rbac", help="Let every user do everything, service accounts too."),
     ] = False,
     port: Annotated[
         int,
@@ -73,6 +85,7 @@ def start(  # noqa: PLR0913  # one for each option
         data_dir=data_dir,
         nodes=nodes,
         simulate=simulate,
+        rbac=not no_rbac,
         port=port,
         wait=wait,
     )

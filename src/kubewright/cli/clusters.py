@@ -33,6 +33,7 @@ class State(msgspec.Struct, frozen=True, rename="camel"):
     since: datetime
     nodes: int
     simulate: bool
+    rbac: bool = True
     data_dir: str | None = None
     kubeconfig: str | None = None
     """The file that the user asked for, beside the one in the folder."""

@@ -12,6 +12,7 @@ from kubewright.cli.apiserver import stopped_by_signal
 from kubewright.cli.clusters import Place, State
 from kubewright.cli.loop import loop_factory
 from kubewright.cli.order import Order, Report
+from kubewright.cli.settings import Settings, write_settings
 from kubewright.embedded import Cluster
 from kubewright.errors import ConfigError
 
@@ -56,7 +57,11 @@ class _Daemon:
     async def _started(self) -> Cluster:
         order = self._order
         cluster = Cluster(
-            nodes=order.nodes, simulate=order.simulate, port=order.port, data_dir=order.data_dir
+            nodes=order.nodes,
+            simulate=order.simulate,
+            port=order.port,
+            data_dir=order.data_dir,
+            rbac=order.rbac,
         )
         await cluster.start()
         try:
@@ -80,6 +85,9 @@ class _Daemon:
 
     def _write(self, cluster: Cluster) -> None:
         order, place = self._order, self._place
+        if order.data_dir is not None:
+            settings = Settings(nodes=order.nodes, simulate=order.simulate)
+            write_settings(Path(order.data_dir), settings)
         cluster.write_kubeconfig(place.kubeconfig, place.context)
         if order.kubeconfig is not None:
             cluster.write_kubeconfig(order.kubeconfig, place.context)
@@ -90,6 +98,7 @@ class _Daemon:
                 since=cluster.clock.now(),
                 nodes=order.nodes,
                 simulate=order.simulate,
+                rbac=order.rbac,
                 data_dir=order.data_dir,
                 kubeconfig=order.kubeconfig,
             )

@@ -5,7 +5,7 @@ import os
 import sys
 import threading
 import traceback
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
@@ -18,7 +18,7 @@ from kubewright import log
 from kubewright._aio import Clock
 from kubewright.api.resource import definition_of
 from kubewright.cli.cluster import containers_text
-from kubewright.cli.clusters import Clusters, Place, State
+from kubewright.cli.clusters import Clusters, Place, State, start_hint
 from kubewright.cli.loop import loop_factory
 from kubewright.cli.project import Project
 from kubewright.cli.samples import apply_samples, find_samples
@@ -36,6 +36,8 @@ _log = log.get_logger("kubewright.dev")
 
 LOOK_EVERY: float = 0.25
 """Seconds between two looks at the files."""
+ALIVE_EVERY: float = 0.5
+"""Seconds between two looks whether a cluster in another process lives."""
 GRACE: float = 10.0
 """Seconds that running reconciles get before a reload, and at the end."""
 _THREAD = "kubewright-thread"
@@ -49,6 +51,7 @@ class Options:
     name: str | None = None
     nodes: int = 1
     simulate: bool = False
+    rbac: bool = True
     samples: bool = False
     log_level: str = "info"
 
@@ -74,15 +77,18 @@ async def _run(project: Project, operator: Operator, options: Options) -> int:
     asyncio.get_running_loop().set_default_executor(executor)
     stopped = asyncio.Event()
     with stopping_on_signals(stopped.set):
-        async with _cluster(project, options) as place:
-            config = Config.from_kubeconfig(place.kubeconfig)
+        async with _cluster(project, options) as home, home.watched(stopped.set):
+            config = Config.from_kubeconfig(home.place.kubeconfig)
             async with Client(config, field_owner=operator.name) as client:
-                await _Session(project, client, stopped).run(operator, place, options)
+                await _Session(project, client, stopped).run(operator, home.place, options)
+    if home.problem:
+        print(f"kubewright: {home.problem}", file=sys.stderr)  # noqa: T201  # where users look
+    status = 1 if home.problem else 0
     executor.shutdown(wait=False, cancel_futures=True)
     if any(one.name.startswith(_THREAD) for one in threading.enumerate()):
         sys.stderr.flush()
-        os._exit(0)  # the event loop would wait for a thread that cannot be stopped
-    return 0
+        os._exit(status)  # the event loop would wait for a thread that cannot be stopped
+    return status
 
 
 # The cluster.
@@ -102,21 +108,76 @@ def _check_is_as_asked(running: State, options: Options) -> None:
             f"the cluster {options.name} runs commands of containers, so --simulate is too late."
             f" Start another one: `kubewright cluster start --simulate --name {options.name}-2`."
         )
+    if running.rbac and not options.rbac:
+        raise ConfigError(
+            f"the cluster {options.name} has RBAC, and --no-rbac does not change it. Start another"
+            f" one: `kubewright cluster start --no-rbac --name {options.name}-2`."
+        )
     if options.nodes not in (1, running.nodes):
         raise ConfigError(
             f"the cluster {options.name} has {running.nodes} nodes, and --nodes does not change it."
         )
 
 
+class _Home:
+    """The cluster that an operator runs on.
+
+    Args:
+        place: Where it keeps its state.
+        ended: Waits for its end, and returns what to tell the user.
+
+    Attributes:
+        problem: What to tell the user, if it has ended before the user wanted.
+    """
+
+    def __init__(self, place: Place, ended: Callable[[], Awaitable[str]]) -> None:
+        self.place = place
+        self.problem = ""
+        self._ended = ended
+
+    @asynccontextmanager
+    async def watched(self, on_end: Callable[[], None]) -> AsyncIterator[None]:
+        """Look after it during the block; without it an operator would only try again, for ever."""
+
+        async def watch() -> None:
+            self.problem = await self._ended()
+            on_end()
+
+        watching = asyncio.create_task(watch())
+        try:
+            yield
+        finally:
+            watching.cancel()
+            await asyncio.gather(watching, return_exceptions=True)
+
+
+async def _named_ended(place: Place, state: State, clock: Clock) -> str:
+    """Wait for the end of a cluster in another process; also if another one takes its place."""
+    while place.is_held and place.state == state:
+        await clock.sleep(ALIVE_EVERY)
+    hint = start_hint(place.name)
+    return f"the cluster {place.name} has ended, so the operator has stopped. {hint}"
+
+
+async def _own_ended(cluster: Cluster) -> str:
+    try:
+        await cluster.wait()
+    except Exception as error:  # noqa: BLE001  # whatever it is, the cluster is of no use any more
+        what = f"the cluster has failed: {error!r}."
+    else:
+        what = "the cluster has ended."
+    return f"{what} Its objects were in memory and are lost: start `kubewright dev` again."
+
+
 @asynccontextmanager
-async def _cluster(project: Project, options: Options) -> AsyncIterator[Place]:
+async def _cluster(project: Project, options: Options) -> AsyncIterator[_Home]:
     """Give a cluster: the one that the user named, or one in this process."""
     clusters = Clusters.of_user()
     if options.name is not None:
         place, state = clusters.running(options.name)
         _check_is_as_asked(state, options)
         _say(f"on the cluster {place.name}, {state.url}")
-        yield place
+        yield _Home(place, lambda: _named_ended(place, state, Clock()))
         return
     place = clusters.place(f"dev-{project.slug}")
     lock = place.lock()
@@ -127,17 +188,17 @@ async def _cluster(project: Project, options: Options) -> AsyncIterator[Place]:
         )
     try:
         place.remove_contents()
-        async with _started(place, options):
-            yield place
+        async with _started(place, options) as cluster:
+            yield _Home(place, lambda: _own_ended(cluster))
     finally:
         place.remove()
         lock.release()
 
 
 @asynccontextmanager
-async def _started(place: Place, options: Options) -> AsyncIterator[None]:
+async def _started(place: Place, options: Options) -> AsyncIterator[Cluster]:
     """Run a cluster in this process, and let others know of it."""
-    cluster = Cluster(nodes=options.nodes, simulate=options.simulate)
+    cluster = Cluster(nodes=options.nodes, simulate=options.simulate, rbac=options.rbac)
     token = _IN_CLUSTER.set(True)  # all tasks that it starts inherit it
     try:
         await cluster.start()
@@ -146,15 +207,23 @@ async def _started(place: Place, options: Options) -> AsyncIterator[None]:
     try:
         cluster.write_kubeconfig(place.kubeconfig, place.context)
         state = State(
-            os.getpid(), cluster.url, cluster.clock.now(), options.nodes, options.simulate
+            os.getpid(),
+            cluster.url,
+            cluster.clock.now(),
+            options.nodes,
+            options.simulate,
+            rbac=options.rbac,
         )
         place.write_state(state)
         nodes = "1 node" if options.nodes == 1 else f"{options.nodes} nodes"
         _say(f"a cluster of its own: {cluster.url} ({nodes}, objects are in memory)")
         _say(containers_text(simulate=options.simulate))
-        yield
+        yield cluster
     finally:
-        await cluster.stop()
+        try:
+            await cluster.stop()
+        except Exception:  # noqa: BLE001  # the operator has stopped already; somebody may want it
+            _log.error("the cluster failed", error=_trace())
 
 
 # The operator.

@@ -51,12 +51,12 @@ def load_module(place: str) -> ModuleType:
     _search(Path.cwd())
     try:
         found = importlib.util.find_spec(place)
-    except ModuleNotFoundError:
+    except (Exception, SystemExit) as error:
+        if not _is_missing(place, error):
+            raise ConfigError(_failed(place, error, _origin(error))) from error
         found = None
-    except Exception as error:
-        raise ConfigError(_failed(place, error, "")) from error
     if found is None:
-        raise ConfigError(f"cannot load {place}: there is no such file or module")
+        raise ConfigError(f"cannot load {place}: {_reason(place, 'file or module')}")
     return _run(lambda: importlib.import_module(place), place, found.origin or "")
 
 
@@ -108,7 +108,7 @@ def _named(module: ModuleType, place: str, name: str) -> Operator:
 
 def _load_file(path: Path) -> ModuleType:
     if not path.exists():
-        raise ConfigError(f"cannot load {path}: there is no such file")
+        raise ConfigError(f"cannot load {path}: {_reason(str(path), 'file')}")
     if path.is_dir():
         raise ConfigError(f"cannot load {path}: it is a folder. Name the file with the operator")
     spec = importlib.util.spec_from_file_location(_module_name(path), path)
@@ -130,6 +130,34 @@ def _load_file(path: Path) -> ModuleType:
         raise
 
 
+def _is_missing(place: str, error: BaseException) -> bool:
+    """Tell whether it is *place* that is not there, and not something that it imports."""
+    if not isinstance(error, ModuleNotFoundError) or error.name is None:
+        return False
+    return f"{place}.".startswith(f"{error.name}.")
+
+
+def _reason(place: str, what: str) -> str:
+    """Return why there is nothing to load, as far as that can be told from what there is."""
+    file, colon, name = place.rpartition(":")
+    module, _, variable = place.rpartition(".")
+    if Path(place).is_file():
+        return "it is no Python file. Its name has to end in .py"
+    if colon and Path(file).is_file():
+        return f"{name!r} cannot be the name of a variable in {file}"
+    if Path(f"{place}.py").is_file():
+        return f"it is a file. Write {place}.py"
+    if module in sys.modules and not hasattr(sys.modules[module], "__path__"):
+        return f"{module} is no package. Is it {module}:{variable}?"
+    return f"there is no such {what}"
+
+
+def _origin(error: BaseException) -> str:
+    """Return the last file in which *error* came up."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return frames[-1].filename if frames else ""
+
+
 def _module_name(path: Path) -> str:
     """Return the name by which other files of the folder import it, unless it is taken."""
     name = path.stem
@@ -145,14 +173,14 @@ def _search(folder: Path) -> None:
 def _run(execute: Callable[[], ModuleType], place: str, origin: str) -> ModuleType:
     try:
         return execute()
-    except SystemExit as error:
-        raise ConfigError(f"cannot load {place}: it ends the program, with {error!r}") from error
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise ConfigError(_failed(place, error, origin)) from error
 
 
-def _failed(place: str, error: Exception, origin: str) -> str:
+def _failed(place: str, error: BaseException, origin: str) -> str:
     """Return what went wrong, with the traceback from the user's file on."""
+    if isinstance(error, SystemExit):
+        return f"cannot load {place}: it ends the program, with {error!r}"
     lines = traceback.format_exception(type(error), error, _from(error.__traceback__, origin))
     return f"cannot load {place}: it fails.\n{''.join(lines).rstrip()}"
 

@@ -14,6 +14,7 @@ class Order(msgspec.Struct, frozen=True):
         report: The descriptor that takes a `Report`, one line, when it is ready or has failed.
         nodes: How many nodes.
         simulate: Whether containers only pretend to run.
+        rbac: Whether rights count.
         port: Where to listen; 0 for any that is free.
         data_dir: Where objects are kept.
         kubeconfig: Where the user wants another copy of the kubeconfig.
@@ -24,6 +25,7 @@ class Order(msgspec.Struct, frozen=True):
     report: int
     nodes: int = 1
     simulate: bool = False
+    rbac: bool = True
     port: int = 0
     data_dir: str | None = None
     kubeconfig: str | None = None

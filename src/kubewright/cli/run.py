@@ -6,19 +6,27 @@ import sys
 import threading
 import traceback
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from kubewright import log
 from kubewright._aio import Clock
+from kubewright.api.names import check_dns_subdomain
+from kubewright.cli.fatal import tell
 from kubewright.cli.load import check_declared, load_operator
 from kubewright.cli.loop import loop_factory
 from kubewright.cli.namespaces import NamespaceCheck, check_namespaces
 from kubewright.cli.rights import RightsCheck
 from kubewright.client import Client, Config
 from kubewright.cluster import Cluster
-from kubewright.errors import ConfigError, ForbiddenError, KubewrightError
+from kubewright.errors import (
+    ConfigError,
+    ForbiddenError,
+    KubewrightError,
+    SchemaError,
+    SchemeError,
+)
 from kubewright.manager import LeaderElection, Manager
 from kubewright.manager.signals import stopping_on_signals
 from kubewright.operator import Operator
@@ -41,6 +49,10 @@ class Options:
     namespaces: tuple[str, ...] = ()
     leader_elect: bool = False
     leader_elect_namespace: str | None = None
+    leader_elect_name: str | None = None
+    lease_duration: float = 15.0
+    renew_deadline: float = 10.0
+    retry_period: float = 2.0
     metrics_bind_address: str = "0"
     health_probe_bind_address: str = "0"
     workers: int = 1
@@ -54,23 +66,33 @@ def run(options: Options) -> int:
     """Run an operator until a signal comes; return the exit status.
 
     Raises:
-        ConfigError: What was asked for cannot be done: there is no such operator or cluster.
+        KubewrightError: What was asked for cannot be done: there is no such operator or cluster,
+            or no schema for its kinds.
     """
+    log.configure(options.log_level, options.log_format)
     check_namespaces(options.namespaces, option="--namespace")
     if options.leader_elect_namespace is not None:
         check_namespaces([options.leader_elect_namespace], option="--leader-elect-namespace")
+    if options.leader_elect_name:
+        _check_lease_name(options.leader_elect_name)
     operator = load_operator(options.target)
     check_declared(operator)
-    log.configure(options.log_level, options.log_format)
+    _election(operator, options)  # which refuses numbers that do not fit together
     config = Config.load(options.kubeconfig, options.context)
-    with asyncio.Runner(loop_factory=loop_factory()) as runner:
-        return runner.run(_run(operator, config, options))
+    try:
+        with asyncio.Runner(loop_factory=loop_factory()) as runner:
+            return runner.run(_run(operator, config, options))
+    except SystemExit as error:  # of the operator's code: nothing of ours raises it
+        tell(f"the operator's code ends the program, with {error!r}", options.log_format)
+        raise
 
 
 async def _run(operator: Operator, config: Config, options: Options) -> int:
     stop = _Stop()
     executor = ThreadPoolExecutor(thread_name_prefix=_THREAD)
-    asyncio.get_running_loop().set_default_executor(executor)
+    loop = asyncio.get_running_loop()
+    loop.set_default_executor(executor)
+    loop.set_exception_handler(_pass_over_exits)
     status = await _served(operator, config, options, stop)
     executor.shutdown(wait=False, cancel_futures=True)
     left = [*(stop.manager.hanging if stop.manager else ()), *await _busy_threads()]
@@ -81,6 +103,12 @@ async def _run(operator: Operator, config: Config, options: Options) -> int:
         sys.stderr.flush()
         os._exit(1)
     return status
+
+
+def _pass_over_exits(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Log what nobody awaited, except for an exit: that one has ended the program, and is told."""
+    if not isinstance(context.get("exception"), SystemExit):
+        loop.default_exception_handler(context)
 
 
 async def _busy_threads() -> list[str]:
@@ -98,15 +126,17 @@ async def _served(operator: Operator, config: Config, options: Options, stop: "_
     try:
         with stopping_on_signals(stop):
             await _serve(operator, config, options, stop)
-    except ConfigError:
+    except ConfigError as error:
+        raise ConfigError(_with_flag(str(error))) from error
+    except (SchemaError, SchemeError):
         raise
     except asyncio.CancelledError:
         if not stop.asked:
             raise
     except KubewrightError as error:
-        return _failed(str(error))
+        return _failed(str(error), options)
     except Exception:  # noqa: BLE001  # the user's runnables may fail in any way
-        return _failed(traceback.format_exc().rstrip())
+        return _failed(traceback.format_exc().rstrip(), options)
     return 0
 
 
@@ -133,7 +163,7 @@ async def _serve(operator: Operator, config: Config, options: Options, stop: "_S
             url=config.url,
             namespaces=list(options.namespaces) or "all",
         )
-        await manager.run()
+        await manager.run(own_process=True)
     _log.info("operator stopped", operator=operator.name)
 
 
@@ -151,7 +181,20 @@ async def _install(operator: Operator, client: Client) -> None:
 def _election(operator: Operator, options: Options) -> LeaderElection | None:
     if not options.leader_elect:
         return None
-    return LeaderElection(operator.name, options.leader_elect_namespace)
+    return LeaderElection(
+        operator.name if options.leader_elect_name is None else options.leader_elect_name,
+        options.leader_elect_namespace,
+        lease_duration=options.lease_duration,
+        renew_deadline=options.renew_deadline,
+        retry_period=options.retry_period,
+    )
+
+
+def _check_lease_name(name: str) -> None:
+    try:
+        check_dns_subdomain(name)
+    except ValueError as error:
+        raise ConfigError(f"there can be no such Lease: --leader-elect-name: {error}") from None
 
 
 def _rights_check(operator: Operator, client: Client, options: Options) -> RightsCheck:
@@ -180,6 +223,13 @@ class _Stop:
             self._task.cancel()
 
 
-def _failed(text: str) -> int:
-    print(f"kubewright: {text}", file=sys.stderr)  # noqa: T201  # this is where users look
+def _with_flag(text: str) -> str:
+    """Return *text* with the flag in place of an argument's name that it begins with."""
+    name, colon, rest = text.partition(":")
+    is_option = name in {field.name for field in fields(Options)}
+    return f"--{name.replace('_', '-')}{colon}{rest}" if is_option else text
+
+
+def _failed(text: str, options: Options) -> int:
+    tell(text, options.log_format)
     return 1

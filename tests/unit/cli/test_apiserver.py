@@ -130,19 +130,12 @@ async def test_a_port_that_is_taken_is_said_and_nothing_written(tmp_path: Path) 
     assert not path.exists()
 
 
-@pytest.mark.parametrize("host", ["0.0.0.0", "192.0.2.1"])
-def test_without_rbac_it_is_for_this_machine_only(host: str) -> None:
-    """Everybody on the network would be administrator."""
-    with pytest.raises(ConfigError, match="Add --rbac"):
-        run(Options(host=host))
-
-
 @pytest.mark.parametrize(
     ("host", "problem"),
     [("", "an empty address"), ("no.such.host.invalid", "there is no host of that name")],
 )
-def test_a_host_that_is_none_is_said_before_anything_about_rights(host: str, problem: str) -> None:
-    """``--rbac`` would not help."""
+def test_a_host_that_is_none_is_said(host: str, problem: str) -> None:
+    """Before anything is started or written."""
     with pytest.raises(ConfigError, match=problem):
         run(Options(host=host))
 

@@ -34,6 +34,8 @@ def test_help_names_every_option_of_run() -> None:
     assert done.exit_code == 0
     for option in (
         "--kubeconfig", "--context", "--namespace", "--leader-elect", "--leader-elect-namespace",
+        "--leader-elect-name", "--leader-elect-lease-duration", "--leader-elect-renew-deadline",
+        "--leader-elect-retry-period",
         "--metrics-bind-address", "--health-probe-bind-address", "--workers", "--log-level",
         "--log-format", "--install-crds", "--no-check-rights",
     ):  # fmt: skip

@@ -4,6 +4,7 @@ import os
 import threading
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,7 @@ NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 URL = "https://127.0.0.1:6443"
 
 
-def state(**changes: str) -> State:
+def state(**changes: Any) -> State:
     return State(os.getpid(), URL, NOON, 1, simulate=True, **changes)
 
 

@@ -1,18 +1,24 @@
 """What ``kubewright dev`` refuses and says; as a process it runs in tests/cluster."""
 
+import asyncio
 import logging
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from kubewright._aio import VirtualClock
 from kubewright.cli import dev
-from kubewright.cli.clusters import Clusters, State
-from kubewright.cli.dev import Options, run
+from kubewright.cli.clusters import Clusters, Place, State
+from kubewright.cli.dev import Options, _Home, _own_ended, run
 from kubewright.cli.load import load_operator
 from kubewright.cli.project import Project
+from kubewright.cluster import Cluster as View
+from kubewright.embedded import Cluster
 from kubewright.errors import ConfigError
+from kubewright.runnable import Runnable, Stage
 
 AT = Path(__file__).resolve().parents[3] / "examples" / "at" / "at.py"
 
@@ -101,3 +107,59 @@ def test_a_cluster_that_runs_is_not_taken_for_another(asked: dict[str, Any], pro
     dev._check_is_as_asked(running, dev.Options("at.py", name="town", nodes=2))
     with pytest.raises(ConfigError, match=problem):
         dev._check_is_as_asked(running, dev.Options("at.py", name="town", **asked))
+
+
+class Doomed(Cluster):
+    """A cluster one of whose machines fails as soon as it is told to."""
+
+    def __init__(self) -> None:
+        super().__init__(nodes=0, controllers=[], clock=VirtualClock())
+        self.doom = asyncio.Event()
+
+    def _machines(self, view: View) -> Iterator[Runnable]:
+        yield _Failing(self.doom)
+
+
+class _Failing:
+    stage = Stage.ALWAYS
+
+    def __init__(self, doom: asyncio.Event) -> None:
+        self._doom = doom
+
+    async def run(self) -> None:
+        await self._doom.wait()
+        raise RuntimeError("out of smoke")
+
+
+async def test_a_cluster_of_its_own_that_fails_is_told() -> None:
+    """The operator would go on as if there was nothing to do."""
+    cluster = Doomed()
+    home = _Home(Place(Path("none")), lambda: _own_ended(cluster))
+    ended = asyncio.Event()
+    await cluster.start()
+
+    async with home.watched(ended.set):
+        cluster.doom.set()
+        await ended.wait()
+
+    assert home.problem == (
+        "the cluster has failed: RuntimeError('out of smoke'). Its objects were in memory and are"
+        " lost: start `kubewright dev` again."
+    )
+    with pytest.raises(RuntimeError):
+        await cluster.stop()
+
+
+async def test_a_cluster_that_lives_is_no_problem() -> None:
+    """The user stops first, as always."""
+
+    async def ended() -> str:
+        await asyncio.get_running_loop().create_future()
+        return "never"
+
+    home = _Home(Place(Path("none")), ended)
+
+    async with home.watched(lambda: None):
+        await asyncio.sleep(0)
+
+    assert home.problem == ""

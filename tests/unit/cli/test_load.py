@@ -13,6 +13,8 @@ from kubewright.errors import ConfigError
 ONE = "import kubewright as kw\noperator = kw.Operator('one')\nalias = operator\n"
 TWO = f"{ONE}second = kw.Operator('two')\nnumber = 5\n"
 
+LACKING = "import no_such_thing_at_all"
+
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
@@ -87,6 +89,12 @@ def test_classes_of_a_file_know_their_module(folder: Path) -> None:
         ("two.py:third", "two.py has no 'third'"),
         ("two.py:number", "'number' in two.py is a int, not an Operator"),
         ("exits.py", "it ends the program"),
+        ("exits_too.main", r"cannot load exits_too.main: it ends the program, with SystemExit\(4"),
+        ("plain", "cannot load plain: it is no Python file. Its name has to end in .py"),
+        ("two.py:my-op", "cannot load two.py:my-op: 'my-op' cannot be the name of a variable"),
+        ("./two", "cannot load two: it is a file. Write two.py"),
+        ("single.operator", "single is no package. Is it single:operator"),
+        ("lacking.main", "cannot load lacking.main: it fails.\n(.*\n)+.*no_such_thing_at_all"),
     ],
 )
 def test_what_cannot_be_loaded_is_said(folder: Path, target: str, message: str) -> None:
@@ -94,6 +102,12 @@ def test_what_cannot_be_loaded_is_said(folder: Path, target: str, message: str) 
     (folder / "two.py").write_text(TWO)
     (folder / "empty.py").write_text("x = 1")
     (folder / "exits.py").write_text("raise SystemExit(3)")
+    (folder / "plain").write_text(TWO)
+    (folder / "single.py").write_text("x = 1")
+    for package, text in (("exits_too", "raise SystemExit(4)"), ("lacking", LACKING)):
+        (folder / package).mkdir()
+        (folder / package / "__init__.py").write_text(text)
+        (folder / package / "main.py").write_text(TWO)
 
     with pytest.raises(ConfigError, match=message):
         load_operator(target)

@@ -47,6 +47,13 @@ class Beside:
 
 operator.add(Beside())
 """
+EXITING = """
+class Beside:
+    async def run(self):
+        raise SystemExit(3)
+
+operator.add(Beside())
+"""
 BESIDE = """
 import asyncio
 import sys
@@ -160,6 +167,10 @@ def test_leaders_metrics_probes_and_json(tmp_path: Path, server: EmbeddedServer)
     flags = (
         "--leader-elect",
         "--leader-elect-namespace=kube-system",
+        "--leader-elect-name=shops-lock",
+        "--leader-elect-lease-duration=6",
+        "--leader-elect-renew-deadline=4",
+        "--leader-elect-retry-period=0.5",
         "--metrics-bind-address=127.0.0.1:0",
         "--health-probe-bind-address=127.0.0.1:0",
         "--workers=3",
@@ -176,7 +187,8 @@ def test_leaders_metrics_probes_and_json(tmp_path: Path, server: EmbeddedServer)
     lines = [json.loads(line) for line in command.said.splitlines() if line.endswith("}")]
     started = next(line for line in lines if "workers started" in line.values())
     assert started["workers"] == 3
-    assert any("became leader" in line.values() for line in lines)
+    leads = next(line for line in lines if "became leader" in line.values())
+    assert leads["lease"] == "kube-system/shops-lock"
     assert status == 0
 
 
@@ -246,11 +258,21 @@ def test_what_does_not_stop_does_not_keep_the_process(
         (["nothing.py"], "kubewright: cannot load nothing.py: there is no such file"),
         (["shops.py", "--kubeconfig", "none"], "cannot read the kubeconfig none"),
         (["shops.py", "--context", "none"], "none"),
-        (["shops.py", "--metrics-bind-address", "8080"], "'8080' is no address to listen on"),
+        (["shops.py", "--metrics-bind-address", "8080"], "--metrics-bind-address: '8080' is no"),
         (["shops.py", "--workers", "0"], "--workers"),
         (["shops.py", "--namespace", "Bad_NS"], "--namespace: 'Bad_NS' is not a valid name"),
         (["shops.py", "--leader-elect-namespace", "B"], "--leader-elect-namespace: 'B' is not"),
         (["shops.py", "--log-level", "loud"], "--log-level"),
+        (
+            ["shops.py", "--leader-elect", "--leader-elect-lease-duration=5"],
+            "cannot elect a leader: leaseDuration must be greater than renewDeadline",
+        ),
+        (
+            ["shops.py", "--leader-elect", "--leader-elect-retry-period=9"],
+            "renewDeadline must be greater than retryPeriod*JitterFactor",
+        ),
+        (["shops.py", "--leader-elect", "--leader-elect-name="], "give the Lease a name"),
+        (["shops.py", "--leader-elect-name=Bad_Name"], "--leader-elect-name: 'Bad_Name' is not"),
     ],
 )
 def test_wrong_input_is_status_2(
@@ -267,6 +289,44 @@ def test_wrong_input_is_status_2(
 
     assert status == 2
     assert "Traceback" not in said
+
+
+def ended(folder: Path, server: EmbeddedServer, *arguments: str) -> tuple[int, list[str]]:
+    """Run the command until it ends by itself; return its status and what it said."""
+    with running(folder, server, *arguments) as command:
+        _, said = command.process.communicate(timeout=15)
+    return command.process.returncode, said.decode().splitlines()
+
+
+def test_a_schema_that_cannot_be_is_status_2(tmp_path: Path, server: EmbeddedServer) -> None:
+    """It is a mistake in the file, and a restart does not help."""
+    (tmp_path / "shops.py").write_text(PROGRAM.replace("size: int = 1", "size: complex = 1j"))
+
+    status, said = ended(tmp_path, server, "shops.py", "--install-crds")
+
+    assert status == 2
+    assert "Shop.spec.size" in said[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "error"),
+    [
+        ("import nothing_of_the_kind", 2, "No module named 'nothing_of_the_kind'"),
+        (PROGRAM + FAILING, 1, "the roof is gone"),
+        (PROGRAM + EXITING, 3, "the operator's code ends the program, with SystemExit(3)"),
+    ],
+)
+def test_last_words_are_json_where_the_log_is(
+    tmp_path: Path, server: EmbeddedServer, text: str, status: int, error: str
+) -> None:
+    """They are what one looks for when a pod has ended."""
+    (tmp_path / "shops.py").write_text(text)
+
+    found, said = ended(tmp_path, server, "shops.py", "--log-format=json", "--install-crds")
+
+    lines = [json.loads(line) for line in said if line.startswith("{")]
+    assert found == status
+    assert error in lines[-1]["error"]
 
 
 def test_who_may_not_install_crds_is_told_whom_to_ask(tmp_path: Path) -> None:

@@ -1,0 +1,21 @@
+"""The last words of a command that fails."""
+
+import sys
+from typing import Literal
+
+from kubewright.log import get_logger
+
+__all__ = ["tell"]
+
+
+def tell(text: str, log_format: Literal["console", "json"] = "console") -> None:
+    """Say why the command ends: to people, or in the log where a program reads that.
+
+    Args:
+        text: What is wrong.
+        log_format: What ``--log-format`` says; logging is set up for ``json`` then.
+    """
+    if log_format == "json":
+        get_logger("kubewright").error("command failed", error=text)
+    else:
+        print(f"kubewright: {text}", file=sys.stderr)  # noqa: T201  # this is where users look
