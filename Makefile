@@ -210,6 +210,10 @@ golden: $(STAMP) ## rewrite the golden files; read the diff before you commit
 docs: $(STAMP) ## run every block of the pages, and follow their links
 	pytest tests/docs $(PYTEST)
 
+.PHONY: reference
+reference: $(STAMP) ## rewrite docs/reference/api from signatures and docstrings
+	python tools/generate_api_reference.py
+
 .PHONY: real-apiserver
 real-apiserver: ## build the real servers once; prints the folder for KUBEBUILDER_ASSETS
 	@tools/real-apiserver

@@ -5,7 +5,7 @@ import json
 import ssl
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -67,13 +67,33 @@ class Server:
         self._made = 0
 
     def ask(self, method: str, path: str, body: Any = None, *, media: str = "") -> int:
-        """Send one request; return the status of the answer."""
+        """Send one request; return the status of the answer.
+
+        A server may close a connection that has been idle, and current ones do. Then nothing comes
+        back, and the request is sent once more, over a new connection.
+        """
         headers = self._headers | ({"Content-Type": media} if media else {})
         content = None if body is None else json.dumps(body).encode()
-        self._connection.request(method, path, content, headers)
-        answer = self._connection.getresponse()
+        was_open = self._connection.sock is not None
+        try:
+            answer = self._answer(method, path, content, headers)
+        except (ConnectionError, ssl.SSLEOFError):
+            self._connection.close()
+            if not was_open:
+                raise
+            answer = self._answer(method, path, content, headers)
         answer.read()
         return answer.status
+
+    def _answer(
+        self, method: str, path: str, content: bytes | None, headers: dict[str, str]
+    ) -> http.client.HTTPResponse:
+        self._connection.request(method, path, content, headers)
+        return self._connection.getresponse()
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
 
     def create(self, path: str, body: Any) -> None:
         """Create an object; anything but success is an error."""
@@ -125,8 +145,7 @@ class Server:
 @contextmanager
 def real_server(assets: Path | None) -> Iterator[Server]:
     """Start etcd and kube-apiserver, with the Widget kind."""
-    with RealServer(assets=assets) as started:
-        server = Server(started)
+    with RealServer(assets=assets) as started, closing(Server(started)) as server:
         server.serve_widgets()
         server.warm_up()
         yield server

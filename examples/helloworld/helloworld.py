@@ -66,5 +66,5 @@ async def reconcile(hello: HelloWorld, ctx: kw.Context) -> None:
     """Keep the Deployment as it should be, whoever changed it, and list the pods."""
     await ctx.apply(deployment_for(hello))
     labels = {LABEL: hello.metadata.name}
-    pods = ctx.cache.list(Pod, namespace=hello.metadata.namespace, labels=labels)
+    pods = ctx.cache.list(Pod, labels=labels)
     hello.status.nodes = sorted(pod.metadata.name for pod in pods)

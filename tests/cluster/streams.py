@@ -74,7 +74,7 @@ class Town:
         finally:
             if process.returncode is None:
                 process.kill()
-                await process.wait()
+                await process.communicate()  # and not only wait: its pipes are closed at their end
         assert process.returncode is not None
         return Done(process.returncode, out.decode(), err.decode())
 

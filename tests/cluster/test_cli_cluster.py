@@ -209,3 +209,22 @@ def _wait_until_gone(mark: str) -> None:
             continue
         with os.fdopen(handle) as ended:
             assert select.select([ended], [], [], 10)[0], f"process {pid} goes on"
+
+
+def test_a_restart_from_a_data_folder_is_the_same_cluster_again(
+    commands: Commands, tmp_path: Path
+) -> None:
+    """Without --simulate a restart would run the commands of all pods that are stored."""
+    data = tmp_path / "data"
+    commands.run("cluster", "start", "--simulate", "--nodes", "2", "--data-dir", data)
+    commands.run("cluster", "stop")
+
+    again = commands.run("cluster", "start", "--data-dir", data)
+    commands.run("cluster", "stop")
+    other = commands.run("cluster", "start", "--data-dir", data, "--no-simulate", "--nodes", "1")
+
+    assert "(2 nodes" in again.out
+    assert "Containers are simulated" in again.out
+    told = f"The cluster in {data} was started with --nodes 2 --simulate before; now with --nodes 1"
+    assert told in other.out
+    assert "run as local processes" in other.out

@@ -1,11 +1,13 @@
 """``kubewright dev``: an operator that is worked on."""
 
 import json
+import os
 import signal
 from pathlib import Path
 
 import pytest
 
+from kubewright.cli.clusters import Clusters
 from kubewright.testing import KubeconfigServer, probe
 from tests.cluster.command import Commands, processes
 
@@ -161,3 +163,17 @@ def test_one_file_is_developed_once_at_a_time(commands: Commands, shop: Path) ->
 
     assert second.status == 2
     assert "`kubewright dev shop` runs already" in second.err
+
+
+def test_a_cluster_that_dies_ends_it_with_a_word(commands: Commands, shop: Path) -> None:
+    """Otherwise it would wait for ever, and look as if there was nothing to do."""
+    commands.run("cluster", "start", "--simulate", "--name", "mine")
+    state = Clusters(commands.state / "clusters").place("mine").state
+    assert state is not None
+    with commands.running("dev", shop, "--name", "mine") as dev:
+        dev.wait_for("kubectl get shops")
+
+        os.kill(state.pid, signal.SIGKILL)
+
+        dev.wait_for("kubewright: the cluster mine has ended, so the operator has stopped.")
+        assert dev.process.wait(30) == 1

@@ -242,6 +242,69 @@ def test_a_namespace_goes_with_all_that_is_in_it(kubectl: Kubectl, namespace: st
     assert kubectl("get", "pods,deployments,replicasets", "-n", namespace, "-o", "name") == ""
 
 
+def test_claims_volumes_and_their_namespace_can_be_deleted(
+    kubectl: Kubectl, namespace: str
+) -> None:
+    """A claim goes once no pod uses it, and nothing hangs on a finalizer that nobody takes off."""
+    manifest = {"apiVersion": "v1", "kind": "List", "items": [database(), disk(namespace)]}
+    kubectl("apply", "-f", "-", stdin=json.dumps(manifest))
+    kubectl("rollout", "status", "statefulset/db", "--timeout=30s")
+
+    used = kubectl.try_("delete", "pvc", "data-db-0", "--timeout=1s")
+    kubectl("delete", "statefulset", "db", "--timeout=30s")
+    kubectl("wait", "--for=delete", "pvc/data-db-0", "--timeout=30s")
+    kubectl("delete", "pv", namespace, "--timeout=30s")
+    kubectl("delete", "pvc", "data-db-1", "--timeout=30s")
+    kubectl("apply", "-f", "-", stdin=json.dumps(database()))
+    kubectl("rollout", "status", "statefulset/db", "--timeout=30s")
+    kubectl("delete", "namespace", namespace, "--timeout=50s")
+
+    assert "timed out" in used.stderr
+    assert kubectl("get", "pvc,pods", "-n", namespace, "-o", "name") == ""
+
+
+def database() -> dict[str, Any]:
+    """Return a StatefulSet of two pods, each with a claim of its own."""
+    container = {
+        "name": "db",
+        "image": "busybox",
+        "command": ["sh", "-c", "echo here > /data/file; exec sleep 1000"],
+        "volumeMounts": [{"name": "data", "mountPath": "/data"}],
+    }
+    storage = {"requests": {"storage": "1Gi"}}
+    claim = {"accessModes": ["ReadWriteOnce"], "resources": storage}
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "StatefulSet",
+        "metadata": {"name": "db"},
+        "spec": {
+            "serviceName": "db",
+            "replicas": 2,
+            "selector": {"matchLabels": {"app": "db"}},
+            "template": {
+                "metadata": {"labels": {"app": "db"}},
+                "spec": {"containers": [container], "terminationGracePeriodSeconds": 1},
+            },
+            "volumeClaimTemplates": [{"metadata": {"name": "data"}, "spec": claim}],
+        },
+    }
+
+
+def disk(name: str) -> dict[str, Any]:
+    """Return a volume."""
+    spec = {
+        "capacity": {"storage": "1Gi"},
+        "accessModes": ["ReadWriteOnce"],
+        "hostPath": {"path": "/srv"},
+    }
+    return {
+        "apiVersion": "v1",
+        "kind": "PersistentVolume",
+        "metadata": {"name": name},
+        "spec": spec,
+    }
+
+
 def test_a_wrong_manifest_is_refused_with_the_field(kubectl: Kubectl, namespace: str) -> None:
     """What is wrong is said where it is wrong."""
     done = kubectl.try_("create", "deployment", "web", "--image=")

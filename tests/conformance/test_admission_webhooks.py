@@ -399,3 +399,131 @@ def test_a_wrong_configuration_is_refused(api: Wire, change: dict[str, Any], fie
     causes = api.post(path, {"metadata": {"name": "wrong"}, "webhooks": [webhook]}).causes()
 
     assert field in [name for _, name, _ in causes], causes
+
+
+CONNECTIONS = [
+    (
+        "pods/bad/exec?command=sh&command=-c&stdout=true&stderr=true&container=c",
+        "PodExecOptions",
+        {"stdout": True, "stderr": True, "container": "c", "command": ["sh", "-c"]},
+    ),
+    (
+        "pods/bad/attach?stdin=true&stdout=true&stderr=true&tty=false",
+        "PodAttachOptions",
+        {"stdin": True, "stdout": True, "stderr": True},
+    ),
+    ("pods/bad/portforward?ports=80,81", "PodPortForwardOptions", {"ports": [80, 81]}),
+    ("pods/bad/proxy/some/page/?x=1", "PodProxyOptions", {"path": "/some/page/"}),
+    ("services/bad/proxy/", "ServiceProxyOptions", {"path": "/"}),
+]
+
+
+@pytest.mark.parametrize("kind", ["validating", "mutating"])
+@pytest.mark.parametrize(("path", "options", "fields"), CONNECTIONS)
+def test_connections_are_admitted_before_anything_is_looked_up(
+    api: Wire,
+    hook: Hook,
+    register: Registrar,
+    namespace: str,
+    kind: str,
+    path: str,
+    options: str,
+    fields: dict[str, Any],
+) -> None:
+    """What is asked for is shown as an object; there is no old one, and there are no options."""
+    hook.answer = denies
+    register(kind, rules=[core_rule("CONNECT", "*/*")])
+
+    status = api.post(f"/api/v1/namespaces/{namespace}/{path}", None).refused(418, "Because")
+
+    assert status["message"].endswith("denied the request: bad is bad")
+    [asked] = hook.requests("bad")
+    plural, _, subresource = path.partition("?")[0].split("/")[:3]
+    assert asked["operation"] == "CONNECT"
+    assert asked["kind"] == {"group": "", "version": "v1", "kind": options}
+    assert asked["resource"] == {"group": "", "version": "v1", "resource": plural}
+    assert (asked["subResource"], asked["namespace"]) == (subresource, namespace)
+    assert asked["object"] == {"kind": options, "apiVersion": "v1", **fields}
+    assert (asked["oldObject"], asked["options"], asked["dryRun"]) == (None, None, False)
+
+
+def core_rule(operation: str, *resources: str) -> dict[str, Any]:
+    """Return a rule for resources of the core group."""
+    return {
+        "apiGroups": [""],
+        "apiVersions": ["v1"],
+        "resources": [*resources],
+        "operations": [operation],
+    }
+
+
+def test_reading_a_log_is_not_asked_about(
+    api: Wire, hook: Hook, register: Registrar, namespace: str
+) -> None:
+    """It is a read, whoever has to be called for it."""
+    register(rules=[core_rule("*", "pods/*")])
+
+    api.get(f"/api/v1/namespaces/{namespace}/pods/bad/log").refused(404, "NotFound")
+
+    assert not hook.asked
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "kind"),
+    [
+        (
+            "serviceaccounts/bad/token",
+            {"spec": {"audiences": ["x"]}},
+            ("authentication.k8s.io", "TokenRequest"),
+        ),
+        (
+            "pods/bad/binding",
+            {"metadata": {"name": "bad"}, "target": {"kind": "Node", "name": "n"}},
+            ("", "Binding"),
+        ),
+        ("pods/bad/eviction", {"metadata": {"name": "bad"}}, ("policy", "Eviction")),
+    ],
+)
+def test_what_is_created_below_an_object_is_admitted(
+    api: Wire,
+    hook: Hook,
+    register: Registrar,
+    namespace: str,
+    path: str,
+    body: dict[str, Any],
+    kind: tuple[str, str],
+) -> None:
+    """As a create of its own kind, whether or not the object above is there."""
+    hook.answer = denies
+    register("mutating", rules=[core_rule("CREATE", "*/*")])
+
+    api.post(f"/api/v1/namespaces/{namespace}/{path}", body).refused(418, "Because")
+
+    [asked] = hook.requests("bad")
+    plural, _, subresource = path.split("/")
+    assert (asked["kind"]["group"], asked["kind"]["kind"]) == kind
+    assert (asked["resource"]["resource"], asked["subResource"]) == (plural, subresource)
+    assert (asked["operation"], asked["oldObject"]) == ("CREATE", None)
+    assert asked["object"]["kind"] == kind[1]
+
+
+def test_scale_is_admitted_as_a_scale(
+    api: Wire, hook: Hook, register: Registrar, namespace: str
+) -> None:
+    """With the scale before; who counts replicas need not know what is scaled."""
+    path = f"/apis/apps/v1/namespaces/{namespace}/replicasets"
+    labels = {"app": "a"}
+    template = {
+        "metadata": {"labels": labels},
+        "spec": {"containers": [{"name": "c", "image": "i"}]},
+    }
+    spec = {"replicas": 0, "selector": {"matchLabels": labels}, "template": template}
+    api.post(path, {"metadata": {"name": "s"}, "spec": spec}).ok(201)
+    rule = {**core_rule("UPDATE", "replicasets/scale"), "apiGroups": ["apps"]}
+    register(rules=[rule])
+
+    api.patch(f"{path}/s/scale", {"spec": {"replicas": 1}}).ok()
+
+    [asked] = hook.requests("s")
+    assert asked["kind"] == {"group": "autoscaling", "version": "v1", "kind": "Scale"}
+    assert (asked["oldObject"]["spec"], asked["object"]["spec"]) == ({}, {"replicas": 1})

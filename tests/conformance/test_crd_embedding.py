@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 import kubewright as kw
-from kubewright.crd import custom_resource_definitions
+from kubewright.crd import Options, custom_resource_definitions, kubernetes_versions
 from kubewright.kinds.admissionregistration.v1 import MatchCondition, ValidatingAdmissionPolicySpec
-from kubewright.kinds.batch.v1 import JobTemplateSpec
+from kubewright.kinds.batch.v1 import JobSpec, JobTemplateSpec
 from kubewright.kinds.core.v1 import (
     Container,
     ContainerPort,
@@ -98,6 +98,52 @@ async def test_two_containers_of_one_name_are_refused(client: kw.Client) -> None
 
     with pytest.raises(kw.InvalidError, match="Duplicate value"):
         await client.create(site(template=PodTemplateSpec(spec=twice)))
+
+
+@pytest.mark.usefixtures("installed")
+async def test_a_pod_without_containers_is_refused(client: kw.Client) -> None:
+    """The pod would be refused later, when nobody looks."""
+    with pytest.raises(kw.InvalidError, match=r"template\.spec\.containers: Required value"):
+        await client.create(site(template=PodTemplateSpec(spec=PodSpec(node_name="here"))))
+
+
+@pytest.mark.since("1.36", reason="1.20 takes any integer for one of 32 bits")
+@pytest.mark.usefixtures("installed")
+async def test_a_number_beyond_32_bits_is_refused(client: kw.Client) -> None:
+    """Every program in Go fails at it, the job controller included."""
+    pod = PodTemplateSpec(spec=PodSpec(containers=[Container(name="web")]))
+    job = JobTemplateSpec(spec=JobSpec(parallelism=2**40, template=pod))
+
+    with pytest.raises(kw.InvalidError, match=r"spec\.job\.spec\.parallelism"):
+        await client.create(site(job=job))
+
+
+@pytest.mark.usefixtures("installed")
+async def test_an_embedded_kind_need_not_say_what_it_is(client: kw.Client) -> None:
+    """Nobody writes it into the claims of a StatefulSet either; its labels are kept."""
+    claim = {"metadata": {"name": "data", "labels": {"a": "b"}}, "spec": {"volumeName": "one"}}
+    body = {
+        "apiVersion": "embedding.example.com/v1",
+        "kind": "Site",
+        "metadata": {"name": "claims"},
+        "spec": {"claims": [claim]},
+    }
+
+    made = await client.create(kw.Unstructured(body))
+
+    assert made["spec"]["claims"] == [claim]
+
+
+@pytest.mark.parametrize("version", kubernetes_versions())
+def test_the_types_of_every_version_make_a_crd(installed: Server, version: str) -> None:
+    """A map whose items may lack a key, or a default that does not fit, would be refused."""
+    (crd,) = custom_resource_definitions(Site, options=Options(kubernetes=version))
+    group = f"v{version.replace('.', '-')}.example.com"
+    crd["metadata"]["name"], crd["spec"]["group"] = f"sites.{group}", group
+
+    made = probe.ask(installed, "POST", f"{CRDS}?dryRun=All", body=crd)
+
+    assert made.status == 201, made.body
 
 
 @pytest.mark.usefixtures("installed")

@@ -22,6 +22,16 @@ def test_a_create_answers_as_if_and_stores_nothing(api: Wire, deployments: str) 
     api.get(f"{deployments}/a").refused(404, "NotFound")
 
 
+def test_a_create_may_name_a_version(api: Wire, things: Things) -> None:
+    """So may a manifest that was saved from the server; only what is stored minds."""
+    body = things.body("a", k="1")
+    body["metadata"]["resourceVersion"] = "1"
+
+    api.post(dry(things.path), body).ok(201)
+
+    api.post(things.path, body).refused(500)
+
+
 def test_changes_answer_as_if_and_store_nothing(api: Wire, things: Things) -> None:
     """Replace and patch of all kinds, with the version that is stored."""
     made = api.post(things.path, things.body("a", k="1")).ok(201)

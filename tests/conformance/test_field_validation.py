@@ -25,6 +25,16 @@ def unknown(widgets: Installed) -> dict[str, Any]:
 
 TWICE = b'{"apiVersion":"%s","kind":"Widget","metadata":{"name":"a"},"spec":{"size":1,"size":2}}'
 
+YAML_TWICE = b"""apiVersion: %s
+kind: Widget
+metadata:
+  name: a
+spec:
+  size: 1
+  size: 2
+  wrong: 3
+"""
+
 
 @pytest.mark.crd
 class TestCustomResources:
@@ -92,6 +102,70 @@ class TestCustomResources:
         assert reply.status in (400, 422, 500), reply.text
         assert "wrong" in reply.json()["message"]
 
+    def test_a_key_given_twice_in_yaml_is_found(self, api: Wire, widgets: Installed) -> None:
+        """By its line; what is unknown is told after it."""
+        body = YAML_TWICE % f"{widgets.group}/v1".encode()
+        headers = {"Content-Type": "application/yaml"}
+
+        strict = api.ask(
+            "POST", with_query(widgets.path(), fieldValidation="Strict"), body, headers=headers
+        )
+        warned = api.ask("POST", widgets.path(), body, headers=headers)
+
+        line = 'line 7: key "size" already set in map'
+        assert strict.refused(400, "BadRequest")["message"].endswith(
+            f'strict decoding error: yaml: unmarshal errors:\n  {line}, unknown field "spec.wrong"'
+        )
+        assert warned.ok(201)["spec"] == {"size": 2}
+        assert warned.warnings() == [line, 'unknown field "spec.wrong"']
+
+    def test_a_key_given_twice_in_a_merge_patch_is_found(
+        self, api: Wire, widgets: Installed
+    ) -> None:
+        """The patch itself is looked at: in the object that it makes, the key is there once."""
+        widgets.create("a", spec={"size": 1}).ok(201)
+        patch = b'{"spec":{"size":2,"size":3,"wrong":1}}'
+
+        strict = api.patch(with_query(widgets.path("a"), fieldValidation="Strict"), patch)
+        warned = api.patch(widgets.path("a"), patch)
+
+        problems = ['duplicate field "spec.size"', 'unknown field "spec.wrong"']
+        message = strict.refused(422, "Invalid")["message"]
+        assert message.endswith(f"strict decoding error: {', '.join(problems)}")
+        assert warned.ok()["spec"] == {"size": 3}
+        assert warned.warnings() == problems
+
+    def test_a_key_given_twice_in_a_json_patch_is_found(
+        self, api: Wire, widgets: Installed
+    ) -> None:
+        """Operations have keys, too."""
+        widgets.create("a", spec={"size": 1}).ok(201)
+        patch = b'[{"op":"test","foo":1,"path":"/spec","path":"/spec/size","value":1}]'
+
+        reply = api.patch(with_query(widgets.path("a"), fieldValidation="Strict"), patch, "json")
+
+        assert reply.refused(422, "Invalid")["message"].endswith(
+            'strict decoding error: json patch unknown field "[0].foo",'
+            ' json patch duplicate field "[0].path"'
+        )
+
+    def test_a_key_given_twice_in_what_is_applied_is_found(
+        self, api: Wire, widgets: Installed
+    ) -> None:
+        """JSON is YAML here, and so are the words."""
+        body = TWICE % f"{widgets.group}/v1".encode()
+
+        strict = api.apply(widgets.path("a"), body, fieldValidation="Strict")
+        warned = api.apply(widgets.path("a"), body)
+
+        line = 'line 1: key "size" already set in map'
+        assert strict.refused(400, "BadRequest")["message"] == (
+            "error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:"
+            f"\n  {line}"
+        )
+        assert warned.ok(201)["spec"] == {"size": 2}
+        assert warned.warnings() == [line]
+
     def test_an_unknown_field_in_the_metadata_is_found_too(
         self, api: Wire, widgets: Installed
     ) -> None:
@@ -124,6 +198,21 @@ def test_strict_refuses_for_built_in_kinds(api: Wire, deployments: str) -> None:
         'unknown field "spec.replica"',
         'unknown field "spec.template.spec.containers[0].imag"',
     ]
+
+
+def test_a_key_given_twice_in_a_strategic_patch_is_found(api: Wire, deployments: str) -> None:
+    """The patch itself is looked at: in the object that it makes, the key is there once."""
+    api.post(deployments, deployment("a")).ok(201)
+    patch = b'{"spec":{"replicas":2,"replicas":3}}'
+    path = f"{deployments}/a"
+
+    strict = api.patch(with_query(path, fieldValidation="Strict"), patch, "strategic")
+    warned = api.patch(path, patch, "strategic")
+
+    message = strict.refused(422, "Invalid")["message"]
+    assert message.endswith('strict decoding error: duplicate field "spec.replicas"')
+    assert warned.ok()["spec"]["replicas"] == 3
+    assert warned.warnings() == ['duplicate field "spec.replicas"']
 
 
 def test_warn_warns_for_built_in_kinds(api: Wire, deployments: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.conformance.crds import Installer, object_of, version
+from tests.conformance.crds import Installer, object_of, version, wait_until
 from tests.conformance.wire import Wire
 
 
@@ -91,3 +91,20 @@ def test_custom_resources_are_in_version_two(api: Wire, install: Installer) -> N
     assert definitions[name]["x-kubernetes-group-version-kind"] == [
         {"group": widgets.group, "kind": "Widget", "version": "v1"}
     ]
+
+
+def test_what_preserves_all_fields_is_a_bare_object_in_version_two(
+    api: Wire, install: Installer
+) -> None:
+    """Kubectl takes a schema that names a field for one that forbids all others."""
+    anything = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+    shape = {**anything, "properties": {"spec": {"type": "object"}}}
+    widgets = install({**version(), "schema": {"openAPIV3Schema": shape}})
+    name = ".".join([*reversed(widgets.group.split(".")), "v1", "Widget"])
+
+    found = wait_until(api, "/openapi/v2", lambda reply: name in reply.ok()["definitions"])
+
+    described = found.ok()["definitions"][name]
+    assert {key: described[key] for key in described if not key.startswith("x-")} == {
+        "type": "object"
+    }

@@ -108,7 +108,9 @@ BUILTIN = Known(
         # Bodies are decoded by another library, with errors of its own, since 1.23.
         (r"cannot be handled as an? (\w+): .*", r"cannot be handled as a \1: DECODE"),
         (r"value: .*: may not be 0 when `maxSurge` is 0", "value: NUMBER"),
-        (r'^Invalid value: "\{.*', "Invalid value: DECODE"),
+        (r'^Invalid value: "(\{|map\[data|map\[stringData|<secret).*', "Invalid value: DECODE"),
+        # We do not repeat what is in a Secret.
+        (r"(typed patch object \([^)]*Kind=Secret\)): .*", r"\1: VALUE"),
         # The limit that a request exceeds is shown since 1.28.
         (r"(must be less than or equal to \w+ limit) of .*", r"\1"),
         # A path was misspelt.

@@ -1,6 +1,8 @@
 """README and tutorial work as they are typed: files saved, commands run, output seen."""
 
+import ast
 import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -47,6 +49,32 @@ def require_kubectl() -> None:
         pytest.skip(
             f"the pages show what kubectl 1.{SINCE} prints; this is {version['gitVersion']}"
         )
+
+
+def imports(code: str) -> set[str]:
+    """Return the names that the imports in *code* make known."""
+    found = [
+        one for one in ast.walk(ast.parse(code)) if isinstance(one, ast.Import | ast.ImportFrom)
+    ]
+    return {alias.asname or alias.name for one in found for alias in one.names}
+
+
+def test_a_page_tells_every_import_that_its_changes_need() -> None:
+    """Who changes the file as the page says has the imports of the page before, and no others."""
+    known: set[str] = set()
+    for page in PAGES:
+        shown = [block for block in blocks(page) if block.file or block.part_of]
+        sources = [(ROOT / (one.file or one.part_of or "")) for one in shown]
+        told = set(re.findall(r"`((?:from|import) [^`]+)`", page.read_text()))
+        for block, source in zip(shown, sources, strict=True):
+            if block.part_of and "Replace" in page.read_text():
+                tree = ast.walk(ast.parse(block.code))
+                used = {one.id for one in tree if isinstance(one, ast.Name)}
+                needed = used & imports(source.read_text())
+
+                assert needed <= known.union(*map(imports, told)), f"{page_id(page)}:{block.line}"
+        for source in sources:
+            known |= imports(source.read_text()) if source.suffix == ".py" else set()
 
 
 @pytest.mark.timeout(300)

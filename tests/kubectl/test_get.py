@@ -148,7 +148,7 @@ KINDS = (
     Step("get rolebindings -o wide"),
     Step("get clusterroles cluster-admin"),
     Step("get clusterrolebindings cluster-admin -o wide"),
-    Step("get endpoints"),
+    Step("get endpoints", differs=differences.ENDPOINTS_WARNING),
     Step("get leases"),
     Step(
         "get priorityclasses system-node-critical",
@@ -217,7 +217,7 @@ KINDS = (
     Step("describe lease leader"),
     Step("describe quota enough"),
     Step("describe limits limits", sort=True),
-    Step("describe endpoints manual"),
+    Step("describe endpoints manual", differs=differences.ENDPOINTS_WARNING),
     Step("describe service elsewhere"),
 )
 

@@ -12,7 +12,7 @@ from tests.robustness.wire import Wire
 
 @pytest.fixture
 async def api(caplog: pytest.LogCaptureFixture) -> AsyncIterator[APIServer]:
-    """Return a server without access rules, in which nothing may go wrong unnoticed."""
+    """Return a server in which nothing may go wrong unnoticed."""
     async with APIServer() as server:
         yield server
     assert [one.getMessage() for one in caplog.records if one.levelno >= logging.ERROR] == []
@@ -26,8 +26,8 @@ async def front(api: APIServer) -> AsyncIterator[HTTPServer]:
 
 
 @pytest.fixture
-async def wire(front: HTTPServer) -> AsyncIterator[Wire]:
-    """Return a client of it."""
-    wire = Wire(front.url)
+async def wire(api: APIServer, front: HTTPServer) -> AsyncIterator[Wire]:
+    """Return its administrator."""
+    wire = Wire(front.url, token=api.users.add_user("admin", groups=["system:masters"]))
     yield wire
     await wire.close()

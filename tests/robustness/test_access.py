@@ -243,3 +243,34 @@ async def test_roles_that_gather_each_other_come_to_rest(users: Users) -> None:
         role = users.api.store.get(GroupResource(GROUP, "clusterroles"), "", name)
         assert role is not None
         assert rule("y", "get") in role["rules"]
+
+
+@pytest.mark.parametrize("subresource", ["exec", "attach", "portforward"])
+async def test_who_may_only_read_runs_no_command_by_websocket(
+    users: Users, subresource: str
+) -> None:
+    """It begins with GET, but is no reading: since 1.35 it needs ``create``."""
+    await users.allow(rule(f"pods/{subresource}", "get"))
+
+    status, answer = await users.ask("GET", f"{NAMESPACE}/pods/p/{subresource}?command=id")
+
+    assert status == 403
+    assert f'cannot create resource "pods/{subresource}"' in answer["message"]
+
+
+@pytest.mark.parametrize("finalizers", [[], ["example.com/slow"]])
+async def test_the_token_of_a_deleted_account_ends_at_once(
+    users: Users, finalizers: list[str]
+) -> None:
+    """A finalizer keeps the object, not what it may do."""
+    accounts = f"{NAMESPACE}/serviceaccounts"
+    await users.make(accounts, {"metadata": {"name": "robot", "finalizers": finalizers}})
+    wanted = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}}
+    _, made = await users._ask(users.admin, "POST", f"{accounts}/robot/token", wanted)
+    token = made["status"]["token"]
+    before, _ = await users._ask(token, "GET", "/apis", None)
+
+    await users._ask(users.admin, "DELETE", f"{accounts}/robot", None)
+
+    after, _ = await users._ask(token, "GET", "/apis", None)
+    assert (before, after) == (200, 401)

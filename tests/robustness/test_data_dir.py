@@ -24,6 +24,7 @@ from kubewright.apiserver.server import APIServer
 
 async def serve():
     async with APIServer(data_dir=Path(sys.argv[1])) as api, HTTPServer(api) as front:
+        api.users.add_user("admin", "secret", groups=["system:masters"])
         print(front.url, flush=True)
         await asyncio.Event().wait()
 
@@ -87,7 +88,7 @@ async def test_a_kill_loses_nothing_that_was_answered(tmp_path: Path, moment: fl
         sys.executable, "-c", SERVE, str(tmp_path), stdout=asyncio.subprocess.PIPE
     )
     assert process.stdout is not None
-    wire = Wire((await process.stdout.readline()).decode().strip())
+    wire = Wire((await process.stdout.readline()).decode().strip(), token="secret")
     ledger = Ledger()
 
     async with asyncio.TaskGroup() as group:
@@ -173,6 +174,50 @@ async def test_a_damaged_file_is_named_and_let_go(tmp_path: Path, damage: str) -
     for _ in range(2):  # the second time too: the first has let go of the file
         with pytest.raises(ConfigError, match=r"cannot use .*objects\.db"):
             APIServer(data_dir=tmp_path)
+
+
+async def killed(tmp_path: Path) -> Path:
+    """Return a folder as a kill leaves it: the last changes are in the log only."""
+    async with APIServer(data_dir=tmp_path / "first") as api:
+        for n in range(20):
+            await answer(api, "POST", CONFIG_MAPS, {"metadata": {"name": f"a{n}"}})
+        shutil.copytree(tmp_path / "first", tmp_path / "second")
+    return tmp_path / "second"
+
+
+@pytest.mark.parametrize("damage", ["database", "log", "missing", "middle", "head", "salt"])
+async def test_what_was_emptied_or_damaged_is_never_taken_for_less(
+    tmp_path: Path, damage: str
+) -> None:
+    """SQLite says nothing of it: an empty file is a new database, a bad frame the end of a log."""
+    folder = await killed(tmp_path)
+    database, log = folder / "objects.db", folder / "objects.db-wal"
+    whole = log.read_bytes()
+    if damage == "database":
+        database.write_bytes(b"")
+    elif damage == "missing":
+        database.unlink()
+    else:
+        start = {"middle": len(whole) // 2, "head": 0, "salt": 16, "log": 0}[damage]
+        spoilt = whole[:start] + b"\xff" * 8 + whole[start + 8 :]
+        log.write_bytes(b"" if damage == "log" else spoilt)
+    named = "objects.db:" if damage == "database" else "objects.db-wal"
+
+    for _ in range(2):  # the second time, too: nothing was removed
+        with pytest.raises(ConfigError, match=f"cannot use .*{named}.*(Restore|remove)"):
+            APIServer(data_dir=folder)
+
+
+@pytest.mark.parametrize("torn", [1, 30, 4000, 4200])
+async def test_a_log_that_was_torn_at_its_end_is_used(tmp_path: Path, torn: int) -> None:
+    """A write that a kill has cut was not answered."""
+    folder = await killed(tmp_path)
+    log = folder / "objects.db-wal"
+    log.write_bytes(log.read_bytes()[:-torn])
+
+    found = await names(folder)
+
+    assert {f"a{n}" for n in range(15)} <= found.keys()
 
 
 async def test_two_servers_cannot_have_one_folder(tmp_path: Path) -> None:

@@ -177,3 +177,28 @@ async def test_who_leaves_is_forgotten(
             writer.transport.abort()
 
     await until(lambda: watchers(api) == own)
+
+
+async def test_who_does_not_read_is_cut_off(api: APIServer, front: HTTPServer, wire: Wire) -> None:
+    """A watcher for which 16 MB of events wait is ended, whatever it is being sent."""
+    large = {"k": "v" * 1_000_000}
+    for n in range(8):
+        await wire.ask("POST", CONFIG_MAPS, {"metadata": {"name": f"a{n}"}, "data": large})
+    own, sleepers = watchers(api), [await wire.connect() for _ in range(10)]
+    for place, (_, writer) in enumerate(sleepers):
+        writer.transport.pause_reading()  # type: ignore[attr-defined]  # a reading transport
+        since = "&resourceVersion=1" if place % 2 else ""
+        writer.write(wire.head("GET", f"{CONFIG_MAPS}?watch=1{since}"))
+    await until(lambda: watchers(api) == own + 10)
+
+    for n in range(40):
+        answer = await wire.ask("PATCH", f"{CONFIG_MAPS}/a0", {"data": {"n": str(n)}}, media=MERGE)
+        assert answer.status == 200
+
+    found = [one for each in api.store._collections.values() for one in each._watchers]
+    assert sum(one.ended for one in found) == 10
+    assert sum(one._size for one in found) == 0
+    assert sum(_buffered(connection) for connection in front._connections) < 10 * 3_000_000
+    for _, writer in sleepers:
+        writer.transport.abort()
+    await until(lambda: watchers(api) == own)

@@ -29,6 +29,10 @@ class ProcessClock(Clock):
         """Return seconds; they pass during a pause, too."""
         return self._world.monotonic()
 
+    def sleepless(self) -> float:
+        """Return the same."""
+        return self._world.monotonic()
+
     async def sleep(self, seconds: float) -> None:
         """Wait for *seconds*."""
         if seconds <= 0:

@@ -5,7 +5,9 @@ import re
 
 from kubewright import errors
 
-LINE = re.compile(r"^(?P<indent>[ │├└─]*)(?P<name>[A-Z]\w*Error)\b(?P<rest>.*)$")
+LINE = re.compile(
+    r"^(?P<indent>[ │├└─]*)(?P<name>(?<=── )[A-Z]\w+|KubewrightError(?=$))(?P<rest>.*)$"
+)
 
 
 def drawn() -> dict[str, tuple[str | None, str]]:

@@ -21,12 +21,23 @@ operator = kw.Operator("shops")
 async def asynchronous(obj: ConfigMap, ctx: kw.Context) -> kw.Result | None:
     assert_type(await ctx.apply(Pod()), Pod)
     assert_type(await ctx.apply(kw.Unstructured(), owner=False), kw.Unstructured)
+    assert_type(await ctx.apply({"apiVersion": "v1", "kind": "Pod"}), kw.Unstructured)
+    assert_type(await ctx.create(Pod(), fill=lambda pod: pod.spec.containers.clear()), Pod)
     assert_type(ctx.children(Pod), list[Pod])
     assert_type(await ctx.prune(Pod), list[Child])
     assert_type(await ctx.client.list(Pod), Objects[Pod])
     ctx.set_condition("Ready", True, "Fine")
     ctx.event("Opened", "it is open", type="Warning", object=obj)
     return kw.Result(requeue_after=5)
+
+
+def maps_of(pod: Pod, ctx: kw.MapContext) -> list[ConfigMap]:
+    assert_type(ctx.cache.list(ConfigMap), list[ConfigMap])
+    return ctx.cache.list(ConfigMap)
+
+
+kw.Watches(Pod, map=maps_of)
+kw.Watches(ConfigMap, map=maps_of)  # E: Argument "map" to "Watches" has incompatible type
 
 
 @operator.cleanup(ConfigMap)
@@ -52,7 +63,7 @@ async def the_other_context(obj: Pod, ctx: kw.SyncContext) -> None: ...
 
 
 async def wrongly(ctx: kw.Context) -> None:
-    await ctx.apply({"kind": "Pod"})  # E: Value of type variable "O"
+    await ctx.apply("pod.yaml")  # E: No overload variant of "apply" of "Context"
     ctx.event("Opened", "it is open", type="Error")  # E: Argument "type" to "event"
     ctx.set_condition("Ready", "Yes", "Fine")  # E: Argument 2 to "set_condition"
     operator.index(Pod, "ip", lambda pod: pod.status.podIP)  # E: "PodStatus" has no attribute
