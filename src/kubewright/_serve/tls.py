@@ -2,6 +2,8 @@
 
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,18 +34,30 @@ class ServerTLS:
         context.num_tickets = 0  # clients keep connections, so making tickets is work for nothing
         load_pair(context, self.certificate + b"\n" + self.key)
         if self.client_ca is not None:
-            context.load_verify_locations(cadata=self.client_ca.decode("ascii"))
+            from kubewright._serve.client_authorities import (  # noqa: PLC0415  # ctypes is not for all
+                announce_authorities,
+            )
+
+            with _as_file(self.client_ca) as name:
+                context.load_verify_locations(name)
+                announce_authorities(context, name)
             context.verify_mode = ssl.CERT_OPTIONAL
         return context
 
 
 def load_pair(context: "ssl.SSLContext", pem: bytes) -> None:
     """Let *context* show the certificate in *pem*, which has its key as well."""
-    # OpenSSL reads a key from a file only; others cannot read those of mkstemp.
-    handle, name = tempfile.mkstemp(prefix="kubewright-pair-")
+    with _as_file(pem) as name:
+        context.load_cert_chain(name)
+
+
+@contextmanager
+def _as_file(pem: bytes) -> Iterator[str]:
+    """Put *pem* into a file for a moment: OpenSSL reads keys, and names, from files only."""
+    handle, name = tempfile.mkstemp(prefix="kubewright-pem-")  # others cannot read it
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(pem)
-        context.load_cert_chain(name)
+        yield name
     finally:
         Path(name).unlink()
