@@ -25,6 +25,8 @@ _check = msgspec.json.Decoder(_Object).decode
 FILE: str = "objects.db"
 FORMAT: int = 1
 
+_HEADER = 100  # bytes of a database without which SQLite takes it, and its log, for nothing
+
 _TABLES = """
 CREATE TABLE IF NOT EXISTS objects (
     api_group TEXT NOT NULL,
@@ -56,15 +58,16 @@ class SQLiteJournal:
     def __init__(self, folder: Path) -> None:
         self._path = folder / FILE
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             _check_files(self._path)
+            is_new = not self._path.exists()
             # Secrets are in it. SQLite gives the files beside it the same mode.
             self._path.touch(mode=0o600)
-            self._database = self._opened()
+            self._database = self._opened(is_new=is_new)
         except (OSError, sqlite3.Error) as error:
             raise ConfigError(_explain(self._path, error)) from error
 
-    def _opened(self) -> sqlite3.Connection:
+    def _opened(self, *, is_new: bool) -> sqlite3.Connection:
         database = sqlite3.connect(
             self._path, isolation_level=None, timeout=0, check_same_thread=False
         )
@@ -80,6 +83,8 @@ class SQLiteJournal:
                     f"cannot use {self._path}: it was written in format {found}, and this version"
                     f" reads format {FORMAT}. Use another folder, or the version that wrote it."
                 )
+            if not found and not is_new:
+                raise ConfigError(_hollow(self._path))  # noqa: TRY301  # closed below
             for statement in filter(str.strip, _TABLES.split(";")):
                 database.execute(statement)
             database.execute(f"PRAGMA user_version = {FORMAT}")
@@ -153,10 +158,10 @@ def _check_files(path: Path) -> None:
         ConfigError: Objects would be lost without a word.
     """
     log = path.with_name(f"{path.name}-wal")
-    if path.exists() and path.stat().st_size == 0:
+    if path.exists() and (size := path.stat().st_size) < _HEADER:
         raise ConfigError(
-            f"cannot use {path}: it is empty. Restore it from a copy, or remove it to begin without"
-            " objects."
+            f"cannot use {path}: it is {'cut off' if size else 'empty'}. Restore it from a copy, or"
+            " remove it to begin without objects."
         )
     if not log.exists():
         return
@@ -170,6 +175,13 @@ def _check_files(path: Path) -> None:
             f"cannot use {log}: it is damaged, and the last changes are in it. Restore it together"
             f" with {path.name} from a copy, or remove it to go on without these changes."
         )
+
+
+def _hollow(path: Path) -> str:
+    return (
+        f"cannot use {path}: nothing is in it, since its log {path.name}-wal was removed or cut"
+        " off. Restore both from a copy, or remove both to begin without objects."
+    )
 
 
 def _damaged(path: Path, group: str, resource: str, key: str) -> str:

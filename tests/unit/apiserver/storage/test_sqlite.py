@@ -104,6 +104,56 @@ def test_a_folder_that_cannot_be_made_is_explained(tmp_path: Path) -> None:
         SQLiteJournal(tmp_path / "file" / "data")
 
 
+@pytest.fixture
+def killed(tmp_path: Path) -> Path:
+    """Return the folder of a server that was killed: all its objects are in the log."""
+    (folder := tmp_path / "killed").mkdir()
+    store = Store(journal=SQLiteJournal(tmp_path / "running"))
+    store.put(PODS, made("a"))
+    for file in (tmp_path / "running").iterdir():
+        (folder / file.name).write_bytes(file.read_bytes())
+    store.close()
+    return folder
+
+
+@pytest.mark.parametrize("size", [1, 31, 32, 4000, 4152])
+def test_a_log_that_was_cut_off_before_its_first_change_is_refused_each_time(
+    killed: Path, size: int
+) -> None:
+    """The database alone is an empty one: the next server would begin without any object."""
+    log = killed / f"{FILE}-wal"
+    log.write_bytes(log.read_bytes()[:size])
+
+    for _ in range(2):
+        with pytest.raises(ConfigError, match=f"{FILE}: nothing is in it, since its log"):
+            SQLiteJournal(killed)
+
+
+def test_a_database_whose_only_log_was_removed_is_refused(killed: Path) -> None:
+    """As when only `*.db` was copied from a folder in use."""
+    (killed / f"{FILE}-wal").unlink()
+
+    with pytest.raises(ConfigError, match="nothing is in it"):
+        SQLiteJournal(killed)
+
+
+def test_a_database_that_was_cut_off_is_refused_and_its_log_is_kept(killed: Path) -> None:
+    """SQLite takes a file of one byte for a new database, and removes the log beside it."""
+    (killed / FILE).write_bytes(b"S")
+
+    with pytest.raises(ConfigError, match=f"{FILE}: it is cut off"):
+        SQLiteJournal(killed)
+
+    assert (killed / f"{FILE}-wal").stat().st_size
+
+
+def test_the_folder_is_made_for_its_owner_only(tmp_path: Path) -> None:
+    """Who can write into it can put another database there."""
+    SQLiteJournal(tmp_path / "data").close()
+
+    assert (tmp_path / "data").stat().st_mode & 0o777 == 0o700
+
+
 def test_resources_of_the_same_name_in_two_groups_stay_apart(tmp_path: Path) -> None:
     """Events exist in two groups."""
     store = Store(journal=SQLiteJournal(tmp_path))
