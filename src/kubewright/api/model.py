@@ -1,6 +1,7 @@
 """`Model`: the class behind every typed object, and what is written of it.
 
-The rule for what is sent: ``None`` and empty collections are not, everything else is. msgspec's
+The rule for what is sent: ``None`` and empty collections are not, unless the server requires the
+collection; everything else is. msgspec's
 ``omit_defaults`` alone would also swallow ``phase: str = "PENDING"``, which the server must see;
 so a default with a meaning is turned into a default factory, which msgspec always writes.
 """
@@ -97,6 +98,24 @@ def _is_class_variable(annotation: Any) -> bool:
     return annotation is ClassVar or get_origin(annotation) is ClassVar
 
 
+def _is_required(annotation: Any) -> bool:
+    """Say whether a marker, `Required`, has the field sent whatever is in it."""
+    if isinstance(annotation, str):
+        return "Required()" in annotation
+    return any(getattr(mark, "is_sent", False) for mark in getattr(annotation, "__metadata__", ()))
+
+
+def _sent_if_empty(default: Any) -> Any:
+    """Return the field for an empty collection, which msgspec would leave out."""
+    declared = default if isinstance(default, _FIELD) else msgspec.field(default=default)
+    empty = declared.default
+    if declared.default_factory in _COLLECTIONS:
+        empty = declared.default_factory()
+    if not isinstance(empty, _COLLECTIONS) or empty:
+        return default
+    return msgspec.field(default_factory=_always(empty), name=declared.name)
+
+
 def _refuse_bare_fields(name: str, namespace: dict[str, Any], annotations: dict[str, Any]) -> None:
     """Refuse ``replicas = 3``, which Python takes for an attribute of the class, and no field."""
     for attribute, value in namespace.items():
@@ -131,6 +150,8 @@ class ModelMeta(msgspec.StructMeta):
             plain = _is_meaningful(default) and not isinstance(default, _FIELD)
             if plain and not _is_class_variable(annotation):
                 namespace[attribute] = field(default=default)
+            elif attribute in namespace and _is_required(annotation):
+                namespace[attribute] = _sent_if_empty(default)
         options.setdefault("kw_only", True)  # msgspec does not inherit this one
         return super().__new__(cls, name, bases, namespace, **options)
 
@@ -150,7 +171,8 @@ class Model(
     """A typed object: snake_case here, camelCase in JSON, fields given by keyword.
 
     Collections default to empty and are never ``None``; optional fields are ``X | None = None``.
-    ``None`` and empty collections are not sent; every other value is, defaults included.
+    ``None`` and empty collections are not sent; every other value is, defaults included. A
+    collection that the server requires, with `kubewright.Required`, is sent when empty, too.
 
     Example:
         >>> class ShopSpec(Model):

@@ -275,6 +275,9 @@ class Required(Single, frozen=True):
     says one that is.
     """
 
+    is_sent: ClassVar[bool] = True
+    """Tells `Model` to send the field even if it is an empty collection."""
+
     def apply(self, target: Target) -> None:
         """Do nothing: the model around the field reads it."""
 

@@ -1,11 +1,12 @@
 import copy
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import msgspec
 import pytest
 
 from kubewright import _json
 from kubewright.api.model import Model, ModelMeta, absent, field
+from kubewright.crd import MaxItems, Required
 from kubewright.errors import SchemaError
 
 
@@ -54,6 +55,22 @@ def test_an_absent_default_is_not_sent_until_it_has_a_value() -> None:
     """Go's omitempty on plain strings and numbers."""
     assert "quiet" not in sent(House(owner_name="a", quiet=""))
     assert sent(House(owner_name="a", quiet="x", count=2))["count"] == 2
+
+
+class Street(Model):
+    houses: Annotated[list[str], Required()] = []
+    signs: "Annotated[dict[str, str], MaxItems(3), Required()]" = {}
+    trees: Annotated[list[str], Required()] = field(default_factory=list, name="allTrees")
+    lamps: Annotated[list[str], Required()] = field(default=[], name="allLamps")
+    cars: Annotated[list[str], MaxItems(3)] = []
+
+
+def test_a_collection_that_the_server_requires_is_sent_though_it_is_empty() -> None:
+    """The server would refuse every status that has nothing to list yet."""
+    assert sent(Street()) == {"houses": [], "signs": {}, "allTrees": [], "allLamps": []}
+
+    Street().houses.append("one")
+    assert Street().houses == []
 
 
 def test_irregular_names_are_kept() -> None:
