@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import re
 import sys
 import threading
 import traceback
@@ -35,6 +36,7 @@ __all__ = ["Options", "run"]
 
 _log = log.get_logger("kubewright.run")
 
+_LEASE_ARGUMENT = re.compile(r"\b(lease_duration|renew_deadline|retry_period)=")
 _THREAD = "kubewright-thread"
 _LOOKS, _LOOK_EVERY = 10, 0.1  # for a second in all
 
@@ -181,13 +183,20 @@ async def _install(operator: Operator, client: Client) -> None:
 def _election(operator: Operator, options: Options) -> LeaderElection | None:
     if not options.leader_elect:
         return None
-    return LeaderElection(
-        operator.name if options.leader_elect_name is None else options.leader_elect_name,
-        options.leader_elect_namespace,
-        lease_duration=options.lease_duration,
-        renew_deadline=options.renew_deadline,
-        retry_period=options.retry_period,
-    )
+    try:
+        return LeaderElection(
+            operator.name if options.leader_elect_name is None else options.leader_elect_name,
+            options.leader_elect_namespace,
+            lease_duration=options.lease_duration,
+            renew_deadline=options.renew_deadline,
+            retry_period=options.retry_period,
+        )
+    except ConfigError as error:
+        raise ConfigError(_LEASE_ARGUMENT.sub(_flag, str(error))) from None
+
+
+def _flag(argument: re.Match[str]) -> str:
+    return f"--leader-elect-{argument[1].replace('_', '-')}="
 
 
 def _check_lease_name(name: str) -> None:

@@ -102,11 +102,11 @@ class LeaderElection:
         if not self.identity:
             yield "Lock identity is empty: give each process its own"
         if lease < 1:
-            yield f"leaseDuration must be greater than zero, in whole seconds: it is {lease:g}"
+            yield f"leaseDuration must be greater than zero, in seconds: lease_duration={lease:g}"
         if renew <= 0:
-            yield f"renewDeadline must be greater than zero: it is {renew:g}"
+            yield f"renewDeadline must be greater than zero: renew_deadline={renew:g}"
         if retry <= 0:
-            yield f"retryPeriod must be greater than zero: it is {retry:g}"
+            yield f"retryPeriod must be greater than zero: retry_period={retry:g}"
         if int(lease) <= renew:
             yield (
                 "leaseDuration must be greater than renewDeadline:"

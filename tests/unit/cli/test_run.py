@@ -265,11 +265,15 @@ def test_what_does_not_stop_does_not_keep_the_process(
         (["shops.py", "--log-level", "loud"], "--log-level"),
         (
             ["shops.py", "--leader-elect", "--leader-elect-lease-duration=5"],
-            "cannot elect a leader: leaseDuration must be greater than renewDeadline",
+            "leaseDuration must be greater than renewDeadline: --leader-elect-lease-duration=5,",
         ),
         (
             ["shops.py", "--leader-elect", "--leader-elect-retry-period=9"],
-            "renewDeadline must be greater than retryPeriod*JitterFactor",
+            "retryPeriod*JitterFactor: --leader-elect-renew-deadline=10, --leader-elect-retry-per",
+        ),
+        (
+            ["shops.py", "--leader-elect", "--leader-elect-retry-period=0"],
+            "retryPeriod must be greater than zero: --leader-elect-retry-period=0",
         ),
         (["shops.py", "--leader-elect", "--leader-elect-name="], "give the Lease a name"),
         (["shops.py", "--leader-elect-name=Bad_Name"], "--leader-elect-name: 'Bad_Name' is not"),
