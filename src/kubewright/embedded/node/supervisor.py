@@ -98,7 +98,14 @@ def kill(pid: int, number: int = signal.SIGKILL) -> None:
 
 
 def remove_tree(folder: str | os.PathLike[str]) -> None:
-    """Remove a folder, also if some of it was made unwritable, as compilers like to do."""
+    """Remove a folder, also if some of it was made unwritable, as compilers like to do.
+
+    A pod may have put a link in its place. That is removed, and what it leads to is left alone.
+    """
+    if not os.path.isdir(folder) or os.path.islink(folder):  # noqa: PTH112, PTH114  # as above
+        with suppress(OSError):
+            os.unlink(folder)  # noqa: PTH108  # as above
+        return
     try:
         shutil.rmtree(folder, ignore_errors=True)
     except RecursionError:  # folders in folders, thousands of them

@@ -155,6 +155,20 @@ def test_a_folder_is_removed_though_it_was_made_unwritable(tmp_path: Path) -> No
     assert stat.S_IMODE(elsewhere.stat().st_mode) == 0o500
 
 
+def test_a_link_in_the_place_of_a_folder_is_removed_and_not_followed(tmp_path: Path) -> None:
+    """A pod can put one there, to the home of the user, say, whose rights were changed then."""
+    (home := tmp_path / "home").mkdir()
+    (shared := home / "shared").mkdir()
+    for path in (shared, home):
+        path.chmod(0o755)
+    (tmp_path / "pod").symlink_to(home)
+
+    supervisor.remove_tree(tmp_path / "pod")
+
+    assert not (tmp_path / "pod").is_symlink()
+    assert {stat.S_IMODE(path.stat().st_mode) for path in (shared, home)} == {0o755}
+
+
 def test_a_process_that_is_gone_is_no_problem() -> None:
     """It may end between two looks."""
     nobody = 2**22 + 1
