@@ -7,6 +7,7 @@ command, an argument or a variable, alone or at the beginning of a longer path, 
 real place. What a program has written into itself, or composes while it runs, is not.
 """
 
+import os
 import re
 import tempfile
 from collections.abc import Mapping
@@ -101,8 +102,6 @@ class PodFolder:
     def make_root(self, container: Container) -> dict[str, Path]:
         """Make the root of a container anew; return where each mount path really is."""
         root = self.root(container.name)
-        if root.is_symlink():
-            root.unlink()  # a volume was mounted as the root
         remove_tree(root)
         root.mkdir(parents=True)
         places: dict[str, Path] = {}
@@ -193,7 +192,8 @@ def write_content(place: Path, files: Files) -> None:
     new.replace(data)
     names = {path.split("/", 1)[0] for path in content}
     for name in names:
-        if not (place / name).is_symlink():
+        # Not replaced: something else may be mounted there, or the pod may have put it there.
+        if not os.path.lexists(place / name):
             (place / name).symlink_to(f"..data/{name}")
     for link in place.iterdir():
         # Whatever else is there is mounted in this volume.

@@ -179,11 +179,12 @@ class PodRunner:
         if self._refresh:
             try:
                 volumes = await volumes_for(self.pod, self._place, self._host)
-            except MountError as error:
-                # What was mounted stays as it was, as long as its source is away.
+                self.sandbox.update(pod, volumes)
+            except (MountError, OSError) as error:
+                # What was mounted stays as it was, as long as its source is away, or as the pod has
+                # something of its own in the way: that must not keep it from being stopped.
                 self._report("FailedMount", str(error), warning=True)
-                volumes = {}
-            self.sandbox.update(pod, volumes)
+                self.sandbox.update(pod, {})
             self._refresh = False
 
     def _end_outdated(self) -> None:

@@ -216,6 +216,29 @@ def test_a_link_of_a_pod_is_not_followed_to_what_is_removed(
     assert (folder.volume("v") / "a").read_bytes() == b"2"
 
 
+def test_what_a_pod_puts_in_the_place_of_a_file_stays(folder: PodFolder) -> None:
+    """The other files follow their source nevertheless."""
+    folder.write({"v": Files({"a": File(b"1"), "b": File(b"1")})})
+    mine = folder.volume("v") / "a"
+    mine.unlink()
+    os.mkfifo(mine)
+
+    folder.write({"v": Files({"a": File(b"2"), "b": File(b"2")})})
+
+    assert mine.is_fifo()
+    assert (folder.volume("v") / "b").read_bytes() == b"2"
+
+
+def test_a_sub_path_over_a_file_stays_when_its_volume_changes(folder: PodFolder) -> None:
+    """A ConfigMap whose one file comes from another, which does not follow its source."""
+    folder.write({"v": Files({"a": File(b"1")}), "w": Files({"x": File(b"3")})})
+    folder.make_root(mounted(("v", "/etc", ""), ("w", "/etc/a", "x")))
+
+    folder.write({"v": Files({"a": File(b"2")}), "w": Files({"x": File(b"4")})})
+
+    assert (folder.volume("v") / "a").read_bytes() == b"3"
+
+
 def test_folders_of_the_machine_and_of_claims_outlive_the_pod(
     folder: PodFolder, tmp_path: Path
 ) -> None:

@@ -9,7 +9,7 @@ import pytest
 import kubewright as kw
 from kubewright.embedded.node.material import Files
 from kubewright.embedded.node.runtime import Launch, OnExit, RunningContainer, Sandbox
-from kubewright.embedded.node.simulated import SimulatedRuntime
+from kubewright.embedded.node.simulated import SimulatedRuntime, SimulatedSandbox
 from kubewright.kinds.core.v1 import (
     ConfigMap,
     ConfigMapEnvSource,
@@ -27,7 +27,15 @@ from kubewright.kinds.core.v1 import (
     Volume,
 )
 from tests.unit.embedded.node.doubles import ASandbox
-from tests.unit.embedded.node.world import World, a_world, conditions, container, pod, state_of
+from tests.unit.embedded.node.world import (
+    World,
+    a_server,
+    a_world,
+    conditions,
+    container,
+    pod,
+    state_of,
+)
 
 
 def shell(script: str, name: str = "main", **fields: Any) -> Container:
@@ -340,6 +348,36 @@ class Crowded(SimulatedRuntime):
 class Full(ASandbox):
     async def start(self, launch: Launch, on_exit: OnExit) -> RunningContainer:
         raise OSError(errno.ENOSPC, "No space left on device", "/pods/web")
+
+
+class Littered(SimulatedRuntime):
+    """Has pods that put something of their own where files of their volumes are."""
+
+    async def sandbox(self, pod: Pod, address: str, volumes: Mapping[str, Files]) -> Sandbox:
+        return Litter(pod, clock=self._clock)
+
+
+class Litter(SimulatedSandbox):
+    def update(self, pod: Pod, volumes: Mapping[str, Files]) -> None:
+        if volumes:
+            raise FileExistsError(errno.EEXIST, "File exists", "/pods/web/volumes/v")
+
+
+async def test_a_pod_that_spoils_its_volumes_can_be_deleted() -> None:
+    """It would be terminating for ever, and so would its namespace."""
+    async with a_server() as world:
+        await world.start(runtime=Littered(clock=world.clock))
+        await world.client.create(config_map("conf"))
+        volume = Volume(name="v", config_map=ConfigMapVolumeSource(name="conf"))
+        await world.create(pod(volumes=[volume]))
+
+        await world.client.patch(Pod, "web", {"metadata": {"annotations": {"a": "b"}}})
+        await world.settle(1)
+        events = await world.events()
+        await world.client.delete(Pod, "web")
+
+        assert any("/pods/web/volumes/v" in text for why, text in events if why == "FailedMount")
+        assert await world.find(after=60) is None
 
 
 async def test_a_machine_that_cannot_make_a_container_says_what_is_wrong_where() -> None:
