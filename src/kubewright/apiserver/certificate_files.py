@@ -9,6 +9,7 @@ from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.x509 import ExtensionNotFound, load_pem_x509_certificate
 
 from kubewright.apiserver.certificates import Authority, KeyPair, OutOfDateError, is_serving
+from kubewright.apiserver.files import keep_private
 from kubewright.errors import ConfigError
 
 _FRONT_PROXY = "front-proxy-ca"
@@ -105,6 +106,7 @@ def _damaged(folder: Path, name: str, pair: KeyPair) -> str:
 
 
 def _read(folder: Path, name: str) -> KeyPair | None:
+    keep_private(folder / f"{name}.key")
     try:
         return KeyPair((folder / f"{name}.crt").read_bytes(), (folder / f"{name}.key").read_bytes())
     except FileNotFoundError:

@@ -1,6 +1,8 @@
 """Files and folders that a user has named."""
 
 import os
+import stat
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeAlias
 
@@ -37,3 +39,13 @@ def check_writable(path: Path) -> None:
         raise ConfigError(f"cannot write {path}: the folder {folder} {problem}.")
     if path.is_dir():
         raise ConfigError(f"cannot write {path}: it is a folder. Name a file in it.")
+
+
+def keep_private(*paths: Path) -> None:
+    """Take the rights of other users away, which a file has after it was restored from a copy.
+
+    One that is not there is left out, and so is one of another owner, who decides about it.
+    """
+    for path in paths:
+        with suppress(FileNotFoundError, NotADirectoryError, PermissionError):
+            path.chmod(path.stat().st_mode & stat.S_IRWXU)

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from kubewright.apiserver.authentication.jwt import SigningKey
+from kubewright.apiserver.files import keep_private
 from kubewright.errors import ConfigError
 
 FILE: str = "service-account.key"
@@ -36,6 +37,7 @@ def check_signing_key(folder: Path) -> None:
         ConfigError: It does not.
     """
     path = folder / FILE
+    keep_private(path)
     try:
         found = path.read_bytes()
     except (FileNotFoundError, NotADirectoryError):

@@ -124,3 +124,14 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
         write_private(path, b"content")
 
     assert [found.name for found in tmp_path.iterdir()] == ["file"]
+
+
+def test_keys_that_were_restored_are_made_private_again(tmp_path: Path) -> None:
+    """Who can read the key of the authority can be everybody."""
+    certificates(tmp_path, ["127.0.0.1"])
+    for file in tmp_path.iterdir():
+        file.chmod(0o644)
+
+    certificates(tmp_path, ["127.0.0.1"])
+
+    assert {file.stat().st_mode & 0o777 for file in tmp_path.glob("*.key")} == {0o600}

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from kubewright.apiserver.files import check_writable, named_path
+from kubewright.apiserver.files import check_writable, keep_private, named_path
 from kubewright.errors import ConfigError
 
 
@@ -44,3 +44,13 @@ def test_a_file_that_cannot_be_is_said_with_what_to_do(
     with pytest.raises(ConfigError, match=f"cannot write .*{name}: .*{problem}"):
         check_writable(tmp_path / name)
     check_writable(tmp_path / "file")
+
+
+def test_other_users_lose_their_rights_and_the_owner_gains_none(tmp_path: Path) -> None:
+    """A file that its owner made read-only stays so; one that is not there is no problem."""
+    (path := tmp_path / "a").touch()
+    path.chmod(0o444)
+
+    keep_private(path, tmp_path / "none", path / "below")
+
+    assert path.stat().st_mode & 0o777 == 0o400

@@ -16,6 +16,16 @@ def test_a_folder_keeps_the_key(tmp_path: Path) -> None:
     assert (tmp_path / FILE).stat().st_mode & 0o777 == 0o600
 
 
+def test_a_key_that_was_restored_is_made_private_again(tmp_path: Path) -> None:
+    """Who can read it can be any service account."""
+    signing_key(tmp_path)
+    (tmp_path / FILE).chmod(0o644)
+
+    check_signing_key(tmp_path)
+
+    assert (tmp_path / FILE).stat().st_mode & 0o777 == 0o600
+
+
 def test_without_a_folder_each_key_is_new() -> None:
     """Tokens end with the server."""
     assert signing_key(None).pem != signing_key(None).pem

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 
+from kubewright.apiserver.files import keep_private
 from kubewright.apiserver.names import GroupResource
 from kubewright.apiserver.storage.event import Stored
 from kubewright.apiserver.storage.wal import is_whole
@@ -61,8 +62,9 @@ class SQLiteJournal:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             _check_files(self._path)
             is_new = not self._path.exists()
-            # Secrets are in it. SQLite gives the files beside it the same mode.
+            # Secrets are in it. SQLite gives the files that it makes beside it the same mode.
             self._path.touch(mode=0o600)
+            keep_private(self._path, _log_of(self._path))
             self._database = self._opened(is_new=is_new)
         except (OSError, sqlite3.Error) as error:
             raise ConfigError(_explain(self._path, error)) from error
@@ -151,13 +153,17 @@ class SQLiteJournal:
         self._database.close()
 
 
+def _log_of(path: Path) -> Path:
+    return path.with_name(f"{path.name}-wal")
+
+
 def _check_files(path: Path) -> None:
     """Check what SQLite would take for a new database, or for the end of a log.
 
     Raises:
         ConfigError: Objects would be lost without a word.
     """
-    log = path.with_name(f"{path.name}-wal")
+    log = _log_of(path)
     if path.exists() and (size := path.stat().st_size) < _HEADER:
         raise ConfigError(
             f"cannot use {path}: it is {'cut off' if size else 'empty'}. Restore it from a copy, or"

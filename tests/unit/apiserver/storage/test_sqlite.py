@@ -147,6 +147,17 @@ def test_a_database_that_was_cut_off_is_refused_and_its_log_is_kept(killed: Path
     assert (killed / f"{FILE}-wal").stat().st_size
 
 
+def test_files_that_were_restored_are_made_private_again(killed: Path) -> None:
+    """A copy has the rights that a new file has, and Secrets are in it."""
+    for file in killed.iterdir():
+        file.chmod(0o644)
+
+    store = Store(journal=SQLiteJournal(killed))
+
+    assert {file.stat().st_mode & 0o777 for file in killed.iterdir()} == {0o600}
+    store.close()
+
+
 def test_the_folder_is_made_for_its_owner_only(tmp_path: Path) -> None:
     """Who can write into it can put another database there."""
     SQLiteJournal(tmp_path / "data").close()
