@@ -1,6 +1,7 @@
 """`Turns`: lets the event loop come round between two reconciles that take long."""
 
 import asyncio
+from collections.abc import Callable
 from weakref import WeakKeyDictionary
 
 __all__ = ["SLICE", "Turns", "turns_of"]
@@ -13,32 +14,32 @@ class Turns:
     """Whose turn it is: a worker's, or that of all others in the loop.
 
     A loop runs all tasks that can run before it looks at sockets and timers again. Ten workers that
-    each block for a moment would add up, so all workers of a loop share one of these: after a long
-    reconcile none of them begins another before the loop has been round.
-
-    Attributes:
-        is_due: Whether it has yet to come round.
+    each block for a moment would add up, so all workers of a loop share one of these: when those
+    that began in this round have taken long, none begins another before the loop has been round.
+    It does not matter whether they have ended: most wait for an answer of the server by then.
     """
 
-    __slots__ = ("is_due",)
+    __slots__ = ("_began",)
 
     def __init__(self) -> None:
-        self.is_due: bool = False
+        self._began: float | None = None  # when the first reconcile of this round did
 
-    def spend(self) -> None:
-        """Note that a worker has used its time."""
-        if not self.is_due:
-            self.is_due = True
+    def may_begin(self, now: float) -> bool:
+        """Say whether a reconcile may begin in this round of the loop; it counts as begun then."""
+        if self._began is None:
+            self._began = now
             # What is called soon is called in the next round.
             asyncio.get_running_loop().call_soon(self._come_round)
+            return True
+        return now - self._began < SLICE
 
-    async def wait(self) -> None:
-        """Return once the loop has been round, and nobody else was faster."""
-        while self.is_due:  # noqa: ASYNC110  # it is the loop itself that is waited for
+    async def wait(self, time: Callable[[], float]) -> None:
+        """Return once a reconcile may begin."""
+        while not self.may_begin(time()):  # noqa: ASYNC110  # it is the loop that is waited for
             await asyncio.sleep(0)
 
     def _come_round(self) -> None:
-        self.is_due = False
+        self._began = None
 
 
 _all: "WeakKeyDictionary[asyncio.AbstractEventLoop, Turns]" = WeakKeyDictionary()

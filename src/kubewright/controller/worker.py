@@ -25,7 +25,7 @@ from kubewright.controller.retry import (
     postponement,
 )
 from kubewright.controller.run import Run
-from kubewright.controller.turns import SLICE, Turns, turns_of
+from kubewright.controller.turns import Turns, turns_of
 from kubewright.errors import KubewrightError
 from kubewright.workqueue import QueueShutDown, WorkQueue
 
@@ -89,7 +89,6 @@ class Workers:
         self._covered: dict[Request, dict[Retry, int]] = {}
         self._gate: asyncio.Event | None = None
         self._turns = Turns()  # of no loop yet
-        self._turned = 0.0
         self._watchdog: Watchdog | None = None
         self._stopping = False
         # Unique among all processes, and in order; a UUID would take as long as the queue does.
@@ -213,7 +212,7 @@ class Workers:
     ) -> bool:
         """Call the reconciler for *request*; return whether *task* may take another one."""
         try:
-            if self._turns.is_due or self._gate is not None:
+            if not self._turns.may_begin(self.deadlines.time()) or self._gate is not None:
                 await self._wait_for_turn(request)
             if self._stopping:
                 return False
@@ -243,7 +242,7 @@ class Workers:
 
     async def _wait_for_turn(self, request: Request) -> None:
         try:
-            await self._turns.wait()
+            await self._turns.wait(self.deadlines.time)
             while self._gate is not None:
                 await self._gate.wait()
         except asyncio.CancelledError:
@@ -297,11 +296,7 @@ class Workers:
             goes_on = call.leave()
             self._succeeded(call, result)
         finally:
-            now = self.deadlines.time()
-            self.numbers.time.observe(now - call.began)
-            if now - self._turned >= SLICE:
-                self._turned = now
-                self._turns.spend()
+            self.numbers.time.observe(self.deadlines.time() - call.began)
         return goes_on
 
     async def _traced(self, request: Request, run: Run) -> Result | None:

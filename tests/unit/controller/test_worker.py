@@ -111,8 +111,12 @@ async def test_a_worker_that_never_waits_lets_others_run() -> None:
         assert 0 < len(controller.queue) < 1000
 
 
-async def test_the_loop_comes_round_between_two_long_reconciles() -> None:
-    """A hundred objects that block for 0.2 s each must not keep a probe waiting for 20 s."""
+@pytest.mark.parametrize("waits", [False, True])
+async def test_the_loop_comes_round_between_two_long_reconciles(waits: bool) -> None:
+    """A hundred objects that block for 0.2 s each must not keep a probe waiting for 20 s.
+
+    Also if each of them waits for an answer of the server afterwards.
+    """
     order: list[str] = []
 
     class Passing(VirtualClock):
@@ -126,6 +130,8 @@ async def test_the_loop_comes_round_between_two_long_reconciles() -> None:
     async def reconcile(request: Request, run: Run) -> None:
         order.append("run")
         clock.block(0.2)
+        for _ in range(5 if waits else 0):
+            await asyncio.sleep(0)
 
     controller = make(reconcile, clock=clock, workers=4)
     async with running(controller, clock=clock):
