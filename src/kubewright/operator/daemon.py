@@ -8,7 +8,11 @@ from typing import Any, ClassVar, TypeAlias
 
 from kubewright._aio import Backoff, Clock, TaskSet, apart
 from kubewright.api.resource import Resource
+from kubewright.controller.instruments import LOOPS
+from kubewright.controller.lines import described
+from kubewright.controller.loops import LIMIT, LONGEST, SOON
 from kubewright.controller.request import Request, Result
+from kubewright.controller.retry import Policies, Retry, carried_delay, postponement
 from kubewright.controller.run import Run
 from kubewright.controller.worker import OnFailure
 from kubewright.runnable import Stage
@@ -18,6 +22,8 @@ __all__ = ["Daemons"]
 Work: TypeAlias = Callable[[], Coroutine[Any, Any, Result | None]]
 
 _QUIET = 300.0  # after so many seconds without a failure, the next delay is the first again
+_BRIEF = 1.0  # who gets another spec in fewer seconds after its start may have changed it itself
+_POLICIES = Policies()
 
 
 class _Daemon:
@@ -29,6 +35,23 @@ class _Daemon:
         self.run: Run = run
         self.variables: Variables = copy_context()  # its log lines say which object they are about
         self.task: asyncio.Task[None] | None = None
+        self.brief: int = 0  # how many in a row before it had another spec at once
+        self.began: float | None = None
+
+    @property
+    def wait(self) -> float:
+        """The seconds that it waits before it begins."""
+        over = self.brief - LIMIT
+        return 0.0 if over <= 0 else min(LONGEST, SOON * 2.0 ** min(over - 1, 30))
+
+    def follow(self, before: "_Daemon", now: float) -> None:
+        """Take the place of the one *before* it, which had another spec."""
+        if before.began_for[0] != self.began_for[0]:
+            return
+        if before.began is None:  # it was still waiting
+            self.brief = before.brief
+        elif now - before.began < _BRIEF:
+            self.brief = before.brief + 1
 
 
 class Daemons:
@@ -78,7 +101,11 @@ class Daemons:
         if known is not None:
             if known.began_for == daemon.began_for:
                 return
+            now = self._clock.monotonic()
             await self.stop(run.request)
+            daemon.follow(known, now)
+            if daemon.brief == LIMIT + 1 > known.brief:
+                _warn(daemon)
         self._daemons[run.request] = daemon
         if self._tasks is not None:
             self._start(daemon, self._tasks)
@@ -99,19 +126,34 @@ class Daemons:
         daemon.task = tasks.start(self._live(daemon), name=name, context=daemon.variables)
 
     async def _live(self, daemon: _Daemon) -> None:
+        if daemon.wait:
+            await self._clock.sleep(daemon.wait)
+        daemon.began = self._clock.monotonic()
         backoff = Backoff(base=1.0, cap=60.0, reset_after=_QUIET, clock=self._clock)
         while True:
             try:
                 # Apart, so that a function that cancels itself is started again like any other.
-                result = await apart(daemon.work())
-                if result is None or (result.delay is None and not result.requeue):
-                    return
-                delay = backoff.next_delay() if result.delay is None else result.delay
-            except Exception as error:  # theirs may fail in any way
-                delay = backoff.next_delay()
-                daemon.run.log.exception("daemon failed, is started again", delay=delay)
-                self._tell(daemon.run, error)
+                delay = _delay_for(await apart(daemon.work()), backoff)
+            except Exception as error:  # noqa: BLE001  # theirs may fail in any way
+                delay = self._delay_after(error, daemon.run, backoff)
+            if delay is None:
+                return
             await self._clock.sleep(delay)
+
+    def _delay_after(self, error: Exception, run: Run, backoff: Backoff) -> float | None:
+        """Tell of *error*; return when the daemon is started again, ``None`` for not at all."""
+        delay = postponement(error)
+        if delay is not None:
+            run.log.info("daemon waits, is started again", delay=delay, error=described(error))
+            return delay
+        if _POLICIES.find(error) is Retry.NEVER:
+            run.log.error("daemon failed, is started again when the spec changes", exc_info=error)
+        else:
+            carried = carried_delay(error)
+            delay = backoff.next_delay() if carried is None else carried
+            run.log.error("daemon failed, is started again", delay=delay, exc_info=error)
+        self._tell(run, error)
+        return delay
 
     def _tell(self, run: Run, error: Exception) -> None:
         if self._report is None:
@@ -120,3 +162,22 @@ class Daemons:
             self._report(run, error)
         except Exception:  # a failure to tell of one must not end the daemons of all objects
             run.log.exception("a daemon that failed could not be reported")
+
+
+def _delay_for(result: Result | None, backoff: Backoff) -> float | None:
+    """Return in how many seconds a daemon that has returned is started again, if at all."""
+    if result is None or (result.delay is None and not result.requeue):
+        return None
+    # Who asks for it at once does so again and again.
+    soon = result.delay is None or result.delay < SOON
+    return backoff.next_delay() if soon else result.delay
+
+
+def _warn(daemon: _Daemon) -> None:
+    LOOPS.labels(daemon.run.controller).inc()
+    daemon.run.log.warning(
+        "daemon is started over and over, slowed down",
+        problem=f"{daemon.brief} times in a row its spec was changed as soon as it had begun",
+        delay=daemon.wait,
+        hint="write only what differs, and not into the spec of its own object",
+    )

@@ -218,8 +218,8 @@ class Operator:
         It is cancelled when the object is deleted, when its spec changes (it is started again with
         the new one then), when this process leads no more, and when it stops; each time its end is
         waited for. When it fails it is started again, after a second, twice as long each time, up
-        to a minute. When it returns ``None`` it is done with this spec; a `Result` asks to be
-        started again.
+        to a minute; `RetryAfter` and `TerminalError` mean what they mean in a reconciler. When it
+        returns ``None`` it is done with this spec; a `Result` asks to be started again.
 
         The object is as it was at the start. Nothing of it is written: use
         ``ctx.client.status.patch``.

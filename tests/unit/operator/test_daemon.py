@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import kubewright as kw
+from kubewright.controller.loops import LIMIT
 from kubewright.kinds.core.v1 import Event
 from tests.unit.operator.world import Shop, World, running, shop
 
@@ -113,6 +114,83 @@ async def test_one_that_returns_is_done_unless_it_asks_to_be_started_again() -> 
         await w.pass_time()
 
         assert (early, late, calls) == ([1], [1, 1], [1, 1, 2])
+
+
+async def test_one_that_says_when_to_go_on_has_not_failed(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """As in a reconciler: the thing that it connects to may only be starting."""
+    times: list[float] = []
+    w: World
+
+    async def wait(obj: Shop, ctx: kw.Context) -> None:
+        times.append(w.clock.monotonic())
+        raise kw.RetryAfter(30, "the line is being laid")
+
+    async with running(daemon_of(wait)) as w:
+        await w.other.create(shop())
+        await w.pass_time(70)
+        events = list(await w.other.list(Event))
+
+    assert [b - a for a, b in pairwise(times)] == [30, 30]
+    assert events == []
+    assert not [one for one in caplog.records if one.levelno >= logging.WARNING]
+
+
+async def test_one_that_cannot_work_waits_for_another_spec() -> None:
+    """A `TerminalError` means the same everywhere: to try again would change nothing."""
+    sizes: list[int] = []
+
+    async def refuse(obj: Shop, ctx: kw.Context) -> None:
+        sizes.append(obj.spec.size)
+        raise kw.TerminalError("no such exchange")
+
+    async with running(daemon_of(refuse)) as w:
+        await w.other.create(shop())
+        await w.pass_time(600)
+        before = list(sizes)
+        await w.other.patch(Shop, "corner", {"spec": {"size": 2}})
+        await w.pass_time()
+        messages = [str(one.message) for one in await w.other.list(Event)]
+
+    assert (before, sizes) == ([1], [1, 2])
+    assert any("no such exchange" in one for one in messages)
+
+
+async def test_one_that_asks_to_be_started_at_once_is_started_later_each_time() -> None:
+    """A daemon that ends at once and wants to go on is a loop."""
+    calls: list[int] = []
+
+    async def hurry(obj: Shop, ctx: kw.Context) -> kw.Result:
+        calls.append(1)
+        return kw.Result(requeue_after=0.001)
+
+    async with running(daemon_of(hurry)) as w:
+        await w.other.create(shop())
+        await w.pass_time(60)
+
+        assert 1 < len(calls) < 10
+
+
+async def test_one_that_changes_its_own_spec_is_slowed_and_told_once(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Each change starts it anew, and then it changes the spec."""
+    sizes: list[int] = []
+
+    async def grow(obj: Shop, ctx: kw.Context) -> None:
+        sizes.append(obj.spec.size)
+        await ctx.client.patch(Shop, "corner", {"spec": {"size": obj.spec.size + 1}})
+        await asyncio.Event().wait()
+
+    async with running(daemon_of(grow)) as w:
+        await w.other.create(shop())
+        await w.pass_time(120)
+
+    assert LIMIT < len(sizes) < LIMIT + 15
+    (line,) = [one for one in caplog.messages if "daemon is started over and over" in one]
+    assert "default" in line
+    assert "corner" in line
 
 
 async def test_a_cleanup_of_its_name_is_called_after_its_end() -> None:
