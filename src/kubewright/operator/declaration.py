@@ -68,6 +68,7 @@ class Declaration(msgspec.Struct, frozen=True, eq=False):
     on_failure: OnFailure | None = None
     cleanup: Cleanup | None = None
     daemon: bool = False
+    timer: bool = False
 
     @property
     def kind(self) -> type[Resource]:

@@ -19,7 +19,7 @@ from kubewright.controller.arguments import (
     watched_kinds,
 )
 from kubewright.controller.mapping import is_async
-from kubewright.controller.predicates import Filter, deletion_changed
+from kubewright.controller.predicates import Filter
 from kubewright.controller.request import Result
 from kubewright.controller.retry import Policies, Retry
 from kubewright.controller.run import Run
@@ -40,7 +40,7 @@ from kubewright.operator.declaration import (
 )
 from kubewright.operator.observed import Observers
 from kubewright.operator.reconciler import ObjectReconciler
-from kubewright.operator.timer import Every, check_every, timed
+from kubewright.operator.timer import CHANGES, Every, Schedule, check_every, timed
 from kubewright.runnable import Runnable, Stage
 
 if TYPE_CHECKING:
@@ -261,7 +261,7 @@ class Operator:
         """Declare a function that is called for each object of *kind* again and again.
 
         It is called when the object is first seen, and then after each *interval*, whatever
-        changes. Otherwise it is a reconciler: its status is written, a failure is tried again, and
+        changes; one that has given up, with a `TerminalError`, waits for a new spec. Otherwise it is a reconciler: its status is written, a failure is tried again, and
         it never runs twice at a time for one object.
 
         Args:
@@ -279,7 +279,7 @@ class Operator:
             ValueError: As above.
         """
         _check_parentheses(kind, "timer")
-        primary = primary_of(kind, deletion_changed)
+        primary = primary_of(kind, CHANGES)
         mapping_of(primary.kind)
         called = name or f"{name_for(primary.kind)}-timer"
         check_every(called, interval, jitter)
@@ -294,6 +294,7 @@ class Operator:
                     timed(function, interval, jitter),
                     deadline=deadline,
                     retry=_TIMER_RETRY if retry is None else retry,
+                    timer=True,
                 )
             )
 
@@ -521,7 +522,10 @@ class Operator:
         )
         if not declaration.daemon:
             observer = observers.join(declaration, cluster, primary)
-            return ObjectReconciler(declaration, means, primary, observer)
+            made = ObjectReconciler(declaration, means, primary, observer)
+            if declaration.timer:
+                made.schedule = Schedule(cluster.clock)
+            return made
         # A daemon acts all the time, and never says that it is done with a generation.
         alone = Observers().join(declaration, cluster, primary)
         made = ObjectReconciler(declaration, means, primary, alone)

@@ -22,6 +22,7 @@ from kubewright.operator.declaration import Declaration, Function
 from kubewright.operator.finalizer import hold, release
 from kubewright.operator.observed import Observer
 from kubewright.operator.status import Snapshot, observe_generation, write_status
+from kubewright.operator.timer import Schedule
 from kubewright.operator.unfit import readable_part
 
 if TYPE_CHECKING:
@@ -66,6 +67,8 @@ class ObjectReconciler(Generic[R]):
         self._observer = observer
         self.daemons: Daemons | None = None
         """What runs the function, if it is a daemon."""
+        self.schedule: Schedule | None = None
+        """When the function is called, if it is a timer."""
         self._memories: dict[Request, Memory] = {}
         self._warned = False
 
@@ -77,6 +80,8 @@ class ObjectReconciler(Generic[R]):
         if entry is None:
             self._memories.pop(request, None)
             self._observer.forget(request.key)
+            if self.schedule is not None:
+                self.schedule.forget(request)
             return None
         memory = self._memories.get(request) or Memory()
         try:
@@ -87,7 +92,7 @@ class ObjectReconciler(Generic[R]):
             if obj.metadata.deletion_timestamp is not None:
                 return await self._clean_up(obj, run, memory)
             held = await self._held(obj, run)
-            return None if held is None else await self._reconcile(held, run, memory)
+            return None if held is None else await self._when_due(held, run, memory)
         finally:
             if memory:  # most kinds have no children, and need not be remembered
                 self._memories[request] = memory
@@ -117,6 +122,17 @@ class ObjectReconciler(Generic[R]):
             if not error.is_about_object:
                 raise
             return None
+
+    async def _when_due(self, obj: R, run: Run, memory: Memory) -> Result | None:
+        """Reconcile *obj*, unless it has a timer that is not due."""
+        schedule, uid = self.schedule, obj.metadata.uid
+        if schedule is None:
+            return await self._reconcile(obj, run, memory)
+        if left := schedule.take(run.request, uid):
+            return Result(requeue_after=left)
+        result = await self._reconcile(obj, run, memory)
+        schedule.note(run.request, uid, result)
+        return result
 
     async def _reconcile(self, obj: R, run: Run, memory: Memory) -> Result | None:
         if self.daemons is not None:

@@ -6,16 +6,48 @@ from datetime import timedelta
 from functools import wraps
 from typing import Any, TypeAlias, TypeVar
 
+from kubewright._aio import Clock
 from kubewright.api.resource import Resource
 from kubewright.controller.mapping import is_async
-from kubewright.controller.request import Result
+from kubewright.controller.predicates import deletion_changed, generation_changed
+from kubewright.controller.request import Request, Result
 
 R = TypeVar("R", bound=Resource)
 
-__all__ = ["Every", "check_every", "timed"]
+__all__ = ["CHANGES", "Every", "Schedule", "check_every", "timed"]
+
+CHANGES = deletion_changed | generation_changed
+"""What a timer hears of. A change does not call one that waits, but one that has given up."""
+_CLOSE = 0.001  # seconds by which a call may come too early
 
 Every: TypeAlias = float | timedelta | Callable[[R], float | timedelta]
 """How long a timer waits between two calls: the same for all objects, or told by each."""
+
+
+class Schedule:
+    """When the timer of each object is called next, for those that wait for it."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._due: dict[Request, tuple[str, float]] = {}
+
+    def take(self, request: Request, uid: str) -> float:
+        """Return the seconds that are left; 0 if it is to be called now, and waits no more."""
+        known, due = self._due.get(request, ("", 0.0))
+        left = due - self._clock.monotonic() if known == uid else 0.0
+        if left > _CLOSE:
+            return left
+        self.forget(request)
+        return 0.0
+
+    def note(self, request: Request, uid: str, result: Result | None) -> None:
+        """Note that it was called, and when it asks to be called again."""
+        if result is not None and result.delay is not None:
+            self._due[request] = (uid, self._clock.monotonic() + result.delay)
+
+    def forget(self, request: Request) -> None:
+        """Note that an object is gone."""
+        self._due.pop(request, None)
 
 
 def check_every(name: str, interval: object, jitter: object) -> None:

@@ -73,6 +73,47 @@ async def test_a_failure_is_tried_again_soon() -> None:
         assert len(calls) == 3
 
 
+async def test_one_that_has_given_up_hears_of_a_change() -> None:
+    """A `TerminalError` waits for a change; a timer that hears of none would stand still."""
+    calls: list[tuple[int, float]] = []
+    operator = kw.Operator("shops")
+    w: World
+
+    @operator.timer(Shop, interval=60)
+    async def check(obj: Shop, ctx: kw.Context) -> None:
+        calls.append((obj.spec.size, w.clock.monotonic()))
+        if obj.spec.size == 1:
+            raise kw.TerminalError("too small")
+
+    async with running(operator) as w:
+        await w.other.create(shop())
+        await w.pass_time(600)
+        await w.other.patch(Shop, "corner", {"spec": {"size": 2}})
+        await w.pass_time(70)
+
+    assert [size for size, _ in calls] == [1, 2, 2]
+    assert calls[2][1] - calls[1][1] == 60
+
+
+async def test_an_object_that_was_made_anew_is_called_at_once() -> None:
+    """Even if its deletion was missed: it is another one."""
+    calls: list[int] = []
+    operator = kw.Operator("shops")
+
+    @operator.timer(Shop, interval=3600)
+    async def check(obj: Shop, ctx: kw.Context) -> None:
+        calls.append(obj.spec.size)
+
+    async with running(operator) as w:
+        await w.other.create(shop())
+        await w.pass_time()
+        await w.other.delete(Shop, "corner")
+        await w.other.create(shop(size=3))
+        await w.pass_time()
+
+        assert calls == [1, 3]
+
+
 async def test_it_ends_with_the_object() -> None:
     """And a Result of its own counts more than the interval."""
     calls: list[str] = []
