@@ -53,9 +53,19 @@ class Observer:
         """Note that an object is gone."""
         self._done.pop(key, None)
 
-    def is_last(self, obj: Resource) -> bool:
-        """Say whether all the others have acted on the generation of *obj*."""
-        return not any(one.owes(obj) for one in self._all if one is not self)
+    def observed(self, obj: Resource) -> int | None:
+        """Return which generation all have acted on, if the run with *obj* succeeds.
+
+        ``None`` if another one has yet to act on that of *obj*. It is a later one if this is a
+        reconciler that need not hear of it, and the others went on while they waited for its run.
+        """
+        others = [one for one in self._all if one is not self]
+        if any(one.owes(obj) for one in others):
+            return None
+        if self._hears_all:
+            return obj.metadata.generation
+        acted = [done for one in others if (done := one.acted_on(obj.key)) is not None]
+        return min(acted, default=obj.metadata.generation)
 
     def owes(self, obj: Resource) -> bool:
         """Say whether this reconciler has yet to act on the generation of *obj*."""
@@ -66,6 +76,11 @@ class Observer:
         if done is None or done[0] != metadata.uid:
             return self._hears_all or key in self._done
         return self._hears_all and done[1] < metadata.generation
+
+    def acted_on(self, key: ObjectKey) -> int | None:
+        """Return the last generation of its object, if this reconciler is called for each."""
+        done = self._done.get(key) if key in self._informer.store else None
+        return done[1] if done is not None and self._hears_all else None
 
 
 class Observers:

@@ -261,8 +261,9 @@ class Operator:
         """Declare a function that is called for each object of *kind* again and again.
 
         It is called when the object is first seen, and then after each *interval*, whatever
-        changes; one that has given up, with a `TerminalError`, waits for a new spec. Otherwise it is a reconciler: its status is written, a failure is tried again, and
-        it never runs twice at a time for one object.
+        changes; one that has given up, with a `TerminalError`, waits for a new spec. Otherwise it
+        is a reconciler: its status is written, a failure is tried again, and it never runs twice
+        at a time for one object.
 
         Args:
             kind: The class; or `For` to take only some of its objects.

@@ -146,17 +146,18 @@ class ObjectReconciler(Generic[R]):
         except Exception as error:
             await self._write_after(error, obj, snapshot, context, run)
             raise
-        last = observer.is_last(obj)
-        if last:
-            observe_generation(obj, obj.metadata.generation)
+        observed = observer.observed(obj)
+        if observed is not None:
+            observe_generation(obj, observed)
         written = await self._write(obj, snapshot, run)
         context.tell_events()
         observer.succeed(obj)
-        if not last and written is not None and observer.is_last(obj):
+        late = observer.observed(obj)
+        if written is not None and late is not None and late != observed:
             # The others were done while we wrote, and each of us took the other for the last one.
-            late = Snapshot(written)
-            observe_generation(written, obj.metadata.generation)
-            await self._write(written, late, run)
+            before = Snapshot(written)
+            observe_generation(written, late)
+            await self._write(written, before, run)
         memory.trim(context.applied)
         return result
 

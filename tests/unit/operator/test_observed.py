@@ -34,26 +34,37 @@ async def test_one_is_last_when_the_other_has_succeeded_with_the_same_generation
     """And is not while that one has not begun, runs, has failed, or is behind."""
     async with world() as w:
         one, other = await two(w)
-        answers = [one.is_last(seen(1))]
+        answers = [one.observed(seen(1))]
         for step in (other.begin, other.succeed):
             step(seen(1))
-            answers.append(one.is_last(seen(1)))
+            answers.append(one.observed(seen(1)))
 
-        assert answers == [False, False, True]
-        assert not one.is_last(seen(2))
-        assert not one.is_last(seen(1, uid="2"))
+        assert answers == [None, None, 1]
+        assert one.observed(seen(2)) is None
+        assert one.observed(seen(1, uid="2")) is None
 
 
 async def test_of_one_that_chooses_its_changes_only_an_open_run_counts() -> None:
     """It may never hear of the generation; but if it fails, something was not done."""
     async with world() as w:
         one, other = await two(w, predicate=lambda event: True)
-        answers = [one.is_last(seen(2))]
+        answers = [one.observed(seen(2))]
         for step in (other.begin, other.succeed):
             step(seen(1))
-            answers.append(one.is_last(seen(2)))
+            answers.append(one.observed(seen(2)))
 
-        assert answers == [True, False, True]
+        assert answers == [2, None, 2]
+
+
+async def test_one_that_chooses_its_changes_observes_what_the_other_has_done() -> None:
+    """While it ran the other one went on to the next generation, and could not say so."""
+    async with world() as w:
+        other, one = await two(w, predicate=lambda event: True)
+        one.begin(seen(1))
+        other.succeed(seen(2))
+
+        assert other.observed(seen(2)) is None
+        assert one.observed(seen(1)) == 2
 
 
 async def test_what_is_gone_is_forgotten() -> None:
@@ -64,4 +75,4 @@ async def test_what_is_gone_is_forgotten() -> None:
 
         other.forget(seen(1).key)
 
-        assert one.is_last(seen(1))
+        assert one.observed(seen(1)) == 1

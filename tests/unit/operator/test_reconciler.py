@@ -191,6 +191,26 @@ async def test_a_reconciler_that_chooses_its_changes_does_not_hold_up_the_genera
         assert (await w.shop()).status.observed_generation == 1
 
 
+async def test_who_was_waited_for_observes_what_the_others_did_meanwhile() -> None:
+    """A timer sees the new spec only at its next call, which may be hours later."""
+    operator = operator_of(do_nothing)
+
+    @operator.timer(Shop, interval=3600)
+    async def check(obj: Shop, ctx: kw.Context) -> None:
+        await asyncio.sleep(10)
+
+    async with running(operator) as w:
+        await w.other.create(shop())
+        await w.pass_time(5)
+        await w.other.patch(Shop, "corner", {"spec": {"size": 2}})
+        await w.pass_time(3)
+        during = (await w.shop()).status.observed_generation
+        await w.pass_time(20)
+
+        assert during != 2
+        assert (await w.shop()).status.observed_generation == 2
+
+
 async def test_two_reconcilers_that_end_together_observe_the_generation() -> None:
     """Each takes the other for the last one; one of them must say it after all."""
     w: World
