@@ -19,10 +19,12 @@ from kubewright.controller.request import Request
 from kubewright.log import Logger
 from kubewright.metrics import CounterValue
 
-__all__ = ["LIMIT", "LONGEST", "SOON", "Chain", "Loops", "Writes"]
+__all__ = ["LIMIT", "LONGEST", "MANY", "SOON", "Chain", "Loops", "Writes"]
 
 LIMIT: int = 20
 """How many runs in a row may write the same object, or ask to be repeated at once."""
+MANY: int = 500
+"""How many runs in a row may each be the reason for the next, whatever they write."""
 SOON: float = 0.1
 """A run that is asked for in fewer seconds counts as one that is asked for at once."""
 LONGEST: float = 30.0
@@ -34,6 +36,8 @@ _MOST_MARKS = 256
 _MOST_OBJECTS = 64
 _MOST_FIELDS = 3
 _REQUEUE = "requeue_after"
+_UNDONE = "undone"
+_ENDLESS = "endless"
 _BOOKKEEPING = ("metadata.resourceVersion", "metadata.generation", "metadata.managedFields")
 
 
@@ -43,13 +47,17 @@ class Writes:
     Attributes:
         marks: By what the changes will be recognized: versions, and uids of what was deleted.
         objects: What was written last to each object.
+        made: The names of those that are there, by uid.
+        gone: The uids of those that were deleted, whose answers do not tell a kind.
     """
 
-    __slots__ = ("marks", "objects")
+    __slots__ = ("gone", "made", "marks", "objects")
 
     def __init__(self) -> None:
         self.marks: set[str] = set()
         self.objects: dict[str, bytes] = {}
+        self.made: dict[str, str] = {}
+        self.gone: set[str] = set()
 
     def note(self, write: OwnWrite) -> None:
         """Remember *write*."""
@@ -59,11 +67,17 @@ class Writes:
         name = f"{write.kind} {write.key}".strip()
         if name in self.objects or len(self.objects) < _MOST_OBJECTS:
             self.objects[name] = write.raw
+            if write.gone:
+                self.gone.add(write.uid)
+            else:
+                self.made[write.uid] = name
 
     def clear(self) -> None:
         """Begin a new run."""
         self.marks.clear()
         self.objects.clear()
+        self.made.clear()
+        self.gone.clear()
 
 
 class Chain(msgspec.Struct, eq=False):
@@ -80,6 +94,9 @@ class Chain(msgspec.Struct, eq=False):
         soon: Whether the last run asked to be repeated at once.
         outside: Whether anything else was seen.
         last: What was written last to each object, once it begins to be suspicious.
+        runs: How many have written anything.
+        made: What the last of them wrote, by uid.
+        undone: What a run has deleted that the one before it had made, the last time.
     """
 
     marks: dict[str, None] = {}
@@ -92,11 +109,16 @@ class Chain(msgspec.Struct, eq=False):
     soon: bool = False
     outside: bool = False
     last: dict[str, bytes] = {}
+    runs: int = 0
+    made: dict[str, str] = {}
+    undone: str = ""
 
     def begin(self) -> None:
         """Note that a run begins; one that has another reason is the first of its chain."""
         if self.outside or not (self.echo or self.soon):
             self.counts.clear()
+            self.made.clear()
+            self.runs = 0
             self.delay = 0.0
         self.echo = self.soon = self.outside = False
         self.heard.clear()
@@ -119,19 +141,30 @@ class Chain(msgspec.Struct, eq=False):
         self.marks.update(dict.fromkeys(writes.marks))
         while len(self.marks) > _MOST_MARKS:
             del self.marks[next(iter(self.marks))]
-        for name in writes.objects:
-            self.count(name)
+        self._count_writes(writes)
         for mark in self.heard:
             self._judge(mark)
         self.heard.clear()
 
+    def _count_writes(self, writes: Writes) -> None:
+        for name in writes.objects:
+            if name in self.counts or len(self.counts) < _MOST_OBJECTS:
+                self.count(name)
+        # Names that are new each time: no object is written often, and yet nothing gets done.
+        if undone := writes.gone & self.made.keys():
+            self.undone = self.made[min(undone)]
+            self.count(_UNDONE)
+        self.made = dict(writes.made)
+        self.runs += bool(writes.marks)
+        if self.runs > MANY - LIMIT:
+            self.count(_ENDLESS)
+
     def count(self, cause: str) -> None:
         """Note that a run did what may be the cause of the next."""
-        if cause in self.counts or len(self.counts) < _MOST_OBJECTS:
-            self.counts[cause] = times = self.counts.get(cause, 0) + 1
-            if times > LIMIT:
-                wait = _FIRST * 2.0 ** min(times - LIMIT - 1, 30)
-                self.delay = min(LONGEST, max(self.delay, wait))
+        self.counts[cause] = times = self.counts.get(cause, 0) + 1
+        if times > LIMIT:
+            wait = _FIRST * 2.0 ** min(times - LIMIT - 1, 30)
+            self.delay = min(LONGEST, max(self.delay, wait))
 
     def _judge(self, mark: str) -> None:
         if mark in self.marks:
@@ -199,7 +232,7 @@ class Loops:
             self._log.warning(
                 "reconciled over and over because of its own doing, slowed down",
                 key=str(request),
-                problem=_problem(cause, times, chain.last.get(cause), writes.objects.get(cause)),
+                problem=_problem(cause, times, chain, writes),
                 delay=chain.delay,
                 hint="write only what differs; the object is reconciled at once when others change"
                 " something",
@@ -207,10 +240,17 @@ class Loops:
         chain.last = dict(writes.objects) if times >= LIMIT - 1 and not chain.delay else {}
 
 
-def _problem(cause: str, times: int, before: bytes | None, after: bytes | None) -> str:
+def _problem(cause: str, times: int, chain: Chain, writes: Writes) -> str:
     if cause == _REQUEUE:
         return f"it asked {times} times in a row to be called again within {SOON:g} s"
-    changes = "; ".join(_changes(before, after))
+    if cause == _UNDONE:
+        return f"{times} runs in a row deleted what the one before had made, last {chain.undone}"
+    if cause == _ENDLESS:
+        written = ", ".join(list(writes.objects)[:_MOST_FIELDS])
+        return (
+            f"more than {MANY} runs in a row were asked for by the one before, last wrote {written}"
+        )
+    changes = "; ".join(_changes(chain.last.get(cause), writes.objects.get(cause)))
     return f"{times} runs in a row wrote {cause}" + (f": {changes}" if changes else "")
 
 

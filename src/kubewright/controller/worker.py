@@ -435,7 +435,7 @@ class Workers:
             return queue.add_rate_limited(request, priority=priority)
         delay = self._delay(request, policy or _DEFAULT)
         if delay is not None:
-            delay = max(delay, wait)
+            delay = self._loops.repeat(request, max(delay, wait))
             self._repeat(request, _RETRY, priority=priority, after=delay)
         return delay
 

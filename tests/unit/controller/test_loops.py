@@ -7,7 +7,7 @@ import pytest
 import kubewright as kw
 from kubewright._aio import VirtualClock
 from kubewright.controller import Request, Result, Run
-from kubewright.controller.loops import LIMIT, Chain, Loops, Writes
+from kubewright.controller.loops import LIMIT, MANY, Chain, Loops, Writes
 from kubewright.kinds.core.v1 import ConfigMap
 from kubewright.log import get_logger
 from kubewright.metrics import CounterValue
@@ -83,6 +83,67 @@ async def test_a_child_that_is_made_anew_each_time_is_slowed() -> None:
         await w.pass_time(120)
 
     assert LIMIT < runs < MOST
+
+
+async def test_a_child_with_another_name_each_time_is_slowed(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """No object is written twice, but each is deleted by the run after the one that made it."""
+    operator, runs = kw.Operator("shops"), 0
+
+    @operator.reconciler(Shop, owns=[ConfigMap])
+    async def reconcile(obj: Shop, ctx: kw.Context) -> None:
+        nonlocal runs
+        runs += 1
+        assert runs < 500, "not slowed"
+        await ctx.apply(config(f"child-{runs}"))
+        await ctx.prune()
+
+    async with running(operator) as w:
+        await w.other.create(shop())
+        await w.pass_time(120)
+
+    assert LIMIT < runs < MOST
+    (line,) = loops(caplog)
+    assert f"{LIMIT + 1} runs in a row deleted what the one before had made, last ConfigMap" in line
+
+
+def test_a_chain_without_an_end_is_slowed() -> None:
+    """One more child each time, and none is ever enough."""
+    made, request = Loops(get_logger("test"), CounterValue()), Request("default", "a")
+
+    delays = []
+    for number in range(MANY + 5):
+        if (chain := made.chains.get(request)) is not None:
+            chain.begin()
+        writes = Writes()
+        writes.marks.add(str(number))
+        writes.objects[f"ConfigMap default/{number}"] = b"{}"
+        made.end(request, writes)
+        delays.append(made.chains[request].hear(str(number), priority=0))
+
+    assert set(delays[:MANY]) == {0.0}
+    assert delays[MANY:] == [0.1, 0.2, 0.4, 0.8, 1.6]
+
+
+async def test_failures_that_are_tried_again_at_once_are_slowed(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """A policy without a delay is a loop, too."""
+    clock = VirtualClock()
+
+    async def reconcile(request: Request, run: Run) -> Result:
+        assert run.attempt < 500, "not slowed"
+        raise OSError("no answer")
+
+    seen = Recorder(reconcile)
+    controller = make(seen, clock=clock, retry=kw.Retry(after=0))
+    async with running_controller(controller, clock=clock):
+        add(controller, "a")
+        await clock.advance(120)
+
+    assert LIMIT < len(seen.runs) < MOST
+    assert len(loops(caplog)) == 1
 
 
 async def test_asking_for_another_call_at_once_is_slowed(caplog: pytest.LogCaptureFixture) -> None:
