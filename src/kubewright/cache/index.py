@@ -114,6 +114,8 @@ class Index(Generic[R]):
             if isinstance(values, str):
                 raise TypeError(f"it returned the text {values!r}, not a list of texts")  # noqa: TRY301  # logged like all else that it does wrong
             return tuple(dict.fromkeys(values))
-        except Exception:  # noqa: BLE001  # a user's code: whatever it raises, the stream goes on
+        except (SystemExit, KeyboardInterrupt):
+            raise
+        except BaseException:  # noqa: BLE001  # a user's code: whatever it raises, the stream goes on
             _log.exception("index function failed, object left out", name=self.name, key=str(key))
             return ()

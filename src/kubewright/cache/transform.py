@@ -52,7 +52,9 @@ def transformed(raw: bytes, head: Head, transform: Transform) -> tuple[bytes, He
         changed_head = head_of(changed)
     except DecodeError:
         changed, changed_head = b"", None
-    except Exception:  # noqa: BLE001  # a user's code: whatever it raises, the stream goes on
+    except (SystemExit, KeyboardInterrupt):
+        raise
+    except BaseException:  # noqa: BLE001  # a user's code: whatever it raises, the stream goes on
         _log.exception("transform failed, object kept whole", key=str(head.key))
         return raw, head
     if changed_head is None or _identity(changed_head) != _identity(head):

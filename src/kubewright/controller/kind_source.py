@@ -251,7 +251,9 @@ def _guarded(watch: KindWatch[Any]) -> Filter[Any] | None:
     def passes(event: Event[Any]) -> bool:
         try:
             return bool(test(event))
-        except Exception:  # noqa: BLE001  # theirs may fail in any way
+        except (SystemExit, KeyboardInterrupt):
+            raise
+        except BaseException:  # noqa: BLE001  # theirs may fail in any way
             # One reconcile too many does no harm; one too few may.
             _log.exception("predicate failed, event let through", key=str(event.key))
             return True

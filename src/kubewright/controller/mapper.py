@@ -149,17 +149,19 @@ class Mapper(Generic[R]):
     async def _is_answered(self, question: _Question) -> bool:
         try:
             async with self._clock.timeout(DEADLINE):
-                answer = self._ask(question.entry)
                 # Apart, since a function that cancels its task would lose the change, and one of
                 # our tasks with it.
-                targets = await apart(answer) if isinstance(answer, Awaitable) else answer
-                self._answer(question, targets)
+                await apart(self._ask_patiently(question))
         except DecodeError as error:
             self._skip(question, error)
         except Exception as error:  # noqa: BLE001  # theirs may fail in any way; it is asked again
             self._failed(question, error)
             return False
         return True
+
+    async def _ask_patiently(self, question: _Question) -> None:
+        answer = self._ask(question.entry)
+        self._answer(question, await answer if isinstance(answer, Awaitable) else answer)
 
     def _answer(self, question: _Question, targets: Any) -> None:
         namespace = question.entry.key.namespace

@@ -419,7 +419,9 @@ class Workers:
             return
         try:
             self._on_failure(run, error)
-        except Exception:  # noqa: BLE001  # theirs: a worker must not end because of it
+        except (SystemExit, KeyboardInterrupt):
+            raise
+        except BaseException:  # noqa: BLE001  # theirs: a worker must not end because of it
             self._log.exception("a failed reconcile could not be reported")
 
     def _retry(self, run: Run, error: Exception) -> float | None:

@@ -1,6 +1,8 @@
 """The objects of one informer."""
 
+import asyncio
 import random
+from typing import Any
 
 import pytest
 
@@ -245,10 +247,21 @@ def test_an_object_that_does_not_fit_its_class_is_left_out_of_lists_and_named(
         shops.get(key("odd"))
 
 
-def test_an_index_that_fails_does_not_stop_the_stream(caplog: pytest.LogCaptureFixture) -> None:
+def ends(shop: Any) -> list[str]:
+    raise GeneratorExit
+
+
+def is_cancelled(shop: Any) -> list[str]:
+    raise asyncio.CancelledError
+
+
+@pytest.mark.parametrize("index", [by_size, ends, is_cancelled])
+def test_an_index_that_fails_does_not_stop_the_stream(
+    index: Any, caplog: pytest.LogCaptureFixture
+) -> None:
     """The object is there, only not in the index."""
     shops = store()
-    shops.add_index("size", by_size)
+    shops.add_index("size", index)
 
     event = shops.put(entry("a", 1))
 

@@ -1,5 +1,6 @@
 """What a user drops before objects are cached."""
 
+import asyncio
 import json
 import logging
 from typing import Any
@@ -52,7 +53,11 @@ def empties(document: dict[str, Any]) -> None:
     document.clear()
 
 
-@pytest.mark.parametrize("transform", [fails, renames, empties, lambda _: object()])
+def is_cancelled(document: dict[str, Any]) -> None:
+    raise asyncio.CancelledError
+
+
+@pytest.mark.parametrize("transform", [fails, is_cancelled, renames, empties, lambda _: object()])
 def test_an_object_is_kept_whole_if_its_transform_goes_wrong(
     transform: Any, caplog: pytest.LogCaptureFixture
 ) -> None:

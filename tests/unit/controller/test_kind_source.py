@@ -1,3 +1,4 @@
+import asyncio
 from typing import Any
 
 import pytest
@@ -160,13 +161,16 @@ async def test_a_map_function_connects_kinds_that_do_not_own_each_other() -> Non
     assert sorted(seen.names[1:]) == ["one", "two"]
 
 
-async def test_a_predicate_decides_what_counts_and_one_that_fails_lets_through() -> None:
+@pytest.mark.parametrize("error", [ValueError, asyncio.CancelledError, GeneratorExit])
+async def test_a_predicate_decides_what_counts_and_one_that_fails_lets_through(
+    error: type[BaseException],
+) -> None:
     """One reconcile too many does no harm; one too few may."""
     clock, seen = VirtualClock(), Recorder()
 
     def fails(event: Event[Shop]) -> bool:
         if event.key.name == "odd":
-            raise ValueError
+            raise error
         return False
 
     async with cluster_of(clock) as (client, cluster):

@@ -235,6 +235,25 @@ async def test_a_function_that_cancels_itself_is_asked_again(ending: type[BaseEx
     assert names(heap) == ["east:default/found"]
 
 
+@pytest.mark.parametrize("ending", [asyncio.CancelledError, GeneratorExit])
+async def test_a_plain_function_may_raise_what_ends_tasks(ending: type[BaseException]) -> None:
+    """It looks at a future that was cancelled, say; the task that asks again is not meant."""
+    clock, asked = VirtualClock(), 0
+
+    def find(shop: Shop) -> list[str]:
+        nonlocal asked
+        asked += 1
+        if asked <= 3:
+            raise ending
+        return ["found"]
+
+    mapper, heap = mapper_of(find, clock)
+    mapper.hear(Event(None, entry()), REASON)
+    await run_for(mapper, clock, 300)
+
+    assert names(heap) == ["east:default/found"]
+
+
 async def test_a_function_with_two_parameters_can_ask_the_cache() -> None:
     """Which of mine refer to this one? The answer is where the objects are."""
     clock = VirtualClock()

@@ -842,6 +842,25 @@ async def test_an_error_of_ours_says_where_it_was_met(caplog: pytest.LogCaptureF
     assert "limit" not in complaint(caplog).getMessage()
 
 
+class Odd(BaseException):
+    """What is neither an error nor the end of anything."""
+
+
+@pytest.mark.parametrize("error", [ValueError, asyncio.CancelledError, Odd])
+async def test_who_hears_of_failures_may_fail_in_any_way(error: type[BaseException]) -> None:
+    """The worker goes on, and the object is tried again."""
+    clock = VirtualClock()
+
+    def report(run: Run, failure: Exception) -> None:
+        raise error
+
+    seen = Recorder(failing(ValueError(), ValueError()))
+    controller = make(seen, clock=clock, on_failure=report)
+    async with running(controller, clock=clock):
+        add(controller, "a")
+        assert await attempts(seen, clock, 1.0) == [1, 2, 3]
+
+
 async def test_a_limit_that_is_used_up_is_named(caplog: pytest.LogCaptureFixture) -> None:
     """Else it looks as if the error were terminal."""
     clock = VirtualClock()
