@@ -188,7 +188,8 @@ class Context:
         """Delete the children that this run did not apply; return which: their kinds and names.
 
         One whose apply failed is kept. Only children of the kinds in ``owns=`` are looked at, and
-        only those whose controller is this very object.
+        only those whose controller is this very object. What another reconciler of the same kind
+        made is not told apart: where two make children of one kind, neither may prune that.
 
         Args:
             kinds: Some of the owned kinds; all of them unless given.
