@@ -28,6 +28,7 @@ from kubewright.operator.child import (
 )
 from kubewright.operator.children import Family
 from kubewright.operator.once import create_once
+from kubewright.operator.status import counts_status
 
 if TYPE_CHECKING:
     from kubewright.cache.view import CacheView
@@ -276,12 +277,13 @@ class Context:
             TypeError: The status of the object has no list of `Condition`.
             ValueError: The server would refuse the condition.
         """
+        counted = not counts_status(self._obj.__class__)
         new = Condition(
             type=type,
             status=str(status),
             reason=reason,
             message=message,
-            observed_generation=self._obj.metadata.generation or None,
+            observed_generation=(counted and self._obj.metadata.generation) or None,
         )
         status_of = getattr(self._obj, "status", None)
         status_of.conditions = conditioned(self._obj, new, self.now())  # type: ignore[union-attr]  # checked there

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 R = TypeVar("R", bound=Resource)
 
-__all__ = ["Changes", "Snapshot", "observe_generation", "write_status"]
+__all__ = ["Changes", "Snapshot", "counts_status", "observe_generation", "write_status"]
 
 
 class _Parts(msgspec.Struct, gc=False):
@@ -93,13 +93,22 @@ def _has_status(raw: bytes) -> bool:
 def observe_generation(obj: Resource, generation: int) -> None:
     """Set ``status.observed_generation`` of *obj* to *generation*, if there is such a field.
 
-    Not for built-in kinds: that field is how their own controllers say how far they are.
+    Not for built-in kinds: that field is how their own controllers say how far they are. Nor where
+    the status is a part of the object like any other: see `counts_status`.
     """
-    if definition_of(type(obj)).builtin:
+    if definition_of(type(obj)).builtin or counts_status(type(obj)):
         return
     status = getattr(obj, "status", None)
     if "observed_generation" in getattr(status, "__struct_fields__", ()):
         setattr(status, "observed_generation", generation)  # noqa: B010  # of any class
+
+
+def counts_status(kind: type[Resource]) -> bool:
+    """Say whether a new status is a new generation, since the server does not keep it apart.
+
+    To write a generation into such a status makes the next one, and so on for ever.
+    """
+    return not has_status_subresource(kind) and not definition_of(kind).builtin
 
 
 async def write_status(client: "CachedClient", obj: R, changes: Changes) -> R:
@@ -133,8 +142,8 @@ async def _patch(client: "CachedClient", obj: R, status: Any, *, locked: bool = 
     patch: dict[str, Any] = {"status": status}
     if locked:
         patch["metadata"] = {"resourceVersion": obj.metadata.resource_version}
-    apart = has_status_subresource(type(obj)) or definition_of(type(obj)).builtin
-    return await (client.status if apart else client).patch(type(obj), obj.key, patch)
+    writer = client if counts_status(type(obj)) else client.status
+    return await writer.patch(type(obj), obj.key, patch)
 
 
 def _has_list(value: Any) -> bool:

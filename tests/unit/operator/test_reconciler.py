@@ -14,7 +14,7 @@ import kubewright as kw
 from kubewright.api.requests import Request
 from kubewright.client.transport import Response
 from kubewright.kinds.core.v1 import ConfigMap, Event
-from kubewright.testing import VirtualClock
+from kubewright.testing import VirtualClock, operator_test
 from tests.unit.operator.world import Shop, World, config, running, shop
 
 FINALIZER = "example.com/shops"
@@ -35,6 +35,18 @@ class Strict(kw.Resource):
     """A shop, as somebody believes it to be."""
 
     spec: StrictSpec
+
+
+class WholeStatus(kw.Model):
+    observed_generation: int | None = None
+    conditions: list[kw.Condition] = []
+
+
+@kw.resource(group="example.com", version="v1", kind="Shop", status_subresource=False)
+class Whole(kw.Resource):
+    """A shop whose status the server does not keep apart."""
+
+    status: WholeStatus = kw.field(default_factory=WholeStatus)
 
 
 async def do_nothing(obj: Shop, ctx: kw.Context) -> None: ...
@@ -189,6 +201,25 @@ async def test_a_reconciler_that_chooses_its_changes_does_not_hold_up_the_genera
         await w.pass_time(60)
 
         assert (await w.shop()).status.observed_generation == 1
+
+
+async def test_no_generation_is_observed_where_the_status_counts_as_one() -> None:
+    """To write the generation would make the next one, and lead to the next run."""
+    operator, runs = kw.Operator("shops"), 0
+
+    @operator.reconciler(Whole)
+    async def reconcile(obj: Whole, ctx: kw.Context) -> None:
+        nonlocal runs
+        runs += 1
+        ctx.set_condition("Ready", True, "Open")
+
+    async with operator_test(operator) as test:
+        await test.client.create(Whole(metadata=kw.ObjectMeta(name="corner")))
+        await test.advance(60)
+        status = (await test.client.get(Whole, "corner")).status
+
+    assert runs == 2  # the second one for the change of the status
+    assert (status.observed_generation, status.conditions[0].observed_generation) == (None, None)
 
 
 async def test_who_was_waited_for_observes_what_the_others_did_meanwhile() -> None:
