@@ -23,9 +23,11 @@ class Condition:
     expression: Expression
 
     @classmethod
-    def of(cls, source: Obj) -> "Condition":
-        """Read the MatchCondition of a webhook."""
-        expression = Expression(source.get("expression") or "", lambda: declarations("condition"))
+    def of(cls, source: Obj, *, params: bool = False) -> "Condition":
+        """Read a MatchCondition of a webhook, or of a policy, which may have parameters."""
+        expression = Expression(
+            source.get("expression") or "", lambda: declarations("condition", params=params)
+        )
         return cls(source.get("name") or "", expression)
 
 

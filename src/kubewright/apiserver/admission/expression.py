@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 Names = Literal["condition", "policy", "message"]
 """Who evaluates: a webhook's condition, a policy, or the message of one."""
 
-Result = Literal["bool", "string", "Object", "list(JSONPatch)", ""]
-"""The type of a value; the last but one are made by mutations, and empty is any."""
+Result = Literal["bool", "string", "string or null", "Object", "list(JSONPatch)", ""]
+"""The type of a value; objects and patches are made by mutations, and empty is any."""
 
 _HIDDEN = frozenset({"uid", "object", "oldObject"})
 
@@ -65,11 +65,16 @@ class Expression:
         Raises:
             ExpressionError: It does not compile.
         """
+        if (problem := self.problem) or self._program is None:
+            raise ExpressionError(f"compilation error: {problem}")
+        return self._program
+
+    @property
+    def problem(self) -> str:
+        """Why it does not compile; empty if it does."""
         if self._program is None and not self._problem:
             self._compile()
-        if self._program is None:
-            raise ExpressionError(self._problem)
-        return self._program
+        return self._problem
 
     def _compile(self) -> None:
         from kubewright.apiserver import cel  # noqa: PLC0415  # not before the first expression
@@ -78,20 +83,28 @@ class Expression:
         wanted = {
             "bool": cel.BOOL,
             "string": cel.STRING,
+            "string or null": None,
             "Object": made.OBJECT,
             "list(JSONPatch)": cel.list_of(made.PATCH),
             "": None,
         }[self._result]
         mutates = self._result in ("Object", "list(JSONPatch)")
         try:
-            self._program = cel.compile_rule(
+            program = cel.compile_rule(
                 self.source, self._declare(), result=wanted, messages=mutates
             )
         except cel.ResultTypeError as error:
-            said = f"must evaluate to {error.wanted} but got {error.found}"
-            self._problem = f"compilation error: {said}"
+            self._problem = f"must evaluate to {error.wanted} but got {error.found}"
+        except cel.InstantiationError as error:
+            self._problem = str(error)
         except cel.CompileError as error:
-            self._problem = f"compilation error: compilation failed: {error}"
+            self._problem = f"compilation failed: {error}"
+        else:
+            if self._result == "string or null" and program.type not in (cel.STRING, cel.NULL):
+                said = "must evaluate to one of [string null_type]"
+                self._problem = f"{said} but got {program.type}"
+            else:
+                self._program = program
 
     def evaluate(self, values: Mapping[str, Any], *, budget: "Budget") -> Any:
         """Return the value.

@@ -1,6 +1,6 @@
 """A MutatingAdmissionPolicy, ready to be asked: its mutations, one after the other."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from kubewright.apiserver.admission.attributes import GroupVersionKind, Objects
@@ -39,6 +39,13 @@ class MutatingPolicy(Policy):
         part = source.get("jsonPatch" if patches else "applyConfiguration") or {}
         made = "list(JSONPatch)" if patches else "Object"
         return patches, self._expression(part.get("expression"), "policy", result=made)
+
+    def expressions(self) -> Iterator[tuple[str, Expression]]:
+        """Yield all expressions but those of conditions, each with its field."""
+        yield from super().expressions()
+        for index, (patches, expression) in enumerate(self._mutations):
+            part = "jsonPatch" if patches else "applyConfiguration"
+            yield f"spec.mutations[{index}].{part}.expression", expression
 
     def is_about(self, values: dict[str, Any]) -> bool:
         """Whether all conditions hold.

@@ -69,14 +69,14 @@ class Policy:
             for index, one in enumerate(spec.get("variables") or ())
         ]
         self._conditions = [
-            Condition(one.get("name") or "", self._expression(one.get("expression"), "policy"))
+            Condition.of(one, params=self.param_kind is not None)
             for one in spec.get("matchConditions") or ()
         ]
         self._validations = [self._validation(one) for one in spec.get("validations") or ()]
         self._notes = [
             (
                 one.get("key") or "",
-                self._expression(one.get("valueExpression"), "policy", result=""),
+                self._expression(one.get("valueExpression"), "policy", result="string or null"),
             )
             for one in spec.get("auditAnnotations") or ()
         ]
@@ -108,6 +108,17 @@ class Policy:
         types = {name: _type(one) for name, one in self._variables[:count]}
         found["variables"] = cel.object_type("kubernetes.variables", types)
         return found
+
+    def expressions(self) -> Iterator[tuple[str, Expression]]:
+        """Yield all expressions but those of conditions, each with its field."""
+        for index, (_, expression) in enumerate(self._variables):
+            yield f"spec.variables[{index}].expression", expression
+        for index, one in enumerate(self._validations):
+            yield f"spec.validations[{index}].expression", one.expression
+            if one.message_expression is not None:
+                yield f"spec.validations[{index}].messageExpression", one.message_expression
+        for index, (_, expression) in enumerate(self._notes):
+            yield f"spec.auditAnnotations[{index}].valueExpression", expression
 
     def evaluate(self, values: dict[str, Any]) -> Outcome | None:
         """Return what the policy says about a write; ``None`` if it is not about it.
@@ -185,13 +196,8 @@ class Policy:
                 if not self.tolerated:
                     broken.append(str(error))
                 continue
-            if isinstance(found, str) and found.strip():
+            if found and found.strip():
                 notes[key] = found.strip()[:_NOTE_LIMIT]
-            elif found is not None and not isinstance(found, str):
-                broken.append(
-                    f"valueExpression '{expression.source}' resulted in unsupported return type."
-                    " Return type must be either string or null."
-                )
         return notes, broken
 
 

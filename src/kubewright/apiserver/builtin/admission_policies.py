@@ -1,6 +1,8 @@
-"""Admission policies in CEL, and their bindings. Expressions are compiled by who runs them."""
+"""Admission policies in CEL, and their bindings."""
 
 from kubewright.apiserver import field, naming
+from kubewright.apiserver.admission.mutation import MutatingPolicy
+from kubewright.apiserver.admission.policy import Policy
 from kubewright.apiserver.builtin import registration as webhooks
 from kubewright.apiserver.builtin.field_rules import named, needed, needed_one_of, one_of
 from kubewright.apiserver.builtin.selectors import validate_selector
@@ -41,7 +43,8 @@ class ValidatingAdmissionPolicyStrategy(Strategy):
             return found + [field.required(f"spec.{name}", why) for name in names]
         for index, item in enumerate(validations):
             found += _validation(item, f"spec.validations[{index}]")
-        return found + _audit(notes, obj["metadata"].get("name", ""))
+        found += _audit(notes, obj["metadata"].get("name", ""))
+        return found or _uncompiled(Policy(obj))
 
 
 class MutatingAdmissionPolicyStrategy(Strategy):
@@ -63,7 +66,8 @@ class MutatingAdmissionPolicyStrategy(Strategy):
         for index, item in enumerate(mutations):
             found += _mutation(item, f"spec.mutations[{index}]")
         policy, path = spec.get("reinvocationPolicy"), "spec.reinvocationPolicy"
-        return found + needed_one_of(policy, webhooks.REINVOCATION, path)
+        found += needed_one_of(policy, webhooks.REINVOCATION, path)
+        return found or _uncompiled(MutatingPolicy(obj))
 
 
 class MutatingPolicyBindingStrategy(Strategy):
@@ -122,11 +126,20 @@ def _policy(spec: Obj) -> Errors:
     else:
         found += _matching(matching, path)
         found += needed(matching.get("resourceRules"), f"{path}.resourceRules")
-    found += webhooks.match_conditions(spec.get("matchConditions") or [], "spec")
+    conditions, params = spec.get("matchConditions") or [], spec.get("paramKind") is not None
+    found += webhooks.match_conditions(conditions, "spec", params=params)
     for index, item in enumerate(spec.get("variables") or ()):
         where = f"spec.variables[{index}]"
         found += needed((item.get("expression") or "").strip(), f"{where}.expression")
         found += needed(item.get("name"), f"{where}.name", "name is not specified")
+    return found
+
+
+def _uncompiled(policy: Policy) -> Errors:
+    """Return which expressions do not compile; only a policy that is sound otherwise is read."""
+    found: Errors = []
+    for path, expression in policy.expressions():
+        found += webhooks.uncompiled(expression, path)
     return found
 
 

@@ -5,6 +5,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from kubewright.apiserver import field, naming
+from kubewright.apiserver.admission.conditions import Condition
+from kubewright.apiserver.admission.expression import Expression
 from kubewright.apiserver.builtin.checks import in_range
 from kubewright.apiserver.builtin.field_rules import named, needed, one_of
 from kubewright.apiserver.builtin.selectors import validate_selector
@@ -126,8 +128,14 @@ def rule_with_operations(rule: Obj, path: str) -> Errors:
     return found + one_of(rule["scope"], ("*", "Cluster", "Namespaced"), f"{path}.scope")
 
 
-def match_conditions(conditions: list[Obj], path: str) -> Errors:
-    """Return what is wrong with the names of match conditions, and which are empty."""
+def uncompiled(expression: Expression, path: str) -> Errors:
+    """Return why an expression does not compile: later it would be in the way of all writes."""
+    problem = expression.problem
+    return [field.invalid(path, expression.source, problem)] if problem else []
+
+
+def match_conditions(conditions: list[Obj], path: str, *, params: bool = False) -> Errors:
+    """Return what is wrong with the names and expressions of match conditions."""
     path = f"{path}.matchConditions"
     found: Errors = []
     if len(conditions) > _MAX_CONDITIONS:
@@ -135,7 +143,11 @@ def match_conditions(conditions: list[Obj], path: str) -> Errors:
     names: set[str] = set()
     for index, item in enumerate(conditions):
         where, name = f"{path}[{index}]", item.get("name") or ""
-        found += needed((item.get("expression") or "").strip(), f"{where}.expression")
+        if (item.get("expression") or "").strip():
+            condition = Condition.of(item, params=params)
+            found += uncompiled(condition.expression, f"{where}.expression")
+        else:
+            found.append(field.required(f"{where}.expression"))
         found += needed(name, f"{where}.name") or named(
             naming.qualified_name, name, f"{where}.name"
         )

@@ -11,6 +11,8 @@ RULE = {
     "apiVersions": ["v1"],
     "resources": ["deployments"],
 }
+PATCH = "[JSONPatch{op: 'remove', path: '/spec'}]"
+ONE = {"name": "a", "expression": "1"}
 POLICY: dict[str, Any] = {
     "matchConstraints": {"resourceRules": [RULE]},
     "validations": [{"expression": "true"}],
@@ -60,6 +62,53 @@ def test_a_policy_asks_something_of_something(change: dict[str, Any], problem: s
 
 
 @pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        (
+            {"validations": [{"expression": "1 +"}]},
+            'validations[0].expression: Invalid value: "1 +',
+        ),
+        (
+            {"validations": [{"expression": "nix"}]},
+            "compilation failed: ERROR: <input>:1:1: undecl",
+        ),
+        ({"validations": [{"expression": "1"}]}, "must evaluate to bool but got int"),
+        ({"validations": [{"expression": "params.a == 1"}]}, "undeclared reference to 'params'"),
+        ({"validations": [{"expression": "'a'.matches('(')"}]}, "invalid matches argument"),
+        (
+            {"validations": [{"expression": "true", "messageExpression": "1"}]},
+            'validations[0].messageExpression: Invalid value: "1": must evaluate to string but got',
+        ),
+        (
+            {"matchConditions": [{"name": "a", "expression": "variables.a"}], "variables": [ONE]},
+            "spec.matchConditions[0].expression: Invalid value",
+        ),
+        ({"variables": [{"name": "a", "expression": "variables.a"}]}, "undefined field 'a'"),
+        (
+            {"auditAnnotations": [{"key": "a", "valueExpression": "1"}]},
+            "must evaluate to one of [string null_type] but got int",
+        ),
+        ({"variables": [ONE], "validations": [{"expression": "variables.a == 1"}]}, ""),
+        (
+            {
+                "paramKind": {"apiVersion": "v1", "kind": "ConfigMap"},
+                "matchConditions": [{"name": "a", "expression": "params.a == 1"}],
+            },
+            "",
+        ),
+    ],
+)
+def test_a_policy_is_compiled_when_it_is_written(change: dict[str, Any], problem: str) -> None:
+    """Who made the mistake hears of it, and not all whose writes it would refuse."""
+    server = KindServer(GROUP, "validatingadmissionpolicies")
+
+    found = server.refusal({"spec": {**POLICY, **change}})
+
+    assert problem in found
+    assert bool(problem) == bool(found)
+
+
+@pytest.mark.parametrize(
     ("spec", "problem"),
     [
         ({}, "spec.policyName: Required value"),
@@ -99,7 +148,15 @@ def test_a_binding_says_what_follows(spec: dict[str, Any], problem: str) -> None
             {"patchType": "JSONPatch", "jsonPatch": {"expression": "[]"}, "applyConfiguration": {}},
             'Invalid value: "{applyConfiguration}": must not be specified when patchType is JSONP',
         ),
-        ({"patchType": "JSONPatch", "jsonPatch": {"expression": "[]"}}, ""),
+        (
+            {"patchType": "JSONPatch", "jsonPatch": {"expression": "[]"}},
+            'jsonPatch.expression: Invalid value: "[]": must evaluate to list(JSONPatch)',
+        ),
+        (
+            {"patchType": "ApplyConfiguration", "applyConfiguration": {"expression": "1"}},
+            'applyConfiguration.expression: Invalid value: "1": must evaluate to Object but got',
+        ),
+        ({"patchType": "JSONPatch", "jsonPatch": {"expression": PATCH}}, ""),
     ],
 )
 def test_a_mutation_is_of_one_sort(mutation: dict[str, Any], problem: str) -> None:

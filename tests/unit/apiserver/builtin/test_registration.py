@@ -68,6 +68,14 @@ def test_a_validating_webhook_is_not_called_again() -> None:
         ({"objectSelector": {"matchLabels": {"-": ""}}}, "objectSelector.matchLabels: Invalid"),
         ({"matchConditions": [{"name": "a"}]}, "matchConditions[0].expression: Required value"),
         (
+            {"matchConditions": [{"name": "a", "expression": "1 +"}]},
+            'matchConditions[0].expression: Invalid value: "1 +": compilation failed: ERROR:',
+        ),
+        (
+            {"matchConditions": [{"name": "a", "expression": "object.a"}]},
+            "must evaluate to bool but got dyn",
+        ),
+        (
             {"matchConditions": [{"name": "a", "expression": "true"}] * 2},
             'matchConditions[1].name: Duplicate value: "a"',
         ),
