@@ -75,7 +75,8 @@ class Strategy:
         allow_unconditional_update: Whether an update without a resourceVersion is taken.
         deletion_finalizers: Finalizers that a deletion adds, for work that has to be done first.
         allow_create_on_update: Whether a PUT to a name that is not there creates it.
-        is_pure: Whether validation looks at nothing but the objects, so that a thread may do it.
+        is_pure: Whether validation looks at nothing but the objects, so that a thread may do it;
+            a kind whose validation reads or takes what is stored says no.
     """
 
     name_rule: NameRule = staticmethod(naming.dns_subdomain)
@@ -85,7 +86,7 @@ class Strategy:
     deletion_finalizers: tuple[str, ...] = ()
     allow_unconditional_update: bool = True
     allow_create_on_update: bool = False
-    is_pure: bool = False
+    is_pure: bool = True
 
     def default(self, obj: Obj) -> None:
         """Fill in what the user left out; must change nothing when it is called again."""

@@ -49,6 +49,7 @@ class PriorityClassStrategy(Strategy):
     """How priority classes behave."""
 
     has_generation = True
+    is_pure = False  # whether another one is the default counts, too
 
     def default(self, obj: Obj) -> None:
         """Let pods of this class push others out."""

@@ -19,6 +19,7 @@ class ServiceStrategy(Strategy):
 
     name_rule: NameRule = staticmethod(naming.dns_label)
     has_status = True
+    is_pure = False  # to allocate addresses and ports is a part of it
     allow_create_on_update = True
     field_names: frozenset[str] = frozenset({"spec.clusterIP", "spec.type"})
 

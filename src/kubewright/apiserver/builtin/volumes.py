@@ -127,6 +127,7 @@ class PersistentVolumeClaimStrategy(Strategy):
     """Claims of volumes."""
 
     has_status = True
+    is_pure = False  # limit ranges and storage classes decide, too
 
     def default(self, obj: Obj) -> None:
         """Want a file system; show spec and status."""

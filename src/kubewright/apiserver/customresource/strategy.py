@@ -50,7 +50,6 @@ class CustomResourceStrategy(Strategy):
 
     has_generation = True
     allow_unconditional_update = False
-    is_pure = True
 
     def __init__(self, crd: Obj, version: Obj) -> None:
         spec = crd["spec"]
@@ -202,7 +201,6 @@ class DefinitionStrategy(Strategy):
     has_generation = True
     has_status = True
     allow_unconditional_update = False
-    is_pure = True
 
     def default(self, obj: Obj) -> None:
         """Fill in names and conversion."""
