@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.robustness.wire import APPLY, CONFIG_MAPS, Obj, Wire
+from tests.robustness.wire import APPLY, CONFIG_MAPS, NAMESPACE, Obj, Wire
 
 STRATEGIC = "application/strategic-merge-patch+json"
 LONGEST_WAIT = 1.0  # seconds, as promised in docs/differences.md
@@ -124,6 +124,66 @@ async def test_nobody_waits_for_a_long_validation(wire: Wire, name: str) -> None
     waited = await longest_wait(wire, asked)
 
     assert (await asked).status == status
+    assert waited < LONGEST_WAIT
+
+
+def pod(**spec: Any) -> tuple[str, Obj]:
+    """Return where to make a pod, and the pod."""
+    containers = [{"name": "c", "image": "x"}]
+    return f"{NAMESPACE}/pods", {
+        "metadata": {"name": "a"},
+        "spec": {"containers": containers} | spec,
+    }
+
+
+def quota(**spec: Any) -> tuple[str, Obj]:
+    """Return where to make a quota, and the quota."""
+    return f"{NAMESPACE}/resourcequotas", {"metadata": {"name": "a"}, "spec": spec}
+
+
+def claiming(count: int) -> Obj:
+    """Return a container that claims what its pod does not."""
+    claims = [{"name": f"c{n}"} for n in range(count)]
+    return {"name": "c", "image": "x", "resources": {"claims": claims}}
+
+
+BUILTIN: dict[str, tuple[tuple[str, Obj], int]] = {
+    "spread constraints": (
+        pod(
+            topologySpreadConstraints=[
+                {"maxSkew": 1, "topologyKey": key, "whenUnsatisfiable": "DoNotSchedule"}
+                for key in texts("k", 9000)
+            ]
+        ),
+        500,  # too large to be stored
+    ),
+    "claims": (pod(containers=[claiming(20_000)]), 422),
+    "claims that are others": (
+        pod(
+            containers=[claiming(10_000)],
+            resourceClaims=[{"name": f"d{n}", "resourceClaimName": "x"} for n in range(10_000)],
+        ),
+        422,
+    ),
+    "scopes": (
+        quota(hard={f"count/{n:x}.x": "1" for n in range(20_000)}, scopes=["x"] * 9000),
+        422,
+    ),
+    "scopes that are unknown": (quota(scopes=texts("s", 60_000)), 422),
+    "few scopes that are unknown": (quota(scopes=texts("s", 8000)), 422),
+}
+
+
+@pytest.mark.parametrize("name", BUILTIN)
+async def test_nobody_waits_for_a_large_object_of_a_built_in_kind(wire: Wire, name: str) -> None:
+    """Its rules are checked beside other requests, and errors that repeat it end somewhere."""
+    (where, body), status = BUILTIN[name]
+    assert (await wire.ask("POST", CONFIG_MAPS, {"metadata": {"name": "small"}})).status == 201
+
+    asked = asyncio.create_task(wire.ask("POST", where, body))
+    waited = await longest_wait(wire, asked)
+
+    assert (await asked).status == status, await asked
     assert waited < LONGEST_WAIT
 
 

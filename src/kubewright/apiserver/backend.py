@@ -11,14 +11,15 @@ from kubewright.apiserver.admission.chain import Admission
 from kubewright.apiserver.authentication.user import UserInfo
 from kubewright.apiserver.authorization.attributes import Authorizer
 from kubewright.apiserver.authorization.escalation import Escalation
-from kubewright.apiserver.effort import Effort
-from kubewright.apiserver.field import Errors
+from kubewright.apiserver.effort import OUT_OF_BUDGET, Effort, TooMuchError
+from kubewright.apiserver.field import Errors, invalid, metered
 from kubewright.apiserver.names import GroupResource
 from kubewright.apiserver.network import DEFAULT, Network
 from kubewright.apiserver.registry import Registry
 from kubewright.apiserver.request import Request
 from kubewright.apiserver.resource import Resource
 from kubewright.apiserver.route import Query, Route
+from kubewright.apiserver.schema.validate import NO_PATH
 from kubewright.apiserver.slow_lane import SlowLane
 from kubewright.apiserver.storage import Collection, Store
 from kubewright.apiserver.strategy import Strategy, Write
@@ -127,9 +128,13 @@ class Call(Struct):
 
         def judged(effort: Effort) -> Errors:
             write.effort = effort
-            return check(write)
+            with metered():
+                return check(write)
 
-        return await self.backend.slow_lane.judge(size, judged)
+        try:
+            return await self.backend.slow_lane.judge(size, judged)
+        except TooMuchError:
+            return [invalid(NO_PATH, None, OUT_OF_BUDGET)]
 
     def write(self, *, dry_run: bool = False) -> Write:
         """Return the circumstances that strategies are told."""

@@ -26,10 +26,10 @@ class Effort:
 
     __slots__ = ("_left", "_text", "light")
 
-    def __init__(self, *, light: bool = False) -> None:
+    def __init__(self, *, light: bool = False, text: int = TEXT) -> None:
         self.light: bool = light
         self._left = LIGHT if light else MOST
-        self._text = TEXT
+        self._text = text
 
     def spend(self, steps: int) -> None:
         """Take *steps* off.

@@ -4,13 +4,16 @@ A path is a plain string as it appears in the message: ``spec.containers[0].name
 ``metadata.labels``, ``data[key]``.
 """
 
+import contextlib
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextvars import ContextVar
 from decimal import Decimal
 from typing import Any, Literal
 
 from msgspec import Struct
 
+from kubewright.apiserver.effort import TEXT, Effort
 from kubewright.apiserver.names import GroupResource
 
 Reason = Literal[
@@ -33,6 +36,25 @@ REDACTED: str = "<secret contents redacted>"
 Errors = list["FieldError"]
 """What a validation found; empty for nothing."""
 
+_told: ContextVar[Effort | None] = ContextVar("told", default=None)
+
+
+@contextlib.contextmanager
+def metered() -> Iterator[None]:
+    """Bound the errors that are made inside.
+
+    Many show the whole of a list in which one item is wrong: in a long list all items may be.
+
+    Raises:
+        TooMuchError: Together they are longer than anybody reads. It is twice of what the
+            validation of custom objects allows itself, which has a better answer to it.
+    """
+    token = _told.set(Effort(text=2 * TEXT))
+    try:
+        yield
+    finally:
+        _told.reset(token)
+
 
 class FieldError(Struct, frozen=True):
     """One broken rule: where, which sort of rule, and the text behind the path."""
@@ -40,6 +62,10 @@ class FieldError(Struct, frozen=True):
     reason: Reason
     path: str
     text: str
+
+    def __post_init__(self) -> None:
+        if (told := _told.get()) is not None:
+            told.tell(self.text)
 
     def __str__(self) -> str:
         return f"{self.path}: {self.text}"

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from kubewright.apiserver import field
+from kubewright.apiserver.effort import TooMuchError
 
 
 @pytest.mark.parametrize(
@@ -78,3 +79,13 @@ def test_a_rule_that_cannot_be_checked_is_an_internal_error() -> None:
     """It is not the fault of the value."""
     assert field.internal("a", "broken").reason == "InternalError"
     assert str(field.internal("a", "broken")) == "a: Internal error: broken"
+
+
+def test_errors_that_repeat_a_long_list_are_bounded() -> None:
+    """Each of 60,000 unknown items may show all of them: that is more than there is memory."""
+    scopes = ["x" * 1000] * 1000
+
+    with pytest.raises(TooMuchError), field.metered():
+        [field.invalid("spec.scopes", scopes, "unsupported scope") for _ in scopes]
+
+    assert field.invalid("spec.scopes", scopes, "unsupported scope")

@@ -4,7 +4,13 @@ from kubewright.apiserver import field, naming
 from kubewright.apiserver.admission.mutation import MutatingPolicy
 from kubewright.apiserver.admission.policy import Policy
 from kubewright.apiserver.builtin import registration as webhooks
-from kubewright.apiserver.builtin.field_rules import named, needed, needed_one_of, one_of
+from kubewright.apiserver.builtin.field_rules import (
+    first_places,
+    named,
+    needed,
+    needed_one_of,
+    one_of,
+)
 from kubewright.apiserver.builtin.selectors import validate_selector
 from kubewright.apiserver.field import Errors
 from kubewright.apiserver.strategy import Obj, Strategy, Write
@@ -97,9 +103,10 @@ class ValidatingPolicyBindingStrategy(MutatingPolicyBindingStrategy):
         spec = obj["spec"]
         actions, path = spec.get("validationActions") or [], "spec.validationActions"
         found = _binding(spec)
+        first = first_places(actions)
         for index, action in enumerate(actions):
             found += one_of(action, _ACTIONS, f"{path}[{index}]")
-            if action in actions[:index]:
+            if first[action] != index:
                 found.append(field.duplicate(f"{path}[{index}]", action))
         if {"Deny", "Warn"} <= {*actions}:
             why = "must not contain both Deny and Warn (repeating the same validation failure"
@@ -175,10 +182,11 @@ def _matching(matching: Obj, path: str) -> Errors:
 def _named_rule(rule: Obj, path: str) -> Errors:
     found: Errors = []
     names = rule.get("resourceNames") or []
+    first = first_places(names)
     for index, name in enumerate(names):
         where = f"{path}.resourceNames[{index}]"
         found += named(naming.path_segment, name, where)
-        if name in names[:index]:
+        if first[name] != index:
             found.append(field.duplicate(where, name))
     return found + webhooks.rule_with_operations(rule, path)
 

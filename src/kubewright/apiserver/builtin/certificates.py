@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from kubewright.apiserver import field, naming
-from kubewright.apiserver.builtin.field_rules import immutable, named, needed, one_of
+from kubewright.apiserver.builtin.field_rules import first_places, immutable, named, needed, one_of
 from kubewright.apiserver.field import Errors
 from kubewright.apiserver.strategy import NameRule, Obj, Strategy, Write
 
@@ -95,8 +95,9 @@ class CertificateSigningRequestStrategy(Strategy):
         found += needed(usages, "spec.usages")
         for index, usage in enumerate(usages):
             found += one_of(usage, _USAGES, f"spec.usages[{index}]")
+        first = first_places(usages)
         for index, usage in enumerate(usages):
-            if usage in usages[:index]:
+            if first[usage] != index:
                 found.append(field.duplicate(f"spec.usages[{index}]", usage))
         found += _signer(spec.get("signerName") or "", "spec.signerName")
         seconds = spec.get("expirationSeconds")

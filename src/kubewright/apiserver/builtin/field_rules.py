@@ -1,6 +1,6 @@
 """Rules for single fields that many kinds share, with the texts that Kubernetes answers."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from typing import Any
 
 from kubewright.api.quantity import parse_quantity
@@ -11,6 +11,14 @@ from kubewright.apiserver.field import Errors
 NEGATIVE: str = "must be greater than or equal to 0"
 NOT_POSITIVE: str = "must be greater than zero"
 PROTOCOLS: tuple[str, ...] = ("SCTP", "TCP", "UDP")
+
+
+def first_places(items: Iterable[Hashable]) -> dict[Any, int]:
+    """Return the place of each item; of one that is there several times, the first."""
+    found: dict[Any, int] = {}
+    for place, item in enumerate(items):
+        found.setdefault(item, place)
+    return found
 
 
 def named(rule: Callable[[str], list[str]], value: Any, path: str) -> Errors:

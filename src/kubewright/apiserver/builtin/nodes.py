@@ -4,7 +4,12 @@ from typing import Any
 
 from kubewright.apiserver import field, naming
 from kubewright.apiserver.builtin import addresses
-from kubewright.apiserver.builtin.field_rules import named, one_of, quantity_not_negative
+from kubewright.apiserver.builtin.field_rules import (
+    first_places,
+    named,
+    one_of,
+    quantity_not_negative,
+)
 from kubewright.apiserver.field import Errors, FieldError
 from kubewright.apiserver.strategy import Obj, Strategy, Write
 
@@ -84,8 +89,10 @@ class NodeStrategy(Strategy):
         """Check amounts and addresses."""
         found = _amounts(new)
         items = new["status"].get("addresses") or []
+        pairs = [(item.get("type"), item.get("address")) for item in items]
+        first = first_places(pairs)
         for index, item in enumerate(items):
-            if item in items[:index]:
+            if first[pairs[index]] != index:
                 found.append(_duplicate_address(item, f"status.addresses[{index}]"))
         return found
 

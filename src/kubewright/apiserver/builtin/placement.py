@@ -5,6 +5,7 @@ from typing import Any
 
 from kubewright.apiserver import field, naming
 from kubewright.apiserver.builtin.checks import MAX_INT32, POSITIVE, problems, unsupported
+from kubewright.apiserver.builtin.field_rules import first_places
 from kubewright.apiserver.builtin.selectors import EXISTENCE, LISTS, validate_selector
 from kubewright.apiserver.field import Errors
 from kubewright.apiserver.strategy import Obj
@@ -139,7 +140,8 @@ def _label_keys(term: Obj, path: str) -> Errors:
         elif keys:
             for i, key in enumerate(keys):
                 errors += problems(naming.qualified_name, key, f"{path}.{name}[{i}]")
-    errors += _selected_twice(list(matched), selector or {}, path)
+    errors += _selected_twice(first_places(matched), selector or {}, path)
+    unwanted = frozenset(excluded)
     return errors + [
         field.invalid(
             f"{path}.matchLabelKeys[{i}]",
@@ -147,11 +149,11 @@ def _label_keys(term: Obj, path: str) -> Errors:
             "exists in both matchLabelKeys and mismatchLabelKeys",
         )
         for i, key in enumerate(matched)
-        if key in excluded
+        if key in unwanted
     ]
 
 
-def _selected_twice(matched: list[str], selector: Obj, path: str) -> Errors:
+def _selected_twice(matched: dict[str, int], selector: Obj, path: str) -> Errors:
     # The server itself adds one expression for each key, so the first one is not a repetition.
     errors: Errors = []
     seen = set(selector.get("matchLabels") or ())
@@ -159,7 +161,7 @@ def _selected_twice(matched: list[str], selector: Obj, path: str) -> Errors:
         key = expression.get("key")
         if key in matched and key in seen:
             text = "exists in both matchLabelKeys and labelSelector"
-            errors.append(field.invalid(f"{path}[{matched.index(key)}]", key, text))
+            errors.append(field.invalid(f"{path}[{matched[key]}]", key, text))
         seen.add(key)
     return errors
 
@@ -202,12 +204,14 @@ def _toleration_value(operator: str, value: str, path: str) -> Errors:
 def validate_spread(constraints: list[Obj], path: str) -> Errors:
     """Return what is wrong with topology spread constraints."""
     errors: Errors = []
+    last = {_place(constraint): i for i, constraint in enumerate(constraints)}
     for i, constraint in enumerate(constraints):
-        errors += _constraint(constraint, constraints[i + 1 :], f"{path}[{i}]")
+        repeated = last[_place(constraint)] != i
+        errors += _constraint(constraint, f"{path}[{i}]", repeated=repeated)
     return errors
 
 
-def _constraint(constraint: Obj, later: list[Obj], path: str) -> Errors:
+def _constraint(constraint: Obj, path: str, *, repeated: bool) -> Errors:
     errors: Errors = []
     skew, key = constraint.get("maxSkew") or 0, constraint.get("topologyKey") or ""
     action = constraint.get("whenUnsatisfiable") or ""
@@ -217,7 +221,7 @@ def _constraint(constraint: Obj, later: list[Obj], path: str) -> Errors:
         errors.append(field.required(f"{path}.topologyKey", "can not be empty"))
     if action not in _UNSATISFIABLE:
         errors.append(unsupported(f"{path}.whenUnsatisfiable", action, _UNSATISFIABLE))
-    if any(_place(one) == (key, action) for one in later):
+    if repeated:
         here = f"{path}.{{topologyKey, whenUnsatisfiable}}"
         errors.append(field.duplicate(here, f"{{{key}, {action}}}"))
     errors += _domains(constraint.get("minDomains"), action, f"{path}.minDomains")

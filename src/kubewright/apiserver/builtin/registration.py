@@ -8,7 +8,7 @@ from kubewright.apiserver import field, naming
 from kubewright.apiserver.admission.conditions import Condition
 from kubewright.apiserver.admission.expression import Expression
 from kubewright.apiserver.builtin.checks import in_range
-from kubewright.apiserver.builtin.field_rules import named, needed, one_of
+from kubewright.apiserver.builtin.field_rules import first_places, named, needed, one_of
 from kubewright.apiserver.builtin.selectors import validate_selector
 from kubewright.apiserver.field import Errors
 from kubewright.apiserver.strategy import Obj, Strategy, Write
@@ -215,8 +215,9 @@ def _review_versions(versions: list[str], path: str) -> Errors:
     if not versions:
         return [field.required(path, f"must specify one of {accepted}")]
     found: Errors = []
+    first = first_places(versions)
     for index, version in enumerate(versions):
-        if version in versions[:index]:
+        if first[version] != index:
             found.append(field.invalid(f"{path}[{index}]", version, "duplicate version"))
         else:
             found += named(naming.dns_label_1035, version, f"{path}[{index}]")

@@ -192,6 +192,7 @@ def _below_limit(name: str, quantity: str, limits: Obj, path: str) -> Errors:
 def _claims(wanted: list[Obj], known: frozenset[str], path: str) -> Errors:
     errors: Errors = []
     seen: set[str] = set()
+    names = f": {', '.join(sorted(known))}" if known else " which is empty"
     for i, claim in enumerate(wanted):
         here, name = f"{path}[{i}]", claim.get("name") or ""
         if not name:
@@ -199,8 +200,7 @@ def _claims(wanted: list[Obj], known: frozenset[str], path: str) -> Errors:
             continue
         errors += _claim_once(claim, seen, here)
         if name not in known:
-            text = "must be one of the names in pod.spec.resourceClaims"
-            text += f": {', '.join(sorted(known))}" if known else " which is empty"
+            text = f"must be one of the names in pod.spec.resourceClaims{names}"
             found = field.not_found(here, name)
             errors.append(FieldError(found.reason, here, f"{found.text}: {text}"))
     return errors

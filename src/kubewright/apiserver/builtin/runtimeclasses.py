@@ -2,6 +2,7 @@
 
 from kubewright.apiserver import field, naming
 from kubewright.apiserver.builtin.checks import IMMUTABLE, problems
+from kubewright.apiserver.builtin.field_rules import first_places
 from kubewright.apiserver.builtin.placement import validate_tolerations
 from kubewright.apiserver.builtin.resources import validate_resources
 from kubewright.apiserver.field import Errors
@@ -21,10 +22,11 @@ class RuntimeClassStrategy(Strategy):
         errors += naming.labels(scheduling.get("nodeSelector") or {}, "scheduling.nodeSelector")
         tolerations = scheduling.get("tolerations") or []
         errors += validate_tolerations(tolerations, "scheduling.tolerations")
+        first = first_places(map(_key, tolerations))
         errors += [
             field.duplicate(f"scheduling.tolerations[{i}]", one)
             for i, one in enumerate(tolerations)
-            if _key(one) in map(_key, tolerations[:i])
+            if first[_key(one)] != i
         ]
         if not handler:
             return [*errors, field.required("handler")]

@@ -142,10 +142,11 @@ def linked_addresses(obj: Obj, old: Obj | None) -> Errors:
         return []
     ips, families = spec.get("clusterIPs") or [], spec.get("ipFamilies") or []
     found = _first_address(spec.get("clusterIP") or "", ips)
+    first = checks.first_places(families)
     for index, family in enumerate(families):
         path = f"spec.ipFamilies[{index}]"
         found += checks.one_of(family, _FAMILIES, path)
-        if family in families[:index]:
+        if first[family] != index:
             found.append(field.duplicate(path, family))
     if "ipFamilyPolicy" in spec:
         found += checks.one_of(spec["ipFamilyPolicy"], _POLICIES, "spec.ipFamilyPolicy")

@@ -2,6 +2,7 @@
 
 from kubewright.apiserver import field, naming
 from kubewright.apiserver.builtin.field_rules import (
+    first_places,
     immutable,
     named,
     needed,
@@ -271,9 +272,10 @@ def _node_driver(driver: Obj, path: str, names: set[str]) -> Errors:
         found.append(field.duplicate(f"{path}.name", name))
     names.add(name)
     keys = driver.get("topologyKeys") or []
+    first = first_places(keys)
     for index, key in enumerate(keys):
         found += needed(key, path)
-        if key in keys[:index]:
+        if first[key] != index:
             found.append(field.duplicate(path, key))
         found += named(naming.qualified_name, key, path)
     return found

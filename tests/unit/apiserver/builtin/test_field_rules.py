@@ -34,3 +34,8 @@ def test_amounts_are_compared_as_amounts() -> None:
     assert rules.quantity_positive("0m", "x")
     assert not rules.quantity_positive("1m", "x")
     assert rules.quantity_not_negative("-1Ki", "x")
+
+
+def test_the_first_place_of_an_item_tells_repetitions() -> None:
+    """Without comparing each with each."""
+    assert rules.first_places("abca") == {"a": 0, "b": 1, "c": 2}
