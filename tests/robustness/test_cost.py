@@ -12,6 +12,7 @@ STRATEGIC = "application/strategic-merge-patch+json"
 LONGEST_WAIT = 1.0  # seconds, as promised in docs/differences.md
 DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 HARD = "/apis/example.com/v1/hards"
+POLICIES = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies"
 
 
 async def longest_wait(wire: Wire, request: "asyncio.Task[Any]") -> float:
@@ -147,7 +148,23 @@ def claiming(count: int) -> Obj:
     return {"name": "c", "image": "x", "resources": {"claims": claims}}
 
 
+def policy(**spec: Any) -> tuple[str, Obj]:
+    """Return where to make an admission policy, and the policy."""
+    rule = {key: ["*"] for key in ("apiGroups", "apiVersions", "resources", "operations")}
+    spec |= {"matchConstraints": {"resourceRules": [rule]}, "validations": [{"expression": "true"}]}
+    return POLICIES, {"metadata": {"name": "a"}, "spec": spec}
+
+
 BUILTIN: dict[str, tuple[tuple[str, Obj], int]] = {
+    "variables": (
+        policy(
+            variables=[
+                {"name": f"v{n}", "expression": f"variables.v{n - 1} + 1" if n else "1"}
+                for n in range(1200)
+            ]
+        ),
+        201,
+    ),
     "spread constraints": (
         pod(
             topologySpreadConstraints=[

@@ -16,7 +16,7 @@ from kubewright.apiserver.admission.rules import Criteria
 from kubewright.apiserver.strategy import Obj
 
 if TYPE_CHECKING:
-    from kubewright.apiserver.cel import Budget, Type
+    from kubewright.apiserver.cel import Budget, Field, Type
 
 _MESSAGE_LIMIT = 5 * 1024
 _NOTE_LIMIT = 10 * 1024
@@ -64,6 +64,8 @@ class Policy:
         self.criteria: Criteria = Criteria(
             matching, rules="resourceRules", excluded="excludeResourceRules"
         )
+        self._types: dict[str, Field] = {}
+        self._typed = 0
         self._variables = [
             (one["name"], self._expression(one.get("expression"), "policy", index=index, result=""))
             for index, one in enumerate(spec.get("variables") or ())
@@ -105,9 +107,18 @@ class Policy:
         from kubewright.apiserver import cel  # noqa: PLC0415  # not before the first expression
 
         found = dict(declarations(names, params=self.param_kind is not None))
-        types = {name: _type(one) for name, one in self._variables[:count]}
-        found["variables"] = cel.object_type("kubernetes.variables", types)
+        self._find_types(len(self._variables) if count is None else count)
+        found["variables"] = cel.growing_type("kubernetes.variables", self._types)
         return found
+
+    def _find_types(self, count: int) -> None:
+        """Find the types of the first *count* variables; each is compiled when those before are."""
+        from kubewright.apiserver import cel  # noqa: PLC0415  # not before the first expression
+
+        while self._typed < count:
+            name, expression = self._variables[self._typed]
+            self._types[name] = cel.Field(_type(expression), name)
+            self._typed += 1
 
     def expressions(self) -> Iterator[tuple[str, Expression]]:
         """Yield all expressions but those of conditions, each with its field."""

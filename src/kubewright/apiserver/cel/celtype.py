@@ -136,6 +136,11 @@ def object_type(name: str, fields: Mapping[str, Type | Field]) -> Type:
     return Type("object", name, (), Declared(fields=known))
 
 
+def growing_type(name: str, fields: Mapping[str, Field]) -> Type:
+    """Return the type of an object whose fields are found out one by one: *fields* is kept."""
+    return Type("object", name, (), Declared(fields=fields))
+
+
 def find_field(owner: Type, name: str) -> Field | None:
     """Return a field of an object type; reserved words need not be escaped."""
     fields = owner.declared.fields
