@@ -76,6 +76,15 @@ class Expression:
             self._compile()
         return self._problem
 
+    def find_problem(self) -> str:
+        """Return why it does not compile, and keep nothing else.
+
+        Thousands of programs that nobody runs would be a long pause of the garbage collector.
+        """
+        problem = self.problem
+        self._program = None
+        return problem
+
     def _compile(self) -> None:
         from kubewright.apiserver import cel  # noqa: PLC0415  # not before the first expression
         from kubewright.apiserver.cel import made  # noqa: PLC0415  # as above

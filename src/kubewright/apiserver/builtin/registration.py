@@ -130,7 +130,7 @@ def rule_with_operations(rule: Obj, path: str) -> Errors:
 
 def uncompiled(expression: Expression, path: str) -> Errors:
     """Return why an expression does not compile: later it would be in the way of all writes."""
-    problem = expression.problem
+    problem = expression.find_problem()
     return [field.invalid(path, expression.source, problem)] if problem else []
 
 

@@ -61,3 +61,13 @@ def test_a_request_is_seen_without_its_objects() -> None:
     assert expression("authorizer.requestResource.check('delete').allowed()").evaluate(
         seen, budget=cel.Budget()
     )
+
+
+def test_who_only_wants_to_know_whether_it_compiles_keeps_no_program() -> None:
+    """A policy of thousands of expressions is checked when it is written, and run by others."""
+    expression = Expression("1 == 1", lambda: declarations("condition"))
+
+    assert expression.find_problem() == ""
+
+    assert expression._program is None
+    assert Expression("1", lambda: declarations("condition")).find_problem().startswith("must eval")
