@@ -98,6 +98,14 @@ def union(left: FieldSet, right: FieldSet) -> FieldSet:
     return _sorted(out) if grown else out
 
 
+def union_all(sets: list[FieldSet]) -> FieldSet:
+    """Return what is in any; pairs are joined, so that none is copied for each of the others."""
+    while len(sets) > 1:
+        rest = sets[len(sets) & ~1 :]
+        sets = [union(*pair) for pair in zip(sets[::2], sets[1::2], strict=False)] + rest
+    return sets[0] if sets else {}
+
+
 def _joined(mine: FieldSet, theirs: FieldSet) -> FieldSet:
     if mine and theirs:
         return union(mine, theirs)

@@ -224,6 +224,7 @@ def _capped(managed: Managed) -> Managed:
         return managed
     updaters.sort(key=lambda who: (managed[who].time, who.text))
     first: dict[str, Owner] = {}
+    parts: dict[Owner, list[FieldSet]] = {}
     for who in updaters:
         if excess <= 0:
             break
@@ -235,9 +236,12 @@ def _capped(managed: Managed) -> Managed:
         bucket = owner(ANCIENT, "Update", version, "")
         if bucket not in managed:
             managed[bucket] = managed.pop(first[version])
-        fields = fieldset.union(entry.fields, managed[bucket].fields)
+        joined = parts.setdefault(bucket, [managed[bucket].fields])
         if who != bucket:
-            del managed[who]
-        managed[bucket] = Entry(fields, version, entry.time)
+            joined.append(managed.pop(who).fields)
+        managed[bucket] = Entry(managed[bucket].fields, version, entry.time)
         excess -= 1
+    for bucket, joined in parts.items():
+        entry = managed[bucket]
+        managed[bucket] = Entry(fieldset.union_all(joined), entry.api_version, entry.time)
     return managed

@@ -90,3 +90,13 @@ def test_paths_are_shown_as_in_conflicts() -> None:
 
     assert texts == [".b", ".c", ".a.x", '.c[="q"]']
     assert fieldset.of(("a", "x"), ("b",)) == {"f:a": {"f:x": {}}, "f:b": {}}
+
+
+@pytest.mark.parametrize("count", range(8))
+def test_all_of_many_sets_are_in_their_union(count: int) -> None:
+    """The last of an odd number, too: an owner would lose its fields."""
+    sets: list[FieldSet] = [{"f:data": {f"f:{n}": {}}} for n in range(count)]
+
+    found = fieldset.union_all(sets)
+
+    assert found == ({"f:data": {f"f:{n}": {} for n in range(count)}} if count else {})
