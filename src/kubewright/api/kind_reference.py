@@ -14,7 +14,16 @@ from kubewright.api.names import check_dns_label, check_dns_subdomain
 from kubewright.api.resource import Resource, mapping_of
 from kubewright.api.unstructured import Unstructured
 
-__all__ = ["Kind", "KindLike", "KindOf", "gvk_in", "kind_text", "kind_title", "likely_mapping"]
+__all__ = [
+    "Kind",
+    "KindLike",
+    "KindOf",
+    "gvk_in",
+    "kind_of",
+    "kind_text",
+    "kind_title",
+    "likely_mapping",
+]
 
 T_co = TypeVar("T_co", covariant=True)
 R = TypeVar("R", bound=Resource | Unstructured)
@@ -131,6 +140,18 @@ class Kind(KindOf[Unstructured]):
 
 KindLike: TypeAlias = type[R] | KindOf[R]
 """A class, or a `Kind`."""
+
+
+def kind_of(obj: R) -> KindLike[R]:
+    """Return the kind of *obj*: its class, or a `Kind` if it has none.
+
+    Raises:
+        ValueError: It does not say what it is.
+    """
+    if not isinstance(obj, Unstructured):
+        return type(obj)
+    found: Any = Kind(obj.api_version, obj.kind)
+    return found  # type: ignore[no-any-return]  # of `Unstructured`, which R is then
 
 
 def kind_text(kind: KindLike[Any]) -> str:

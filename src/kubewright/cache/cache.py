@@ -2,10 +2,12 @@
 
 import asyncio
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any, Literal, NamedTuple, TypeVar, overload
 
 from kubewright._aio import Clock, TaskSet
 from kubewright.api.kind import GroupVersionKind, ObjectKey, RESTMapping
+from kubewright.api.kind_reference import Kind, KindLike, kind_text, likely_mapping
 from kubewright.api.partial import PartialObjectMetadata
 from kubewright.api.requests import Request
 from kubewright.api.resource import Resource
@@ -25,25 +27,35 @@ from kubewright.cache.shard import Shard
 from kubewright.cache.transform import Transform
 from kubewright.cache.view import CacheView
 from kubewright.client.client import Client
-from kubewright.client.target import Fields, Labels, Target, dynamic, key_of, typed
+from kubewright.client.target import (
+    Fields,
+    Labels,
+    Target,
+    dynamic,
+    key_of,
+    located,
+    read_as,
+    typed,
+)
 from kubewright.client.transport import Response
-from kubewright.errors import CacheNotSyncedError, LifecycleError
+from kubewright.errors import CacheNotSyncedError, LifecycleError, SchemeError
 from kubewright.runnable import Problem
 
-R = TypeVar("R", bound=Resource)
+R = TypeVar("R", bound=Resource | Unstructured)
+D = TypeVar("D", bound=Resource)
 
 
 class _Declaration(NamedTuple):
     """What two declarations must agree in to share an informer.
 
     Attributes:
-        kind: The class that objects are read as.
+        kind: The class that objects are read as; or the kind, if it has none.
         selection: Which objects; all namespaces where the informer follows the cache.
         transform: What is dropped from them.
         follows: Whether it looks where the cache does, wherever that will be.
     """
 
-    kind: type[Resource] | RESTMapping
+    kind: KindLike[Any] | RESTMapping
     selection: Selection
     transform: Transform | None
     follows: bool
@@ -79,6 +91,7 @@ class Cache:
         compress: Compress = "auto",
         clock: Clock | None = None,
     ) -> None:
+        self._client = client
         self._rest = client.rest
         self._home = client.namespace
         self._namespaces = namespace_set(namespaces)
@@ -118,15 +131,16 @@ class Cache:
     ) -> Informer[PartialObjectMetadata]: ...  # fmt: skip
     @overload
     def informer(
-        self, kind: type[R], *, labels: Labels | None = None, fields: Fields | None = None,
+        self, kind: type[D], *, labels: Labels | None = None, fields: Fields | None = None,
         metadata_only: bool = False, transform: Transform | None = None,
-        indexes: Mapping[str, IndexFunction[R]] | None = None,
+        indexes: Mapping[str, IndexFunction[D]] | None = None,
         namespaces: Iterable[str] | None = None, compress: Compress | None = None,
         sharded: bool = True,
-    ) -> Informer[R]: ...  # fmt: skip
+    ) -> Informer[D]: ...  # fmt: skip
     @overload
     def informer(
-        self, kind: RESTMapping, *, labels: Labels | None = None, fields: Fields | None = None,
+        self, kind: Kind | RESTMapping, *,
+        labels: Labels | None = None, fields: Fields | None = None,
         metadata_only: bool = False, transform: Transform | None = None,
         indexes: Mapping[str, IndexFunction[Unstructured]] | None = None,
         namespaces: Iterable[str] | None = None, compress: Compress | None = None,
@@ -134,7 +148,7 @@ class Cache:
     ) -> Informer[Unstructured]: ...  # fmt: skip
     def informer(  # noqa: PLR0913  # what an informer can be told
         self,
-        kind: type[Resource] | RESTMapping,
+        kind: KindLike[Any] | RESTMapping,
         *,
         labels: Labels | None = None,
         fields: Fields | None = None,
@@ -150,7 +164,7 @@ class Cache:
         It starts with the cache, or at once if the cache runs.
 
         Args:
-            kind: The class, or where a kind without a class lives.
+            kind: The class; or a `Kind`, or where one lives, for objects without a class.
             labels: Only objects with these labels.
             fields: Only objects with these fields.
             metadata_only: Ask for the metadata of the objects only: they are
@@ -194,9 +208,7 @@ class Cache:
         for declared, one in tuple(self._informers.items()):
             if one is informer:
                 del self._informers[declared]
-                self._by_resource[_resource(informer.selection.mapping)].remove(informer)
-                if _is_whole(informer.selection):
-                    self._wholes[informer.selection.mapping].remove(informer)
+                self._leave(informer)
         self._indexes = {key: fn for key, fn in self._indexes.items() if key[0] is not informer}
         task = self._running.pop(informer, None)
         if task is not None:
@@ -219,23 +231,57 @@ class Cache:
     ) -> Informer[Any]:
         if self._phase == "stopped":
             raise LifecycleError(f"cannot watch {declared.selection}: the cache has stopped")
+        kind, decode, locate = declared.kind, target.decode, None
+        if isinstance(kind, Kind):
+            decode = lambda raw: read_as(raw, informer.selection.mapping)  # noqa: E731  # short
+            locate = partial(self._locate, kind, declared)
         informer: Informer[Any] = Informer(
             self._rest,
             declared.selection,
-            decode=target.decode,
+            decode=decode,
             transform=declared.transform,
             compress=self._compress if compress is None else compress,
+            locate=locate,
             clock=self._clock,
         )
         if declared.follows and self._namespaces:
             informer.set_namespaces(self._namespaces)
         self._informers[declared] = informer
-        self._by_resource.setdefault(_resource(target.mapping), []).append(informer)
-        if _is_whole(declared.selection):
-            self._wholes.setdefault(target.mapping, []).append(informer)
+        self._enter(informer)
         if self._tasks is not None:
             self._start(informer, self._tasks)
         return informer
+
+    def _enter(self, informer: Informer[Any]) -> None:
+        """Let *informer* be found by where its kind lives."""
+        selection = informer.selection
+        self._by_resource.setdefault(_resource(selection.mapping), []).append(informer)
+        if _is_whole(selection):
+            self._wholes.setdefault(selection.mapping, []).append(informer)
+
+    def _leave(self, informer: Informer[Any]) -> None:
+        selection = informer.selection
+        self._by_resource[_resource(selection.mapping)].remove(informer)
+        if _is_whole(selection):
+            self._wholes[selection.mapping].remove(informer)
+
+    async def _locate(self, kind: Kind, declared: _Declaration) -> RESTMapping:
+        """Ask discovery where *kind* lives, and let its informer look there.
+
+        Raises:
+            NoMatchError: The server does not have it.
+        """
+        informer = self._informers.get(declared)
+        if informer is not None and informer.vanished:
+            self._client.mapper.reset()  # what discovery said of it is over
+        mapping = await located(kind, self._client.mapper)
+        informer = self._informers.get(declared)
+        if informer is not None and informer.selection.mapping != mapping:
+            self._leave(informer)
+            own = self._namespaces if declared.follows else declared.selection.namespaces
+            informer.move(mapping, own if mapping.namespaced else None)
+            self._enter(informer)
+        return mapping
 
     def _index(self, informer: Informer[Any], name: str, function: IndexFunction[Any]) -> None:
         # Two who share an informer may both declare what they need.
@@ -317,7 +363,7 @@ class Cache:
     # --- Reads ---
 
     def find(
-        self, kind: type[R], name: str | ObjectKey, *, namespace: str | None = None
+        self, kind: KindLike[R], name: str | ObjectKey, *, namespace: str | None = None
     ) -> R | None:
         """Return a fresh copy of an object, or ``None`` if the cache has none of that name.
 
@@ -329,7 +375,7 @@ class Cache:
         key = self._key(informer, name, namespace)
         return self._synced(informer, key.namespace).store.find(key)
 
-    def get(self, kind: type[R], name: str | ObjectKey, *, namespace: str | None = None) -> R:
+    def get(self, kind: KindLike[R], name: str | ObjectKey, *, namespace: str | None = None) -> R:
         """Return a fresh copy of an object.
 
         Raises:
@@ -343,7 +389,7 @@ class Cache:
 
     def list(
         self,
-        kind: type[R],
+        kind: KindLike[R],
         *,
         namespace: str | None = None,
         labels: Labels | None = None,
@@ -357,7 +403,7 @@ class Cache:
         informer for its entries.
 
         Args:
-            kind: The class.
+            kind: The class, or a `Kind`.
             namespace: Only those of this namespace.
             labels: Only those with these labels.
             index: With *value*: only those that this index has under it; ``"owner"`` finds by the
@@ -402,30 +448,39 @@ class Cache:
             return self._synced(unsynced, namespace)
         return partial
 
-    def is_served(self, gvk: GroupVersionKind) -> bool | None:
+    def is_served(self, kind: GroupVersionKind | Kind) -> bool | None:
         """Say whether the server has a kind; ``None`` if no informer knows."""
-        for informer in self:
-            if informer.selection.mapping.gvk == gvk:
+        for declared, informer in self._informers.items():
+            if kind in (declared.kind, informer.selection.mapping.gvk):
                 if informer.missing:
                     return False
                 if informer.synced:
                     return True
         return None
 
-    def _informer_of(self, kind: type[R]) -> Informer[R]:
-        declared = [each for each in self._informers if each.kind is kind]
+    def mapping_of(self, kind: KindLike[Any]) -> RESTMapping:
+        """Return where *kind*, which was declared, lives; of a `Kind`, as far as is known by now.
+
+        Raises:
+            LifecycleError: The kind is not declared.
+        """
+        return self._informer_of(kind).selection.mapping
+
+    def _informer_of(self, kind: KindLike[R]) -> Informer[R]:
+        declared = [each for each in self._informers if each.kind == kind]
         if not declared:
+            name = kind_text(kind)
             raise LifecycleError(
-                f"{kind.__name__} is not in the cache: declare it with"
-                f" cache.informer({kind.__name__}), or read it through the client"
+                f"{name} is not in the cache: declare it with cache.informer({name}), or read it"
+                " through the client"
             )
         # Whatever was declared first, the one with the most to read.
         declared.sort(key=lambda each: (not each.selection.is_whole, each.transform is not None))
         first = declared[0]
         if len(declared) > 1 and not first.selection.is_whole:
             raise ValueError(
-                f"there are several informers of {kind.__name__}, each of a part of them: read from"
-                " the store of the one that you mean, informer.store.get(...)"
+                f"there are several informers of {kind_text(kind)}, each of a part of them: read"
+                " from the store of the one that you mean, informer.store.get(...)"
             )
         return self._informers[first]
 
@@ -466,9 +521,13 @@ def _is_whole(selection: Selection) -> bool:
     )
 
 
-def _target(kind: type[Resource] | RESTMapping, *, metadata_only: bool) -> Target[Any]:
+def _target(kind: KindLike[Any] | RESTMapping, *, metadata_only: bool) -> Target[Any]:
+    if isinstance(kind, Kind):
+        return dynamic(likely_mapping(kind))  # until the server was asked
     if isinstance(kind, RESTMapping):
         return dynamic(kind)
+    if not isinstance(kind, type):
+        raise SchemeError(f"{kind!r:.80} is not a kind: give a class, or kw.Kind(...)")
     # Its own class may demand fields that nobody asked for.
     return typed(PartialObjectMetadata.of(kind) if metadata_only else kind)
 

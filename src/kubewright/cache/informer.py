@@ -4,7 +4,10 @@ import asyncio
 from collections.abc import Callable, Iterable
 from typing import Generic, TypeVar
 
+import msgspec
+
 from kubewright._aio import Clock, TaskSet
+from kubewright.api.kind import RESTMapping
 from kubewright.api.resource import Resource
 from kubewright.api.unstructured import Unstructured
 from kubewright.cache.codec import Codec
@@ -15,7 +18,7 @@ from kubewright.cache.packing import Compress, Packing
 from kubewright.cache.part import Part
 from kubewright.cache.reflector import Reflector
 from kubewright.cache.selection import Selection, namespace_set
-from kubewright.cache.source import Source
+from kubewright.cache.source import Locate, Source
 from kubewright.cache.store import Store
 from kubewright.cache.transform import Transform
 from kubewright.cache.waiters import Waiters
@@ -39,14 +42,15 @@ class Informer(Generic[R]):
         decode: Makes an object that remembers its JSON.
         transform: What to drop from each object before it is kept.
         compress: Whether to keep objects compressed.
+        locate: Tells where the kind lives, if only the server knows; `move` is for what it says.
         clock: Where time comes from; that of *rest* unless given.
 
     Attributes:
-        selection: Which objects it was made for.
+        selection: Which objects it is for.
         store: The objects.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  # made by caches only
         self,
         rest: RESTClient,
         selection: Selection,
@@ -54,8 +58,10 @@ class Informer(Generic[R]):
         decode: Callable[[bytes], R],
         transform: Transform | None = None,
         compress: Compress = "auto",
+        locate: Locate | None = None,
         clock: Clock | None = None,
     ) -> None:
+        self._locate = locate
         self.selection: Selection = selection
         codec = Codec(
             decode,
@@ -98,6 +104,11 @@ class Informer(Generic[R]):
     def missing(self) -> bool:
         """Whether the server does not have the kind, for now."""
         return any(part.reflector.missing for part in self._parts.values())
+
+    @property
+    def vanished(self) -> bool:
+        """Whether the server does not have the kind although its discovery has, or had."""
+        return any(part.reflector.vanished for part in self._parts.values())
 
     @property
     def problem(self) -> str | None:
@@ -222,6 +233,12 @@ class Informer(Generic[R]):
             for registration in self._registrations:
                 registration.end()
 
+    def move(self, mapping: RESTMapping, namespaces: Iterable[str] | None) -> None:
+        """Look at *mapping*, in *namespaces*, from the next list on: it is where the kind lives."""
+        self.selection = msgspec.structs.replace(self.selection, mapping=mapping)
+        self.store.mapping = mapping
+        self.set_namespaces(namespaces)
+
     def set_namespaces(self, namespaces: Iterable[str] | None) -> None:
         """Look in *namespaces* from now on; everywhere if not given.
 
@@ -257,7 +274,13 @@ class Informer(Generic[R]):
         return set(namespaces) or {""}
 
     def _part(self, namespace: str) -> Part[R]:
-        source = Source(self._rest, self.selection, namespace=namespace, clock=self._clock)
+        source = Source(
+            self._rest,
+            self.selection,
+            namespace=namespace,
+            locate=self._locate,
+            clock=self._clock,
+        )
         part = Part(
             self.store,
             namespace,

@@ -32,6 +32,7 @@ from kubewright.errors import (
     GoneError,
     KubewrightError,
     LifecycleError,
+    NoMatchError,
     NotFoundError,
     TransportError,
 )
@@ -129,6 +130,11 @@ class Reflector(Generic[R]):
         return self._watcher.missing
 
     @property
+    def vanished(self) -> bool:
+        """Whether the server does not have the kind although its discovery has, or had."""
+        return isinstance(self._watcher.error, NotFoundError)
+
+    @property
     def problem(self) -> str | None:
         """What is wrong and what to do, or ``None``; a short break is nothing."""
         return self._watcher.problem(self._clock.monotonic())
@@ -171,6 +177,7 @@ class Reflector(Generic[R]):
 
     async def _list(self, step: ListPages) -> None:
         self._count_list()
+        await self._source.locate()
         entries: list[Entry[R]] = []
         version = ""
         async for page in self._source.pages(page_size=step.page_size, sharded=step.sharded):
@@ -196,11 +203,12 @@ class Reflector(Generic[R]):
 
     async def _follow(self, step: OpenStream) -> None:
         """Follow one stream to its end."""
+        if step.initial:
+            self._count_list()
+            await self._source.locate()
         request, opening = self._source.watch(
             step.version, seconds=step.seconds, initial=step.initial, sharded=step.sharded
         )
-        if step.initial:
-            self._count_list()
         self.watches += 1
         if self._counts and self.watches > 1:
             self._counts.restarts.value += 1
@@ -328,7 +336,7 @@ class Reflector(Generic[R]):
     def _remind(self, error: Exception) -> None:
         """Say again what is still so: the first line is far up in the log by now."""
         age = round(self._clock.monotonic() - self._watcher.since)
-        if isinstance(error, NotFoundError):
+        if isinstance(error, NotFoundError | NoMatchError):
             _log.warning(
                 "kind is still missing, its controllers do nothing until it is there",
                 kind=self._name,
@@ -346,6 +354,8 @@ class Reflector(Generic[R]):
 
 def _told(error: Exception) -> dict[str, str]:
     """Return what the log says of it; of a missing kind, how an operator gets it."""
+    if isinstance(error, NoMatchError):
+        return {"error": str(error).partition("\n")[0], "hint": _INSTALL}
     if isinstance(error, NotFoundError) and (general := error.hint()):
         return {"error": str(error).removesuffix(general), "hint": _INSTALL}
     return {"error": str(error)}

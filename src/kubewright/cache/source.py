@@ -1,14 +1,15 @@
 """`Source`: one collection on a server, listed and followed as raw bytes."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import msgspec
 
 from kubewright import _json
 from kubewright._aio import Clock
 from kubewright.api import requests
+from kubewright.api.kind import RESTMapping
 from kubewright.api.meta import ListMeta
 from kubewright.api.requests import Place, Request
 from kubewright.cache.selection import Selection
@@ -16,6 +17,9 @@ from kubewright.client.rest import RESTClient, decode_error
 from kubewright.client.transport import Stream
 from kubewright.client.watcher.states import PAGE_SIZE
 from kubewright.errors import DecodeError, TransportTimeoutError
+
+Locate: TypeAlias = Callable[[], Awaitable[RESTMapping]]
+"""Finds where a kind without a class lives; raises `NoMatchError` if the server has it not."""
 
 _LIST_WITHIN = 150.0  # seconds for one page: the server itself gives up after 60
 
@@ -44,6 +48,7 @@ class Source:
         rest: Where requests go.
         selection: What is asked for.
         namespace: One namespace; empty for all.
+        locate: Tells where the kind lives, before each list, if only the server knows.
         clock: Where time comes from.
     """
 
@@ -53,15 +58,27 @@ class Source:
         selection: Selection,
         *,
         namespace: str = "",
+        locate: Locate | None = None,
         clock: Clock | None = None,
     ) -> None:
         self._rest = rest
+        self._locate = locate
         self._clock = clock or Clock()
         self._place = Place(selection.mapping, namespace)
         self._metadata_only = selection.metadata_only
         self._labels = str(selection.labels)
         self._fields = str(selection.fields)
         self._shard = selection.shard.selector if selection.shard else ""
+
+    async def locate(self) -> None:
+        """Ask where the kind lives by now, if it has no class that says so.
+
+        Raises:
+            NoMatchError: The server does not have it.
+        """
+        if self._locate is not None:
+            mapping = await self._locate()
+            self._place = Place(mapping, self._place.namespace if mapping.namespaced else "")
 
     async def pages(
         self, *, page_size: int = PAGE_SIZE, sharded: bool = True

@@ -47,7 +47,8 @@ class Store(Generic[R]):
         on_unfit: Callable[[], None] | None = None,
     ) -> None:
         self.codec: Codec[R] = codec
-        self._mapping = mapping
+        self.mapping: RESTMapping | None = mapping
+        """What its objects are, for messages."""
         self._on_unfit = on_unfit
         self._unfit: dict[ObjectKey, str] = {}
         self._spaces: dict[str, dict[str, Entry[R]]] = {}
@@ -275,7 +276,7 @@ class Store(Generic[R]):
             self._on_unfit()
 
     def _name(self, key: ObjectKey) -> str:
-        return f"{self._mapping.kind if self._mapping else 'object'} {str(key)!r}"
+        return f"{self.mapping.kind if self.mapping else 'object'} {str(key)!r}"
 
     # Indexes.
 
@@ -427,7 +428,7 @@ class Store(Generic[R]):
         return found
 
     def _not_found(self, key: ObjectKey) -> NotFoundError:
-        mapping = self._mapping
+        mapping = self.mapping
         plural, group = (mapping.plural, mapping.group) if mapping else ("object", "")
         what = f"{plural}.{group}" if group else plural
         return NotFoundError(

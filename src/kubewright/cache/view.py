@@ -1,13 +1,15 @@
 """`CacheView`: the cache as those read it who work in one namespace."""
 
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
-from kubewright.api.kind import ObjectKey
+from kubewright.api.kind import ObjectKey, RESTMapping
+from kubewright.api.kind_reference import KindLike
 from kubewright.api.resource import Resource, mapping_of
+from kubewright.api.unstructured import Unstructured
 from kubewright.cache.store import NAMESPACE
 from kubewright.client.target import Labels, key_of
 
-R = TypeVar("R", bound=Resource)
+R = TypeVar("R", bound=Resource | Unstructured)
 
 __all__ = ["CacheView", "Readable"]
 
@@ -15,17 +17,21 @@ __all__ = ["CacheView", "Readable"]
 class Readable(Protocol):
     """What a view reads: a `kubewright.cache.Cache`."""
 
-    def find(self, kind: type[R], name: ObjectKey) -> R | None:
+    def find(self, kind: KindLike[R], name: ObjectKey) -> R | None:
         """Return a fresh copy of an object, or ``None``."""
         ...
 
-    def get(self, kind: type[R], name: ObjectKey) -> R:
+    def get(self, kind: KindLike[R], name: ObjectKey) -> R:
         """Return a fresh copy of an object."""
+        ...
+
+    def mapping_of(self, kind: KindLike[Any]) -> RESTMapping:
+        """Return where *kind* lives."""
         ...
 
     def list(
         self,
-        kind: type[R],
+        kind: KindLike[R],
         *,
         namespace: str | None = None,
         labels: Labels | None = None,
@@ -52,7 +58,7 @@ class CacheView:
         self.namespace: str = namespace
 
     def find(
-        self, kind: type[R], name: str | ObjectKey, *, namespace: str | None = None
+        self, kind: KindLike[R], name: str | ObjectKey, *, namespace: str | None = None
     ) -> R | None:
         """Return a fresh copy of an object, or ``None`` if the cache has none of that name.
 
@@ -62,7 +68,7 @@ class CacheView:
         """
         return self._cache.find(kind, self._key(kind, name, namespace))
 
-    def get(self, kind: type[R], name: str | ObjectKey, *, namespace: str | None = None) -> R:
+    def get(self, kind: KindLike[R], name: str | ObjectKey, *, namespace: str | None = None) -> R:
         """Return a fresh copy of an object.
 
         Raises:
@@ -74,7 +80,7 @@ class CacheView:
 
     def list(
         self,
-        kind: type[R],
+        kind: KindLike[R],
         *,
         namespace: str | None = None,
         labels: Labels | None = None,
@@ -84,7 +90,7 @@ class CacheView:
         """Return fresh copies of the objects that fit; see `Cache.list`.
 
         Args:
-            kind: The class.
+            kind: The class, or a `Kind`.
             namespace: Only those of this namespace; of that of the view unless given, and of all of
                 them if empty.
             labels: Only those with these labels.
@@ -92,14 +98,17 @@ class CacheView:
             value: What to look up in *index*.
         """
         where = self.namespace if namespace is None and index != NAMESPACE else namespace
-        if not mapping_of(kind).namespaced:
+        if not self._mapping(kind).namespaced:
             where = None
         return self._cache.list(
             kind, namespace=where or None, labels=labels, index=index, value=value
         )
 
-    def _key(self, kind: type[Resource], name: str | ObjectKey, namespace: str | None) -> ObjectKey:
-        key, mapping = key_of(name, namespace), mapping_of(kind)
+    def _mapping(self, kind: KindLike[Any]) -> RESTMapping:
+        return mapping_of(kind) if isinstance(kind, type) else self._cache.mapping_of(kind)
+
+    def _key(self, kind: KindLike[Any], name: str | ObjectKey, namespace: str | None) -> ObjectKey:
+        key, mapping = key_of(name, namespace), self._mapping(kind)
         if key.namespace or not mapping.namespaced:
             return key
         if not self.namespace:

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 from kubewright import log
 from kubewright._aio import Clock, TaskSet
@@ -73,7 +74,7 @@ class Demo:
 
     def __init__(self, operator: Operator, shown: Screen, clock: Clock | None = None) -> None:
         self._operator = operator
-        self._kind = operator.declarations[0].primary.kind
+        self._kind: Any = operator.declarations[0].primary.kind
         self._screen = shown
         self._clock = clock or Clock()
         self._began = self._clock.monotonic()

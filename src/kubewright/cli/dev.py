@@ -16,7 +16,7 @@ from shlex import quote
 
 from kubewright import log
 from kubewright._aio import Clock
-from kubewright.api.resource import definition_of
+from kubewright.api.kind_reference import likely_mapping
 from kubewright.cli.cluster import containers_text
 from kubewright.cli.clusters import Clusters, Place, State, start_hint
 from kubewright.cli.loop import loop_factory
@@ -318,7 +318,7 @@ def _first_steps(
     operator: Operator, place: Place, project: Project, *, applied: bool, own: bool = True
 ) -> str:
     first = next(iter(operator.declarations)).primary.kind
-    mapping = definition_of(first).mapping
+    mapping = likely_mapping(first)
     lines = [f"operator {operator.name} is ready; in another terminal:"]
     lines.append(f"  export KUBECONFIG={quote(str(place.kubeconfig))}")
     samples = find_samples(project.folder)

@@ -118,15 +118,18 @@ async def _done(mapping: RESTMapping) -> RESTMapping:
 
 def dynamic(mapping: RESTMapping) -> Target[Unstructured]:
     """Return the target for a kind without a class."""
+    return Target(mapping, partial(read_as, mapping=mapping))
 
-    def decode(raw: bytes) -> Unstructured:
-        found = Unstructured.read(raw)
-        # The items of a list of built-in kinds do not say what they are.
-        found.setdefault("apiVersion", mapping.gvk.api_version)
-        found.setdefault("kind", mapping.kind)
-        return found
 
-    return Target(mapping, decode)
+def read_as(raw: bytes, mapping: RESTMapping) -> Unstructured:
+    """Return the object in *raw*, which is of the kind that *mapping* names.
+
+    The items of a list of built-in kinds do not say what they are.
+    """
+    found = Unstructured.read(raw)
+    found.setdefault("apiVersion", mapping.gvk.api_version)
+    found.setdefault("kind", mapping.kind)
+    return found
 
 
 def checked(obj: O) -> O:

@@ -2,16 +2,17 @@
 
 from collections.abc import Iterable, Iterator
 from contextvars import copy_context
-from typing import TYPE_CHECKING, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from kubewright._aio import Clock, TaskSet
 from kubewright.api.kind import GroupVersionKind, RESTMapping
-from kubewright.api.resource import Resource, gvk_of
+from kubewright.api.kind_reference import Kind, KindLike, gvk_in
 from kubewright.cache.cache import Cache
 from kubewright.cache.packing import Compress
 from kubewright.cache.shard import Shard
 from kubewright.client.client import Client
 from kubewright.client.config import Config
+from kubewright.client.target import resolve
 from kubewright.cluster.cached_client import CachedClient
 from kubewright.errors import LifecycleError, NoMatchError
 from kubewright.runnable import Problem, Stage
@@ -143,19 +144,18 @@ class Cluster:
             check = f"{self.name}/{problem.check}" if self.name else problem.check
             yield Problem(check, problem.text, problem.fatal, problem.logged)
 
-    async def available(self, kind: type[Resource] | GroupVersionKind | RESTMapping) -> bool:
+    async def available(self, kind: KindLike[Any] | GroupVersionKind | RESTMapping) -> bool:
         """Say whether the server serves *kind* at the moment.
 
         A kind that is watched is known without a question; for any other one the server's
         discovery is asked, or what is remembered of it.
         """
-        gvk = kind.gvk if isinstance(kind, RESTMapping) else kind
-        gvk = gvk if isinstance(gvk, GroupVersionKind) else gvk_of(gvk)
-        watched = self.cache.is_served(gvk)
+        asked = _asked(kind)
+        watched = self.cache.is_served(asked)
         if watched is not None:
             return watched
         try:
-            await self.client.mapper.mapping(gvk)
+            await resolve(asked, self.client.mapper)
         except NoMatchError:
             return False
         return True
@@ -166,3 +166,14 @@ class Cluster:
 
     def __repr__(self) -> str:
         return f"<Cluster {self.name or self.client.config.url}>"
+
+
+def _asked(kind: KindLike[Any] | GroupVersionKind | RESTMapping) -> GroupVersionKind | Kind:
+    """Return *kind* by its group, version and kind; a resource that is named, as it is."""
+    if isinstance(kind, GroupVersionKind):
+        return kind
+    gvk = kind.gvk if isinstance(kind, RESTMapping) else gvk_in(kind)
+    if gvk is not None:
+        return gvk
+    assert isinstance(kind, Kind)
+    return kind

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
+from kubewright.api.kind_reference import Kind
 from kubewright.api.resource import Resource
 from kubewright.controller.mapping import is_async
 from kubewright.controller.sources import Source
@@ -126,6 +127,8 @@ def checked_source(source: object) -> Source:
         if issubclass(source, Resource):
             raise TypeError(_no_map(name))
         raise TypeError(f"{name} is a class and no source yet: write {name}(...)")
+    if isinstance(source, Kind):
+        raise TypeError(_no_map(repr(source)))
     if not isinstance(source, Source) or not is_async(source.run):
         raise TypeError(
             f"{source!r:.80} is no source: it needs a name and an `async def run(self, sink)`"
@@ -143,8 +146,10 @@ def _listed(name: str, given: Any) -> Iterable[Any]:
 def _owned(owned: Any) -> Owns[Any]:
     if isinstance(owned, Owns):
         return owned
-    if not isinstance(owned, type):
-        raise TypeError(f"{owned!s:.80} cannot be in owns=: give a class, or Owns(...)")
+    if not isinstance(owned, type | Kind):
+        raise TypeError(
+            f"{owned!s:.80} cannot be in owns=: give a class, or Owns(...), or kw.Kind(...)"
+        )
     return Owns(owned)
 
 
@@ -153,6 +158,8 @@ def _watched(watched: Any) -> Watches[Any]:
         return watched
     if isinstance(watched, type):
         raise TypeError(_no_map(watched.__name__))
+    if isinstance(watched, Kind):
+        raise TypeError(_no_map(repr(watched)))
     if isinstance(watched, KindWatch):
         raise TypeError(f"{watched} cannot be in watches=: give Watches(..., map=...)")
     raise TypeError(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 from kubewright._aio import Backoff, Clock, TaskSet, apart
 from kubewright.api.kind import RESTMapping
-from kubewright.api.resource import Resource
+from kubewright.api.kind_reference import KindLike
 from kubewright.controller.arguments import (
     check_deadline,
     check_on_failure,
@@ -32,6 +32,7 @@ from kubewright.runnable import Problem, Stage
 from kubewright.workqueue import WorkQueue
 
 if TYPE_CHECKING:
+    from kubewright.cache.informer import Informer
     from kubewright.cluster import Cluster
 
 __all__ = ["Controller"]
@@ -88,8 +89,8 @@ class Controller:
         reconcile: Reconciler,
         *,
         cluster: "Cluster | None" = None,
-        for_: type[Resource] | For[Any] | None = None,
-        owns: Iterable[type[Resource] | Owns[Any]] = (),
+        for_: KindLike[Any] | For[Any] | None = None,
+        owns: Iterable[KindLike[Any] | Owns[Any]] = (),
         watches: Iterable[Watches[Any]] = (),
         sources: Iterable[Source] = (),
         predicate: Filter[Any] | None = None,
@@ -340,11 +341,16 @@ class Controller:
         return KindSource(
             watch,
             cluster=cluster,
-            primary=self.primary,
+            primary=self._informer_of_primary(),
             errors=self._workers.numbers.map_errors,
             concerns=self._concerns,
             home=self.cluster,
         )
+
+    def _informer_of_primary(self) -> "Informer[Any] | None":
+        sources = (one.source for one in self._inputs)
+        kinds = (one for one in sources if isinstance(one, KindSource) and one.is_primary)
+        return next((one.informer for one in kinds), None)
 
     def _concerns(self, request: Request) -> bool:
         """Say whether *request* is about an object of ours, and not of another shard."""

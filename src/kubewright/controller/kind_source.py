@@ -8,8 +8,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
 
 from kubewright._aio import Clock
-from kubewright.api.kind import RESTMapping
 from kubewright.api.resource import Resource
+from kubewright.api.unstructured import Unstructured
 from kubewright.cache.entry import Entry, Event
 from kubewright.cache.informer import Informer
 from kubewright.controller.mapper import Mapper
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["KindSource"]
 
-R = TypeVar("R", bound=Resource)
+R = TypeVar("R", bound=Resource | Unstructured)
 Handle: TypeAlias = Callable[[Event[Any]], None]
 Owners: TypeAlias = Callable[[Entry[Any]], Iterable[Request]]
 
@@ -55,7 +55,7 @@ class KindSource(Generic[R]):
     Args:
         watch: What is watched, and what a change means.
         cluster: Where.
-        primary: The kind that is reconciled; who is to be found among owners.
+        primary: The informer of the kind that is reconciled, which is found among owners.
         errors: Counts failures of the map function.
         concerns: Says whether what a map function names is for this process.
         home: The cluster of the controller, if that is another one; map functions may ask it.
@@ -66,7 +66,7 @@ class KindSource(Generic[R]):
         watch: KindWatch[R],
         *,
         cluster: "Cluster",
-        primary: RESTMapping | None,
+        primary: Informer[Any] | None,
         errors: CounterValue,
         concerns: Callable[[Request], bool],
         home: "Cluster | None" = None,
@@ -167,14 +167,18 @@ class KindSource(Generic[R]):
         if mapper is not None:
             return _mapped(self.name, mapper, passes)
         if isinstance(self.watch, Owns):
-            assert self._primary is not None
-            owners = partial(
+            primary, watch = self._primary, self.watch
+            assert primary is not None
+            asked = partial(
                 owner_requests,
-                owner=self._primary,
-                every_owner=self.watch.every_owner,
+                every_owner=watch.every_owner,
                 cluster=self.cluster.name,
                 shard=self.cluster.cache.shard,
             )
+
+            def owners(entry: Entry[Any]) -> Iterable[Request]:
+                return asked(entry, primary.selection.mapping)  # of a `Kind`, as it is known by now
+
             return _owned(self.name, owners, passes, sink.add)
         return _own(self.name, self.cluster.name, passes, sink.add)
 

@@ -8,6 +8,7 @@ import msgspec
 from kubewright._aio import Clock, TaskSet, apart
 from kubewright.api.kind import ObjectKey
 from kubewright.api.resource import Resource
+from kubewright.api.unstructured import Unstructured
 from kubewright.cache.entry import Entry, Event
 from kubewright.controller.mapping import (
     MapContext,
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Mapper"]
 
-R = TypeVar("R", bound=Resource)
+R = TypeVar("R", bound=Resource | Unstructured)
 
 TASKS: int = 8
 """How many objects an async map function is asked about at a time."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 from kubewright.api.kind import ObjectKey, RESTMapping
 from kubewright.api.resource import Resource
+from kubewright.api.unstructured import Unstructured
 from kubewright.cache.entry import Entry, Event
 from kubewright.cache.shard import Shard
 from kubewright.controller.request import Request
@@ -28,7 +29,7 @@ __all__ = [
 R = TypeVar("R")
 R_contra = TypeVar("R_contra", contravariant=True)
 
-Target: TypeAlias = Request | ObjectKey | str | Resource
+Target: TypeAlias = Request | ObjectKey | str | Resource | Unstructured
 """What to reconcile: a request, a key, ``"namespace/name"``, or the object itself."""
 
 _Targets: TypeAlias = Iterable[Target] | Awaitable[Iterable[Target]]
@@ -144,7 +145,7 @@ def request_for(target: Target, *, namespace: str = "", cluster: str = "") -> Re
         target = ObjectKey.parse(target)
         if not target.namespace:
             return Request(namespace, target.name, cluster)
-    if isinstance(target, Resource):
+    if isinstance(target, Resource | Unstructured):
         target = target.key
     if isinstance(target, ObjectKey):
         return Request(target.namespace, target.name, cluster)
@@ -163,7 +164,8 @@ def requests_for(
         TypeError: They are not what a map function may return.
         ValueError: One of them is a text that names no object.
     """
-    if isinstance(targets, str | Request | ObjectKey) or not isinstance(targets, Iterable):
+    one_of_them = str | Request | ObjectKey | Unstructured
+    if isinstance(targets, one_of_them) or not isinstance(targets, Iterable):
         raise TypeError(
             f"a map function returns a list of what to reconcile, or yields it, not {targets!r:.80}"
         )

@@ -1,12 +1,14 @@
 """`For`, `Owns` and `Watches`: which kinds a controller listens to, and what a change means."""
 
 from collections.abc import Iterable
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import msgspec
 
 from kubewright.api.kind import RESTMapping
-from kubewright.api.resource import Resource, mapping_of
+from kubewright.api.kind_reference import KindLike, kind_text, likely_mapping
+from kubewright.api.resource import Resource
+from kubewright.api.unstructured import Unstructured
 from kubewright.cache.informer import Informer
 from kubewright.cache.transform import Transform
 from kubewright.client.target import Fields, Labels
@@ -16,18 +18,18 @@ from kubewright.controller.predicates import Filter, Predicate
 
 __all__ = ["For", "KindWatch", "Owns", "Watches"]
 
-R = TypeVar("R", bound=Resource)
+R = TypeVar("R", bound=Resource | Unstructured)
 
 
 class _Kind(msgspec.Struct, Generic[R], frozen=True, eq=False):
-    kind: type[R]
+    kind: KindLike[R]
 
 
 class KindWatch(_Kind[R], frozen=True, eq=False, kw_only=True):
     """What `For`, `Owns` and `Watches` have in common.
 
     Attributes:
-        kind: The class of the objects.
+        kind: The class of the objects; or a `Kind`, if they have none.
         predicate: Which changes count. It spares reconciles, not memory.
         labels: Only objects with these labels are watched and kept.
         fields: Only objects with these fields are watched and kept.
@@ -46,7 +48,7 @@ class KindWatch(_Kind[R], frozen=True, eq=False, kw_only=True):
     cluster: Cluster | None = None
 
     def __post_init__(self) -> None:
-        mapping_of(self.kind)  # raises for what is no declared kind
+        likely_mapping(self.kind)  # raises for what is no declared kind
         if self.predicate is not None and not callable(self.predicate):
             raise TypeError(
                 f"the predicate of {self} must be a function of an event, not {self.predicate!r}"
@@ -54,8 +56,8 @@ class KindWatch(_Kind[R], frozen=True, eq=False, kw_only=True):
 
     @property
     def mapping(self) -> RESTMapping:
-        """Where the kind lives on a server."""
-        return mapping_of(self.kind)
+        """Where the kind lives on a server; of a `Kind`, where it most likely does."""
+        return likely_mapping(self.kind)
 
     def informer(self, cluster: Cluster) -> Informer[R]:
         """Return the informer of this watch in *cluster*; all who ask share it.
@@ -63,8 +65,9 @@ class KindWatch(_Kind[R], frozen=True, eq=False, kw_only=True):
         Of the reconciled kind it has the shard of this process. Of other kinds it has all objects:
         a child has another uid than its parent, and so would be in any shard.
         """
-        return cluster.cache.informer(
-            self.kind,
+        kind: Any = self.kind
+        informer: Informer[R] = cluster.cache.informer(
+            kind,
             labels=self.labels,
             fields=self.fields,
             metadata_only=self.metadata_only,
@@ -72,9 +75,10 @@ class KindWatch(_Kind[R], frozen=True, eq=False, kw_only=True):
             namespaces=self.namespaces,
             sharded=isinstance(self, For),
         )
+        return informer
 
     def __str__(self) -> str:
-        return f"{type(self).__name__}({self.kind.__name__})"
+        return f"{type(self).__name__}({kind_text(self.kind)})"
 
 
 class For(KindWatch[R], frozen=True, eq=False, kw_only=True):

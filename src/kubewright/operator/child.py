@@ -75,7 +75,7 @@ async def mapping_for(client: "Client", obj: Resource | Unstructured) -> RESTMap
     return await client.mapper.mapping(obj.gvk)
 
 
-def child_of(parent: Resource, wanted: O, mapping: RESTMapping, *, owner: bool) -> O:
+def child_of(parent: Resource | Unstructured, wanted: O, mapping: RESTMapping, *, owner: bool) -> O:
     """Return a copy of *wanted* in its namespace, controlled by *parent*.
 
     Args:
@@ -98,7 +98,9 @@ def child_of(parent: Resource, wanted: O, mapping: RESTMapping, *, owner: bool) 
 
 
 def check_controller(
-    parent: Resource, child: Resource | Unstructured, owners: tuple[OwnerReference, ...]
+    parent: Resource | Unstructured,
+    child: Resource | Unstructured,
+    owners: tuple[OwnerReference, ...],
 ) -> None:
     """Check that nobody else controls the object that *child* would be applied to.
 
@@ -117,7 +119,7 @@ def check_controller(
     )
 
 
-def check_child(parent: Resource, child: Resource | Unstructured) -> None:
+def check_child(parent: Resource | Unstructured, child: Resource | Unstructured) -> None:
     """Check that *child*, which was found, is not the child of somebody else.
 
     Raises:
@@ -155,7 +157,7 @@ def _copy(wanted: O) -> O:
     return made
 
 
-def _namespace_of(parent: Resource, child: Resource | Unstructured) -> str:
+def _namespace_of(parent: Resource | Unstructured, child: Resource | Unstructured) -> str:
     if namespace := parent.metadata.namespace:
         return namespace
     raise ValueError(

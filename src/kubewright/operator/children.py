@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from kubewright.api.resource import Resource, gvk_of
+from kubewright.api.kind_reference import KindLike, kind_of, kind_text
+from kubewright.api.resource import Resource
 from kubewright.api.unstructured import Unstructured
 from kubewright.cache.store import OWNER
 from kubewright.errors import CacheNotSyncedError, ConflictError, SchemeError
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from kubewright.cluster import CachedClient
 
 O = TypeVar("O", bound=Resource | Unstructured)  # noqa: E741  # an object, as it came in
-R = TypeVar("R", bound=Resource)
+R = TypeVar("R", bound=Resource | Unstructured)
 
 __all__ = ["Family"]
 
@@ -26,23 +27,20 @@ class Family:
 
     Args:
         client: Deletes those that are not wanted any more.
-        owned: The informers of the owned kinds, by their class.
+        owned: The informers of the owned kinds.
         others: Those of other kinds, of which objects may be applied, too.
     """
 
     def __init__(
         self,
         client: "CachedClient",
-        owned: Mapping[type[Resource], "Informer[Any]"],
-        others: Mapping[type[Resource], "Informer[Any]"] | None = None,
+        owned: Mapping[KindLike[Any], "Informer[Any]"],
+        others: Mapping[KindLike[Any], "Informer[Any]"] | None = None,
     ) -> None:
         self._client = client
         self._informers = dict(owned)
-        self._whole = {
-            (gvk_of(kind).api_version, gvk_of(kind).kind): informer
-            for kind, informer in {**(others or {}), **owned}.items()
-            if not informer.selection.metadata_only
-        }
+        known: dict[KindLike[Any], Informer[Any]] = {**(others or {}), **owned}
+        self._whole = [one for one in known.values() if not one.selection.metadata_only]
         self._told: set[tuple[str, str]] = set()
 
     def find(self, obj: Resource | Unstructured) -> "Entry[Any] | None":
@@ -50,7 +48,7 @@ class Family:
 
         Nothing is found of kinds that are kept in another version, or without all their fields.
         """
-        informer = self._whole.get((obj.api_version, obj.kind))
+        informer = self._informer_for(obj)
         if informer is None or not informer.synced:
             return None
         return informer.store.find_entry(obj.key)
@@ -60,22 +58,31 @@ class Family:
 
         What the cache does not have counts as absent: to create it tells whether that is so.
         """
-        if (obj.api_version, obj.kind) in self._whole:
+        if self._informer_for(obj) is not None:
             entry = self.find(obj)
             return None if entry is None else as_wanted(obj, entry)
-        kind: Any = type(obj) if isinstance(obj, Resource) else obj.gvk
+        kind: Any = kind_of(obj)
         live: O | None = await self._client.live.find(kind, obj.key)
         return live
 
     def is_news(self, obj: Resource | Unstructured) -> bool:
         """Say whether *obj* is of a kind that is never found, and is the first one of it."""
         kind = obj.api_version, obj.kind
-        if kind in self._whole or kind in self._told:
+        if kind in self._told or self._informer_for(obj) is not None:
             return False
         self._told.add(kind)
         return True
 
-    def children(self, kind: type[R], uid: str) -> list[R]:
+    def _informer_for(self, obj: Resource | Unstructured) -> "Informer[Any] | None":
+        # Those of the last declaration first. Where a `Kind` lives may be known only by now.
+        informer: Informer[Any]
+        for informer in reversed(self._whole):
+            mapping = informer.selection.mapping
+            if mapping.kind == obj.kind and mapping.gvk.api_version == obj.api_version:
+                return informer
+        return None
+
+    def children(self, kind: KindLike[R], uid: str) -> list[R]:
         """Return the objects of *kind* whose controller is the object *uid*.
 
         One that does not fit its class is left out; the log names it.
@@ -88,7 +95,7 @@ class Family:
         return self._informers[kind].store.objects(entries)
 
     async def prune(
-        self, kinds: Iterable[type[Resource]], uid: str, wanted: set[Child]
+        self, kinds: Iterable[KindLike[Any]], uid: str, wanted: set[Child]
     ) -> list[Child]:
         """Delete the children of the object *uid* that are not *wanted*; return which.
 
@@ -109,17 +116,18 @@ class Family:
         return deleted
 
     def _unwanted(
-        self, kind: type[R], uid: str, wanted: set[Child]
+        self, kind: KindLike[R], uid: str, wanted: set[Child]
     ) -> list[tuple[Child, "Entry[R]"]]:
-        gvk = gvk_of(kind)
+        entries = list(self._entries(kind, uid))
+        mapping = self._informers[kind].selection.mapping
         found = [
-            (Child(gvk.group, gvk.kind, entry.key.namespace, entry.key.name), entry)
-            for entry in self._entries(kind, uid)
+            (Child(mapping.group, mapping.kind, entry.key.namespace, entry.key.name), entry)
+            for entry in entries
             if not entry.deleting
         ]
         return [(child, entry) for child, entry in found if child not in wanted]
 
-    async def _delete(self, kind: type[Resource], entry: "Entry[Any]") -> bool:
+    async def _delete(self, kind: Any, entry: "Entry[Any]") -> bool:
         try:
             await self._client.delete(
                 kind, entry.key, uid=entry.uid, propagation="Background", missing_ok=True
@@ -131,17 +139,18 @@ class Family:
             return False  # another object took its name meanwhile, and that one is not ours
         return True
 
-    def _entries(self, kind: type[R], uid: str) -> Iterator["Entry[R]"]:
+    def _entries(self, kind: KindLike[R], uid: str) -> Iterator["Entry[R]"]:
         informer = self._informers.get(kind)
         if informer is None:
-            owned = ", ".join(one.__name__ for one in self._informers) or "none"
+            name = kind_text(kind)
+            owned = ", ".join(map(kind_text, self._informers)) or "none"
             raise SchemeError(
-                f"{kind.__name__} is not among the kinds that this reconciler owns ({owned}):"
-                f" write owns=[{kind.__name__}] where it is declared"
+                f"{name} is not among the kinds that this reconciler owns ({owned}): write"
+                f" owns=[{name}] where it is declared"
             )
         if not informer.synced:
             raise CacheNotSyncedError(
-                f"cannot tell which {kind.__name__} objects there are: their first list is not"
+                f"cannot tell which {kind_text(kind)} objects there are: their first list is not"
                 f" complete. {informer.problem or 'Try again later.'}"
             )
         for entry in informer.store.list_entries(index=OWNER, value=uid):

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 import msgspec
 
+from kubewright import _json
 from kubewright._aio import Clock
 from kubewright.api.conditions import set_condition
+from kubewright.api.kind_reference import KindLike
 from kubewright.api.meta import Condition
 from kubewright.api.resource import Resource
 from kubewright.api.unstructured import Unstructured
@@ -36,7 +38,8 @@ if TYPE_CHECKING:
     from kubewright.cluster import CachedClient, Cluster
 
 O = TypeVar("O", bound=Resource | Unstructured)  # noqa: E741  # an object, as it came in
-R = TypeVar("R", bound=Resource)
+R = TypeVar("R", bound=Resource | Unstructured)
+D = TypeVar("D", bound=Resource)
 
 __all__ = ["Context", "Means", "conditioned"]
 
@@ -68,7 +71,9 @@ class Context:
         log: A logger whose lines say which object they are about.
     """
 
-    def __init__(self, obj: Resource, means: Means, *, run: Run, memory: Memory) -> None:
+    def __init__(
+        self, obj: Resource | Unstructured, means: Means, *, run: Run, memory: Memory
+    ) -> None:
         self.request: Request = run.request
         self.reasons: tuple[Reason, ...] = run.reasons
         self.attempt: int = run.attempt
@@ -100,7 +105,7 @@ class Context:
         return self._means.clock.now()
 
     @overload
-    async def apply(self, obj: R, *, owner: bool = True) -> R: ...
+    async def apply(self, obj: D, *, owner: bool = True) -> D: ...
     @overload
     async def apply(self, obj: dict[str, Any], *, owner: bool = True) -> Unstructured: ...
     async def apply(self, obj: Any, *, owner: bool = True) -> Any:
@@ -144,8 +149,8 @@ class Context:
 
     @overload
     async def create(
-        self, obj: R, *, owner: bool = True, fill: Callable[[R], object] | None = None
-    ) -> R: ...
+        self, obj: D, *, owner: bool = True, fill: Callable[[D], object] | None = None
+    ) -> D: ...
     @overload
     async def create(
         self, obj: dict[str, Any], *, owner: bool = True,
@@ -185,7 +190,7 @@ class Context:
         mapping = await mapping_for(self._means.cluster.client, wanted)
         return child_of(self._obj, wanted, mapping, owner=owner)
 
-    async def prune(self, *kinds: type[Resource]) -> list[Child]:
+    async def prune(self, *kinds: KindLike[Any]) -> list[Child]:
         """Delete the children that this run did not apply; return which: their kinds and names.
 
         One whose apply failed is kept. Only children of the kinds in ``owns=`` are looked at, and
@@ -202,7 +207,7 @@ class Context:
             self._memory.forget(child)
         return deleted
 
-    def children(self, kind: type[R]) -> list[R]:
+    def children(self, kind: KindLike[R]) -> list[R]:
         """Return the children of *kind*, from the cache, each a copy of its own.
 
         Raises:
@@ -277,7 +282,7 @@ class Context:
             TypeError: The status of the object has no list of `Condition`.
             ValueError: The server would refuse the condition.
         """
-        counted = not counts_status(self._obj.__class__)
+        counted = not counts_status(self._obj)
         new = Condition(
             type=type,
             status=str(status),
@@ -285,26 +290,33 @@ class Context:
             message=message,
             observed_generation=(counted and self._obj.metadata.generation) or None,
         )
-        status_of = getattr(self._obj, "status", None)
-        status_of.conditions = conditioned(self._obj, new, self.now())  # type: ignore[union-attr]  # checked there
+        conditions = conditioned(self._obj, new, self.now())
+        if isinstance(self._obj, Unstructured):
+            self._obj.status["conditions"] = _json.to_builtins(conditions)
+        else:
+            self._obj.status.conditions = conditions  # type: ignore[attr-defined]  # checked there
 
     @property
     def applied(self) -> int:
         """How many objects this run has applied so far."""
         return len(self._applied)
 
-    async def available(self, kind: type[Resource]) -> bool:
+    async def available(self, kind: KindLike[Any]) -> bool:
         """Say whether the server has *kind* at the moment: its CRD may not be installed."""
         return await self._means.cluster.available(kind)
 
 
-def conditioned(obj: Resource, new: Condition, now: datetime) -> list[Condition]:
+def conditioned(obj: Resource | Unstructured, new: Condition, now: datetime) -> list[Condition]:
     """Return the conditions of *obj* with *new* among them.
 
     Raises:
         TypeError: Its status has no list of `Condition`.
     """
-    conditions: Any = getattr(getattr(obj, "status", None), "conditions", None)
+    conditions: Any
+    if isinstance(obj, Unstructured):
+        conditions = _json.convert(obj.status.get("conditions") or [], list[Condition])
+        return set_condition(conditions, new, now=now)
+    conditions = getattr(getattr(obj, "status", None), "conditions", None)
     if not isinstance(conditions, list) or not all(isinstance(c, Condition) for c in conditions):
         raise TypeError(
             f"{obj.kind} has no status.conditions: declare `conditions: list[kw.Condition] = []`"

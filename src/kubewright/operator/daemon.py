@@ -8,6 +8,7 @@ from typing import Any, ClassVar, TypeAlias
 
 from kubewright._aio import Backoff, Clock, TaskSet, apart
 from kubewright.api.resource import Resource
+from kubewright.api.unstructured import Unstructured
 from kubewright.controller.instruments import LOOPS
 from kubewright.controller.lines import described
 from kubewright.controller.loops import LIMIT, LONGEST, SOON
@@ -29,7 +30,7 @@ _POLICIES = Policies()
 class _Daemon:
     """The daemon of one object, in the generation that it was started for."""
 
-    def __init__(self, obj: Resource, work: Work, run: Run) -> None:
+    def __init__(self, obj: Resource | Unstructured, work: Work, run: Run) -> None:
         self.began_for: tuple[str, int] = obj.metadata.uid, obj.metadata.generation
         self.work: Work = work
         self.run: Run = run
@@ -88,7 +89,7 @@ class Daemons:
             finally:
                 self._tasks = None
 
-    async def keep(self, obj: Resource, work: Work, run: Run) -> None:
+    async def keep(self, obj: Resource | Unstructured, work: Work, run: Run) -> None:
         """See to it that *work* runs for *obj*; it is started anew when the generation has changed.
 
         Args:

@@ -7,7 +7,9 @@ import msgspec
 from msgspec.structs import replace
 
 from kubewright._aio import Clock
-from kubewright.api.resource import Resource, gvk_of
+from kubewright.api.kind_reference import KindLike, kind_text, kind_title
+from kubewright.api.resource import Resource
+from kubewright.api.unstructured import Unstructured
 from kubewright.controller import For, Owns, RetryLike, Source, Watches
 from kubewright.controller.predicates import Filter
 from kubewright.controller.request import Request, Result
@@ -20,7 +22,7 @@ from kubewright.workqueue import RateLimiter, WorkQueue
 if TYPE_CHECKING:
     from kubewright.operator.sync_context import SyncContext
 
-R = TypeVar("R", bound=Resource)
+R = TypeVar("R", bound=Resource | Unstructured)
 
 AsyncFunction: TypeAlias = Callable[[R, Context], Coroutine[Any, Any, Result | None]]
 """An ``async def`` reconciler or clean-up."""
@@ -71,8 +73,8 @@ class Declaration(msgspec.Struct, frozen=True, eq=False):
     timer: bool = False
 
     @property
-    def kind(self) -> type[Resource]:
-        """The class of what it reconciles."""
+    def kind(self) -> KindLike[Any]:
+        """The class of what it reconciles; a `Kind` if there is none."""
         return self.primary.kind
 
     def make_queue(self, name: str, clock: Clock) -> WorkQueue[Request]:
@@ -83,8 +85,8 @@ class Declaration(msgspec.Struct, frozen=True, eq=False):
         return WorkQueue(name, limiter=limiter, clock=clock)
 
     @property
-    def kinds(self) -> tuple[type[Resource], ...]:
-        """Every class that it watches."""
+    def kinds(self) -> tuple[KindLike[Any], ...]:
+        """Every kind that it watches."""
         watched = (self.primary, *self.owns, *self.watches)
         return tuple(dict.fromkeys(one.kind for one in watched))
 
@@ -99,7 +101,7 @@ class Declarations:
     def __init__(self, owner: str) -> None:
         self.owner: str = owner
         self._reconcilers: dict[str, Declaration] = {}
-        self._cleanups: dict[str, tuple[type[Resource], Cleanup]] = {}
+        self._cleanups: dict[str, tuple[KindLike[Any], Cleanup]] = {}
 
     def add(self, declaration: Declaration) -> None:
         """Add a reconciler.
@@ -112,7 +114,7 @@ class Declarations:
             raise SchemeError(_twice("reconciler", declaration.kind, declaration.name))
 
     def add_cleanup(
-        self, kind: type[Resource], function: Function[Any], *, name: str, finalizer: str
+        self, kind: KindLike[Any], function: Function[Any], *, name: str, finalizer: str
     ) -> None:
         """Add a clean-up for the reconciler *name*.
 
@@ -133,10 +135,10 @@ class Declarations:
             SchemeError: A clean-up belongs to no reconciler.
         """
         for name, (kind, _) in self._cleanups.items():
-            if name not in self._reconcilers or self._reconcilers[name].kind is not kind:
+            if name not in self._reconcilers or self._reconcilers[name].kind != kind:
                 raise SchemeError(
-                    f"operator {self.owner!r} has a cleanup of {kind.__name__} and no reconciler of"
-                    f" it: declare one with @operator.reconciler({kind.__name__})"
+                    f"operator {self.owner!r} has a cleanup of {kind_text(kind)} and no reconciler"
+                    f" of it: declare one with @operator.reconciler({kind_text(kind)})"
                 )
         return [
             replace(one, cleanup=self._cleanups[name][1]) if name in self._cleanups else one
@@ -144,20 +146,20 @@ class Declarations:
         ]
 
 
-def name_for(kind: type[Resource]) -> str:
+def name_for(kind: KindLike[Any]) -> str:
     """Return the name of a reconciler of *kind* that was given none: as controller-runtime does."""
-    return gvk_of(kind).kind.lower()
+    return kind_title(kind).lower()
 
 
-def primary_of(kind: type[R] | For[R], predicate: Filter[Any] | None) -> For[R]:
+def primary_of(kind: KindLike[R] | For[R], predicate: Filter[Any] | None) -> For[R]:
     """Return how *kind* is watched."""
     if isinstance(kind, For):
         return kind if predicate is None else replace(kind, predicate=predicate)
     return For(kind, predicate=predicate)
 
 
-def _twice(what: str, kind: type[Resource], name: str) -> str:
+def _twice(what: str, kind: KindLike[Any], name: str) -> str:
     return (
-        f"{kind.__name__} has a {what} named {name!r} already: give this one another name,"
-        f' such as @operator.{what}({kind.__name__}, name="{name}-second")'
+        f"{kind_text(kind)} has a {what} named {name!r} already: give this one another name,"
+        f' such as @operator.{what}({kind_text(kind)}, name="{name}-second")'
     )

@@ -2,17 +2,19 @@
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from kubewright.api.resource import Resource, gvk_of, mapping_of
+from kubewright.api.kind_reference import KindLike, kind_of, likely_mapping
+from kubewright.api.resource import Resource, mapping_of
+from kubewright.api.unstructured import Unstructured
 
 if TYPE_CHECKING:
     from kubewright.client import Client
 
-R = TypeVar("R", bound=Resource)
+R = TypeVar("R", bound=Resource | Unstructured)
 
 __all__ = ["finalizer_for", "hold", "release"]
 
 
-def finalizer_for(kind: type[Resource], owner: str) -> str:
+def finalizer_for(kind: KindLike[Any], owner: str) -> str:
     """Return the name of the finalizer by which *owner* holds objects of *kind*.
 
     Example:
@@ -21,7 +23,7 @@ def finalizer_for(kind: type[Resource], owner: str) -> str:
         'apps/shop-operator'
     """
     # The core group has no name, and a finalizer needs something before the slash.
-    return f"{gvk_of(kind).group or 'core'}/{owner}"
+    return f"{likely_mapping(kind).group or 'core'}/{owner}"
 
 
 async def hold(client: "Client", obj: R, name: str) -> R:
@@ -31,7 +33,10 @@ async def hold(client: "Client", obj: R, name: str) -> R:
         NotFoundError: It is gone.
         ConflictError: It has changed since it was read.
     """
-    return await client.patch(type(obj), obj.key, _patch(obj, [*obj.metadata.finalizers, name]))
+    kind: Any = kind_of(obj)
+    patch = _patch(obj, [*obj.metadata.finalizers, name])
+    held: R = await client.patch(kind, obj.key, patch)
+    return held
 
 
 async def release(client: "Client", obj: R, name: str) -> None:
@@ -43,10 +48,11 @@ async def release(client: "Client", obj: R, name: str) -> None:
     """
     left = [one for one in obj.metadata.finalizers if one != name]
     # By its mapping, not by its class: what does not fit the class is let go, too.
-    await client.patch(mapping_of(type(obj)), obj.key, _patch(obj, left))
+    kind: Any = mapping_of(type(obj)) if isinstance(obj, Resource) else kind_of(obj)
+    await client.patch(kind, obj.key, _patch(obj, left))
 
 
-def _patch(obj: Resource, finalizers: list[str]) -> dict[str, Any]:
+def _patch(obj: Resource | Unstructured, finalizers: list[str]) -> dict[str, Any]:
     # Not patch(obj), which would also write what a user changed in the object. The list stands
     # whole in a merge patch, so the version must be the one that was read: others have finalizers.
     version = obj.metadata.resource_version

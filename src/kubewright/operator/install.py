@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from kubewright.api.resource import Resource, definition_of
+from kubewright.api.kind_reference import KindLike
+from kubewright.api.resource import definition_of
 from kubewright.api.unstructured import Unstructured
 from kubewright.client.wait import wait_for
 from kubewright.crd import custom_resource_definitions
@@ -19,13 +20,13 @@ _log = get_logger(__name__)
 
 
 async def install_crds(
-    client: "Client", kinds: Iterable[type[Resource]], *, timeout: float = 30.0
+    client: "Client", kinds: Iterable[KindLike[Any]], *, timeout: float = 30.0
 ) -> list[str]:
     """Apply the CRDs of those *kinds* that are not built in; return once all are established.
 
     Args:
         client: Where to.
-        kinds: The classes; those of every version of a kind together.
+        kinds: The classes; those of every version of a kind together. A `Kind` brings no CRD.
         timeout: Seconds within which the server must have established each.
 
     Returns:
@@ -35,7 +36,8 @@ async def install_crds(
         ConfigError: The server did not establish one, and why.
         APIError: The server refused one.
     """
-    custom = [kind for kind in kinds if not definition_of(kind).builtin]
+    classes = [kind for kind in kinds if isinstance(kind, type)]
+    custom = [kind for kind in classes if not definition_of(kind).builtin]
     documents = [Unstructured(one) for one in custom_resource_definitions(*custom)]
     for document in documents:
         await client.apply(document, field_owner="kubewright", force=True)

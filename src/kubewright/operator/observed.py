@@ -7,7 +7,9 @@ that is so when each of them has succeeded, and it is the last one who says it.
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from kubewright.api.kind import ObjectKey
-from kubewright.api.resource import Resource, mapping_of
+from kubewright.api.kind_reference import likely_mapping
+from kubewright.api.resource import Resource
+from kubewright.api.unstructured import Unstructured
 from kubewright.operator.declaration import Declaration
 
 if TYPE_CHECKING:
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Observer", "Observers"]
 
+_Object: TypeAlias = Resource | Unstructured
 _Done: TypeAlias = tuple[str, int] | None
 """The uid and generation of the last run if it has succeeded; ``None`` if not, or not yet."""
 
@@ -39,12 +42,12 @@ class Observer:
         self._done: dict[ObjectKey, _Done] = {}
         others.append(self)
 
-    def begin(self, obj: Resource) -> None:
+    def begin(self, obj: _Object) -> None:
         """Note that a run begins; until `succeed`, the reconciler has not done its part."""
         if len(self._all) > 1:
             self._done[obj.key] = None
 
-    def succeed(self, obj: Resource) -> None:
+    def succeed(self, obj: _Object) -> None:
         """Note that all of the run has succeeded."""
         if len(self._all) > 1:
             self._done[obj.key] = (obj.metadata.uid, obj.metadata.generation)
@@ -53,7 +56,7 @@ class Observer:
         """Note that an object is gone."""
         self._done.pop(key, None)
 
-    def observed(self, obj: Resource) -> int | None:
+    def observed(self, obj: _Object) -> int | None:
         """Return which generation all have acted on, if the run with *obj* succeeds.
 
         ``None`` if another one has yet to act on that of *obj*. It is a later one if this is a
@@ -67,7 +70,7 @@ class Observer:
         acted = [done for one in others if (done := one.acted_on(obj.key)) is not None]
         return min(acted, default=obj.metadata.generation)
 
-    def owes(self, obj: Resource) -> bool:
+    def owes(self, obj: _Object) -> bool:
         """Say whether this reconciler has yet to act on the generation of *obj*."""
         key, metadata = obj.key, obj.metadata
         if key not in self._informer.store:
@@ -93,6 +96,7 @@ class Observers:
         self, declaration: Declaration, cluster: "Cluster", informer: "Informer[Any]"
     ) -> Observer:
         """Return the observer of one more reconciler."""
-        mapping = mapping_of(declaration.kind)  # a kind, whatever its version and class
-        others = self._kinds.setdefault((cluster, mapping.group, mapping.kind), [])
+        # A kind, whatever its version and class, and whether it has one or is named.
+        mapping = likely_mapping(declaration.kind)
+        others = self._kinds.setdefault((cluster, mapping.group, mapping.plural), [])
         return Observer(others, informer, hears_all=declaration.primary.predicate is None)

@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from kubewright.api.kind_reference import kind_of
 from kubewright.api.resource import Resource
 from kubewright.api.unstructured import Unstructured
 from kubewright.errors import AlreadyExistsError
@@ -32,5 +33,5 @@ async def create_once(means: "Means", child: O, fill: Callable[[O], object] | No
     try:
         return Outcome(await client.create(child, field_owner=means.name), changed=True)
     except AlreadyExistsError:
-        kind: Any = type(child) if isinstance(child, Resource) else child.gvk
+        kind: Any = kind_of(child)
         return Outcome(await client.live.get(kind, child.key))

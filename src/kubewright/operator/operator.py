@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 import msgspec
 
+from kubewright.api.kind_reference import Kind, KindLike, likely_mapping
 from kubewright.api.names import check_dns_subdomain
-from kubewright.api.resource import Resource, mapping_of
+from kubewright.api.resource import Resource
+from kubewright.api.unstructured import Unstructured
 from kubewright.controller import Channel, Controller, For, Owns, RetryLike, Source, Watches
 from kubewright.controller.arguments import (
     check_deadline,
@@ -52,7 +54,7 @@ if TYPE_CHECKING:
     from kubewright.manager import Manager
     from kubewright.operator.sync_context import SyncContext
 
-R = TypeVar("R", bound=Resource)
+R = TypeVar("R", bound=Resource | Unstructured)
 
 _ENDING_AT_ONCE = 8  # how many daemons of one kind are waited for at a time
 _TIMER_RETRY = Retry(base=1.0, cap=60.0)
@@ -61,7 +63,7 @@ __all__ = ["Operator"]
 
 
 class _Index(msgspec.Struct, frozen=True):
-    kind: type[Resource]
+    kind: KindLike[Any]
     name: str
     function: Callable[[Any], Iterable[str]]
 
@@ -139,10 +141,10 @@ class Operator:
 
     def reconciler(  # noqa: PLR0913  # one for each thing that can be declared
         self,
-        kind: type[R] | For[R],
+        kind: KindLike[R] | For[R],
         *,
         name: str = "",
-        owns: Sequence[type[Resource] | Owns[Any]] = (),
+        owns: Sequence[KindLike[Any] | Owns[Any]] = (),
         watches: Sequence[Watches[Any]] = (),
         sources: Sequence[Source] = (),
         predicate: Filter[Any] | None = None,
@@ -160,7 +162,7 @@ class Operator:
         written when it returns. A plain ``def`` gets a `SyncContext` and runs in a thread.
 
         Args:
-            kind: The class; or `For` to watch only some of its objects.
+            kind: The class, or a `Kind`; or `For` to watch only some of its objects.
             name: What to call it in logs and metrics; the kind in lower case unless given.
             owns: The kinds of its children: a change of one leads to a run for its parent.
             watches: Other kinds, each with a function from an object to what to reconcile.
@@ -182,7 +184,7 @@ class Operator:
         """
         _check_parentheses(kind, "reconciler")
         primary = primary_of(kind, predicate)
-        mapping_of(primary.kind)  # raises for what is no kind
+        likely_mapping(primary.kind)  # raises for what is no kind
         called = name or name_for(primary.kind)
         if workers is not None:
             check_workers(called, workers)
@@ -212,7 +214,7 @@ class Operator:
 
         return Declaring(declare)
 
-    def daemon(self, kind: type[R] | For[R], *, name: str = "") -> Declaring[R]:
+    def daemon(self, kind: KindLike[R] | For[R], *, name: str = "") -> Declaring[R]:
         """Declare an ``async`` function that runs for each object of *kind* while that is there.
 
         It is cancelled when the object is deleted, when its spec changes (it is started again with
@@ -225,7 +227,7 @@ class Operator:
         ``ctx.client.status.patch``.
 
         Args:
-            kind: The class; or `For` to take only some of its objects.
+            kind: The class, or a `Kind`; or `For` to take only some of its objects.
             name: What to call it in logs; the kind and ``-daemon`` unless given. A `cleanup` of
                 that name is called after the daemon has ended, before the object goes.
 
@@ -234,7 +236,7 @@ class Operator:
         """
         _check_parentheses(kind, "daemon")
         primary = primary_of(kind, None)
-        mapping_of(primary.kind)
+        likely_mapping(primary.kind)
         called = name or f"{name_for(primary.kind)}-daemon"
 
         def declare(function: Function[R]) -> None:
@@ -250,7 +252,7 @@ class Operator:
 
     def timer(
         self,
-        kind: type[R] | For[R],
+        kind: KindLike[R] | For[R],
         *,
         interval: Every[R],
         jitter: float = 0.0,
@@ -266,7 +268,7 @@ class Operator:
         at a time for one object.
 
         Args:
-            kind: The class; or `For` to take only some of its objects.
+            kind: The class, or a `Kind`; or `For` to take only some of its objects.
             interval: Seconds from the end of a call to the next; or a function of the object.
             jitter: The share of it that is added at random: 0.1 makes 60 s up to 66 s.
             name: What to call it; the kind and ``-timer`` unless given.
@@ -281,7 +283,7 @@ class Operator:
         """
         _check_parentheses(kind, "timer")
         primary = primary_of(kind, CHANGES)
-        mapping_of(primary.kind)
+        likely_mapping(primary.kind)
         called = name or f"{name_for(primary.kind)}-timer"
         check_every(called, interval, jitter)
         check_deadline(called, deadline)
@@ -301,7 +303,7 @@ class Operator:
 
         return Declaring(declare)
 
-    def cleanup(self, kind: type[R], *, name: str = "", finalizer: str = "") -> Declaring[R]:
+    def cleanup(self, kind: KindLike[R], *, name: str = "", finalizer: str = "") -> Declaring[R]:
         """Declare a function that cleans up after an object of *kind* before it is gone.
 
         Each object gets a finalizer before it is first reconciled. When the function has returned
@@ -309,7 +311,7 @@ class Operator:
         to be called again means that it is not done yet.
 
         Args:
-            kind: The class.
+            kind: The class, or a `Kind`.
             name: Which reconciler it belongs to, if that has a name.
             finalizer: The name of the finalizer; ``<group>/<operator>`` unless given.
 
@@ -317,7 +319,7 @@ class Operator:
             SchemeError: There is one already.
         """
         _check_parentheses(kind, "cleanup")
-        mapping_of(kind)
+        likely_mapping(kind)
 
         def declare(function: Function[R]) -> None:
             self._declarations.add_cleanup(
@@ -326,15 +328,15 @@ class Operator:
 
         return Declaring(declare)
 
-    def index(self, kind: type[R], name: str, function: Callable[[R], Iterable[str]]) -> None:
+    def index(self, kind: KindLike[R], name: str, function: Callable[[R], Iterable[str]]) -> None:
         """Keep an index of the objects of *kind*: ``ctx.cache.list(kind, index=name, value=…)``.
 
         Args:
-            kind: The class.
+            kind: The class, or a `Kind`.
             name: What to call the index.
             function: Returns the values by which an object is found.
         """
-        mapping_of(kind)
+        likely_mapping(kind)
         self._indexes.append(_Index(kind, name, function))
 
     def add(
@@ -366,7 +368,7 @@ class Operator:
         return tuple(self._declarations.all())
 
     @property
-    def kinds(self) -> tuple[type[Resource], ...]:
+    def kinds(self) -> tuple[KindLike[Any], ...]:
         """Every kind that was declared, in any part; roles and CRDs are made from these."""
         found = [kind for one in self.declarations for kind in one.kinds]
         return tuple(dict.fromkeys([*found, *(index.kind for index in self._indexes)]))
@@ -471,10 +473,10 @@ class Operator:
             informer = self._watch_of(index.kind).informer(cluster)
             informer.store.add_index(index.name, index.function)
 
-    def _watch_of(self, kind: type[Resource]) -> "KindWatch[Any]":
+    def _watch_of(self, kind: KindLike[Any]) -> "KindWatch[Any]":
         """Return how *kind* is watched, so that the index is kept where it is read."""
         watched = [w for one in self.declarations for w in (one.primary, *one.owns, *one.watches)]
-        return next((one for one in watched if one.kind is kind), For(kind))
+        return next((one for one in watched if one.kind == kind), For(kind))
 
     def _controller(
         self,
@@ -550,7 +552,7 @@ def _told(report: OnFailure | None, declaration: Declaration) -> OnFailure | Non
 
 def _informers(
     watches: Iterable["KindWatch[Any]"], cluster: "Cluster"
-) -> dict[type[Resource], "Informer[Any]"]:
+) -> dict[KindLike[Any], "Informer[Any]"]:
     """Return the informers of those kinds that are watched in this very cluster."""
     here = [one for one in watches if one.cluster is None or one.cluster is cluster]
     return {one.kind: one.informer(cluster) for one in here}
@@ -558,7 +560,7 @@ def _informers(
 
 def _check_parentheses(kind: object, decorator: str) -> None:
     """Tell whoever writes ``@operator.reconciler`` bare what is missing."""
-    if not isinstance(kind, (type, For)) and callable(kind):
+    if not isinstance(kind, (type, For, Kind)) and callable(kind):
         name = getattr(kind, "__name__", repr(kind))
         raise TypeError(
             f"{name} stands alone in operator.{decorator}: write @operator.{decorator}(Kind)"

@@ -5,9 +5,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from kubewright import _json
+from kubewright.api.changes import original
 from kubewright.api.finalizers import has_finalizer
+from kubewright.api.kind_reference import kind_title
 from kubewright.api.patches import apply_merge_patch, json_equal
-from kubewright.api.resource import Resource, gvk_of, raw_of
+from kubewright.api.resource import Resource
 from kubewright.api.unstructured import Unstructured
 from kubewright.controller.lines import described
 from kubewright.controller.mapping import is_async
@@ -21,7 +23,7 @@ from kubewright.operator.daemon import Daemons
 from kubewright.operator.declaration import Declaration, Function
 from kubewright.operator.finalizer import hold, release
 from kubewright.operator.observed import Observer
-from kubewright.operator.status import Snapshot, observe_generation, write_status
+from kubewright.operator.status import Snapshot, learn_status, observe_generation, write_status
 from kubewright.operator.timer import Schedule
 from kubewright.operator.unfit import readable_part
 
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
     from kubewright.cache.entry import Entry
     from kubewright.cache.informer import Informer
 
-R = TypeVar("R", bound=Resource)
+R = TypeVar("R", bound=Resource | Unstructured)
 
 __all__ = ["FAILED", "ObjectReconciler"]
 
@@ -104,7 +106,7 @@ class ObjectReconciler(Generic[R]):
             return
         message = described(error).strip() or type(error).__name__
         self._means.recorder.event(
-            _reference(self._declaration.kind, entry),
+            _reference(self._informer, entry),
             reason=FAILED,
             message=message.splitlines()[0][:LONGEST_MESSAGE],
             type="Warning",
@@ -138,6 +140,7 @@ class ObjectReconciler(Generic[R]):
         if self.daemons is not None:
             await self.daemons.keep(obj, partial(self._be_daemon, run, memory), run)
             return None
+        await self._learn(obj)
         snapshot, observer = Snapshot(obj), self._observer
         context = Context(obj, self._means, run=run, memory=memory)
         observer.begin(obj)
@@ -174,6 +177,7 @@ class ObjectReconciler(Generic[R]):
         cleanup = self._declaration.cleanup
         if cleanup is None or not has_finalizer(obj, cleanup.finalizer):
             return None
+        await self._learn(obj)
         snapshot = Snapshot(obj)
         context = Context(obj, self._means, run=run, memory=memory)
         try:
@@ -198,8 +202,9 @@ class ObjectReconciler(Generic[R]):
             TerminalError: It is not. Only another version of it can help, and that is a change that
                 queues it again.
         """
-        kind, cleanup = self._declaration.kind, self._declaration.cleanup
-        why = f"{kind.__name__} {str(entry.key)!r} does not fit its class: {error}"
+        kind: Any = self._declaration.kind
+        cleanup = self._declaration.cleanup
+        why = f"{kind_title(kind)} {str(entry.key)!r} does not fit its class: {error}"
         if not entry.deleting:
             raise TerminalError(why) from error
         if cleanup is None:
@@ -252,6 +257,11 @@ class ObjectReconciler(Generic[R]):
 
     # --- What is written ---
 
+    async def _learn(self, obj: R) -> None:
+        """Find out where the status of an object without a class is written."""
+        if isinstance(obj, Unstructured):
+            await learn_status(self._means.cluster.client, obj, self._informer.selection.mapping)
+
     async def _write(self, obj: R, snapshot: Snapshot, run: Run) -> R | None:
         """Write the status if it changed; return the object as it is then, ``None`` if gone."""
         changes = snapshot.changes(obj)
@@ -288,7 +298,7 @@ class ObjectReconciler(Generic[R]):
     def _warn(self, obj: R, wanted: dict[str, Any], run: Run) -> None:
         """Say once that changes outside of the status are lost, unless they were written."""
         entry = self._informer.store.find_entry(obj.key)
-        if self._warned or entry is None or raw_of(obj) is None:
+        if self._warned or entry is None or original(obj) is None:
             return
         live = _json.loads(entry.raw)
         if json_equal(apply_merge_patch(live, wanted), live):
@@ -311,9 +321,9 @@ def _is_lost(error: Exception) -> bool:
     return all(isinstance(one, TransportError) for one in causes(error))
 
 
-def _reference(kind: type[Resource], entry: "Entry[Any]") -> Unstructured:
+def _reference(informer: "Informer[Any]", entry: "Entry[Any]") -> Unstructured:
     """Return just what an event needs of an object, which may not even fit its class."""
-    gvk, key = gvk_of(kind), entry.key
+    gvk, key = informer.selection.mapping.gvk, entry.key
     metadata = {"name": key.name, "uid": entry.uid, "resourceVersion": entry.resource_version}
     if key.namespace:
         metadata["namespace"] = key.namespace

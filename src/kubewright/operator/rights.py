@@ -129,8 +129,11 @@ def _rights_of(declaration: Declaration, home: _Namespaces) -> Iterator[_Right]:
     if primary.cluster is not None:
         return
     yield from _on(primary, home, READ)
-    if "status" in primary.kind.__struct_fields__:
-        apart = "status" if has_status_subresource(primary.kind) else ""
+    kind = primary.kind
+    if not isinstance(kind, type):
+        yield from _on(primary, home, ["patch"], subresource="status")  # most likely it has one
+    elif "status" in kind.__struct_fields__:
+        apart = "status" if has_status_subresource(kind) else ""
         yield from _on(primary, home, ["patch"], subresource=apart)
     if declaration.cleanup is not None:
         yield from _on(primary, home, ["patch"])

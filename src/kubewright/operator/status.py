@@ -7,6 +7,8 @@ import msgspec
 
 from kubewright import _json
 from kubewright.api.changes import merge_patch
+from kubewright.api.kind import RESTMapping
+from kubewright.api.kind_reference import kind_of
 from kubewright.api.patches import merge_patch_between
 from kubewright.api.resource import (
     Resource,
@@ -15,14 +17,26 @@ from kubewright.api.resource import (
     has_status_subresource,
     raw_of,
 )
+from kubewright.api.unstructured import Unstructured
 from kubewright.errors import ConflictError
 
 if TYPE_CHECKING:
     from kubewright.cluster import CachedClient
 
-R = TypeVar("R", bound=Resource)
+R = TypeVar("R", bound=Resource | Unstructured)
 
-__all__ = ["Changes", "Snapshot", "counts_status", "observe_generation", "write_status"]
+__all__ = [
+    "Changes",
+    "Snapshot",
+    "counts_status",
+    "learn_status",
+    "observe_generation",
+    "write_status",
+]
+
+
+_OBSERVED = "observedGeneration"
+_COUNTED = "_counts_status"
 
 
 class _Parts(msgspec.Struct, gc=False):
@@ -55,13 +69,15 @@ class Snapshot:
 
     __slots__ = ("_encoded", "_unwritten")
 
-    def __init__(self, obj: Resource) -> None:
+    def __init__(self, obj: Resource | Unstructured) -> None:
         self._encoded = _json.encode(obj)
         self._unwritten = _is_unwritten(obj)
 
-    def changes(self, obj: Resource) -> Changes:
+    def changes(self, obj: Resource | Unstructured) -> Changes:
         """Return what changed since."""
-        first = (document(obj).get("status") or {}) if self._unwritten else {}
+        first: dict[str, Any] = {}
+        if self._unwritten and isinstance(obj, Resource):
+            first = document(obj).get("status") or {}
         encoded = _json.encode(obj)
         if self._encoded == encoded:
             return Changes(first=first)
@@ -79,7 +95,9 @@ def _within(patch: Any, touched: Any) -> Any:
     return {key: _within(patch[key], one) for key, one in touched.items() if key in patch}
 
 
-def _is_unwritten(obj: Resource) -> bool:
+def _is_unwritten(obj: Resource | Unstructured) -> bool:
+    if isinstance(obj, Unstructured):
+        return False  # without a class there are no defaults to write
     raw = raw_of(obj)
     if raw is None or not getattr(obj, "status", None):
         return False
@@ -90,25 +108,41 @@ def _has_status(raw: bytes) -> bool:
     return _json.decode(raw, _Parts).status is not msgspec.UNSET
 
 
-def observe_generation(obj: Resource, generation: int) -> None:
+def observe_generation(obj: Resource | Unstructured, generation: int) -> None:
     """Set ``status.observed_generation`` of *obj* to *generation*, if there is such a field.
 
     Not for built-in kinds: that field is how their own controllers say how far they are. Nor where
-    the status is a part of the object like any other: see `counts_status`.
+    the status is a part of the object like any other: see `counts_status`. Without a class nobody
+    knows whether the schema has the field: once the status has it, it is kept up.
     """
-    if definition_of(type(obj)).builtin or counts_status(type(obj)):
+    if counts_status(obj):
+        return
+    if isinstance(obj, Unstructured):
+        if _OBSERVED in obj.status and "." in obj.gvk.group.removesuffix(".k8s.io"):
+            obj.status[_OBSERVED] = generation
+        return
+    if definition_of(type(obj)).builtin:
         return
     status = getattr(obj, "status", None)
     if "observed_generation" in getattr(status, "__struct_fields__", ()):
         setattr(status, "observed_generation", generation)  # noqa: B010  # of any class
 
 
-def counts_status(kind: type[Resource]) -> bool:
+def counts_status(obj: Resource | Unstructured) -> bool:
     """Say whether a new status is a new generation, since the server does not keep it apart.
 
     To write a generation into such a status makes the next one, and so on for ever.
     """
+    if isinstance(obj, Unstructured):
+        return bool(obj.__dict__.get(_COUNTED))
+    kind = type(obj)
     return not has_status_subresource(kind) and not definition_of(kind).builtin
+
+
+async def learn_status(client: "CachedClient", obj: Unstructured, mapping: RESTMapping) -> None:
+    """Note on *obj*, which has no class, whether its status is kept apart, as discovery says."""
+    found = (await client.discovery.discover()).find_resource(mapping.gvr)
+    obj.__dict__[_COUNTED] = found is not None and found.find_subresource("status") is None
 
 
 async def write_status(client: "CachedClient", obj: R, changes: Changes) -> R:
@@ -128,7 +162,8 @@ async def write_status(client: "CachedClient", obj: R, changes: Changes) -> R:
     except ConflictError:
         if _has_list(changes.status):
             raise
-        live = await client.live.get(type(obj), obj.key)
+        kind: Any = kind_of(obj)
+        live: R = await client.live.get(kind, obj.key)
         if live.metadata.uid != obj.metadata.uid:
             raise  # another object of that name, which this is not about
     if _is_unwritten(live):
@@ -142,8 +177,10 @@ async def _patch(client: "CachedClient", obj: R, status: Any, *, locked: bool = 
     patch: dict[str, Any] = {"status": status}
     if locked:
         patch["metadata"] = {"resourceVersion": obj.metadata.resource_version}
-    writer = client if counts_status(type(obj)) else client.status
-    return await writer.patch(type(obj), obj.key, patch)
+    writer = client if counts_status(obj) else client.status
+    kind: Any = kind_of(obj)
+    written: R = await writer.patch(kind, obj.key, patch)
+    return written
 
 
 def _has_list(value: Any) -> bool:

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any, Literal, TypeVar, overload
 
 from kubewright.api.kind import ObjectKey
+from kubewright.api.kind_reference import KindLike
 from kubewright.api.requests import Propagation
 from kubewright.api.resource import Resource
 from kubewright.api.unstructured import Unstructured
@@ -20,7 +21,8 @@ from kubewright.operator.context import ConditionStatus, Context
 from kubewright.operator.threads import Bridge
 
 O = TypeVar("O", bound=Resource | Unstructured)  # noqa: E741  # an object, as it came in
-R = TypeVar("R", bound=Resource)
+R = TypeVar("R", bound=Resource | Unstructured)
+D = TypeVar("D", bound=Resource)
 
 __all__ = ["SyncClient", "SyncContext"]
 
@@ -175,7 +177,7 @@ class SyncContext:
         return self._context.now()
 
     @overload
-    def apply(self, obj: R, *, owner: bool = True) -> R: ...
+    def apply(self, obj: D, *, owner: bool = True) -> D: ...
     @overload
     def apply(self, obj: dict[str, Any], *, owner: bool = True) -> Unstructured: ...
     def apply(self, obj: Any, *, owner: bool = True) -> Any:
@@ -189,8 +191,8 @@ class SyncContext:
 
     @overload
     def create(
-        self, obj: R, *, owner: bool = True, fill: Callable[[R], object] | None = None
-    ) -> R: ...
+        self, obj: D, *, owner: bool = True, fill: Callable[[D], object] | None = None
+    ) -> D: ...
     @overload
     def create(
         self, obj: dict[str, Any], *, owner: bool = True,
@@ -205,7 +207,7 @@ class SyncContext:
         """
         return self._bridge.call(partial(self._context.create, obj, owner=owner, fill=fill))
 
-    def prune(self, *kinds: type[Resource]) -> list[Child]:
+    def prune(self, *kinds: KindLike[Any]) -> list[Child]:
         """Delete the children that this run did not apply; see `Context.prune`."""
         return self._bridge.call(partial(self._context.prune, *kinds))
 
@@ -248,6 +250,6 @@ class SyncContext:
         """Set a condition in ``status.conditions`` of the object; see `Context.set_condition`."""
         self._context.set_condition(type, status, reason, message)
 
-    def available(self, kind: type[Resource]) -> bool:
+    def available(self, kind: KindLike[Any]) -> bool:
         """Say whether the server has *kind* at the moment."""
         return self._bridge.call(partial(self._context.available, kind))

@@ -8,11 +8,12 @@ from typing import Any, TypeAlias, TypeVar
 
 from kubewright._aio import Clock
 from kubewright.api.resource import Resource
+from kubewright.api.unstructured import Unstructured
 from kubewright.controller.mapping import is_async
 from kubewright.controller.predicates import deletion_changed, generation_changed
 from kubewright.controller.request import Request, Result
 
-R = TypeVar("R", bound=Resource)
+R = TypeVar("R", bound=Resource | Unstructured)
 
 __all__ = ["CHANGES", "Every", "Schedule", "check_every", "timed"]
 

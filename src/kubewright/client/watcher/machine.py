@@ -32,6 +32,7 @@ from kubewright.errors import (
     InvalidError,
     KubewrightError,
     LifecycleError,
+    NoMatchError,
     NotFoundError,
     ServerError,
     Status,
@@ -53,6 +54,7 @@ _TOLERATED = 30.0  # seconds that a break may last before it is called a problem
 
 _PASSING = (TransportError, ServerError, TooManyRequestsError)
 _TRANSIENT = (*_PASSING, DecodeError)
+_ABSENT = (NotFoundError, NoMatchError)  # the kind, as the server or its discovery says
 
 
 class _Stream:
@@ -137,7 +139,7 @@ class Watcher:
     @property
     def missing(self) -> bool:
         """Whether the server does not have the kind."""
-        return isinstance(self.error, NotFoundError)
+        return isinstance(self.error, _ABSENT)
 
     @property
     def known_to_fail(self) -> bool:
@@ -445,7 +447,7 @@ class Watcher:
         self.state = Listing(error=DecodeError(why))
 
     def _count(self, error: KubewrightError, now: float) -> None:
-        if self.error is None or self.missing is not isinstance(error, NotFoundError):
+        if self.error is None or self.missing is not isinstance(error, _ABSENT):
             self.since = now
         self.error = error
         self.failures += 1
@@ -454,7 +456,7 @@ class Watcher:
 
     def _mend(self, state: Listing | Watching, error: KubewrightError, now: float) -> None:
         """Go on after a failure, whatever it is."""
-        if isinstance(error, NotFoundError):
+        if isinstance(error, _ABSENT):
             delay = min(max(_FIRST_LOOK, now - self.since), _LAST_LOOK)
             self._pause(Missing(self.since, delay, error), now)
         elif isinstance(error, (*_TRANSIENT, GoneError)):
