@@ -3,7 +3,6 @@
 from importlib import import_module
 from pathlib import Path
 
-from kubewright.api.resource import definition_of
 from kubewright.cli.load import load_operator
 from kubewright.crd import custom_resource_definitions, roles, to_yaml
 from tests.e2e.program import EXAMPLES
@@ -17,9 +16,7 @@ def manifests() -> dict[Path, str]:
     for sample in SAMPLES:
         operator = load_operator(str(EXAMPLES / sample / f"{sample}.py"))
         head = f"# Made from {sample}.py.\n"
-        custom = [kind for kind in operator.kinds if not definition_of(kind).builtin]
-        if custom:
-            crds = custom_resource_definitions(*custom)
+        if crds := operator.crds():
             found[EXAMPLES / sample / "crd.yaml"] = head + to_yaml(*crds)
         rules = roles(operator.name, operator.rules())
         found[EXAMPLES / sample / "rbac.yaml"] = head + to_yaml(*rules)

@@ -1,6 +1,7 @@
 """`Cache`: the informers of one cluster, shared by what they are about, and typed reads of them."""
 
 import asyncio
+import builtins
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any, Literal, NamedTuple, TypeVar, overload
@@ -362,9 +363,15 @@ class Cache:
 
     # --- Reads ---
 
+    @overload
     def find(
-        self, kind: KindLike[R], name: str | ObjectKey, *, namespace: str | None = None
-    ) -> R | None:
+        self, kind: type[D], name: str | ObjectKey, *, namespace: str | None = None
+    ) -> D | None: ...
+    @overload
+    def find(
+        self, kind: Kind, name: str | ObjectKey, *, namespace: str | None = None
+    ) -> Unstructured | None: ...
+    def find(self, kind: Any, name: str | ObjectKey, *, namespace: str | None = None) -> Any:
         """Return a fresh copy of an object, or ``None`` if the cache has none of that name.
 
         Raises:
@@ -375,7 +382,13 @@ class Cache:
         key = self._key(informer, name, namespace)
         return self._synced(informer, key.namespace).store.find(key)
 
-    def get(self, kind: KindLike[R], name: str | ObjectKey, *, namespace: str | None = None) -> R:
+    @overload
+    def get(self, kind: type[D], name: str | ObjectKey, *, namespace: str | None = None) -> D: ...
+    @overload
+    def get(
+        self, kind: Kind, name: str | ObjectKey, *, namespace: str | None = None
+    ) -> Unstructured: ...
+    def get(self, kind: Any, name: str | ObjectKey, *, namespace: str | None = None) -> Any:
         """Return a fresh copy of an object.
 
         Raises:
@@ -387,15 +400,25 @@ class Cache:
         key = self._key(informer, name, namespace)
         return self._synced(informer, key.namespace).store.get(key)
 
+    @overload
+    def list(
+        self, kind: type[D], *, namespace: str | None = None, labels: Labels | None = None,
+        index: str | None = None, value: str | None = None,
+    ) -> list[D]: ...  # fmt: skip
+    @overload
+    def list(
+        self, kind: Kind, *, namespace: str | None = None, labels: Labels | None = None,
+        index: str | None = None, value: str | None = None,
+    ) -> "builtins.list[Unstructured]": ...  # fmt: skip
     def list(
         self,
-        kind: KindLike[R],
+        kind: Any,
         *,
         namespace: str | None = None,
         labels: Labels | None = None,
         index: str | None = None,
         value: str | None = None,
-    ) -> list[R]:
+    ) -> Any:
         """Return fresh copies of the objects that fit.
 
         An object that does not fit its class is left out: the log names it, once, and

@@ -1,15 +1,16 @@
 """`CacheView`: the cache as those read it who work in one namespace."""
 
-from typing import Any, Protocol, TypeVar
+import builtins
+from typing import Any, Protocol, TypeVar, overload
 
 from kubewright.api.kind import ObjectKey, RESTMapping
-from kubewright.api.kind_reference import KindLike
+from kubewright.api.kind_reference import Kind, KindLike
 from kubewright.api.resource import Resource, mapping_of
 from kubewright.api.unstructured import Unstructured
 from kubewright.cache.store import NAMESPACE
 from kubewright.client.target import Labels, key_of
 
-R = TypeVar("R", bound=Resource | Unstructured)
+D = TypeVar("D", bound=Resource)
 
 __all__ = ["CacheView", "Readable"]
 
@@ -17,11 +18,11 @@ __all__ = ["CacheView", "Readable"]
 class Readable(Protocol):
     """What a view reads: a `kubewright.cache.Cache`."""
 
-    def find(self, kind: KindLike[R], name: ObjectKey) -> R | None:
+    def find(self, kind: Any, name: ObjectKey) -> Any:
         """Return a fresh copy of an object, or ``None``."""
         ...
 
-    def get(self, kind: KindLike[R], name: ObjectKey) -> R:
+    def get(self, kind: Any, name: ObjectKey) -> Any:
         """Return a fresh copy of an object."""
         ...
 
@@ -31,13 +32,13 @@ class Readable(Protocol):
 
     def list(
         self,
-        kind: KindLike[R],
+        kind: Any,
         *,
         namespace: str | None = None,
         labels: Labels | None = None,
         index: str | None = None,
         value: str | None = None,
-    ) -> list[R]:
+    ) -> list[Any]:
         """Return fresh copies of the objects that fit."""
         ...
 
@@ -57,9 +58,15 @@ class CacheView:
         self._cache = cache
         self.namespace: str = namespace
 
+    @overload
     def find(
-        self, kind: KindLike[R], name: str | ObjectKey, *, namespace: str | None = None
-    ) -> R | None:
+        self, kind: type[D], name: str | ObjectKey, *, namespace: str | None = None
+    ) -> D | None: ...
+    @overload
+    def find(
+        self, kind: Kind, name: str | ObjectKey, *, namespace: str | None = None
+    ) -> Unstructured | None: ...
+    def find(self, kind: Any, name: str | ObjectKey, *, namespace: str | None = None) -> Any:
         """Return a fresh copy of an object, or ``None`` if the cache has none of that name.
 
         Raises:
@@ -68,7 +75,13 @@ class CacheView:
         """
         return self._cache.find(kind, self._key(kind, name, namespace))
 
-    def get(self, kind: KindLike[R], name: str | ObjectKey, *, namespace: str | None = None) -> R:
+    @overload
+    def get(self, kind: type[D], name: str | ObjectKey, *, namespace: str | None = None) -> D: ...
+    @overload
+    def get(
+        self, kind: Kind, name: str | ObjectKey, *, namespace: str | None = None
+    ) -> Unstructured: ...
+    def get(self, kind: Any, name: str | ObjectKey, *, namespace: str | None = None) -> Any:
         """Return a fresh copy of an object.
 
         Raises:
@@ -78,15 +91,25 @@ class CacheView:
         """
         return self._cache.get(kind, self._key(kind, name, namespace))
 
+    @overload
+    def list(
+        self, kind: type[D], *, namespace: str | None = None, labels: Labels | None = None,
+        index: str | None = None, value: str | None = None,
+    ) -> list[D]: ...  # fmt: skip
+    @overload
+    def list(
+        self, kind: Kind, *, namespace: str | None = None, labels: Labels | None = None,
+        index: str | None = None, value: str | None = None,
+    ) -> "builtins.list[Unstructured]": ...  # fmt: skip
     def list(
         self,
-        kind: KindLike[R],
+        kind: Any,
         *,
         namespace: str | None = None,
         labels: Labels | None = None,
         index: str | None = None,
         value: str | None = None,
-    ) -> list[R]:
+    ) -> Any:
         """Return fresh copies of the objects that fit; see `Cache.list`.
 
         Args:

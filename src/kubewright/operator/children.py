@@ -1,6 +1,6 @@
 """The children of an object: those that it controls, as the cache knows them."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from kubewright.api.kind_reference import KindLike, kind_of, kind_text
@@ -34,8 +34,8 @@ class Family:
     def __init__(
         self,
         client: "CachedClient",
-        owned: Mapping[KindLike[Any], "Informer[Any]"],
-        others: Mapping[KindLike[Any], "Informer[Any]"] | None = None,
+        owned: Mapping[Any, "Informer[Any]"],
+        others: Mapping[Any, "Informer[Any]"] | None = None,
     ) -> None:
         self._client = client
         self._informers = dict(owned)
@@ -92,10 +92,15 @@ class Family:
             CacheNotSyncedError: What there is of it is not known yet.
         """
         entries = list(self._entries(kind, uid))
-        return self._informers[kind].store.objects(entries)
+        found: list[R] = self._informers[kind].store.objects(entries)
+        return found
 
     async def prune(
-        self, kinds: Iterable[KindLike[Any]], uid: str, wanted: set[Child]
+        self,
+        kinds: Iterable[KindLike[Any]],
+        uid: str,
+        wanted: set[Child],
+        spare: Callable[[Child], bool] = lambda _: False,
     ) -> list[Child]:
         """Delete the children of the object *uid* that are not *wanted*; return which.
 
@@ -103,6 +108,7 @@ class Family:
             kinds: The owned kinds to look at; all of them if there are none.
             uid: The object whose children these are.
             wanted: Those to keep.
+            spare: Says of one that is not among them whether to keep it all the same.
 
         Raises:
             SchemeError: A kind was not declared as owned.
@@ -111,7 +117,7 @@ class Family:
         deleted = []
         for kind in tuple(kinds) or tuple(self._informers):
             for child, entry in self._unwanted(kind, uid, wanted):
-                if await self._delete(kind, entry):
+                if not spare(child) and await self._delete(kind, entry):
                     deleted.append(child)
         return deleted
 

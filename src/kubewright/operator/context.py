@@ -31,6 +31,7 @@ from kubewright.operator.child import (
 from kubewright.operator.children import Family
 from kubewright.operator.once import create_once
 from kubewright.operator.status import counts_status
+from kubewright.operator.wishes import Wishes
 
 if TYPE_CHECKING:
     from kubewright.cache.view import CacheView
@@ -54,6 +55,7 @@ class Means(msgspec.Struct, frozen=True, eq=False):
     family: Family
     applier: Applier
     clock: Clock
+    wishes: Wishes
 
     @property
     def recorder(self) -> "EventRecorder":
@@ -137,7 +139,7 @@ class Context:
         if owner and entry is not None:
             check_controller(self._obj, child, entry.owners)
         # Before it is sent: it is wanted also if that fails, and `prune` must not delete it then.
-        self._applied.add(Child.of(child))
+        self._want(child)
         outcome = await self._means.applier.apply(child, self._memory)
         self._run.changed |= outcome.changed
         if outcome.flapping is not None:
@@ -175,7 +177,7 @@ class Context:
             ValueError: It has no name, or cannot be a child where it is.
         """
         child = await self._child(obj, owner=owner)
-        self._applied.add(Child.of(child))
+        self._want(child)
         live = await self._means.family.find_live(child)
         if live is None:
             made = await create_once(self._means, child, fill)
@@ -184,6 +186,15 @@ class Context:
         if owner:
             check_child(self._obj, live)
         return live
+
+    def _want(self, child: Resource | Unstructured) -> None:
+        wanted = Child.of(child)
+        self._applied.add(wanted)
+        self._means.wishes.want(self._obj, wanted)
+
+    def settle_wishes(self) -> None:
+        """Note that the run has succeeded: what it has applied and created is all that it wants."""
+        self._means.wishes.settle(self._obj, self._applied)
 
     async def _child(self, obj: Any, *, owner: bool) -> Any:
         wanted = as_object(obj)
@@ -195,13 +206,15 @@ class Context:
 
         One whose apply failed is kept. Only children of the kinds in ``owns=`` are looked at, and
         only those whose controller is this very object. What another reconciler of the same kind
-        made is not told apart: where two make children of one kind, neither may prune that.
+        has made is spared, and so is everything of a kind that it owns, too, until it has succeeded
+        once with this object since the start.
 
         Args:
             kinds: Some of the owned kinds; all of them unless given.
         """
         uid = self._obj.metadata.uid
-        deleted = await self._means.family.prune(kinds, uid, self._applied)
+        spare = partial(self._means.wishes.spare, self._obj)
+        deleted = await self._means.family.prune(kinds, uid, self._applied, spare)
         self._run.changed |= bool(deleted)
         for child in deleted:
             self._memory.forget(child)

@@ -14,7 +14,7 @@ from kubewright.log import get_logger
 if TYPE_CHECKING:
     from kubewright.client import Client
 
-__all__ = ["install_crds"]
+__all__ = ["crds_of", "install_crds"]
 
 _log = get_logger(__name__)
 
@@ -36,15 +36,19 @@ async def install_crds(
         ConfigError: The server did not establish one, and why.
         APIError: The server refused one.
     """
-    classes = [kind for kind in kinds if isinstance(kind, type)]
-    custom = [kind for kind in classes if not definition_of(kind).builtin]
-    documents = [Unstructured(one) for one in custom_resource_definitions(*custom)]
+    documents = [Unstructured(one) for one in crds_of(kinds)]
     for document in documents:
         await client.apply(document, field_owner="kubewright", force=True)
     for document in documents:
         await _established(client, document, timeout)
         _log.info("custom resource definition installed", name=document.name)
     return [document.name for document in documents]
+
+
+def crds_of(kinds: Iterable[KindLike[Any]]) -> list[dict[str, Any]]:
+    """Return the CRDs of those *kinds* that have a class and are not built in."""
+    classes = [kind for kind in kinds if isinstance(kind, type)]
+    return custom_resource_definitions(*(one for one in classes if not definition_of(one).builtin))
 
 
 async def _established(client: "Client", document: Unstructured, timeout: float) -> None:

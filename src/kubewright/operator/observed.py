@@ -11,6 +11,7 @@ from kubewright.api.kind_reference import likely_mapping
 from kubewright.api.resource import Resource
 from kubewright.api.unstructured import Unstructured
 from kubewright.operator.declaration import Declaration
+from kubewright.operator.wishes import Wishes
 
 if TYPE_CHECKING:
     from kubewright.cache.informer import Informer
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["Observer", "Observers"]
 
 _Object: TypeAlias = Resource | Unstructured
+_Shared: TypeAlias = tuple["Cluster", str, str]
 _Done: TypeAlias = tuple[str, int] | None
 """The uid and generation of the last run if it has succeeded; ``None`` if not, or not yet."""
 
@@ -87,16 +89,28 @@ class Observer:
 
 
 class Observers:
-    """The observers of all kinds of one operator."""
+    """The observers, and the wishes, of all kinds of one operator."""
 
     def __init__(self) -> None:
-        self._kinds: dict[tuple[Cluster, str, str], list[Observer]] = {}
+        self._kinds: dict[_Shared, list[Observer]] = {}
+        self._wishes: dict[_Shared, list[Wishes]] = {}
 
     def join(
         self, declaration: Declaration, cluster: "Cluster", informer: "Informer[Any]"
     ) -> Observer:
         """Return the observer of one more reconciler."""
-        # A kind, whatever its version and class, and whether it has one or is named.
-        mapping = likely_mapping(declaration.kind)
-        others = self._kinds.setdefault((cluster, mapping.group, mapping.plural), [])
+        others = self._kinds.setdefault(_shared(declaration, cluster), [])
         return Observer(others, informer, hears_all=declaration.primary.predicate is None)
+
+    def join_wishes(
+        self, declaration: Declaration, cluster: "Cluster", informer: "Informer[Any]"
+    ) -> Wishes:
+        """Return what one more reconciler, or daemon, says that it wants."""
+        others = self._wishes.setdefault(_shared(declaration, cluster), [])
+        return Wishes(others, [one.mapping for one in declaration.owns], informer)
+
+
+def _shared(declaration: Declaration, cluster: "Cluster") -> _Shared:
+    """Return what reconcilers of one kind share: whatever its version, and be it a class or not."""
+    mapping = likely_mapping(declaration.kind)
+    return cluster, mapping.group, mapping.plural

@@ -415,6 +415,17 @@ class Operator:
                 manager.add(runnable, stage=extra.stage)
         return tuple(controllers)
 
+    def crds(self) -> list[dict[str, Any]]:
+        """Return the CustomResourceDefinitions of the custom kinds that were declared as classes.
+
+        Example:
+            >>> Operator("shops").crds()
+            []
+        """
+        from kubewright.operator.install import crds_of  # noqa: PLC0415  # not in production
+
+        return crds_of(self.kinds)
+
     async def install_crds(self, client: "Client", *, timeout: float = 30.0) -> list[str]:
         """Install the CRDs of the custom kinds that were declared, and wait until they are served.
 
@@ -522,6 +533,7 @@ class Operator:
             family,
             Applier(cluster.client, family, field_owner=self.name, clock=cluster.clock),
             cluster.clock,
+            observers.join_wishes(declaration, cluster, primary),
         )
         if not declaration.daemon:
             observer = observers.join(declaration, cluster, primary)

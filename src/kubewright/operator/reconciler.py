@@ -82,6 +82,7 @@ class ObjectReconciler(Generic[R]):
         if entry is None:
             self._memories.pop(request, None)
             self._observer.forget(request.key)
+            self._means.wishes.forget(request.key)
             if self.schedule is not None:
                 self.schedule.forget(request)
             return None
@@ -161,6 +162,7 @@ class ObjectReconciler(Generic[R]):
             before = Snapshot(written)
             observe_generation(written, late)
             await self._write(written, before, run)
+        context.settle_wishes()
         memory.trim(context.applied)
         return result
 

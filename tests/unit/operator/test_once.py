@@ -6,13 +6,16 @@ from kubewright.operator.apply import Applier
 from kubewright.operator.children import Family
 from kubewright.operator.context import Means
 from kubewright.operator.once import create_once
+from kubewright.operator.wishes import Wishes
 from tests.unit.operator.world import World, world
 
 
 def means_of(w: World) -> Means:
     client = w.cluster.client
     family = Family(client, {})
-    return Means("shops", w.cluster, family, Applier(client, family, field_owner="shops"), w.clock)
+    applier = Applier(client, family, field_owner="shops")
+    wishes = Wishes([], [], w.cluster.cache.informer(Secret))
+    return Means("shops", w.cluster, family, applier, w.clock, wishes)
 
 
 async def test_of_two_who_make_it_one_succeeds_and_the_other_gets_that() -> None:

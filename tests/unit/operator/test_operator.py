@@ -85,7 +85,7 @@ def test_a_decorator_without_parentheses_says_so() -> None:
     with pytest.raises(TypeError, match=r"write @operator.reconciler\(Kind\)"):
         operator.reconciler(do_nothing)  # type: ignore[arg-type]  # wrong on purpose
     with pytest.raises(TypeError, match=r"write @operator.cleanup\(Kind\)"):
-        operator.cleanup(do_nothing)  # type: ignore[arg-type,type-var]  # wrong on purpose
+        operator.cleanup(do_nothing)  # type: ignore[arg-type]  # wrong on purpose
 
 
 def test_a_function_that_cannot_be_called_is_refused_when_it_is_declared() -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -24,9 +24,7 @@ __all__ = ["disruption_controller"]
 
 PATIENCE: Final = timedelta(minutes=2)
 """How long a pod whose eviction was granted may take to be deleted."""
-Sized: TypeAlias = ReplicaSet | StatefulSet | ReplicationController
-
-_SIZED: Final[dict[tuple[str, str], type[Sized]]] = {
+_SIZED: Final[dict[tuple[str, str], type[ReplicaSet | StatefulSet | ReplicationController]]] = {
     ("apps", "ReplicaSet"): ReplicaSet,
     ("apps", "StatefulSet"): StatefulSet,
     ("", "ReplicationController"): ReplicationController,
@@ -165,10 +163,10 @@ class _Budgets:
         """Return who decides how many pods *owner* has, and how many."""
         group = owner.api_version.rpartition("/")[0]
         key = ObjectKey(namespace, owner.name)
-        kind: type[Any] | None = _SIZED.get((group, owner.kind))
+        kind = _SIZED.get((group, owner.kind))
         if kind is None:
             return owner.uid, await self._custom_size(owner, key, pod)
-        found: Sized | None = self._cluster.cache.find(kind, key)
+        found = self._cluster.cache.find(kind, key)
         if found is None or found.metadata.uid != owner.uid:
             return owner.uid, 0
         above = next((one for one in found.metadata.owner_references if one.controller), None)

@@ -82,8 +82,7 @@ class _Replicas:
 
     async def reconcile(self, request: Request, run: Run) -> Result | None:
         """Make or delete pods of one set, and say in its status how many there are."""
-        kind: type[Any] = self._kind
-        owner: Replicated | None = self._cluster.cache.find(kind, request.key)
+        owner = self._cluster.cache.find(self._kind, request.key)
         if owner is None:
             return None
         claimed = await self._pods.claim(owner, selector_of(owner), fits=self._is_ours)
