@@ -35,6 +35,9 @@ _SHARED = (
 _SEE = "see https://github.com/kubernetes/enhancements/pull/1111"
 _MIXED_CASE = "may have mixed case, but should otherwise match: "
 
+MOST_VERSIONS: int = 256
+"""How many versions a definition may have: discovery repeats all its names for each of them."""
+
 
 def default(crd: Obj) -> None:
     """Fill in what the author of a definition left out."""
@@ -185,6 +188,8 @@ def _validate_has_schema(spec: Obj) -> Errors:
 def _validate_versions(spec: Obj, old: Obj | None) -> Errors:
     errors: Errors = []
     versions = spec["versions"]
+    if len(versions) > MOST_VERSIONS:
+        return [field.too_many("spec.versions", len(versions), MOST_VERSIONS)]
     per_version = any(version.get("subresources") is not None for version in versions)
     for index, version in enumerate(versions):
         path = f"spec.versions[{index}]"

@@ -197,3 +197,12 @@ def test_stored_versions_must_stay() -> None:
             " status.storedVersions"
         )
     ]
+
+
+def test_a_definition_has_a_bounded_number_of_versions() -> None:
+    """Discovery repeats all names for each: 5,000 of them took gigabytes and seconds."""
+    versions = [version_of(f"v{number}", storage=number == 1) for number in range(1, 300)]
+
+    found = problems(crd_of(versions=versions))
+
+    assert any(text.startswith("spec.versions: Too many: 299") for text in found)
