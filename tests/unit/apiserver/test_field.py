@@ -88,4 +88,4 @@ def test_errors_that_repeat_a_long_list_are_bounded() -> None:
     with pytest.raises(TooMuchError), field.metered():
         [field.invalid("spec.scopes", scopes, "unsupported scope") for _ in scopes]
 
-    assert field.invalid("spec.scopes", scopes, "unsupported scope")
+    assert str(field.invalid("spec.scopes", scopes, "unsupported scope"))
