@@ -1,7 +1,7 @@
 """`Runnable` and `Stage`: all that a manager knows of what it runs.
 
-A runnable is anything with an ``async def run()`` that works until it is cancelled. Three more
-things are read from it if it has them: ``stage``, ``wait_ready`` and ``health``.
+A runnable is anything with an ``async def run()`` that works until it is cancelled. Four more
+things are read from it if it has them: ``stage``, ``wait_ready``, ``health`` and ``release``.
 """
 
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ from typing import Protocol, runtime_checkable
 
 import msgspec
 
-__all__ = ["Checked", "Problem", "Readying", "Runnable", "Stage", "stage_of"]
+__all__ = ["Checked", "Problem", "Readying", "Releasing", "Runnable", "Stage", "stage_of"]
 
 
 class Stage(IntEnum):
@@ -66,6 +66,15 @@ class Checked(Protocol):
 
     def health(self) -> Iterable[Problem]:
         """Return what is wrong at the moment; nothing if all is well."""
+        ...
+
+
+@runtime_checkable
+class Releasing(Protocol):
+    """A runnable that holds something which others may hold, too."""
+
+    def release(self) -> None:
+        """Let go of it: the runnable has ended and was removed, and its manager goes on."""
         ...
 
 

@@ -105,6 +105,8 @@ class Cache:
         self._wholes: dict[RESTMapping, list[Informer[Any]]] = {}
         self._indexes: dict[tuple[Informer[Any], str], IndexFunction[Any]] = {}
         self._running: dict[Informer[Any], asyncio.Task[None]] = {}
+        self._kept: set[Informer[Any]] = set()
+        self._holders: dict[Informer[Any], int] = {}
         self._tasks: TaskSet | None = None
         self._phase: Literal["new", "running", "stopped"] = "new"
 
@@ -128,7 +130,7 @@ class Cache:
         transform: Transform | None = None,
         indexes: Mapping[str, IndexFunction[PartialObjectMetadata]] | None = None,
         namespaces: Iterable[str] | None = None, compress: Compress | None = None,
-        sharded: bool = True,
+        sharded: bool = True, kept: bool = True,
     ) -> Informer[PartialObjectMetadata]: ...  # fmt: skip
     @overload
     def informer(
@@ -136,7 +138,7 @@ class Cache:
         metadata_only: bool = False, transform: Transform | None = None,
         indexes: Mapping[str, IndexFunction[D]] | None = None,
         namespaces: Iterable[str] | None = None, compress: Compress | None = None,
-        sharded: bool = True,
+        sharded: bool = True, kept: bool = True,
     ) -> Informer[D]: ...  # fmt: skip
     @overload
     def informer(
@@ -145,7 +147,7 @@ class Cache:
         metadata_only: bool = False, transform: Transform | None = None,
         indexes: Mapping[str, IndexFunction[Unstructured]] | None = None,
         namespaces: Iterable[str] | None = None, compress: Compress | None = None,
-        sharded: bool = True,
+        sharded: bool = True, kept: bool = True,
     ) -> Informer[Unstructured]: ...  # fmt: skip
     def informer(  # noqa: PLR0913  # what an informer can be told
         self,
@@ -159,6 +161,7 @@ class Cache:
         namespaces: Iterable[str] | None = None,
         compress: Compress | None = None,
         sharded: bool = True,
+        kept: bool = True,
     ) -> Informer[Any]:
         """Return the informer of *kind*, declaring it if it is new.
 
@@ -176,6 +179,7 @@ class Cache:
             compress: Whether to keep objects compressed; as the cache does unless given. The first
                 declaration decides.
             sharded: Whether to keep the shard of the cache only, where it has one.
+            kept: Whether it stays until `remove`; otherwise it goes with the last who holds it.
 
         Raises:
             ValueError: A selector is malformed, or an index of that name is another function.
@@ -200,21 +204,43 @@ class Cache:
         informer = self._informers.get(declared)
         if informer is None:
             informer = self._declare(declared, target, compress)
+        if kept:
+            self._kept.add(informer)
         for name, function in (indexes or {}).items():
             self._index(informer, name, function)
         return informer
 
+    def hold(self, informer: Informer[Any]) -> None:
+        """Note that somebody uses *informer*, who will `release` it; others may hold it, too."""
+        self._holders[informer] = self._holders.get(informer, 0) + 1
+
+    def release(self, informer: Informer[Any]) -> None:
+        """Hold *informer* no more; if nobody else does, and it is not kept, it ends."""
+        left = self._holders.pop(informer, 1) - 1
+        if left > 0:
+            self._holders[informer] = left
+        elif informer not in self._kept:
+            self._forget(informer)
+
     async def remove(self, informer: Informer[Any]) -> None:
         """Stop *informer*, wait for its end and forget it; nothing if it is not of this cache."""
+        task = self._forget(informer)
+        if task is not None:
+            await asyncio.wait([task])
+
+    def _forget(self, informer: Informer[Any]) -> "asyncio.Task[None] | None":
+        """Stop *informer* and forget it; return the task that ends."""
         for declared, one in tuple(self._informers.items()):
             if one is informer:
                 del self._informers[declared]
                 self._leave(informer)
         self._indexes = {key: fn for key, fn in self._indexes.items() if key[0] is not informer}
+        self._kept.discard(informer)
+        self._holders.pop(informer, None)
         task = self._running.pop(informer, None)
         if task is not None:
             task.cancel()
-            await asyncio.wait([task])
+        return task
 
     def set_namespaces(self, namespaces: Iterable[str] | None) -> None:
         """Look elsewhere from now on, with every informer that has no namespaces of its own.

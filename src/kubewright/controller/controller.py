@@ -203,8 +203,8 @@ class Controller:
     def unwatch(self, source: KindWatch[Any] | Source) -> None:
         """Listen no more to *source*, the same object that was given; what is queued stays.
 
-        Objects of the kind stay in the cache, since they may be read; end that with
-        ``cluster.cache.remove``.
+        Objects of the kind leave the cache, unless another controller watches them in the same way,
+        or they were declared with ``cluster.cache.informer``.
 
         Raises:
             LookupError: The controller does not listen to it.
@@ -215,6 +215,20 @@ class Controller:
         self._inputs.remove(found)
         found.stop()
         self._news.set()
+
+    def release(self) -> None:
+        """Let go of informers and metrics, after `run` has ended; what a manager calls.
+
+        Raises:
+            LifecycleError: It runs.
+        """
+        if self._state in {"starting", "running"}:
+            raise LifecycleError(f"the controller {self.name!r} still runs: stop it first")
+        self._state = "stopped"
+        inputs, self._inputs = self._inputs, []
+        for one in inputs:
+            one.stop()
+        self._workers.release()
 
     def health(self) -> Iterator[Problem]:
         """Yield what is wrong: workers that have not started or are gone, reconciles that hang."""

@@ -39,6 +39,6 @@ class Input:
     def stop(self) -> None:
         """Listen no more, from this moment on."""
         if isinstance(self.source, KindSource):
-            self.source.stop()
+            self.source.release()
         for task in self._tasks:
             task.cancel()

@@ -97,3 +97,13 @@ class Instruments:
         self.loops: CounterValue = LOOPS.labels(name)
         self.map_errors: CounterValue = MAP_ERRORS.labels(name)
         _all.add(self)
+
+    def remove(self) -> None:
+        """Leave the page, unless another controller has the same name."""
+        _all.discard(self)
+        if any(one.name == self.name for one in _all):
+            return
+        for result in ("success", "error", "requeue", "requeue_after"):
+            TOTAL.remove(self.name, result)
+        for family in (ERRORS, TERMINAL, PANICS, TIMEOUTS, TIME, MOST, LOOPS, MAP_ERRORS):
+            family.remove(self.name)

@@ -74,6 +74,7 @@ class KindSource(Generic[R]):
         self.watch: KindWatch[R] = watch
         self.cluster: Cluster = cluster
         self.informer: Informer[R] = watch.informer(cluster)
+        cluster.cache.hold(self.informer)
         self._home = home or cluster
         self._primary = primary
         self._concerns = concerns
@@ -124,6 +125,11 @@ class KindSource(Generic[R]):
         registration, self._registration = self._registration, None
         if registration is not None:
             registration.remove()
+
+    def release(self) -> None:
+        """Use the informer no more: it ends if nobody else does."""
+        self.stop()
+        self.cluster.cache.release(self.informer)
 
     async def wait_ready(self) -> None:
         """Return once the present state was heard, or it is known that there is none to hear.

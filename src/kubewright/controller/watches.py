@@ -74,6 +74,7 @@ class KindWatch(_Kind[R], frozen=True, eq=False, kw_only=True):
             transform=self.transform,
             namespaces=self.namespaces,
             sharded=isinstance(self, For),
+            kept=False,
         )
         return informer
 

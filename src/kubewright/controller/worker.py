@@ -197,6 +197,12 @@ class Workers:
         self.resume()
         self._settle()
 
+    def release(self) -> None:
+        """Leave the page of metrics, and the names of the log."""
+        self.numbers.remove()
+        self.queue.release()
+        self._log.release()
+
     async def wait_idle(self) -> None:
         """Return once nothing is under way; to be called after `stop`."""
         await self._idle.wait()

@@ -48,6 +48,21 @@ class Logger:
         if self._standard.isEnabledFor(logging.ERROR):
             self._log(logging.ERROR, event, fields)
 
+    def release(self) -> None:
+        """Let the standard library forget the logger, unless somebody has configured it.
+
+        It keeps every name for ever otherwise, also that of something that is long gone.
+        """
+        logger, known = self._standard, logging.Logger.manager.loggerDict
+        if logger.level or logger.handlers or logger.filters or logger.disabled:
+            return
+        known.pop(logger.name, None)
+        above = logger.name.rpartition(".")[0]
+        while above:  # a name above it that is nobody's yet remembers all those below
+            if isinstance(holder := known.get(above), logging.PlaceHolder):
+                holder.loggerMap.pop(logger, None)
+            above = above.rpartition(".")[0]
+
     def _log(self, level: int, event: str, given: dict[str, Any]) -> None:
         """Hand over the line as people read it, and its parts."""
         failure = given.pop("exc_info", None)

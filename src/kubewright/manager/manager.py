@@ -20,7 +20,7 @@ from kubewright.manager.probes import Probes
 from kubewright.manager.problems import ProblemLog
 from kubewright.manager.signals import stopping_on_signals
 from kubewright.manager.stages import Stages
-from kubewright.runnable import Runnable, Stage, stage_of
+from kubewright.runnable import Releasing, Runnable, Stage, stage_of
 
 if TYPE_CHECKING:
     from kubewright.client.client import Client
@@ -169,6 +169,23 @@ class Manager:
             raise LifecycleError(f"cannot add {name} a second time: it would run twice")
         member = Member(runnable, stage_of(runnable) if stage is None else Stage(stage))
         self._stages[member.stage].add(member)
+
+    async def remove(self, runnable: Runnable) -> None:
+        """End *runnable* while all others go on, and return once it has ended.
+
+        A controller begins no further reconcile, and finishes those under way within its
+        ``stop_grace``. Informers that nobody else uses end with it, and so do its metrics.
+
+        Raises:
+            LookupError: The manager does not run it.
+        """
+        member = next((one for one in self._stages.members if one.runnable is runnable), None)
+        if member is None:
+            raise LookupError(f"cannot remove {name_of(runnable)}: the manager does not run it")
+        await self._stages[member.stage].remove(member)
+        self.clusters = tuple(one for one in self.clusters if one is not runnable)
+        if isinstance(runnable, Releasing):
+            runnable.release()
 
     async def run(self, *, own_process: bool = False) -> None:
         """Start everything, work until `stop` or cancellation, and stop everything.

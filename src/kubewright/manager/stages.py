@@ -29,6 +29,14 @@ class Group:
         if self._open:
             self._start(member)
 
+    async def remove(self, member: Member) -> None:
+        """End *member*, alone, and wait for that."""
+        if member.task is None:
+            self.members.remove(member)  # it never started, and never will
+            return
+        member.cancel()
+        await asyncio.wait({member.task})
+
     def open(self) -> None:
         """Start all members."""
         self._open = True

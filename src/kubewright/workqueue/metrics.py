@@ -69,6 +69,14 @@ def show(queue: Measured) -> None:
     _QUEUES.add(queue)
 
 
+def hide(queue: Measured) -> None:
+    """Take *queue* off the page, and its numbers, unless another one has the same name."""
+    _QUEUES.discard(queue)
+    if not any(other.name == queue.name for other in _QUEUES):
+        for family in (ADDS, RETRIES, QUEUE_DURATION, WORK_DURATION):
+            family.remove(queue.name, queue.name)
+
+
 def _depths() -> Iterator[tuple[tuple[str, ...], float]]:
     for queue in _QUEUES:
         for index, (priority, depth) in enumerate(queue.depths().items()):

@@ -10,7 +10,7 @@ from kubewright.metrics import NOTED_AT_MOST
 from kubewright.workqueue.delays import Delays
 from kubewright.workqueue.levels import Levels
 from kubewright.workqueue.limiters import ExponentialBackoff, RateLimiter
-from kubewright.workqueue.metrics import Numbers, show
+from kubewright.workqueue.metrics import Numbers, hide, show
 
 K = TypeVar("K")
 
@@ -283,6 +283,12 @@ class WorkQueue(Generic[K]):
         self._delays.clear()
         while self._getters:
             self._wake()
+
+    def release(self) -> None:
+        """Shut down, and leave the page of metrics: the queue is not used any more."""
+        self.shut_down()
+        if self.name:
+            hide(self)
 
     async def drain(self) -> None:
         """Shut down, and return once workers have taken and done all that was queued."""

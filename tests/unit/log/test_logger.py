@@ -134,3 +134,16 @@ def test_a_per_cent_sign_is_just_that(caplog: pytest.LogCaptureFixture) -> None:
     get_logger("kubewright.test").warning("at 100%", error="%s %d")
 
     assert caplog.messages == ["at 100% error='%s %d'"]
+
+
+def test_a_name_that_is_released_is_forgotten_unless_it_was_configured() -> None:
+    """The standard library keeps names for ever, also those of what is long gone."""
+    plain, configured = get_logger("kubewright.test.plain"), get_logger("kubewright.test.mine")
+    logging.getLogger("kubewright.test.mine").setLevel(logging.ERROR)
+
+    plain.release()
+    configured.release()
+
+    known = logging.Logger.manager.loggerDict
+    assert "kubewright.test.plain" not in known
+    assert "kubewright.test.mine" in known

@@ -1,0 +1,140 @@
+"""Reconcilers that are added and removed while a manager runs."""
+
+import asyncio
+import gc
+from typing import Any
+
+import kubewright as kw
+from kubewright import metrics
+from kubewright.kinds.core.v1 import ConfigMap, Secret
+from kubewright.testing import EmbeddedServer, VirtualClock
+from tests.unit.operator.world import Shop, config, shop
+
+MANY = 1000
+
+
+def make_operator(number: int, seen: list[str]) -> kw.Operator:
+    """Return an operator that makes a ConfigMap for each shop."""
+    operator = kw.Operator(f"operator-{number}")
+
+    @operator.reconciler(Shop, name=f"shop-{number}", owns=[ConfigMap])
+    async def reconcile(obj: Shop, ctx: kw.Context) -> None:
+        seen.append(f"{number}/{obj.metadata.name}")
+
+    return operator
+
+
+def on_the_page(name: str) -> bool:
+    """Say whether the page of metrics has *name*."""
+    return name.encode() in metrics.exposition()
+
+
+async def test_a_reconciler_comes_and_goes_while_the_others_work() -> None:
+    """A front end that reads its declarations from the cluster does so all the time."""
+    clock, seen = VirtualClock(), list[str]()
+    async with EmbeddedServer(clock=clock) as server, server.client() as client:
+        await clock.run(make_operator(0, seen).install_crds(client))
+        await clock.run(client.create(shop("corner")))
+        cluster = kw.Cluster(client)
+        manager = kw.Manager(cluster)
+        make_operator(0, seen).add_to(manager)
+        async with manager:
+            await clock.settle()
+            lists = sum(one.lists for informer in cluster.cache for one in informer.reflectors)
+            added = make_operator(1, seen).add_to(manager)
+            await clock.settle()
+
+            assert seen == ["0/corner", "1/corner"]
+            again = sum(one.lists for informer in cluster.cache for one in informer.reflectors)
+            assert again == lists  # both kinds are watched already
+            assert on_the_page('controller="shop-1"')
+
+            for controller in added:
+                await manager.remove(controller)
+            await clock.run(client.create(shop("other")))
+            await clock.settle()
+
+            assert seen == ["0/corner", "1/corner", "0/other"]
+            assert not on_the_page('controller="shop-1"')
+            assert len(cluster.cache) == 2
+
+
+async def test_an_informer_ends_with_the_last_who_needs_it() -> None:
+    """Whoever is left, or has declared it by hand, keeps it."""
+    clock, seen = VirtualClock(), list[str]()
+    async with EmbeddedServer(clock=clock) as server, server.client() as client:
+        await clock.run(make_operator(0, seen).install_crds(client))
+        cluster = kw.Cluster(client)
+        cluster.cache.informer(ConfigMap, sharded=False)
+        manager = kw.Manager(cluster)
+        async with manager:
+            first = make_operator(1, seen).add_to(manager)
+            second = make_operator(2, seen).add_to(manager)
+            await clock.settle()
+            assert len(cluster.cache) == 2
+
+            await manager.remove(first[0])
+            assert len(cluster.cache) == 2
+            await manager.remove(second[0])
+            await clock.settle()
+
+            assert [one.selection.mapping.kind for one in cluster.cache] == ["ConfigMap"]
+            await clock.run(client.create(config("kept")))
+            await clock.settle()
+            assert cluster.cache.find(ConfigMap, "kept", namespace="default") is not None
+
+
+async def test_a_kind_that_is_watched_at_run_time_is_left_without_a_trace() -> None:
+    """The same holds for what one controller listens to."""
+    clock, seen = VirtualClock(), list[str]()
+    async with EmbeddedServer(clock=clock) as server, server.client() as client:
+        await clock.run(make_operator(0, seen).install_crds(client))
+        cluster = kw.Cluster(client)
+        manager = kw.Manager(cluster)
+        (controller,) = make_operator(0, seen).add_to(manager)
+        async with manager:
+            await clock.settle()
+            before = _traces(cluster)
+            watched = kw.Watches(Secret, map=lambda secret: [secret.metadata.name])
+            for _ in range(10):
+                controller.watch(watched)
+                await clock.settle()
+                controller.unwatch(watched)
+                await clock.settle()
+
+            assert _traces(cluster) == before
+
+
+async def test_a_thousand_reconcilers_leave_nothing_behind() -> None:
+    """No task, no stream, no series on the page, no memory that grows."""
+    clock, seen = VirtualClock(), list[str]()
+    async with EmbeddedServer(clock=clock) as server, server.client() as client:
+        await clock.run(make_operator(0, seen).install_crds(client))
+        cluster = kw.Cluster(client)
+        manager = kw.Manager(cluster)
+        make_operator(0, seen).add_to(manager)
+        async with manager:
+            await clock.settle()
+            sizes: list[int] = []
+            before = _traces(cluster)
+            for number in range(1, MANY + 1):
+                (added,) = make_operator(number, seen).add_to(manager)
+                if number % 100 == 0:
+                    await clock.settle()  # most are removed before they have begun
+                await manager.remove(added)
+                if number in {MANY // 2, MANY}:
+                    await clock.settle()
+                    sizes.append(_objects())
+            assert _traces(cluster) == before
+            assert sizes[1] < sizes[0] + 1000
+
+
+def _traces(cluster: kw.Cluster) -> tuple[Any, ...]:
+    """Return what there is of all that could be left behind."""
+    gc.collect()  # what other tests have left on the page is not ours
+    return len(asyncio.all_tasks()), len(cluster.cache), metrics.exposition().count(b"\n")
+
+
+def _objects() -> int:
+    gc.collect()
+    return len(gc.get_objects())
