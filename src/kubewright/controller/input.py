@@ -6,6 +6,7 @@ from typing import Any
 from kubewright.controller.kind_source import KindSource
 from kubewright.controller.sources import Source
 from kubewright.controller.watches import KindWatch
+from kubewright.runnable import Releasing
 
 __all__ = ["Input"]
 
@@ -38,7 +39,7 @@ class Input:
 
     def stop(self) -> None:
         """Listen no more, from this moment on."""
-        if isinstance(self.source, KindSource):
+        if isinstance(self.source, Releasing):
             self.source.release()
         for task in self._tasks:
             task.cancel()

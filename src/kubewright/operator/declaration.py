@@ -1,6 +1,6 @@
 """What was declared with the decorators of an `Operator`, before anything runs."""
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import msgspec
@@ -69,6 +69,7 @@ class Declaration(msgspec.Struct, frozen=True, eq=False):
     rate_limiter: MakeRateLimiter | None = None
     on_failure: OnFailure | None = None
     cleanup: Cleanup | None = None
+    gone: Function[Any] | None = None
     daemon: bool = False
     timer: bool = False
 
@@ -102,6 +103,7 @@ class Declarations:
         self.owner: str = owner
         self._reconcilers: dict[str, Declaration] = {}
         self._cleanups: dict[str, tuple[KindLike[Any], Cleanup]] = {}
+        self._gones: dict[str, tuple[KindLike[Any], Function[Any]]] = {}
 
     def add(self, declaration: Declaration) -> None:
         """Add a reconciler.
@@ -128,22 +130,40 @@ class Declarations:
             raise SchemeError(_twice("cleanup", kind, name))
         self._cleanups[name] = (kind, cleanup)
 
-    def all(self) -> list[Declaration]:
-        """Return the reconcilers, each with its clean-up.
+    def add_gone(self, kind: KindLike[Any], function: Function[Any], *, name: str) -> None:
+        """Add what the reconciler *name* does about objects that are gone.
 
         Raises:
-            SchemeError: A clean-up belongs to no reconciler.
+            SchemeError: There is one already.
         """
-        for name, (kind, _) in self._cleanups.items():
+        if name in self._gones:
+            raise SchemeError(_twice("gone", kind, name))
+        self._gones[name] = (kind, function)
+
+    def all(self) -> list[Declaration]:
+        """Return the reconcilers, each with its clean-up and what it does about what is gone.
+
+        Raises:
+            SchemeError: One of these belongs to no reconciler.
+        """
+        self._check_reconcilers("cleanup", self._cleanups)
+        self._check_reconcilers("gone", self._gones)
+        found = []
+        for name, one in self._reconcilers.items():
+            _, cleanup = self._cleanups.get(name, (None, None))
+            _, gone = self._gones.get(name, (None, None))
+            found.append(replace(one, cleanup=cleanup, gone=gone) if cleanup or gone else one)
+        return found
+
+    def _check_reconcilers(
+        self, what: str, parts: Mapping[str, tuple[KindLike[Any], object]]
+    ) -> None:
+        for name, (kind, _) in parts.items():
             if name not in self._reconcilers or self._reconcilers[name].kind != kind:
                 raise SchemeError(
-                    f"operator {self.owner!r} has a cleanup of {kind_text(kind)} and no reconciler"
+                    f"operator {self.owner!r} has a {what} of {kind_text(kind)} and no reconciler"
                     f" of it: declare one with @operator.reconciler({kind_text(kind)})"
                 )
-        return [
-            replace(one, cleanup=self._cleanups[name][1]) if name in self._cleanups else one
-            for name, one in self._reconcilers.items()
-        ]
 
 
 def name_for(kind: KindLike[Any]) -> str:

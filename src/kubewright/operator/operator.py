@@ -40,6 +40,7 @@ from kubewright.operator.declaration import (
     name_for,
     primary_of,
 )
+from kubewright.operator.departed import Departed
 from kubewright.operator.observed import Observers
 from kubewright.operator.reconciler import ObjectReconciler
 from kubewright.operator.timer import CHANGES, Every, Schedule, check_every, timed
@@ -328,6 +329,30 @@ class Operator:
 
         return Declaring(declare)
 
+    def gone(self, kind: KindLike[R], *, name: str = "") -> Declaring[R]:
+        """Declare a function that is called for each object of *kind* that is gone.
+
+        Unlike a `cleanup` it needs no finalizer and holds nobody up: the object is gone already,
+        and the function gets it as it was last seen. It is called at least once for what goes while
+        this process leads, and for what went in the last minute before that; it is tried again
+        until it succeeds. It is not called for what goes while no process runs: where that matters,
+        use a `cleanup`, or compare with an `Interval` source. Nothing of the object is written.
+
+        Args:
+            kind: The class, or a `Kind`.
+            name: Which reconciler it belongs to, if that has a name.
+
+        Raises:
+            SchemeError: There is one already.
+        """
+        _check_parentheses(kind, "gone")
+        likely_mapping(kind)
+
+        def declare(function: Function[R]) -> None:
+            self._declarations.add_gone(kind, function, name=name or name_for(kind))
+
+        return Declaring(declare)
+
     def index(self, kind: KindLike[R], name: str, function: Callable[[R], Iterable[str]]) -> None:
         """Keep an index of the objects of *kind*: ``ctx.cache.list(kind, index=name, value=…)``.
 
@@ -509,7 +534,7 @@ class Operator:
             for_=declaration.primary,
             owns=declaration.owns,
             watches=declaration.watches,
-            sources=declaration.sources,
+            sources=[*declaration.sources, *reconciler.sources],
             workers=declaration.workers or workers,
             deadline=declaration.deadline,
             retry=declaration.retry,
@@ -538,6 +563,8 @@ class Operator:
         if not declaration.daemon:
             observer = observers.join(declaration, cluster, primary)
             made = ObjectReconciler(declaration, means, primary, observer)
+            if declaration.gone is not None:
+                made.departed = Departed(primary, cluster=cluster.name, clock=cluster.clock)
             if declaration.timer:
                 made.schedule = Schedule(cluster.clock)
             return made

@@ -16,11 +16,13 @@ from kubewright.controller.mapping import is_async
 from kubewright.controller.request import Request, Result
 from kubewright.controller.retry import causes, is_quiet
 from kubewright.controller.run import Run
+from kubewright.controller.sources import Source
 from kubewright.errors import DecodeError, NotFoundError, TerminalError, TransportError
 from kubewright.operator.apply import Memory
 from kubewright.operator.context import Context, Means
 from kubewright.operator.daemon import Daemons
 from kubewright.operator.declaration import Declaration, Function
+from kubewright.operator.departed import Departed
 from kubewright.operator.finalizer import hold, release
 from kubewright.operator.observed import Observer
 from kubewright.operator.status import Snapshot, learn_status, observe_generation, write_status
@@ -71,11 +73,23 @@ class ObjectReconciler(Generic[R]):
         """What runs the function, if it is a daemon."""
         self.schedule: Schedule | None = None
         """When the function is called, if it is a timer."""
+        self.departed: Departed | None = None
+        """Which objects are gone, if the reconciler wants to know."""
         self._memories: dict[Request, Memory] = {}
         self._warned = False
 
+    @property
+    def sources(self) -> list[Source]:
+        """What asks for reconciles besides what was declared."""
+        return [] if self.departed is None else [self.departed]
+
     async def __call__(self, request: Request, run: Run) -> Result | None:
         """Reconcile the object that *request* names."""
+        if self.departed is not None:
+            for gone in self.departed.find(request):
+                result = await self._part_with(gone, self.departed, run)
+                if _asks_again(result):
+                    return result
         entry = self._informer.store.find_entry(request.key)
         if self.daemons is not None and (entry is None or entry.deleting):
             await self.daemons.stop(request)
@@ -228,6 +242,32 @@ class ObjectReconciler(Generic[R]):
             await self._release(obj, cleanup.finalizer, run)
             return None
         return result
+
+    async def _part_with(self, entry: "Entry[R]", departed: Departed, run: Run) -> Result | None:
+        """Call the function for an object that is gone, if it really is."""
+        function, request = self._declaration.gone, run.request
+        assert function is not None
+        mapping = self._informer.selection.mapping
+        live = await self._means.cluster.client.live.find(mapping, entry.key)
+        result = None
+        # One that has left the labels, namespaces or fields that are watched is not gone.
+        if live is None or live.metadata.uid != entry.uid:
+            obj = self._last_seen(entry)
+            context = Context(obj, self._means, run=run, memory=Memory())
+            result = await self._call(function, obj, context, run)
+            context.tell_events()
+        if not _asks_again(result):
+            departed.forget(request, entry.uid)
+        return result
+
+    def _last_seen(self, entry: "Entry[R]") -> R:
+        """Return an object as it was; what of it can be read, if it does not fit its class."""
+        try:
+            return entry.object
+        except DecodeError:
+            kind: Any = self._declaration.kind
+            found: R = readable_part(entry.raw, kind)
+            return found
 
     async def _release(self, obj: R, finalizer: str, run: Run) -> None:
         run.changed = True
