@@ -37,9 +37,12 @@ def fill(metadata: Obj, now: str) -> None:
 
 
 def carry_over(new: Obj, old: Obj) -> None:
-    """Keep of *old* what an update may leave out, but not change."""
-    for name in ("uid", "creationTimestamp", *OWNED_BY_SERVER):
+    """Keep of *old* what an update may leave out, but not change, and what it says in vain."""
+    for name in ("uid", "deletionGracePeriodSeconds"):
         if name in old and name not in new:
+            new[name] = old[name]
+    for name in ("creationTimestamp", "deletionTimestamp"):
+        if name in old:
             new[name] = old[name]
     for name in ("generation", "selfLink"):
         if name in old:
@@ -146,9 +149,10 @@ def _finalizer_errors(finalizers: list[str], resource: Resource) -> Errors:
 
 def validate_update(new: Obj, old: Obj, resource: Resource) -> Errors:
     """Return what is wrong with a change of the metadata."""
-    errors = [
+    # Twice, as in Kubernetes: once for all kinds, and once more by each.
+    errors = 2 * [
         field.invalid(f"metadata.{name}", new.get(name), IMMUTABLE)
-        for name in ("name", "namespace", "uid", "creationTimestamp", *OWNED_BY_SERVER[:2])
+        for name in ("name", "namespace", "uid", *OWNED_BY_SERVER[:2])
         if new.get(name) != old.get(name)
     ]
     if old.get("deletionTimestamp"):

@@ -88,9 +88,19 @@ def test_an_update_may_leave_out_but_not_change_its_identity() -> None:
 
     assert new == old
     changed = metadata.validate_update({**new, "uid": "x"}, old, resource())
-    assert [str(error) for error in changed] == [
+    assert {str(error) for error in changed} == {
         'metadata.uid: Invalid value: "x": field is immutable'
-    ]
+    }
+
+
+def test_another_time_of_creation_or_deletion_is_said_in_vain() -> None:
+    """Both are the server's alone, and no reason to refuse the rest."""
+    old = {"name": "a", "creationTimestamp": "t", "deletionTimestamp": "u"}
+    new: dict[str, Any] = {"name": "a", "creationTimestamp": "x", "deletionTimestamp": "y"}
+
+    metadata.carry_over(new, old)
+
+    assert new == old
 
 
 def test_no_finalizer_is_added_to_what_is_being_deleted() -> None:

@@ -85,7 +85,7 @@ async def test_an_object_made_anew_is_another_one(server: APIServer) -> None:
         ("none", named("none"), 404, 'configmaps "none" not found'),
         (
             "a",
-            named("a", creationTimestamp="2020-01-01T00:00:00Z"),
+            named("a", deletionTimestamp="2020-01-01T00:00:00Z"),
             422,
             'ConfigMap "a" is invalid',
         ),
