@@ -80,6 +80,9 @@ __all__ = [
     "api_error",
 ]
 
+OBJECT_REPLACED: str = "ObjectReplaced"
+"""The reason of a cause that we add ourselves: the object of that name is another one by now."""
+
 
 class KubewrightError(Exception):
     """The root: ``except KubewrightError`` catches all of ours and nothing else."""
@@ -400,14 +403,27 @@ class ConflictError(APIError):
     """The object changed since it was read, or another owner has a field that was applied."""
 
     @property
+    def is_about_identity(self) -> bool:
+        """Whether the object is gone, and another one of its name is there, which was not written.
+
+        ``status.details.uid`` is the uid of the other one, if it is known.
+        """
+        return self._has_cause(OBJECT_REPLACED)
+
+    @property
     def is_about_ownership(self) -> bool:
         """Whether another field owner is in the way of an apply; trying again will not help."""
+        return self._has_cause("FieldManagerConflict")
+
+    def _has_cause(self, reason: str) -> bool:
         details = self.status.details
         causes = details.causes if details else None
-        return any(cause.reason == "FieldManagerConflict" for cause in causes or ())
+        return any(cause.reason == reason for cause in causes or ())
 
     def hint(self) -> str:
-        """Say the way out, which is another one for each of the two."""
+        """Say the way out, which is another one for each of the three."""
+        if self.is_about_identity:
+            return "\nRead the new one, and decide whether it is to be written, too."
         if self.is_about_ownership:
             return "\nLeave the field to its owner, or take it over with force=True."
         if self.attempt.verb in {"update", "patch"}:

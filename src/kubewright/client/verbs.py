@@ -11,6 +11,7 @@ from kubewright.api.kind import ObjectKey
 from kubewright.api.requests import FieldValidation, Place, Request, WriteOptions
 from kubewright.api.resource import Resource, raw_of
 from kubewright.api.unstructured import Unstructured
+from kubewright.client.identity import identity_of, send_patch, told
 from kubewright.client.rest import RESTClient, decode_error
 from kubewright.client.target import (
     Dynamic,
@@ -22,7 +23,8 @@ from kubewright.client.target import (
     resolve,
     typed,
 )
-from kubewright.errors import DecodeError, NotFoundError
+from kubewright.client.transport import Response
+from kubewright.errors import ConflictError, DecodeError, NotFoundError
 
 T = TypeVar("T")
 R = TypeVar("R", bound=Resource)
@@ -137,6 +139,8 @@ class Verbs:
         """Replace the object on the server by *obj* and return it as it was stored.
 
         Fields that the class of *obj* does not know keep the value they had when it was read.
+        Another object that was made under the same name meanwhile is never written: that is a
+        conflict, too, whose ``is_about_identity`` is true.
 
         Raises:
             ConflictError: The object has changed since *obj* was read; see `retry_on_conflict`.
@@ -144,9 +148,13 @@ class Verbs:
         target = await self._target(checked(obj))
         place = self._place(target, obj.key)
         body = _json.encode(updated_document(obj))
-        return await self._read(
-            requests.update(place, body, self._options(dry_run, field_owner)), target
-        )
+        request = requests.update(place, body, self._options(dry_run, field_owner))
+        try:
+            return await self._read(request, target)
+        except ConflictError as error:
+            if (meaning := told(error)) is error:
+                raise
+            raise meaning from error
 
     @overload
     async def patch(
@@ -182,6 +190,13 @@ class Verbs:
         ``patch(pod)`` compares *pod* with what was read and sends the difference; if there is none,
         nothing is sent. ``patch(Pod, "web", {"metadata": {...}})`` sends the patch as it is.
 
+        The first writes the very object that was read, never another one that was made under the
+        same name meanwhile; the second writes whatever has the name. It is one request, unless
+        something is in the way: then the object is read, to see whether it is the same one. The
+        status of a custom resource can be guarded by its version only, so a patch of it that has
+        met another change is sent again with the new version, up to five times in all; without the
+        right to read the object, it ends in a `ConflictError`.
+
         Args:
             obj: The changed object, or the kind to patch an object of.
             name: With a kind: which object.
@@ -193,21 +208,23 @@ class Verbs:
             namespace: With a kind: the namespace, the client's own unless given.
             dry_run: Check and answer, but store nothing.
             field_owner: Who writes, as managedFields will say.
+
+        Raises:
+            NotFoundError: There is no such object.
+            ConflictError: With an object: it has changed, and the patch is optimistic; or it was
+                replaced by another one of its name, and ``is_about_identity`` says so.
         """
         target = await self._target(obj)
+        options = self._options(dry_run, field_owner)
         if isinstance(obj, (Resource, Unstructured)):
-            patch = self._part(merge_patch(obj, optimistic=optimistic))
-            if not patch:
+            difference = self._part(merge_patch(obj, optimistic=optimistic))
+            if not difference:
                 return obj
-            key = obj.key
-        else:
-            if name is None or patch is None:
-                raise ValueError(f"to patch a {target.mapping.kind}, give its name and the patch")
-            key = key_of(name, namespace)
-        request = requests.patch(
-            self._place(target, key), _body(patch), self._options(dry_run, field_owner),
-            patch_type=patch_type,
-        )  # fmt: skip
+            return await self._patch_read(target, obj, difference, options)
+        if name is None or patch is None:
+            raise ValueError(f"to patch a {target.mapping.kind}, give its name and the patch")
+        place = self._place(target, key_of(name, namespace))
+        request = requests.patch(place, _body(patch), options, patch_type=patch_type)
         return await self._read(request, target)
 
     async def apply(
@@ -255,6 +272,14 @@ class Verbs:
         )  # fmt: skip
         return await self._read(request, target)
 
+    async def _patch_read(
+        self, target: Target[T], obj: Object, patch: dict[str, Any], options: WriteOptions
+    ) -> T:
+        place = self._place(target, obj.key)
+        return _decoded(
+            *await send_patch(self._rest, place, patch, options, identity_of(obj)), target
+        )
+
     async def _target(self, kind: Any) -> Target[Any]:
         if isinstance(kind, type):
             return typed(kind)
@@ -284,11 +309,33 @@ class Verbs:
         return {**part, "metadata": named} if named else part
 
     async def _read(self, request: Request, target: Target[T]) -> T:
-        response = await self._rest.send(request)
-        try:
-            return target.decode(response.body)
-        except DecodeError as error:
-            raise decode_error(request, response, error) from error
+        return _decoded(request, await self._rest.send(request), target)
+
+
+async def patch_object(verbs: Verbs, kind: Any, obj: Object, patch: dict[str, Any]) -> Any:
+    """Merge *patch* into the object that was read as *obj*, and into no other one of its name.
+
+    Args:
+        verbs: A client, or a subresource of one.
+        kind: What the answer is read as.
+        obj: Which object; what was changed in it is not sent.
+        patch: A merge patch; with a ``resourceVersion`` it is optimistic.
+
+    Raises:
+        NotFoundError: The object is gone.
+        ConflictError: It was replaced by another one of its name, or is in another version than the
+            patch wants.
+    """
+    target = await verbs._target(kind)  # noqa: SLF001  # a verb, but for our own use only
+    options = verbs._options(None, None)  # noqa: SLF001  # as above
+    return await verbs._patch_read(target, obj, patch, options)  # noqa: SLF001  # as above
+
+
+def _decoded(request: Request, response: Response, target: Target[T]) -> T:
+    try:
+        return target.decode(response.body)
+    except DecodeError as error:
+        raise decode_error(request, response, error) from error
 
 
 def _body(patch: object) -> bytes:

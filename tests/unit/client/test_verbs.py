@@ -185,7 +185,7 @@ async def test_patch_of_an_object_sends_only_what_changed() -> None:
     pod.metadata.labels["app"] = "web"
     await c.patch(pod)
 
-    assert transport.bodies == [{"metadata": {"labels": {"app": "web"}}}]
+    assert transport.bodies == [{"metadata": {"labels": {"app": "web"}, "uid": "u"}}]
     assert transport.requests[1].content_type == "application/merge-patch+json"
 
 
@@ -213,7 +213,7 @@ async def test_patch_of_an_unchanged_object_sends_nothing() -> None:
 
 async def test_an_optimistic_patch_carries_the_version() -> None:
     """The server then refuses it if somebody was faster."""
-    c, transport = client(answer(POD), failure(409, "Conflict"))
+    c, transport = client(answer(POD), failure(409, "Conflict"), answer(POD))
     pod = await c.get(Pod, "web")
     pod.metadata.labels["app"] = "web"
 
@@ -450,7 +450,7 @@ async def test_an_unstructured_object_is_patched_by_what_changed() -> None:
     c._mapper = _FixedMapper()
     await c.patch(pod)
 
-    assert transport.bodies == [{"metadata": {"labels": {"app": "web"}}}]
+    assert transport.bodies == [{"metadata": {"labels": {"app": "web"}, "uid": "u"}}]
 
 
 class _FixedMapper:
@@ -517,7 +517,7 @@ async def test_an_apply_of_the_spec_leaves_the_status_alone() -> None:
 
 async def test_a_patch_with_a_list_in_it_carries_the_version() -> None:
     """A merge patch holds lists whole; it must not undo what others did to one."""
-    c, transport = client(answer(POD), failure(409, "Conflict"), answer(POD))
+    c, transport = client(answer(POD), failure(409, "Conflict"), answer(POD), answer(POD))
     pod = await c.get(Pod, "web")
     pod.spec.containers[0].image = "nginx:2"
 
@@ -525,8 +525,8 @@ async def test_a_patch_with_a_list_in_it_carries_the_version() -> None:
         await c.patch(pod)
     await c.patch(pod, optimistic=False)
 
-    assert transport.bodies[0]["metadata"] == {"resourceVersion": "7"}
-    assert "metadata" not in transport.bodies[1]
+    assert transport.bodies[0]["metadata"] == {"resourceVersion": "7", "uid": "u"}
+    assert transport.bodies[1]["metadata"] == {"uid": "u"}
 
 
 async def test_a_conflict_of_owners_says_how_to_go_on() -> None:
