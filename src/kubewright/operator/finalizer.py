@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from kubewright.api.kind_reference import KindLike, kind_of, likely_mapping
 from kubewright.api.resource import Resource, mapping_of
 from kubewright.api.unstructured import Unstructured
+from kubewright.client.verbs import patch_object
 
 if TYPE_CHECKING:
     from kubewright.client import Client
@@ -31,11 +32,11 @@ async def hold(client: "Client", obj: R, name: str) -> R:
 
     Raises:
         NotFoundError: It is gone.
-        ConflictError: It has changed since it was read.
+        ConflictError: It has changed since it was read, or is another object of that name.
     """
     kind: Any = kind_of(obj)
     patch = _patch(obj, [*obj.metadata.finalizers, name])
-    held: R = await client.patch(kind, obj.key, patch)
+    held: R = await patch_object(client, kind, obj, patch)
     return held
 
 
@@ -44,12 +45,12 @@ async def release(client: "Client", obj: R, name: str) -> None:
 
     Raises:
         NotFoundError: It is gone.
-        ConflictError: It has changed since it was read.
+        ConflictError: It has changed since it was read, or is another object of that name.
     """
     left = [one for one in obj.metadata.finalizers if one != name]
     # By its mapping, not by its class: what does not fit the class is let go, too.
     kind: Any = mapping_of(type(obj)) if isinstance(obj, Resource) else kind_of(obj)
-    await client.patch(kind, obj.key, _patch(obj, left))
+    await patch_object(client, kind, obj, _patch(obj, left))
 
 
 def _patch(obj: Resource | Unstructured, finalizers: list[str]) -> dict[str, Any]:

@@ -18,6 +18,8 @@ from kubewright.api.resource import (
     raw_of,
 )
 from kubewright.api.unstructured import Unstructured
+from kubewright.client.identity import replaced
+from kubewright.client.verbs import patch_object
 from kubewright.errors import ConflictError
 
 if TYPE_CHECKING:
@@ -149,28 +151,30 @@ async def write_status(client: "CachedClient", obj: R, changes: Changes) -> R:
     """Patch the status of *obj* by *changes*, and return the object.
 
     Defaults are written only where there is no status at all: if somebody has written one since
-    *obj* was read, no more is sent than what was changed.
+    *obj* was read, no more is sent than what was changed. Another object of that name, which was
+    made meanwhile, is never written.
 
     Raises:
         NotFoundError: The object is gone, or its kind has no status on the server.
-        ConflictError: It has changed meanwhile, and the patch holds a list, which it would undo.
+        ConflictError: It has changed meanwhile, and the patch holds a list, which it would undo; or
+            it was replaced by another object of its name.
     """
     if not changes.first:
         return await _patch(client, obj, changes.status, locked=_has_list(changes.status))
     try:
         return await _patch(client, obj, changes.first, locked=True)
-    except ConflictError:
-        if _has_list(changes.status):
+    except ConflictError as error:
+        if error.is_about_identity or _has_list(changes.status):
             raise
         kind: Any = kind_of(obj)
         live: R = await client.live.get(kind, obj.key)
         if live.metadata.uid != obj.metadata.uid:
-            raise  # another object of that name, which this is not about
+            raise replaced(error, obj.metadata.uid or "", live.metadata.uid or "") from error
     if _is_unwritten(live):
         return await _patch(client, live, changes.first, locked=True)
     if changes.status == {}:
         return live
-    return await _patch(client, obj, changes.status)
+    return await _patch(client, live, changes.status)
 
 
 async def _patch(client: "CachedClient", obj: R, status: Any, *, locked: bool = False) -> R:
@@ -179,7 +183,7 @@ async def _patch(client: "CachedClient", obj: R, status: Any, *, locked: bool = 
         patch["metadata"] = {"resourceVersion": obj.metadata.resource_version}
     writer = client if counts_status(obj) else client.status
     kind: Any = kind_of(obj)
-    written: R = await writer.patch(kind, obj.key, patch)
+    written: R = await patch_object(writer, kind, obj, patch)
     return written
 
 

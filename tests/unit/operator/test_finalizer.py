@@ -38,6 +38,25 @@ async def test_an_object_that_changed_meanwhile_is_not_written() -> None:
             await hold(w.other, made, "example.com/shops")
 
 
+async def test_another_object_of_the_same_name_is_neither_held_nor_released() -> None:
+    """It would wait for a clean-up that nobody owes it, or go without the one that it is owed."""
+    async with world() as w:
+        made = await w.other.create(shop())
+        await w.other.delete(made)
+        namesake = shop()
+        namesake.metadata.finalizers = ["example.com/shops"]
+        namesake = await w.other.create(namesake)
+
+        with pytest.raises(kw.ConflictError) as held:
+            await hold(w.other, made, "example.com/other")
+        with pytest.raises(kw.ConflictError) as released:
+            await release(w.other, made, "example.com/shops")
+
+        assert held.value.is_about_identity
+        assert released.value.is_about_identity
+        assert await w.shop() == namesake
+
+
 async def test_nothing_else_of_the_object_is_written() -> None:
     """A reconciler may have changed it in memory."""
     async with world() as w:

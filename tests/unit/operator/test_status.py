@@ -1,12 +1,15 @@
 """What of a status is written, and when nothing is."""
 
+from typing import Any
+
 import pytest
 
 import kubewright as kw
+from kubewright.api.resource import mapping_of
 from kubewright.kinds.apps.v1 import Deployment
 from kubewright.kinds.core.v1 import ConfigMap
 from kubewright.operator.status import Changes, Snapshot, observe_generation, write_status
-from tests.unit.operator.world import Shop, shop, world
+from tests.unit.operator.world import Shop, World, shop, world
 
 
 class Backup(kw.Model):
@@ -136,6 +139,56 @@ async def test_a_list_is_not_written_over_what_others_wrote() -> None:
 
         written = await write_status(w.cluster.client, made, Changes({"phase": "Open"}))
         assert written.status.phase == "Open"
+
+
+async def replaced(w: World, kind: type[kw.Resource]) -> None:
+    """Delete the object *a* of *kind*, and make another one of its name."""
+    await w.other.delete(kind, "a")
+    await w.other.create(kind(metadata=kw.ObjectMeta(name="a")))
+
+
+CHANGES = {
+    "a field": Changes({"phase": "Open"}),
+    "a list": Changes({"conditions": []}),
+    "defaults": Changes(first=DEFAULTS),
+    "defaults and a field": Changes({"phase": "Open"}, first=DEFAULTS),
+}
+
+
+@pytest.mark.parametrize(
+    "changes", CHANGES.values(), ids=[name.replace(" ", "-") for name in CHANGES]
+)
+@pytest.mark.parametrize("kind", [State, Whole])
+@pytest.mark.parametrize("typed", [True, False], ids=["typed", "untyped"])
+async def test_the_status_of_another_object_of_the_same_name_is_not_written(
+    kind: type[kw.Resource], changes: Changes, *, typed: bool
+) -> None:
+    """It would say that work is done which nobody has begun."""
+    async with world(crds=(State, Whole)) as w:
+        await w.other.create(kind(metadata=kw.ObjectMeta(name="a")))
+        made: Any = await w.other.get(kind if typed else mapping_of(kind), "a")
+        await replaced(w, kind)
+        namesake = await w.other.get(mapping_of(kind), "a")
+
+        with pytest.raises(kw.ConflictError, match="the object was replaced") as caught:
+            await write_status(w.cluster.client, made, changes)
+
+        assert caught.value.is_about_identity
+        assert await w.other.get(mapping_of(kind), "a") == namesake
+
+
+async def test_a_status_is_one_write_unless_somebody_was_faster() -> None:
+    """What it is guarded with costs nothing at rest, and no reconcile in a race."""
+    async with world() as w:
+        made = await w.other.create(shop())
+
+        await write_status(w.cluster.client, made, Changes({"phase": "Open"}))
+        calm = w.take_writes()
+        written = await write_status(w.cluster.client, made, Changes({"phase": "Closed"}))
+
+        assert calm == ["patch shops corner status"]
+        assert w.take_writes() == calm * 2
+        assert written.status.phase == "Closed"
 
 
 def test_the_generation_of_a_built_in_kind_is_for_its_own_controller_to_observe() -> None:
