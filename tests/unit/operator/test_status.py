@@ -8,7 +8,13 @@ import kubewright as kw
 from kubewright.api.resource import mapping_of
 from kubewright.kinds.apps.v1 import Deployment
 from kubewright.kinds.core.v1 import ConfigMap
-from kubewright.operator.status import Changes, Snapshot, observe_generation, write_status
+from kubewright.operator.status import (
+    Changes,
+    Snapshot,
+    learn_status,
+    observe_generation,
+    write_status,
+)
 from tests.unit.operator.world import Shop, World, shop, world
 
 
@@ -167,6 +173,8 @@ async def test_the_status_of_another_object_of_the_same_name_is_not_written(
     async with world(crds=(State, Whole)) as w:
         await w.other.create(kind(metadata=kw.ObjectMeta(name="a")))
         made: Any = await w.other.get(kind if typed else mapping_of(kind), "a")
+        if not typed:
+            await learn_status(w.cluster.client, made, mapping_of(kind))
         await replaced(w, kind)
         namesake = await w.other.get(mapping_of(kind), "a")
 
