@@ -258,17 +258,18 @@ class Cache:
     ) -> Informer[Any]:
         if self._phase == "stopped":
             raise LifecycleError(f"cannot watch {declared.selection}: the cache has stopped")
-        kind, decode, locate = declared.kind, target.decode, None
-        if isinstance(kind, Kind):
-            decode = lambda raw: read_as(raw, informer.selection.mapping)  # noqa: E731  # short
-            locate = partial(self._locate, kind, declared)
+        kind = declared.kind
+
+        def decode(raw: bytes) -> Unstructured:
+            return read_as(raw, informer.selection.mapping)  # as it is known by then
+
         informer: Informer[Any] = Informer(
             self._rest,
             declared.selection,
-            decode=decode,
+            decode=decode if isinstance(kind, Kind) else target.decode,
             transform=declared.transform,
             compress=self._compress if compress is None else compress,
-            locate=locate,
+            locate=partial(self._locate, kind, declared) if isinstance(kind, Kind) else None,
             clock=self._clock,
         )
         if declared.follows and self._namespaces:
