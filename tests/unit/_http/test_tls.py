@@ -478,7 +478,8 @@ async def test_reading_leaves_no_garbage(authority: Authority, kind: type[Told |
     """Each read ends in an exception that says that there is no more; none may stay in a cycle."""
     protocol = kind()
     async with linked(authority, protocol) as link:
-        gc.collect()
+        while gc.collect():
+            pass  # what other tests have left may take several rounds
 
         for _ in range(50):
             link.send(b"x")

@@ -227,6 +227,7 @@ class Supervisor:
         known by their session, by their parents, or because we saw them before the first one ended.
         A mark can be forged, descent cannot: what lives below another container is that one's.
         """
+        seen = dict(seen)
         for _ in range(LOOKS):
             known = kinship()
             others = [self._pids[id_] for id_ in self._marks]
@@ -244,6 +245,8 @@ class Supervisor:
             left += below(left, known)
             if not left:
                 return
+            # One that was known by its parent would not be once that has died before it.
+            seen.update((pid, known[pid].began) for pid in left)
             for pid in left:
                 kill(pid)
             time.sleep(LOOK_EVERY)
