@@ -7,6 +7,7 @@ what happened, so it looks at the world as it is, and a change that was missed d
 """
 
 from kubewright.controller.controller import Controller
+from kubewright.controller.declaration import Declaration, Options, declare
 from kubewright.controller.mapping import MapContext, MapFunction, Target
 from kubewright.controller.predicates import (
     PRIMARY,
@@ -37,12 +38,14 @@ __all__ = [
     "PRIMARY",
     "Channel",
     "Controller",
+    "Declaration",
     "Filter",
     "For",
     "Interval",
     "KindWatch",
     "MapContext",
     "MapFunction",
+    "Options",
     "Owns",
     "Predicate",
     "Reason",
@@ -60,6 +63,7 @@ __all__ = [
     "annotations_changed",
     "content_changed",
     "created",
+    "declare",
     "deleted",
     "deletion_changed",
     "finalizers_changed",

@@ -2,30 +2,21 @@
 
 import asyncio
 import itertools
-from collections.abc import Awaitable, Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
+from collections.abc import Awaitable, Callable, Iterator
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, Unpack
 
 from kubewright._aio import Backoff, Clock, TaskSet, apart
 from kubewright.api.kind import RESTMapping
 from kubewright.api.kind_reference import KindLike
-from kubewright.controller.arguments import (
-    check_deadline,
-    check_on_failure,
-    check_workers,
-    checked_source,
-    owned_kinds,
-    sources_of,
-    watched_kinds,
-)
+from kubewright.controller.arguments import checked_source
+from kubewright.controller.declaration import Declaration, Options, declare
 from kubewright.controller.input import Input
 from kubewright.controller.kind_source import KindSource
 from kubewright.controller.mapping import Target, is_async, request_for
-from kubewright.controller.predicates import Filter
 from kubewright.controller.request import Reason, Request
-from kubewright.controller.retry import Policies, RetryLike
 from kubewright.controller.sources import Source
-from kubewright.controller.watches import For, KindWatch, Owns, Watches
-from kubewright.controller.worker import OnFailure, Reconciler, Workers
+from kubewright.controller.watches import For, KindWatch, Watches
+from kubewright.controller.worker import Reconciler, Workers
 from kubewright.errors import LifecycleError
 from kubewright.log import get_logger
 from kubewright.runnable import Problem, Stage
@@ -59,22 +50,16 @@ class Controller:
     to finish and are cancelled then; a second cancel does so at once.
 
     Args:
-        name: What it is called in logs and metrics. Two may have the same name.
+        name: What it is called in logs and metrics, and two may have the same name; or all that is
+            said of it, as a `Declaration`.
         reconcile: Brings one object to where it should be.
-        cluster: Where the kinds are; each may also name a cluster of its own.
         for_: The kind that is reconciled.
-        owns: Kinds whose objects belong to one of the reconciled kind.
-        watches: Other kinds, each with a function that says what to reconcile.
-        sources: What else asks for reconciles, such as a `Channel` or an `Interval`.
-        predicate: Which changes of the reconciled kind count; all but its status unless given.
-        workers: How many reconciles may run at a time.
-        deadline: After how many seconds a reconcile is cancelled; ``None`` for never.
-        retry: How failures are tried again: one `Retry`, or one for each type of exception. What
-            it does not cover waits 5 ms, twice as long after each failure, up to 1000 s.
-        queue: The queue to use, with a rate limiter of its own.
-        stop_grace: How long running reconciles may take to finish on stop.
-        on_failure: Called with the run and the error of each reconcile that failed.
+        cluster: Where the kinds are; each may also name a cluster of its own.
         clock: Where time comes from; the cluster's unless given.
+        options: A ``predicate`` that says which changes of the reconciled kind count, all but its
+            status unless given; and the fields of `Declaration`: ``owns``, ``watches``,
+            ``sources``, ``workers``, ``deadline``, ``retry``, ``queue``, ``rate_limiter``,
+            ``on_failure``, ``stop_grace``.
 
     Example:
         Controller("shop", reconcile, cluster=cluster, for_=Shop, owns=[Pod], workers=4)
@@ -83,62 +68,43 @@ class Controller:
     stage: ClassVar[Stage] = Stage.LEADER
     """When a manager starts it: once this process leads."""
 
-    def __init__(  # noqa: PLR0913  # one keyword for each thing a controller can be told
+    def __init__(
         self,
-        name: str,
+        name: str | Declaration,
         reconcile: Reconciler,
         *,
-        cluster: "Cluster | None" = None,
         for_: KindLike[Any] | For[Any] | None = None,
-        owns: Iterable[KindLike[Any] | Owns[Any]] = (),
-        watches: Iterable[Watches[Any]] = (),
-        sources: Iterable[Source] = (),
-        predicate: Filter[Any] | None = None,
-        workers: int = 1,
-        deadline: float | None = 300.0,
-        retry: RetryLike = None,
-        queue: WorkQueue[Request] | None = None,
-        stop_grace: float = 10.0,
-        on_failure: OnFailure | None = None,
+        cluster: "Cluster | None" = None,
         clock: Clock | None = None,
+        **options: Unpack[Options],
     ) -> None:
-        _check(name, reconcile, workers=workers, deadline=deadline, stop_grace=stop_grace)
-        check_on_failure(name, on_failure)
-        self.name: str = name
+        declaration = _declaration(name, for_, options)
+        _check(declaration.name, reconcile)
+        self.declaration: Declaration = declaration
+        """What was declared."""
+        self.name: str = declaration.name
         self.cluster: Cluster | None = cluster
         self.clock: Clock = clock or (cluster.clock if cluster else Clock())
         """Where its time comes from."""
-        first = _primary(for_, predicate)
+        first = declaration.for_
         self.primary: RESTMapping | None = first.mapping if first else None
         """The kind that is reconciled, if it is one."""
-        self._count = workers
-        self._deadline = deadline
-        self._grace = stop_grace
-        self._workers = Workers(
-            name,
-            reconcile,
-            queue=WorkQueue(name, clock=self.clock) if queue is None else queue,
-            policies=Policies(retry),
-            deadline=deadline,
-            clock=self.clock,
-            kind=self.primary.kind if self.primary else "",
-            on_failure=on_failure,
-        )
-        self._workers.numbers.most.set(workers)
+        self._count = declaration.workers or 1
+        self._workers = Workers(declaration, reconcile, clock=self.clock)
+        self._workers.numbers.most.set(self._count)
         self._inputs: list[Input] = []
         self._tasks: TaskSet | None = None
         self._crew: TaskSet | None = None
         self._numbers = itertools.count()
         self._state: _State = "new"
         self._news = asyncio.Event()
-        declared: list[KindWatch[Any] | Source] = [first] if first else []
-        declared += [*owned_kinds(owns), *watched_kinds(watches), *sources_of(sources)]
-        for one in declared:
+        inputs: list[KindWatch[Any] | Source] = [*declaration.watched, *declaration.sources]
+        for one in inputs:
             self._declare(one)
         if not self._inputs:
             raise ValueError(
-                f"the controller {name!r} would never do anything: give it a kind with for_=, or"
-                " something in watches= or sources="
+                f"the controller {self.name!r} would never do anything: give it a kind with for_=,"
+                " or something in watches= or sources="
             )
 
     def __repr__(self) -> str:
@@ -239,11 +205,11 @@ class Controller:
                     yield Problem(check, f"workers have not started: waiting for {one.waits_for}")
         if self._state == "running" and self._crew is not None and len(self._crew) < self._count:
             yield Problem(check, _too_few(len(self._crew), self._count), fatal=True)
-        if self._deadline is not None:
-            longest = self._deadline + max(self._deadline, CLEAN_UP)
+        if self.declaration.deadline is not None:
+            longest = self.declaration.deadline + max(self.declaration.deadline, CLEAN_UP)
             stuck = self._workers.deadlines.overdue(longest)
             for request, age in stuck.items():
-                yield Problem(check, _stuck(request, age, self._deadline), fatal=True)
+                yield Problem(check, _stuck(request, age, self.declaration.deadline), fatal=True)
 
     # --- Life ---
 
@@ -306,7 +272,7 @@ class Controller:
 
     async def _finish(self, workers: TaskSet) -> None:
         try:
-            async with self.clock.timeout(self._grace):
+            async with self.clock.timeout(self.declaration.stop_grace):
                 await workers.wait()
                 await self._workers.wait_idle()
         except TimeoutError:
@@ -314,7 +280,7 @@ class Controller:
             _log.warning(
                 "reconciles did not finish in time and are cancelled",
                 controller=self.name,
-                deadline=self._grace,
+                deadline=self.declaration.stop_grace,
                 key=left,
             )
 
@@ -404,38 +370,26 @@ class Controller:
             await backoff.wait()
 
 
-def _check(
-    name: str,
-    reconcile: object,
-    *,
-    workers: object,
-    deadline: object,
-    stop_grace: float,
-) -> None:
-    """Refuse arguments that could not work, before anything runs."""
-    if not name:
-        raise ValueError(f"a controller needs a name for logs and metrics, not {name!r}")
+def _declaration(
+    declared: str | Declaration, for_: KindLike[Any] | For[Any] | None, options: Options
+) -> Declaration:
+    if not isinstance(declared, Declaration):
+        return declare(declared, for_, **options)
+    if for_ is not None or options:
+        raise TypeError(
+            f"what the controller {declared.name!r} is like belongs into its declaration, not"
+            f" beside it: {', '.join(options) or 'for_'}"
+        )
+    return declared
+
+
+def _check(name: str, reconcile: object) -> None:
+    """Refuse what cannot be called, before anything runs."""
     if not callable(reconcile) or not is_async(reconcile):
         raise TypeError(
             f"the reconciler of {name!r} must be an async function of a Request and a Run, not"
             f" {reconcile!r:.80}: write `async def reconcile(request, run)`"
         )
-    check_workers(name, workers)
-    check_deadline(name, deadline)
-    if stop_grace < 0:
-        raise ValueError(f"the stop_grace of {name!r} cannot be less than 0, as {stop_grace} is")
-
-
-def _primary(for_: Any, predicate: Filter[Any] | None) -> For[Any] | None:
-    if for_ is None:
-        if predicate is not None:
-            raise ValueError("predicate= is for the reconciled kind: give that as for_=")
-        return None
-    if not isinstance(for_, For):
-        return For(for_, predicate=predicate)
-    if predicate is not None:
-        raise ValueError(f"give the predicate of {for_} once: in For(), or as predicate=")
-    return for_
 
 
 def _too_few(there: int, wanted: int) -> str:

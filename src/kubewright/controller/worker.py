@@ -12,6 +12,7 @@ from kubewright._aio import Clock, is_running
 from kubewright._loop import Watchdog, watchdog_of
 from kubewright.cache.own_writes import NOTE
 from kubewright.controller.deadlines import Call, Deadlines
+from kubewright.controller.declaration import Declaration, OnFailure
 from kubewright.controller.instruments import Instruments
 from kubewright.controller.lines import Lines, described
 from kubewright.controller.loops import Loops, Writes
@@ -33,9 +34,6 @@ __all__ = ["OnFailure", "Reconciler", "Workers"]
 
 Reconciler: TypeAlias = Callable[[Request, Run], Awaitable[Result | None]]
 """Brings one object to where it should be; called again whenever something has changed."""
-
-OnFailure: TypeAlias = Callable[[Run, Exception], None]
-"""Hears of each reconcile that failed, after it was logged and queued again."""
 
 IN_A_ROW: int = 64
 """After so many reconciles a worker lets others run, since none of them may have had to wait."""
@@ -62,25 +60,16 @@ class Workers:
     Each `work` is one worker. All of them together share what is known of failures.
     """
 
-    def __init__(  # noqa: PLR0913  # what a controller was told, passed on
-        self,
-        name: str,
-        reconcile: Reconciler,
-        *,
-        queue: WorkQueue[Request],
-        policies: Policies,
-        deadline: float | None,
-        clock: Clock,
-        kind: str = "",
-        on_failure: OnFailure | None = None,
-    ) -> None:
-        self.queue: WorkQueue[Request] = queue
+    def __init__(self, declaration: Declaration, reconcile: Reconciler, *, clock: Clock) -> None:
+        name, deadline = declaration.name, declaration.deadline
+        policies, primary = Policies(declaration.retry), declaration.for_
+        self.queue: WorkQueue[Request] = declaration.make_queue(clock)
         self.reasons: Reasons[Request] = Reasons()
         self.deadlines: Deadlines[Request] = Deadlines(deadline, clock=clock)
         self.numbers: Instruments = Instruments(name, self.deadlines.calls)
-        self._name, self._kind = name, kind
+        self._name, self._kind = name, primary.mapping.kind if primary else ""
         self._reconcile = reconcile
-        self._on_failure = on_failure
+        self._on_failure = declaration.on_failure
         self._policies = policies
         self._deadline = deadline
         self._clock = clock

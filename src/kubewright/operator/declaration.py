@@ -3,21 +3,18 @@
 from collections.abc import Callable, Coroutine, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-import msgspec
 from msgspec.structs import replace
 
-from kubewright._aio import Clock
 from kubewright.api.kind_reference import KindLike, kind_text, kind_title
 from kubewright.api.resource import Resource
 from kubewright.api.unstructured import Unstructured
-from kubewright.controller import For, Owns, RetryLike, Source, Watches
+from kubewright.controller import For
+from kubewright.controller.declaration import Cleanup, Declaration
 from kubewright.controller.predicates import Filter
-from kubewright.controller.request import Request, Result
-from kubewright.controller.worker import OnFailure
+from kubewright.controller.request import Result
 from kubewright.errors import SchemeError
 from kubewright.operator.context import Context
 from kubewright.operator.finalizer import finalizer_for
-from kubewright.workqueue import RateLimiter, WorkQueue
 
 if TYPE_CHECKING:
     from kubewright.operator.sync_context import SyncContext
@@ -29,67 +26,12 @@ AsyncFunction: TypeAlias = Callable[[R, Context], Coroutine[Any, Any, Result | N
 SyncFunction: TypeAlias = Callable[[R, "SyncContext"], Result | None]
 """A ``def`` reconciler or clean-up, which runs in a thread."""
 Function: TypeAlias = AsyncFunction[R] | SyncFunction[R]
-MakeQueue: TypeAlias = Callable[[str, Clock], WorkQueue[Request]]
-"""Makes the queue of a controller from its name and its clock."""
-MakeRateLimiter: TypeAlias = Callable[[Clock], RateLimiter]
-"""Makes what decides how long failures of a controller wait, from its clock."""
-
 __all__ = [
     "AsyncFunction",
-    "Cleanup",
-    "Declaration",
     "Declarations",
     "Function",
-    "MakeQueue",
-    "MakeRateLimiter",
     "SyncFunction",
 ]
-
-
-class Cleanup(msgspec.Struct, frozen=True, eq=False):
-    """What is done before an object goes, and the finalizer that makes it wait for that."""
-
-    function: Function[Any]
-    finalizer: str
-
-
-class Declaration(msgspec.Struct, frozen=True, eq=False):
-    """One reconciler: its kind, its function, and what leads to a run."""
-
-    name: str
-    primary: For[Any]
-    function: Function[Any]
-    owns: tuple[Owns[Any], ...] = ()
-    watches: tuple[Watches[Any], ...] = ()
-    sources: tuple[Source, ...] = ()
-    workers: int | None = None
-    deadline: float | None = 300.0
-    retry: RetryLike = None
-    queue: MakeQueue | None = None
-    rate_limiter: MakeRateLimiter | None = None
-    on_failure: OnFailure | None = None
-    cleanup: Cleanup | None = None
-    gone: Function[Any] | None = None
-    daemon: bool = False
-    timer: bool = False
-
-    @property
-    def kind(self) -> KindLike[Any]:
-        """The class of what it reconciles; a `Kind` if there is none."""
-        return self.primary.kind
-
-    def make_queue(self, name: str, clock: Clock) -> WorkQueue[Request]:
-        """Return the queue of the controller *name*: as declared, otherwise an ordinary one."""
-        if self.queue is not None:
-            return self.queue(name, clock)
-        limiter = None if self.rate_limiter is None else self.rate_limiter(clock)
-        return WorkQueue(name, limiter=limiter, clock=clock)
-
-    @property
-    def kinds(self) -> tuple[KindLike[Any], ...]:
-        """Every kind that it watches."""
-        watched = (self.primary, *self.owns, *self.watches)
-        return tuple(dict.fromkeys(one.kind for one in watched))
 
 
 class Declarations:

@@ -10,7 +10,7 @@ from kubewright.api.kind import ObjectKey
 from kubewright.api.kind_reference import likely_mapping
 from kubewright.api.resource import Resource
 from kubewright.api.unstructured import Unstructured
-from kubewright.operator.declaration import Declaration
+from kubewright.controller.declaration import Declaration
 from kubewright.operator.wishes import Wishes
 
 if TYPE_CHECKING:

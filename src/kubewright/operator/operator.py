@@ -2,44 +2,36 @@
 
 import inspect
 from collections.abc import Callable, Coroutine, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, Unpack, overload
 
 import msgspec
+from msgspec.structs import replace
 
 from kubewright.api.kind_reference import Kind, KindLike, likely_mapping
 from kubewright.api.names import check_dns_subdomain
 from kubewright.api.resource import Resource
 from kubewright.api.unstructured import Unstructured
-from kubewright.controller import Channel, Controller, For, Owns, RetryLike, Source, Watches
+from kubewright.controller import Channel, Controller, For, RetryLike
 from kubewright.controller.arguments import (
-    check_deadline,
-    check_on_failure,
     check_queue,
-    check_workers,
-    owned_kinds,
-    sources_of,
-    watched_kinds,
+)
+from kubewright.controller.declaration import (
+    DEADLINE,
+    Declaration,
+    OnFailure,
+    Options,
+    declare,
 )
 from kubewright.controller.mapping import is_async
-from kubewright.controller.predicates import Filter
 from kubewright.controller.request import Result
-from kubewright.controller.retry import Policies, Retry
+from kubewright.controller.retry import Retry
 from kubewright.controller.run import Run
-from kubewright.controller.worker import OnFailure
 from kubewright.errors import ConfigError, SchemeError
 from kubewright.operator.apply import Applier
 from kubewright.operator.children import Family
 from kubewright.operator.context import Context, Means
 from kubewright.operator.daemon import Daemons
-from kubewright.operator.declaration import (
-    Declaration,
-    Declarations,
-    Function,
-    MakeQueue,
-    MakeRateLimiter,
-    name_for,
-    primary_of,
-)
+from kubewright.operator.declaration import Declarations, Function, name_for, primary_of
 from kubewright.operator.departed import Departed
 from kubewright.operator.observed import Observers
 from kubewright.operator.reconciler import ObjectReconciler
@@ -140,21 +132,8 @@ class Operator:
         self._indexes: list[_Index] = []
         self._extras: list[_Extra] = []
 
-    def reconciler(  # noqa: PLR0913  # one for each thing that can be declared
-        self,
-        kind: KindLike[R] | For[R],
-        *,
-        name: str = "",
-        owns: Sequence[KindLike[Any] | Owns[Any]] = (),
-        watches: Sequence[Watches[Any]] = (),
-        sources: Sequence[Source] = (),
-        predicate: Filter[Any] | None = None,
-        workers: int | None = None,
-        deadline: float | None = 300.0,
-        retry: RetryLike = None,
-        queue: MakeQueue | None = None,
-        rate_limiter: MakeRateLimiter | None = None,
-        on_failure: OnFailure | None = None,
+    def reconciler(
+        self, kind: KindLike[R] | For[R], *, name: str = "", **options: Unpack[Options]
     ) -> Declaring[R]:
         """Declare a function that reconciles objects of *kind*.
 
@@ -165,18 +144,17 @@ class Operator:
         Args:
             kind: The class, or a `Kind`; or `For` to watch only some of its objects.
             name: What to call it in logs and metrics; the kind in lower case unless given.
-            owns: The kinds of its children: a change of one leads to a run for its parent.
-            watches: Other kinds, each with a function from an object to what to reconcile.
-            sources: What else leads to a run: a `Channel`, an `Interval`.
-            predicate: Which changes of the object itself count.
-            workers: How many objects are reconciled at the same time.
-            deadline: Seconds after which a run is cancelled; ``None`` for never.
-            retry: When to try again after which failure.
-            queue: Makes the queue from a name and a clock, once for each cluster.
-            rate_limiter: Makes what decides how long failures wait that *retry* does not cover,
-                from a clock, likewise; 5 ms, doubled each time, unless given.
-            on_failure: Called with the run and the error of each failure, besides the event that
-                the object gets.
+            options: What `Declaration` knows, with its defaults. ``owns``: the kinds of its
+                children, a change of one leads to a run for its parent. ``watches``: other kinds,
+                each with a function from an object to what to reconcile. ``sources``: what else
+                leads to a run, a `Channel` or an `Interval`. ``predicate``: which changes of the
+                object itself count. ``workers``: how many objects are reconciled at a time.
+                ``deadline``: seconds after which a run is cancelled. ``retry``: when to try again
+                after which failure. ``queue`` makes the queue from a name and a clock, once for
+                each cluster, and ``rate_limiter`` from a clock what decides how long failures wait
+                that *retry* does not cover. ``on_failure`` is called with the run and the error of
+                each failure, besides the event that the object gets. ``stop_grace``: seconds that
+                runs may take to finish when the process stops.
 
         Raises:
             SchemeError: There is a reconciler of *kind*, and this one has no other name.
@@ -184,36 +162,16 @@ class Operator:
             ValueError: As above.
         """
         _check_parentheses(kind, "reconciler")
-        primary = primary_of(kind, predicate)
-        likely_mapping(primary.kind)  # raises for what is no kind
-        called = name or name_for(primary.kind)
-        if workers is not None:
-            check_workers(called, workers)
-        check_deadline(called, deadline)
-        Policies(retry)  # raises for what is no policy
-        check_queue(called, queue, rate_limiter)
-        check_on_failure(called, on_failure)
-        kinds, others, more = owned_kinds(owns), watched_kinds(watches), sources_of(sources)
+        primary = primary_of(kind, options.pop("predicate", None))
+        called = name or name_for(primary.kind)  # raises for what is no kind
+        # Each cluster has a controller, and each controller a queue.
+        check_queue(called, options.get("queue"), options.get("rate_limiter"))
+        declaration = declare(called, primary, **options)
 
-        def declare(function: Function[R]) -> None:
-            self._declarations.add(
-                Declaration(
-                    name=called,
-                    primary=primary,
-                    function=function,
-                    owns=kinds,
-                    watches=others,
-                    sources=more,
-                    workers=workers,
-                    deadline=deadline,
-                    retry=retry,
-                    queue=queue,
-                    rate_limiter=rate_limiter,
-                    on_failure=on_failure,
-                )
-            )
+        def add(function: Function[R]) -> None:
+            self._declarations.add(replace(declaration, function=function))
 
-        return Declaring(declare)
+        return Declaring(add)
 
     def daemon(self, kind: KindLike[R] | For[R], *, name: str = "") -> Declaring[R]:
         """Declare an ``async`` function that runs for each object of *kind* while that is there.
@@ -240,7 +198,7 @@ class Operator:
         likely_mapping(primary.kind)
         called = name or f"{name_for(primary.kind)}-daemon"
 
-        def declare(function: Function[R]) -> None:
+        def add(function: Function[R]) -> None:
             if not is_async(function):
                 raise TypeError(
                     f"the daemon {called!r} would need a thread for each object: write `async def`"
@@ -249,7 +207,7 @@ class Operator:
                 Declaration(called, primary, function, workers=_ENDING_AT_ONCE, daemon=True)
             )
 
-        return Declaring(declare)
+        return Declaring(add)
 
     def timer(
         self,
@@ -258,7 +216,7 @@ class Operator:
         interval: Every[R],
         jitter: float = 0.0,
         name: str = "",
-        deadline: float | None = 300.0,
+        deadline: float | None = DEADLINE,
         retry: RetryLike = None,
     ) -> Declaring[R]:
         """Declare a function that is called for each object of *kind* again and again.
@@ -287,22 +245,14 @@ class Operator:
         likely_mapping(primary.kind)
         called = name or f"{name_for(primary.kind)}-timer"
         check_every(called, interval, jitter)
-        check_deadline(called, deadline)
-        Policies(retry)  # raises for what is no policy
+        again = _TIMER_RETRY if retry is None else retry
+        declaration = Declaration(called, primary, deadline=deadline, retry=again, timer=True)
 
-        def declare(function: Function[R]) -> None:
-            self._declarations.add(
-                Declaration(
-                    called,
-                    primary,
-                    timed(function, interval, jitter),
-                    deadline=deadline,
-                    retry=_TIMER_RETRY if retry is None else retry,
-                    timer=True,
-                )
-            )
+        def add(function: Function[R]) -> None:
+            timer = timed(function, interval, jitter)
+            self._declarations.add(replace(declaration, function=timer))
 
-        return Declaring(declare)
+        return Declaring(add)
 
     def cleanup(self, kind: KindLike[R], *, name: str = "", finalizer: str = "") -> Declaring[R]:
         """Declare a function that cleans up after an object of *kind* before it is gone.
@@ -322,12 +272,12 @@ class Operator:
         _check_parentheses(kind, "cleanup")
         likely_mapping(kind)
 
-        def declare(function: Function[R]) -> None:
+        def add(function: Function[R]) -> None:
             self._declarations.add_cleanup(
                 kind, function, name=name or name_for(kind), finalizer=finalizer
             )
 
-        return Declaring(declare)
+        return Declaring(add)
 
     def gone(self, kind: KindLike[R], *, name: str = "") -> Declaring[R]:
         """Declare a function that is called for each object of *kind* that is gone.
@@ -348,10 +298,10 @@ class Operator:
         _check_parentheses(kind, "gone")
         likely_mapping(kind)
 
-        def declare(function: Function[R]) -> None:
+        def add(function: Function[R]) -> None:
             self._declarations.add_gone(kind, function, name=name or name_for(kind))
 
-        return Declaring(declare)
+        return Declaring(add)
 
     def index(self, kind: KindLike[R], name: str, function: Callable[[R], Iterable[str]]) -> None:
         """Keep an index of the objects of *kind*: ``ctx.cache.list(kind, index=name, value=…)``.
@@ -511,7 +461,7 @@ class Operator:
 
     def _watch_of(self, kind: KindLike[Any]) -> "KindWatch[Any]":
         """Return how *kind* is watched, so that the index is kept where it is read."""
-        watched = [w for one in self.declarations for w in (one.primary, *one.owns, *one.watches)]
+        watched = [watch for one in self.declarations for watch in one.watched]
         return next((one for one in watched if one.kind == kind), For(kind))
 
     def _controller(
@@ -527,21 +477,14 @@ class Operator:
         if reconciler.daemons is not None:
             daemons.append(reconciler.daemons)
         name = f"{declaration.name}-{cluster.name}" if cluster.name else declaration.name
-        return Controller(
-            name,
-            reconciler,
-            cluster=cluster,
-            for_=declaration.primary,
-            owns=declaration.owns,
-            watches=declaration.watches,
-            sources=[*declaration.sources, *reconciler.sources],
+        declared = replace(
+            declaration,
+            name=name,
+            sources=(*declaration.sources, *reconciler.sources),
             workers=declaration.workers or workers,
-            deadline=declaration.deadline,
-            retry=declaration.retry,
-            queue=declaration.make_queue(name, cluster.clock),
             on_failure=_told(reconciler.report if self._failure_events else None, declaration),
-            clock=cluster.clock,
         )
+        return Controller(declared, reconciler, cluster=cluster, clock=cluster.clock)
 
     def _reconciler(
         self, declaration: Declaration, cluster: "Cluster", observers: Observers

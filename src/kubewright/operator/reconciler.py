@@ -1,6 +1,7 @@
 """From a request to a call of the user's function, and what is written around it."""
 
 import asyncio
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -11,6 +12,7 @@ from kubewright.api.kind_reference import kind_title
 from kubewright.api.patches import apply_merge_patch, json_equal
 from kubewright.api.resource import Resource
 from kubewright.api.unstructured import Unstructured
+from kubewright.controller.declaration import Declaration
 from kubewright.controller.lines import described
 from kubewright.controller.mapping import is_async
 from kubewright.controller.request import Request, Result
@@ -21,7 +23,6 @@ from kubewright.errors import DecodeError, NotFoundError, TerminalError, Transpo
 from kubewright.operator.apply import Memory
 from kubewright.operator.context import Context, Means
 from kubewright.operator.daemon import Daemons
-from kubewright.operator.declaration import Declaration, Function
 from kubewright.operator.departed import Departed
 from kubewright.operator.finalizer import hold, release
 from kubewright.operator.observed import Observer
@@ -278,7 +279,7 @@ class ObjectReconciler(Generic[R]):
                 raise
 
     async def _call(
-        self, declared: Function[Any], obj: R, context: Context, run: Run
+        self, declared: Callable[..., Any] | None, obj: R, context: Context, run: Run
     ) -> Result | None:
         function: Any = declared
         answer: Any

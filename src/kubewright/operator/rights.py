@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from kubewright.api.resource import has_status_subresource
 from kubewright.cache.selection import namespace_set
+from kubewright.controller.declaration import Declaration
 from kubewright.controller.watches import KindWatch
 from kubewright.crd.rbac import READ, PolicyRule, merged_rules
 from kubewright.log import get_logger
-from kubewright.operator.declaration import Declaration
 
 if TYPE_CHECKING:
     from kubewright.client import Client

@@ -5,13 +5,8 @@ from typing import Any
 import pytest
 
 import kubewright as kw
-from kubewright.kinds.core.v1 import ConfigMap, Secret
-from kubewright.operator.declaration import (
-    Declaration,
-    Declarations,
-    name_for,
-    primary_of,
-)
+from kubewright.controller.declaration import Declaration
+from kubewright.operator.declaration import Declarations, name_for, primary_of
 from tests.unit.operator.world import Shop
 
 
@@ -20,17 +15,6 @@ async def function(obj: Any, ctx: kw.Context) -> None: ...
 
 def declaration(name: str = "shop", **options: Any) -> Declaration:
     return Declaration(name, kw.For(Shop), function, **options)
-
-
-def test_every_kind_is_known_once() -> None:
-    """Roles are made from them."""
-    made = declaration(
-        owns=(kw.Owns(ConfigMap), kw.Owns(Secret)),
-        watches=(kw.Watches(Secret, map=lambda secret: []),),
-    )
-
-    assert made.kinds == (Shop, ConfigMap, Secret)
-    assert made.kind is Shop
 
 
 def test_a_predicate_is_that_of_the_reconciled_kind() -> None:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from kubewright.controller import For
-from kubewright.operator.declaration import Declaration
+from kubewright.controller.declaration import Declaration
 from kubewright.operator.observed import Observer, Observers
 from tests.unit.operator.world import Shop, World, shop, world
 
