@@ -1,14 +1,9 @@
 """Make Services reachable through Traefik: their endpoints go into the etcd that Traefik reads."""
 
-import argparse
-import asyncio
-import sys
-from pathlib import Path
-
 import kubewright as kw
 from etcd import EtcdError
 from exposure import AnnotationError, is_annotated, route_for, service_of, slices_of
-from kubewright import log
+from kubewright.controller import Declaration, declare
 from kubewright.kinds.core.v1 import Endpoints, Service
 from kubewright.kinds.discovery.v1 import EndpointSlice
 from traefik import Routes
@@ -93,29 +88,38 @@ class Registry:
         return [piece for one in found for piece in slices_of(one)]
 
 
-async def main(arguments: argparse.Namespace) -> None:
-    """Run until a signal comes."""
-    log.configure()
-    config = kw.Config.load(arguments.kubeconfig)
-    async with kw.Client(config, field_owner=NAME) as client:
-        cluster = kw.Cluster(client, namespaces=arguments.namespace)
-        new = await cluster.available(EndpointSlice)
-        routes = Routes.from_environment(NAME)
-        registry = Registry(cluster, routes, EndpointSlice if new else Endpoints)
-        manager = kw.Manager(cluster, health_probe_bind_address=arguments.health_probe_bind_address)
-        manager.add(registry.controller())
-        await manager.run_until_signal()
+class Start:
+    """Finds out which kind has the endpoints in a cluster, and adds the controller for it."""
+
+    def __init__(self, manager: kw.Manager, cluster: kw.Cluster) -> None:
+        self.manager = manager
+        self.cluster = cluster
+        self.routes = Routes.from_environment(NAME)
+
+    async def run(self) -> None:
+        """Do so, and end."""
+        new = await self.cluster.available(EndpointSlice)
+        registry = Registry(self.cluster, self.routes, EndpointSlice if new else Endpoints)
+        self.manager.add(registry.controller())
 
 
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--kubeconfig", type=Path, help="as kubectl finds it, unless given")
-    parser.add_argument("--namespace", action="append", help="look after this one; all if not")
-    parser.add_argument("--health-probe-bind-address", default="0", help=":8081; 0 for nowhere")
-    try:
-        asyncio.run(main(parser.parse_args()))
-    except (
-        kw.KubewrightError,
-        ValueError,
-    ) as error:  # it cannot begin: no cluster, a wrong variable
-        sys.exit(f"{NAME}: {error}")
+class ServiceRegistry(kw.Application):
+    """What ``kubewright run serviceregistry.py`` runs."""
+
+    @property
+    def declarations(self) -> tuple[Declaration, ...]:
+        """What is watched in a cluster of today; roles are made from it."""
+        watches = [kw.Watches(EndpointSlice, map=service_of)]
+        return (declare(NAME, Service, watches=watches),)
+
+    def add_to(
+        self, manager: kw.Manager, *clusters: kw.Cluster, workers: int = 1
+    ) -> tuple[Start, ...]:
+        """Run a registry for each cluster."""
+        added = tuple(Start(manager, cluster) for cluster in clusters)
+        for one in added:
+            manager.add(one)
+        return added
+
+
+application = ServiceRegistry(NAME)

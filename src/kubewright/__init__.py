@@ -48,6 +48,9 @@ if TYPE_CHECKING:
     from kubewright.api.resource import (
         resource,
     )
+    from kubewright.application import (
+        Application,
+    )
     from kubewright.cache import (
         Cache,
         Event,
@@ -207,6 +210,9 @@ _PACKAGES = {
     "api.resource": """
         resource
     """,
+    "application": """
+        Application
+    """,
     "cache": """
         Cache Event Informer Shard
     """,
@@ -259,6 +265,7 @@ __all__ = [
     "AdmissionDeniedError",
     "AlreadyExistsError",
     "AlreadyOwnedError",
+    "Application",
     "AtLeastOneOf",
     "AtMostOneOf",
     "BadRequestError",

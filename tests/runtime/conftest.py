@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import kubewright as kw
+from kubewright.application.install import install_crds
 from kubewright.kinds.core.v1 import Namespace
-from kubewright.operator.install import install_crds
 from kubewright.testing import RealServer
 from tests.runtime.processes import Replica
 from tests.runtime.shops import Shop

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import kubewright as kw
+from kubewright.application.install import install_crds
 from kubewright.kinds.core.v1 import Namespace
-from kubewright.operator.install import install_crds
 from kubewright.testing import RealServer
 from tests.runtime.audit import POLICY, strays, terms, writes
 from tests.runtime.processes import Replica

@@ -9,7 +9,7 @@ import pytest
 import kubewright as kw
 from kubewright.api.requests import Place, list_, selection
 from kubewright.api.resource import mapping_of
-from kubewright.operator.install import install_crds
+from kubewright.application.install import install_crds
 from kubewright.testing import RealCRDServer
 from kubewright.testing.assets import get_program
 from kubewright.testing.crd_server import PROGRAM

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 import kubewright as kw
 from kubewright._aio import VirtualClock
 from kubewright.api.requests import Request
+from kubewright.application.install import install_crds
 from kubewright.client import Client
 from kubewright.embedded import InProcessTransport
 from kubewright.kinds.core.v1 import ConfigMap
-from kubewright.operator.install import install_crds
 from kubewright.testing import Faults
 from kubewright.testing.faults import Fault
 from tests.simulation.clock import ProcessClock

@@ -14,6 +14,7 @@ from kubewright._aio import Clock, TaskSet
 from kubewright.api.kind import GroupVersionKind
 from kubewright.api.resource import gvk_of
 from kubewright.api.unstructured import Unstructured
+from kubewright.application import Application
 from kubewright.cli.demo_screen import Row, Screen, screen
 from kubewright.cli.load import load_operator
 from kubewright.cli.loop import loop_factory
@@ -24,7 +25,6 @@ from kubewright.errors import KubewrightError
 from kubewright.kinds.core.v1 import Pod
 from kubewright.manager import Manager
 from kubewright.manager.signals import stopping_on_signals
-from kubewright.operator import Operator
 
 __all__ = ["OPERATOR", "Demo", "run"]
 
@@ -48,7 +48,7 @@ def run() -> int:
         return runner.run(_run(operator, shown))
 
 
-async def _run(operator: Operator, shown: Screen) -> int:
+async def _run(operator: Application, shown: Screen) -> int:
     task = asyncio.current_task()
     assert task is not None
     with stopping_on_signals(task.cancel):
@@ -72,7 +72,7 @@ class Demo:
         clock: Where time comes from.
     """
 
-    def __init__(self, operator: Operator, shown: Screen, clock: Clock | None = None) -> None:
+    def __init__(self, operator: Application, shown: Screen, clock: Clock | None = None) -> None:
         self._operator = operator
         self._kind: Any = operator.declarations[0].primary.kind
         self._screen = shown

@@ -17,6 +17,7 @@ from shlex import quote
 from kubewright import log
 from kubewright._aio import Clock
 from kubewright.api.kind_reference import likely_mapping
+from kubewright.application import Application
 from kubewright.cli.cluster import containers_text
 from kubewright.cli.clusters import Clusters, Place, State, start_hint
 from kubewright.cli.loop import loop_factory
@@ -28,7 +29,6 @@ from kubewright.embedded import Cluster
 from kubewright.errors import ConfigError, KubewrightError
 from kubewright.manager import Manager
 from kubewright.manager.signals import stopping_on_signals
-from kubewright.operator import Operator
 
 __all__ = ["Options", "run"]
 
@@ -72,7 +72,7 @@ def run(options: Options) -> int:
         return runner.run(_run(project, operator, options))
 
 
-async def _run(project: Project, operator: Operator, options: Options) -> int:
+async def _run(project: Project, operator: Application, options: Options) -> int:
     executor = ThreadPoolExecutor(thread_name_prefix=_THREAD)
     asyncio.get_running_loop().set_default_executor(executor)
     stopped = asyncio.Event()
@@ -238,17 +238,17 @@ class _Session:
         self._stopped = stopped
         self._clock = Clock()
 
-    async def run(self, operator: Operator, place: Place, options: Options) -> None:
+    async def run(self, operator: Application, place: Place, options: Options) -> None:
         await self._install(operator)
         own = options.name is None
         _say(_first_steps(operator, place, self._project, applied=options.samples, own=own))
         if options.samples:
             await self._apply_samples()
-        following: Operator | None = operator
+        following: Application | None = operator
         while following is not None:
             following = await self._generation(following)
 
-    async def _generation(self, operator: Operator) -> Operator | None:
+    async def _generation(self, operator: Application) -> Application | None:
         """Run *operator* until there is a newer one, or the user stops it."""
         manager = Manager(View(self._client, field_owner=operator.name), grace_period=GRACE)
         operator.add_to(manager)
@@ -271,7 +271,7 @@ class _Session:
         except Exception:  # noqa: BLE001  # the user's runnables may fail in any way
             _log.error("the operator failed; it starts again when a file changes", error=_trace())
 
-    async def _newer(self) -> Operator:
+    async def _newer(self) -> Application:
         """Return the operator as it is after the next change that can be used."""
         while True:
             names = await self._change()
@@ -293,8 +293,8 @@ class _Session:
             await self._clock.sleep(LOOK_EVERY)
         return [path.name for path in seen]
 
-    async def _install(self, operator: Operator) -> None:
-        from kubewright.operator.install import install_crds  # noqa: PLC0415  # makes schemas, 15 ms
+    async def _install(self, operator: Application) -> None:
+        from kubewright.application.install import install_crds  # noqa: PLC0415  # makes schemas, 15 ms
 
         await install_crds(self._client, operator.kinds)
 
@@ -315,16 +315,16 @@ def _trace() -> str:
 
 
 def _first_steps(
-    operator: Operator, place: Place, project: Project, *, applied: bool, own: bool = True
+    operator: Application, place: Place, project: Project, *, applied: bool, own: bool = True
 ) -> str:
-    first = next(iter(operator.declarations)).primary.kind
-    mapping = likely_mapping(first)
+    first = next(iter(operator.kinds), None)
     lines = [f"operator {operator.name} is ready; in another terminal:"]
     lines.append(f"  export KUBECONFIG={quote(str(place.kubeconfig))}")
     samples = find_samples(project.folder)
     if samples and not applied:
         lines.append(f"  kubectl apply -f {quote(_shown(samples[0]))}")
-    lines.append(f"  kubectl get {mapping.plural} --watch")
+    if first is not None:
+        lines.append(f"  kubectl get {likely_mapping(first).plural} --watch")
     stopped = "everything" if own else "the operator, and the cluster goes on"
     lines.append(f"Save a file to reload the operator; Ctrl-C stops {stopped}.")
     return "\n".join(lines)

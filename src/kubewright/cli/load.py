@@ -9,13 +9,14 @@ from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType, TracebackType
 
+from kubewright.application import Application
 from kubewright.errors import ConfigError
 from kubewright.operator import Operator
 
 __all__ = ["check_declared", "find_operator", "load_module", "load_operator", "split_target"]
 
 
-def load_operator(target: str) -> Operator:
+def load_operator(target: str) -> Application:
     """Return the operator in a file or module: ``FILE_OR_MODULE[:name]``.
 
     Args:
@@ -60,7 +61,7 @@ def load_module(place: str) -> ModuleType:
     return _run(lambda: importlib.import_module(place), place, found.origin or "")
 
 
-def find_operator(module: ModuleType, place: str, name: str = "") -> Operator:
+def find_operator(module: ModuleType, place: str, name: str = "") -> Application:
     """Return the operator called *name* in *module*, or the only one that is there.
 
     Raises:
@@ -68,7 +69,7 @@ def find_operator(module: ModuleType, place: str, name: str = "") -> Operator:
     """
     if name:
         return _named(module, place, name)
-    found = {key: one for key, one in vars(module).items() if isinstance(one, Operator)}
+    found = {key: one for key, one in vars(module).items() if isinstance(one, Application)}
     different = {id(one): one for one in found.values()}
     if len(different) == 1:
         return next(iter(different.values()))
@@ -81,28 +82,31 @@ def find_operator(module: ModuleType, place: str, name: str = "") -> Operator:
     raise ConfigError(f"{place} has several operators: {names}. Say which: {place}:{first}")
 
 
-def check_declared(operator: Operator) -> None:
+def check_declared(operator: Application) -> None:
     """Check that *operator* has something to do.
 
     Raises:
         ConfigError: It has not.
     """
-    if not operator.declarations:
+    if isinstance(operator, Operator) and not operator.declarations:
         raise ConfigError(
             f"the operator {operator.name!r} does nothing: declare a function with"
             " @operator.reconciler(...)"
         )
 
 
-def _named(module: ModuleType, place: str, name: str) -> Operator:
+def _named(module: ModuleType, place: str, name: str) -> Application:
     found: object = module
     for part in name.split("."):
         try:
             found = getattr(found, part)
         except AttributeError:
             raise ConfigError(f"{place} has no {name!r}") from None
-    if not isinstance(found, Operator):
-        raise ConfigError(f"{name!r} in {place} is a {type(found).__name__}, not an Operator")
+    if not isinstance(found, Application):
+        raise ConfigError(
+            f"{name!r} in {place} is a {type(found).__name__}, not an Operator or another"
+            " Application"
+        )
     return found
 
 

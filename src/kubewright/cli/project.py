@@ -9,8 +9,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
 
+from kubewright.application import Application
 from kubewright.cli.load import check_declared, find_operator, load_module, split_target
-from kubewright.operator import Operator
 
 __all__ = ["Project"]
 
@@ -60,7 +60,7 @@ class Project:
         """The files that are watched."""
         return sorted(self._stamps)
 
-    def load(self) -> Operator:
+    def load(self) -> Application:
         """Load the operator anew, from what its files are now.
 
         Raises:

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from kubewright import log
+from kubewright.application import Application
 from kubewright.client import Client
-from kubewright.operator import Operator
 from kubewright.runnable import Stage
 
 __all__ = ["RightsCheck"]
@@ -30,7 +30,7 @@ class RightsCheck:
 
     def __init__(
         self,
-        operator: Operator,
+        operator: Application,
         client: Client,
         *,
         namespaces: Sequence[str] = (),
@@ -43,7 +43,7 @@ class RightsCheck:
 
     async def run(self) -> None:
         """Ask, log a warning if something is missing, and end."""
-        from kubewright.operator.rights import (  # noqa: PLC0415  # 20 ms that no start waits for
+        from kubewright.application.rights import (  # noqa: PLC0415  # 20 ms that no start waits for
             missing_rights,
             text_of,
         )

@@ -14,6 +14,7 @@ from typing import Any, Literal
 from kubewright import log
 from kubewright._aio import Clock
 from kubewright.api.names import check_dns_subdomain
+from kubewright.application import Application
 from kubewright.cli.fatal import tell
 from kubewright.cli.load import check_declared, load_operator
 from kubewright.cli.loop import loop_factory
@@ -30,7 +31,6 @@ from kubewright.errors import (
 )
 from kubewright.manager import LeaderElection, Manager
 from kubewright.manager.signals import stopping_on_signals
-from kubewright.operator import Operator
 
 __all__ = ["Options", "run"]
 
@@ -89,7 +89,7 @@ def run(options: Options) -> int:
         raise
 
 
-async def _run(operator: Operator, config: Config, options: Options) -> int:
+async def _run(operator: Application, config: Config, options: Options) -> int:
     stop = _Stop()
     executor = ThreadPoolExecutor(thread_name_prefix=_THREAD)
     loop = asyncio.get_running_loop()
@@ -124,7 +124,7 @@ async def _busy_threads() -> list[str]:
     return left
 
 
-async def _served(operator: Operator, config: Config, options: Options, stop: "_Stop") -> int:
+async def _served(operator: Application, config: Config, options: Options, stop: "_Stop") -> int:
     try:
         with stopping_on_signals(stop):
             await _serve(operator, config, options, stop)
@@ -142,7 +142,7 @@ async def _served(operator: Operator, config: Config, options: Options, stop: "_
     return 0
 
 
-async def _serve(operator: Operator, config: Config, options: Options, stop: "_Stop") -> None:
+async def _serve(operator: Application, config: Config, options: Options, stop: "_Stop") -> None:
     async with Client(config, field_owner=operator.name) as client:
         if options.install_crds:
             await _install(operator, client)
@@ -169,8 +169,8 @@ async def _serve(operator: Operator, config: Config, options: Options, stop: "_S
     _log.info("operator stopped", operator=operator.name)
 
 
-async def _install(operator: Operator, client: Client) -> None:
-    from kubewright.operator.install import install_crds  # noqa: PLC0415  # makes schemas, 15 ms
+async def _install(operator: Application, client: Client) -> None:
+    from kubewright.application.install import install_crds  # noqa: PLC0415  # makes schemas, 15 ms
 
     try:
         await install_crds(client, operator.kinds)
@@ -180,7 +180,7 @@ async def _install(operator: Operator, client: Client) -> None:
         ) from error
 
 
-def _election(operator: Operator, options: Options) -> LeaderElection | None:
+def _election(operator: Application, options: Options) -> LeaderElection | None:
     if not options.leader_elect:
         return None
     try:
@@ -206,7 +206,7 @@ def _check_lease_name(name: str) -> None:
         raise ConfigError(f"there can be no such Lease: --leader-elect-name: {error}") from None
 
 
-def _rights_check(operator: Operator, client: Client, options: Options) -> RightsCheck:
+def _rights_check(operator: Application, client: Client, options: Options) -> RightsCheck:
     lease = options.leader_elect_namespace or client.namespace
     return RightsCheck(
         operator,

@@ -8,9 +8,9 @@ import msgspec
 from msgspec.structs import replace
 
 from kubewright.api.kind_reference import Kind, KindLike, likely_mapping
-from kubewright.api.names import check_dns_subdomain
 from kubewright.api.resource import Resource
 from kubewright.api.unstructured import Unstructured
+from kubewright.application import Application
 from kubewright.controller import Channel, Controller, For, RetryLike
 from kubewright.controller.arguments import (
     check_queue,
@@ -40,7 +40,6 @@ from kubewright.runnable import Runnable, Stage
 
 if TYPE_CHECKING:
     from kubewright.cache.informer import Informer
-    from kubewright.client import Client
     from kubewright.cluster import Cluster
     from kubewright.controller.watches import KindWatch
     from kubewright.crd.rbac import PolicyRule
@@ -98,7 +97,7 @@ class Declaring(Generic[R]):
         return function
 
 
-class Operator:
+class Operator(Application):
     """A program that looks after objects of some kinds.
 
     Nothing happens when functions are declared. ``kubewright run`` runs them, or a manager that
@@ -121,13 +120,8 @@ class Operator:
     def __init__(
         self, name: str, *, failure_events: bool = True, rules: "Iterable[PolicyRule]" = ()
     ) -> None:
-        try:
-            check_dns_subdomain(name)
-        except ValueError as error:
-            raise ValueError(f"an operator cannot be called {name!r}: {error}") from None
-        self.name: str = name
+        super().__init__(name, rules=rules)
         self._failure_events = failure_events
-        self._rules = tuple(rules)
         self._declarations = Declarations(name)
         self._indexes: list[_Index] = []
         self._extras: list[_Extra] = []
@@ -343,10 +337,9 @@ class Operator:
         return tuple(self._declarations.all())
 
     @property
-    def kinds(self) -> tuple[KindLike[Any], ...]:
-        """Every kind that was declared, in any part; roles and CRDs are made from these."""
-        found = [kind for one in self.declarations for kind in one.kinds]
-        return tuple(dict.fromkeys([*found, *(index.kind for index in self._indexes)]))
+    def indexed(self) -> "tuple[KindWatch[Any], ...]":
+        """What has an index, and how it is watched."""
+        return tuple(self._watch_of(index.kind) for index in self._indexes)
 
     def add_to(
         self, manager: "Manager", *clusters: "Cluster", workers: int = 1
@@ -389,60 +382,6 @@ class Operator:
             for runnable in extra.runnables(clusters):
                 manager.add(runnable, stage=extra.stage)
         return tuple(controllers)
-
-    def crds(self) -> list[dict[str, Any]]:
-        """Return the CustomResourceDefinitions of the custom kinds that were declared as classes.
-
-        Example:
-            >>> Operator("shops").crds()
-            []
-        """
-        from kubewright.operator.install import crds_of  # noqa: PLC0415  # not in production
-
-        return crds_of(self.kinds)
-
-    async def install_crds(self, client: "Client", *, timeout: float = 30.0) -> list[str]:
-        """Install the CRDs of the custom kinds that were declared, and wait until they are served.
-
-        For development and tests; a release brings its CRDs as manifests.
-
-        Args:
-            client: Where to.
-            timeout: Seconds within which the server must have established each.
-
-        Returns:
-            The names of the CRDs.
-
-        Raises:
-            ConfigError: The server did not establish one, and why.
-        """
-        from kubewright.operator.install import install_crds  # noqa: PLC0415  # not in production
-
-        return await install_crds(client, self.kinds, timeout=timeout)
-
-    def rules(
-        self, *, namespaces: Iterable[str] | None = None, leader_election: str = ""
-    ) -> "list[PolicyRule]":
-        """Return the RBAC rules for all that was declared; `kubewright.crd.roles` makes roles.
-
-        What a function does with ``ctx.client`` is not known here, nor what it applies of kinds
-        that are not in ``owns=``: give rules for that to ``Operator(rules=...)``. Kinds in a
-        cluster of their own are left out.
-
-        Args:
-            namespaces: Where the operator looks, each a Role; everywhere unless given, a
-                ClusterRole. Kinds that are in no namespace need one in any case.
-            leader_election: The namespace of the Lease, if one of several replicas leads.
-        """
-        from kubewright.operator.rights import rules_of  # noqa: PLC0415  # 20 ms, few need it
-
-        return rules_of(
-            self.declarations,
-            indexed=[self._watch_of(index.kind) for index in self._indexes],
-            namespaces=namespaces,
-            leader_election=leader_election,
-            more=self._rules,
-        )
 
     def _check_sources(self, clusters: "Sequence[Cluster]") -> None:
         """Refuse what only one controller can read where there would be several."""

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from kubewright._aio import Clock, VirtualClock
 from kubewright.api.resource import Resource
 from kubewright.api.unstructured import Unstructured
+from kubewright.application import Application
 from kubewright.client import Client
 from kubewright.cluster import Cluster
 from kubewright.manager import Manager
-from kubewright.operator import Operator
 from kubewright.testing.embedded import EmbeddedServer
 from kubewright.testing.embedded_cluster import EmbeddedCluster
 
@@ -44,7 +44,7 @@ class OperatorTest:
 
 @asynccontextmanager
 async def operator_test(
-    operator: Operator,
+    operator: Application,
     *,
     cluster: bool = False,
     objects: Iterable[Resource | Unstructured] = (),

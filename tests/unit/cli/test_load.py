@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kubewright import _json
-from kubewright.cli.load import load_module, load_operator, split_target
+from kubewright.cli.load import check_declared, load_module, load_operator, split_target
 from kubewright.errors import ConfigError
 
 ONE = "import kubewright as kw\noperator = kw.Operator('one')\nalias = operator\n"
@@ -159,3 +159,24 @@ def test_a_missing_import_of_a_module_is_not_taken_for_a_missing_module(folder: 
 def test_the_name_stands_after_the_last_colon(target: str, parts: tuple[str, str]) -> None:
     """Unless that is part of a path."""
     assert split_target(target) == parts
+
+
+BY_HAND = """
+import kubewright as kw
+
+class Registry(kw.Application):
+    def add_to(self, manager, *clusters, workers=1):
+        return ()
+
+application = Registry("registry")
+"""
+
+
+def test_any_application_is_taken(folder: Path) -> None:
+    """A program that makes its controllers by hand needs no main of its own."""
+    (folder / "by_hand.py").write_text(BY_HAND)
+
+    found = load_operator("by_hand.py")
+
+    assert found.name == "registry"
+    check_declared(found)  # what it does is its own business

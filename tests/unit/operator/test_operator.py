@@ -9,8 +9,8 @@ import pytest
 
 import kubewright as kw
 from kubewright._aio import Clock
+from kubewright.application.install import install_crds
 from kubewright.kinds.core.v1 import ConfigMap, Pod, Secret
-from kubewright.operator.install import install_crds
 from kubewright.workqueue import ExponentialBackoff, FastSlow
 from tests.unit.operator import at as example
 from tests.unit.operator.world import Mall, Shop, config, running, shop, world

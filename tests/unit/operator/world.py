@@ -9,10 +9,10 @@ from typing import Any
 import kubewright as kw
 from kubewright._aio import VirtualClock
 from kubewright.api.requests import Request
+from kubewright.application.install import install_crds
 from kubewright.client.transport import Duplex, Response, Stream, Transport
 from kubewright.embedded import InProcessTransport
 from kubewright.kinds.core.v1 import ConfigMap
-from kubewright.operator.install import install_crds
 from kubewright.testing import EmbeddedServer
 
 

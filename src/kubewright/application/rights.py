@@ -130,7 +130,9 @@ def _rights_of(declaration: Declaration, home: _Namespaces) -> Iterator[_Right]:
         return
     yield from _on(primary, home, READ)
     kind = primary.kind
-    if not isinstance(kind, type):
+    if declaration.function is None:
+        pass  # a reconciler that writes nothing unless it says so
+    elif not isinstance(kind, type):
         yield from _on(primary, home, ["patch"], subresource="status")  # most likely it has one
     elif "status" in kind.__struct_fields__:
         apart = "status" if has_status_subresource(kind) else ""

@@ -3,9 +3,9 @@
 import pytest
 
 import kubewright as kw
+from kubewright.application.install import install_crds
 from kubewright.kinds.apiextensions.v1 import CustomResourceDefinition
 from kubewright.kinds.core.v1 import Pod
-from kubewright.operator.install import install_crds
 from tests.unit.operator.world import Shop, shop, world
 
 

@@ -11,10 +11,10 @@ import pytest
 import kubewright as kw
 from kubewright._aio import VirtualClock
 from kubewright.api.requests import Request
+from kubewright.application.rights import missing_rights, rules_of, text_of
 from kubewright.client.transport import Response
 from kubewright.crd import PolicyRule, from_yaml, roles, rules_for
 from kubewright.kinds.core.v1 import ConfigMap, Event, Namespace, Secret
-from kubewright.operator.rights import missing_rights, rules_of, text_of
 from kubewright.testing import EmbeddedServer, User
 from kubewright.testing.faults import Fault, Hanging, NextFaults, Refused, Unreachable
 from tests.unit.operator.world import Mall, Shop, config, shop, world

@@ -1,0 +1,133 @@
+"""`Application`: what is declared about an operator, whatever has declared it."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from kubewright.api.kind_reference import KindLike
+from kubewright.api.names import check_dns_subdomain
+from kubewright.controller.declaration import Declaration
+from kubewright.controller.watches import KindWatch
+from kubewright.runnable import Runnable
+
+if TYPE_CHECKING:
+    from kubewright.client import Client
+    from kubewright.cluster import Cluster
+    from kubewright.crd.rbac import PolicyRule
+    from kubewright.manager import Manager
+
+__all__ = ["Application"]
+
+
+class Application(ABC):
+    """Something that looks after objects of some kinds, as ``kubewright run`` and others take it.
+
+    `kubewright.Operator` is the one for functions with decorators. Make your own if the controllers
+    are made in another way: give what is watched as `declarations`, and start it in `add_to`.
+
+    Args:
+        name: What it is called: the owner of the fields that it applies, the source of its events.
+        rules: RBAC rules for what it does beyond what is declared, such as
+            ``kubewright.crd.rules_for({Secret: ["get"]})``; `rules` returns them with the others.
+
+    Example:
+        class Registry(kw.Application):
+            def add_to(self, manager, *clusters, workers=1):
+                controller = kw.Controller("registry", reconcile, cluster=clusters[0], for_=Service)
+                manager.add(controller)
+                return (controller,)
+
+        application = Registry("registry")
+    """
+
+    def __init__(self, name: str, *, rules: "Iterable[PolicyRule]" = ()) -> None:
+        try:
+            check_dns_subdomain(name)
+        except ValueError as error:
+            raise ValueError(f"an operator cannot be called {name!r}: {error}") from None
+        self.name: str = name
+        self._rules = tuple(rules)
+
+    @property
+    def declarations(self) -> tuple[Declaration, ...]:
+        """Every reconciler that was declared; none unless a subclass says so.
+
+        Raises:
+            SchemeError: What was declared does not fit together.
+        """
+        return ()
+
+    @property
+    def indexed(self) -> tuple[KindWatch[Any], ...]:
+        """What is watched only to be read."""
+        return ()
+
+    @property
+    def kinds(self) -> tuple[KindLike[Any], ...]:
+        """Every kind that was declared, in any part; roles and CRDs are made from these."""
+        found = [kind for one in self.declarations for kind in one.kinds]
+        return tuple(dict.fromkeys([*found, *(one.kind for one in self.indexed)]))
+
+    @abstractmethod
+    def add_to(
+        self, manager: "Manager", *clusters: "Cluster", workers: int = 1
+    ) -> tuple[Runnable, ...]:
+        """Let *manager* run it, once for each of *clusters*.
+
+        Args:
+            manager: What runs it.
+            clusters: Where the objects are; those of the manager unless given.
+            workers: How many objects a reconciler that does not say so works on at a time.
+
+        Returns:
+            What was added, for those who want to remove it.
+        """
+
+    def crds(self) -> list[dict[str, Any]]:
+        """Return the CRDs of the custom kinds that were declared as classes."""
+        from kubewright.application.install import crds_of  # noqa: PLC0415  # not in production
+
+        return crds_of(self.kinds)
+
+    async def install_crds(self, client: "Client", *, timeout: float = 30.0) -> list[str]:
+        """Install the CRDs of the custom kinds that were declared, and wait until they are served.
+
+        For development and tests; a release brings its CRDs as manifests.
+
+        Args:
+            client: Where to.
+            timeout: Seconds within which the server must have established each.
+
+        Returns:
+            The names of the CRDs.
+
+        Raises:
+            ConfigError: The server did not establish one, and why.
+        """
+        from kubewright.application.install import install_crds  # noqa: PLC0415  # as above
+
+        return await install_crds(client, self.kinds, timeout=timeout)
+
+    def rules(
+        self, *, namespaces: Iterable[str] | None = None, leader_election: str = ""
+    ) -> "list[PolicyRule]":
+        """Return the RBAC rules for all that was declared; `kubewright.crd.roles` makes roles.
+
+        What a function does with ``ctx.client`` is not known here, nor what it applies of kinds
+        that are not in ``owns=``: give rules for that as ``rules=`` where it is made. Kinds in a
+        cluster of their own are left out.
+
+        Args:
+            namespaces: Where the operator looks, each a Role; everywhere unless given, a
+                ClusterRole. Kinds that are in no namespace need one in any case.
+            leader_election: The namespace of the Lease, if one of several replicas leads.
+        """
+        from kubewright.application.rights import rules_of  # noqa: PLC0415  # 20 ms, few need it
+
+        return rules_of(
+            self.declarations,
+            indexed=self.indexed,
+            namespaces=namespaces,
+            leader_election=leader_election,
+            more=self._rules,
+        )

@@ -1,0 +1,77 @@
+"""Applications: what commands, roles and tests take, whatever has made it."""
+
+from typing import Any
+
+import pytest
+
+import kubewright as kw
+from kubewright.controller import Declaration, declare
+from kubewright.kinds.core.v1 import ConfigMap
+from kubewright.runnable import Runnable
+from kubewright.testing import operator_test
+from tests.unit.operator.world import Shop, shop
+
+
+class ByHand(kw.Application):
+    """An application whose controller is made by hand."""
+
+    def __init__(self, name: str, seen: list[str], **options: Any) -> None:
+        super().__init__(name, **options)
+        self.seen = seen
+
+    @property
+    def declarations(self) -> tuple[Declaration, ...]:
+        return (declare(self.name, Shop, owns=[ConfigMap]),)
+
+    def add_to(
+        self, manager: kw.Manager, *clusters: kw.Cluster, workers: int = 1
+    ) -> tuple[Runnable, ...]:
+        async def reconcile(request: kw.Request, run: kw.Run) -> None:
+            self.seen.append(request.name)
+
+        found = clusters or manager.clusters
+        added = tuple(
+            kw.Controller(self.declarations[0], reconcile, cluster=one)  # type: ignore[arg-type]  # as a manager has them
+            for one in found
+        )
+        for one in added:
+            manager.add(one)
+        return added
+
+
+async def test_any_application_is_tested_in_one_line() -> None:
+    """Its CRDs are installed, and it runs."""
+    seen: list[str] = []
+    async with operator_test(ByHand("shops", seen)) as test:
+        await test.client.create(shop("corner"))
+        await test.settle()
+
+    assert seen == ["corner"]
+
+
+def test_kinds_crds_and_rules_come_from_what_is_declared() -> None:
+    """So that nobody has to say it twice."""
+    made = ByHand("shops", [])
+
+    assert made.kinds == (Shop, ConfigMap)
+    assert [one["metadata"]["name"] for one in made.crds()] == ["shops.example.com"]
+    resources = {one for rule in made.rules() for one in rule.resources}
+    assert {"shops", "configmaps", "events"} <= resources
+    assert "shops/status" not in resources  # what a controller by hand writes is not known
+
+
+def test_an_operator_is_one() -> None:
+    """Decorators are one way to declare; commands do not know which one it was."""
+    assert isinstance(kw.Operator("shops"), kw.Application)
+
+
+def test_a_name_that_no_server_would_take_is_refused() -> None:
+    """It is the owner of fields, and part of finalizers."""
+    with pytest.raises(ValueError, match="an operator cannot be called 'Not A Name'"):
+        ByHand("Not A Name", [])
+
+
+def test_one_that_cannot_be_added_cannot_be_made() -> None:
+    """There would be nothing to run."""
+    with pytest.raises(TypeError, match="add_to"):
+        kw.Application("nothing")  # type: ignore[abstract]  # wrong on purpose
