@@ -1,5 +1,7 @@
 """Make Services reachable through Traefik: their endpoints go into the etcd that Traefik reads."""
 
+from collections.abc import Sequence
+
 import kubewright as kw
 from etcd import EtcdError
 from exposure import AnnotationError, is_annotated, route_for, service_of, slices_of
@@ -112,14 +114,12 @@ class ServiceRegistry(kw.Application):
         watches = [kw.Watches(EndpointSlice, map=service_of)]
         return (declare(NAME, Service, watches=watches),)
 
-    def add_to(
-        self, manager: kw.Manager, *clusters: kw.Cluster, workers: int = 1
-    ) -> tuple[Start, ...]:
+    def populate(
+        self, manager: kw.Manager, clusters: Sequence[kw.Cluster], *, workers: int
+    ) -> None:
         """Run a registry for each cluster."""
-        added = tuple(Start(manager, cluster) for cluster in clusters)
-        for one in added:
-            manager.add(one)
-        return added
+        for cluster in clusters:
+            manager.add(Start(manager, cluster))
 
 
 application = ServiceRegistry(NAME)

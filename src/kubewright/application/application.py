@@ -1,14 +1,14 @@
 """`Application`: what is declared about an operator, whatever has declared it."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from kubewright.api.kind_reference import KindLike
 from kubewright.api.names import check_dns_subdomain
 from kubewright.controller.declaration import Declaration
 from kubewright.controller.watches import KindWatch
-from kubewright.runnable import Runnable
+from kubewright.errors import ConfigError
 
 if TYPE_CHECKING:
     from kubewright.client import Client
@@ -23,7 +23,7 @@ class Application(ABC):
     """Something that looks after objects of some kinds, as ``kubewright run`` and others take it.
 
     `kubewright.Operator` is the one for functions with decorators. Make your own if the controllers
-    are made in another way: give what is watched as `declarations`, and start it in `add_to`.
+    are made in another way: give what is watched as `declarations`, and make it in `populate`.
 
     Args:
         name: What it is called: the owner of the fields that it applies, the source of its events.
@@ -32,10 +32,9 @@ class Application(ABC):
 
     Example:
         class Registry(kw.Application):
-            def add_to(self, manager, *clusters, workers=1):
-                controller = kw.Controller("registry", reconcile, cluster=clusters[0], for_=Service)
-                manager.add(controller)
-                return (controller,)
+            def populate(self, manager, clusters, *, workers):
+                for one in clusters:
+                    manager.add(kw.Controller("registry", reconcile, cluster=one, for_=Service))
 
         application = Registry("registry")
     """
@@ -69,19 +68,45 @@ class Application(ABC):
         return tuple(dict.fromkeys([*found, *(one.kind for one in self.indexed)]))
 
     @abstractmethod
-    def add_to(
-        self, manager: "Manager", *clusters: "Cluster", workers: int = 1
-    ) -> tuple[Runnable, ...]:
+    def populate(
+        self, manager: "Manager", clusters: "Sequence[Cluster]", *, workers: int
+    ) -> object:
+        """Add to *manager* what looks after *clusters*, which the manager runs.
+
+        Args:
+            manager: What runs it.
+            clusters: Where the objects are; at least one.
+            workers: How many objects a reconciler that does not say so works on at a time.
+        """
+
+    def add_to(self, manager: "Manager", *clusters: "Cluster", workers: int = 1) -> None:
         """Let *manager* run it, once for each of *clusters*.
 
         Args:
             manager: What runs it.
-            clusters: Where the objects are; those of the manager unless given.
+            clusters: Where the objects are; those of the manager unless given. The manager runs
+                them, too. Several need names.
             workers: How many objects a reconciler that does not say so works on at a time.
 
-        Returns:
-            What was added, for those who want to remove it.
+        Raises:
+            ConfigError: There is no cluster.
         """
+        self.populate(manager, self._join(manager, clusters), workers=workers)
+
+    def _join(self, manager: "Manager", clusters: "tuple[Cluster, ...]") -> "tuple[Cluster, ...]":
+        """Return where to run, and let *manager* run that."""
+        from kubewright.cluster import Cluster  # noqa: PLC0415  # loaded by whoever made one
+
+        found = clusters or tuple(one for one in manager.clusters if isinstance(one, Cluster))
+        if not found:
+            raise ConfigError(
+                f"the operator {self.name!r} has no cluster to run in: write Manager(Cluster(...)),"
+                " or give the cluster to add_to"
+            )
+        for cluster in found:
+            if cluster not in manager.clusters:
+                manager.add_cluster(cluster)
+        return found
 
     def crds(self) -> list[dict[str, Any]]:
         """Return the CRDs of the custom kinds that were declared as classes."""

@@ -26,7 +26,7 @@ from kubewright.controller.mapping import is_async
 from kubewright.controller.request import Result
 from kubewright.controller.retry import Retry
 from kubewright.controller.run import Run
-from kubewright.errors import ConfigError, SchemeError
+from kubewright.errors import SchemeError
 from kubewright.operator.apply import Applier
 from kubewright.operator.children import Family
 from kubewright.operator.context import Context, Means
@@ -341,7 +341,7 @@ class Operator(Application):
         """What has an index, and how it is watched."""
         return tuple(self._watch_of(index.kind) for index in self._indexes)
 
-    def add_to(
+    def add_to(  # type: ignore[override]  # returns more
         self, manager: "Manager", *clusters: "Cluster", workers: int = 1
     ) -> tuple[Controller, ...]:
         """Let *manager* run all that was declared here, once for each of *clusters*.
@@ -359,11 +359,13 @@ class Operator(Application):
             SchemeError: What was declared does not fit together.
             ConfigError: There is no cluster.
         """
-        clusters = clusters or _clusters_of(manager, self.name)
+        return self.populate(manager, self._join(manager, clusters), workers=workers)
+
+    def populate(
+        self, manager: "Manager", clusters: "Sequence[Cluster]", *, workers: int
+    ) -> tuple[Controller, ...]:
+        """Add to *manager* what was declared here; what `add_to` calls."""
         self._check_sources(clusters)
-        for cluster in clusters:
-            if cluster not in manager.clusters:
-                manager.add_cluster(cluster)
         observers, daemons = Observers(), list[Daemons]()
         controllers = [
             self._controller(
@@ -501,15 +503,3 @@ def _check_callable(function: Any) -> None:
         ) from None
     except ValueError:
         return  # nothing is known of its parameters
-
-
-def _clusters_of(manager: "Manager", operator: str) -> "tuple[Cluster, ...]":
-    from kubewright.cluster import Cluster  # noqa: PLC0415  # loaded by whoever made one
-
-    found = tuple(one for one in manager.clusters if isinstance(one, Cluster))
-    if not found:
-        raise ConfigError(
-            f"the operator {operator!r} has no cluster to run in: write Manager(Cluster(...)), or"
-            " give the cluster to add_to"
-        )
-    return found

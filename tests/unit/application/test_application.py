@@ -1,5 +1,6 @@
 """Applications: what commands, roles and tests take, whatever has made it."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -7,7 +8,6 @@ import pytest
 import kubewright as kw
 from kubewright.controller import Declaration, declare
 from kubewright.kinds.core.v1 import ConfigMap
-from kubewright.runnable import Runnable
 from kubewright.testing import operator_test
 from tests.unit.operator.world import Shop, shop
 
@@ -23,20 +23,14 @@ class ByHand(kw.Application):
     def declarations(self) -> tuple[Declaration, ...]:
         return (declare(self.name, Shop, owns=[ConfigMap]),)
 
-    def add_to(
-        self, manager: kw.Manager, *clusters: kw.Cluster, workers: int = 1
-    ) -> tuple[Runnable, ...]:
+    def populate(
+        self, manager: kw.Manager, clusters: Sequence[kw.Cluster], *, workers: int
+    ) -> None:
         async def reconcile(request: kw.Request, run: kw.Run) -> None:
             self.seen.append(request.name)
 
-        found = clusters or manager.clusters
-        added = tuple(
-            kw.Controller(self.declarations[0], reconcile, cluster=one)  # type: ignore[arg-type]  # as a manager has them
-            for one in found
-        )
-        for one in added:
-            manager.add(one)
-        return added
+        for one in clusters:
+            manager.add(kw.Controller(self.declarations[0], reconcile, cluster=one))
 
 
 async def test_any_application_is_tested_in_one_line() -> None:
@@ -71,7 +65,13 @@ def test_a_name_that_no_server_would_take_is_refused() -> None:
         ByHand("Not A Name", [])
 
 
+def test_it_needs_a_cluster() -> None:
+    """Otherwise it would be started, and do nothing."""
+    with pytest.raises(kw.ConfigError, match="'shops' has no cluster to run in"):
+        ByHand("shops", []).add_to(kw.Manager())
+
+
 def test_one_that_cannot_be_added_cannot_be_made() -> None:
     """There would be nothing to run."""
-    with pytest.raises(TypeError, match="add_to"):
+    with pytest.raises(TypeError, match="populate"):
         kw.Application("nothing")  # type: ignore[abstract]  # wrong on purpose

@@ -165,8 +165,8 @@ BY_HAND = """
 import kubewright as kw
 
 class Registry(kw.Application):
-    def add_to(self, manager, *clusters, workers=1):
-        return ()
+    def populate(self, manager, clusters, *, workers):
+        pass
 
 application = Registry("registry")
 """
