@@ -166,6 +166,19 @@ def test_a_stale_status_is_refused(api: Wire, widgets: Installed) -> None:
     api.put(widgets.path("a/status"), made | {"status": {"replicas": 1}}).refused(409, "Conflict")
 
 
+@pytest.mark.since("1.25", reason="older ones take no patch of what is not there")
+@pytest.mark.parametrize("replicas", [0, 2])
+def test_an_object_without_replicas_can_be_scaled(
+    api: Wire, widgets: Installed, replicas: int
+) -> None:
+    """The field may be optional, and the first to set it is an autoscaler."""
+    widgets.create(spec={}).ok(201)
+
+    api.patch(widgets.path("a/scale"), {"spec": {"replicas": replicas}}).ok()
+
+    assert api.get(widgets.path("a")).ok()["spec"]["replicas"] == replicas
+
+
 def test_scale_can_be_tried(api: Wire, widgets: Installed) -> None:
     """A dry run changes nothing."""
     widgets.create(spec={"replicas": 1}).ok(201)

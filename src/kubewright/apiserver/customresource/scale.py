@@ -50,6 +50,18 @@ def scale_for_update(obj: Obj, paths: Obj) -> Obj:
         raise status.StatusError(500, "", str(error)) from None
 
 
+def scale_for_admission(obj: Obj, paths: Obj) -> Obj:
+    """Return the Scale that admission is asked about; without replicas it has zero of them.
+
+    Raises:
+        StatusError: Something else is where the numbers should be (500).
+    """
+    try:
+        return _scale(obj, paths, number_at(obj, paths["specReplicasPath"]) or 0)
+    except ScalePathError as error:
+        raise status.StatusError(500, "", str(error)) from None
+
+
 def with_scale(obj: Obj, scale: Obj, paths: Obj) -> Obj:
     """Return *obj* changed, in place, to the replicas that *scale* wants; none stands for zero.
 

@@ -40,6 +40,15 @@ def _scale_before(call: Call, obj: Obj) -> Obj:
     return scale_for_update(obj, call.resource.scale_paths)
 
 
+def _scale_shown(call: Call, obj: Obj) -> Obj:
+    """Return the Scale that admission sees, of the object before or after the change."""
+    if not call.resource.custom:
+        return _scale_of(call, obj)
+    from kubewright.apiserver.customresource.scale import scale_for_admission  # noqa: PLC0415
+
+    return scale_for_admission(obj, call.resource.scale_paths)
+
+
 def _check(call: Call, scale: Obj) -> None:
     """Refuse a Scale of a built-in kind that is wrong; custom ones are checked where they are."""
     if call.resource.custom:
@@ -132,7 +141,9 @@ async def _set(call: Call, make: Callable[[Obj], Obj], options: WriteOptions) ->
         return new
 
     managed = call.resource.custom and not _is_owned(call)
-    part = Part(lambda obj: _scale_of(call, obj), lambda obj, scale: _with_scale(call, obj, scale))
+    part = Part(
+        lambda obj: _scale_shown(call, obj), lambda obj, scale: _with_scale(call, obj, scale)
+    )
     await replace(call, changed, options, Way(managed=managed, part=part))
     if options.dry_run:
         return output.made(call, _scale_of(call, answered[0]))
