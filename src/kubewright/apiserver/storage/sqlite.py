@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
@@ -60,11 +61,11 @@ class SQLiteJournal:
         self._path = folder / FILE
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            # Secrets are in it. SQLite gives the files that it makes beside it the same mode.
+            keep_private(self._path, _log_of(self._path))
             _check_files(self._path)
             is_new = not self._path.exists()
-            # Secrets are in it. SQLite gives the files that it makes beside it the same mode.
             self._path.touch(mode=0o600)
-            keep_private(self._path, _log_of(self._path))
             self._database = self._opened(is_new=is_new)
         except (OSError, sqlite3.Error) as error:
             raise ConfigError(_explain(self._path, error)) from error
@@ -181,6 +182,19 @@ def _check_files(path: Path) -> None:
             f"cannot use {log}: it is damaged, and the last changes are in it. Restore it together"
             f" with {path.name} from a copy, or remove it to go on without these changes."
         )
+    if _is_untouched(path):
+        raise ConfigError(_hollow(path))
+
+
+def _is_untouched(path: Path) -> bool:
+    """Say whether nothing was ever written but the tables; a server writes as soon as it starts."""
+    query = "SELECT revision = 1 AND NOT EXISTS (SELECT 1 FROM objects) FROM latest"
+    # Only to be read: SQLite would tidy up otherwise, and the next look would find nothing wrong.
+    with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as database:
+        try:
+            return bool(database.execute(query).fetchone()[0])
+        except sqlite3.Error:
+            return False  # in use, or otherwise wrong: whoever opens it says what
 
 
 def _hollow(path: Path) -> str:

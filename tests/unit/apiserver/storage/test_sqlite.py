@@ -129,6 +129,19 @@ def test_a_log_that_was_cut_off_before_its_first_change_is_refused_each_time(
             SQLiteJournal(killed)
 
 
+def test_a_log_that_was_cut_off_behind_the_tables_is_refused_each_time(tmp_path: Path) -> None:
+    """What is left of it is whole, and has no object in it."""
+    (folder := tmp_path / "cut").mkdir()
+    journal = SQLiteJournal(tmp_path / "running")
+    for file in (tmp_path / "running").iterdir():
+        (folder / file.name).write_bytes(file.read_bytes())
+    journal.close()
+
+    for _ in range(2):
+        with pytest.raises(ConfigError, match=f"{FILE}: nothing is in it, since its log"):
+            SQLiteJournal(folder)
+
+
 def test_a_database_whose_only_log_was_removed_is_refused(killed: Path) -> None:
     """As when only `*.db` was copied from a folder in use."""
     (killed / f"{FILE}-wal").unlink()
