@@ -79,7 +79,7 @@ class Application(ABC):
             workers: How many objects a reconciler that does not say so works on at a time.
         """
 
-    def add_to(self, manager: "Manager", *clusters: "Cluster", workers: int = 1) -> None:
+    def add_to(self, manager: "Manager", *clusters: "Cluster", workers: int = 1) -> object:
         """Let *manager* run it, once for each of *clusters*.
 
         Args:
@@ -88,10 +88,13 @@ class Application(ABC):
                 them, too. Several need names.
             workers: How many objects a reconciler that does not say so works on at a time.
 
+        Returns:
+            What `populate` returns: an `Operator` its controllers.
+
         Raises:
             ConfigError: There is no cluster.
         """
-        self.populate(manager, self._join(manager, clusters), workers=workers)
+        return self.populate(manager, self._join(manager, clusters), workers=workers)
 
     def _join(self, manager: "Manager", clusters: "tuple[Cluster, ...]") -> "tuple[Cluster, ...]":
         """Return where to run, and let *manager* run that."""

@@ -341,7 +341,7 @@ class Operator(Application):
         """What has an index, and how it is watched."""
         return tuple(self._watch_of(index.kind) for index in self._indexes)
 
-    def add_to(  # type: ignore[override]  # returns more
+    def add_to(
         self, manager: "Manager", *clusters: "Cluster", workers: int = 1
     ) -> tuple[Controller, ...]:
         """Let *manager* run all that was declared here, once for each of *clusters*.
