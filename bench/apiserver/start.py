@@ -9,8 +9,8 @@ BEFORE = time.perf_counter()
 import asyncio  # noqa: E402
 
 LOOP = time.perf_counter()
-from kubewright.apiserver.request import Request  # noqa: E402
 from kubewright.apiserver.server import APIServer  # noqa: E402
+from kubewright.apiserver.wire.request import Request  # noqa: E402
 
 IMPORTED = time.perf_counter()
 

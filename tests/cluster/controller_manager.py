@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from kubewright.apiserver.certificates import Authority
+from kubewright._pki.authority import Authority
 from kubewright.testing import probe
 from kubewright.testing.access import write_private
 from kubewright.testing.assets import get_program

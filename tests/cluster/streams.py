@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from kubewright import _json
-from kubewright.apiserver import kubeconfig
-from kubewright.apiserver.request import Request, Response
+from kubewright._pki import kubeconfig
 from kubewright.apiserver.server import APIServer
+from kubewright.apiserver.wire.request import Request, Response
 from kubewright.client import Client, Config
 from kubewright.embedded import LocalServer
 from kubewright.embedded.kubelet import Kubelets

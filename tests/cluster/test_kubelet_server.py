@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from kubewright._pki.authority import Authority
 from kubewright.api.unstructured import Unstructured
-from kubewright.apiserver.certificates import Authority
 from kubewright.client import Client
 from kubewright.embedded.kubelet import KubeletServer
 from kubewright.embedded.node.access import AccessError

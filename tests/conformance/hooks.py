@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from kubewright.apiserver.certificates import Authority
+from kubewright._pki.authority import Authority
 
 Answer = Callable[[dict[str, Any]], dict[str, Any]]
 

@@ -15,7 +15,7 @@ from inspect import getsource
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
-from kubewright.apiserver.certificates import Authority
+from kubewright._pki.authority import Authority
 from kubewright.testing.process import Process
 from tests.e2e.greeter import Greeter
 

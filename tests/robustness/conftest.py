@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from kubewright.apiserver.http import HTTPServer
 from kubewright.apiserver.server import APIServer
+from kubewright.apiserver.wire.http import HTTPServer
 from tests.robustness.wire import Wire
 
 

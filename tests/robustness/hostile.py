@@ -7,8 +7,8 @@ import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
-from kubewright.apiserver.certificates import Authority
-from kubewright.apiserver.http import ServerTLS
+from kubewright._pki.authority import Authority
+from kubewright.apiserver.wire.http import ServerTLS
 
 Behave = Callable[[bytes, asyncio.StreamWriter], Awaitable[None]]
 

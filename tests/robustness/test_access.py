@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from kubewright.apiserver.authentication.user import UserInfo
-from kubewright.apiserver.names import GroupResource
-from kubewright.apiserver.request import Request, Response
+from kubewright.apiserver.meta.names import GroupResource
 from kubewright.apiserver.server import APIServer
+from kubewright.apiserver.wire.request import Request, Response
 from tests.robustness.wire import APPLY, CONFIG_MAPS, MERGE, NAMESPACE, Obj
 
 RBAC = "/apis/rbac.authorization.k8s.io/v1"

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from kubewright.apiserver.request import Request, Response
 from kubewright.apiserver.server import APIServer
+from kubewright.apiserver.wire.request import Request, Response
 from kubewright.errors import ConfigError
 from tests.robustness import test_churn as churn
 from tests.robustness.wire import CONFIG_MAPS, MERGE, Wire
@@ -19,7 +19,7 @@ from tests.robustness.wire import CONFIG_MAPS, MERGE, Wire
 SERVE = """
 import asyncio, sys
 from pathlib import Path
-from kubewright.apiserver.http import HTTPServer
+from kubewright.apiserver.wire.http import HTTPServer
 from kubewright.apiserver.server import APIServer
 
 async def serve():

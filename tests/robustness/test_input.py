@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from kubewright.apiserver.request import Request, Response
-from kubewright.apiserver.resource import Resource
+from kubewright.apiserver.meta.selector_problem import label_selector_problem
+from kubewright.apiserver.registry.resource import Resource
 from kubewright.apiserver.schema.formats import CHECKS
 from kubewright.apiserver.schema.tree import Schema
-from kubewright.apiserver.selector_problem import label_selector_problem
 from kubewright.apiserver.server import APIServer
+from kubewright.apiserver.wire.request import Request, Response
 from tests.robustness.wire import APPLY, CONFIG_MAPS, JSON_PATCH, MERGE, Obj, Wire
 
 STRATEGIC = "application/strategic-merge-patch+json"

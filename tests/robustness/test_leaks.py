@@ -6,8 +6,8 @@ import gc
 import random
 from pathlib import Path
 
-from kubewright.apiserver.http import HTTPServer
 from kubewright.apiserver.server import APIServer
+from kubewright.apiserver.wire.http import HTTPServer
 from tests.robustness.test_watchers import until, watchers
 from tests.robustness.wire import CONFIG_MAPS, MERGE, Wire
 

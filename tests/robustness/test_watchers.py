@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from kubewright.apiserver.http import HTTPServer
 from kubewright.apiserver.server import APIServer
+from kubewright.apiserver.wire.http import HTTPServer
 from tests.robustness.wire import CONFIG_MAPS, MERGE, Obj, Wire
 
 SELECTORS = (

@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any
 
 from kubewright._aio import Clock
-from kubewright.apiserver import problem
 from kubewright.apiserver.audit import AuditLog
-from kubewright.apiserver.names import GroupResource
-from kubewright.apiserver.request import Answer, Request
+from kubewright.apiserver.meta.names import GroupResource
+from kubewright.apiserver.meta.status import StatusError
 from kubewright.apiserver.server import APIServer
-from kubewright.apiserver.status import StatusError
+from kubewright.apiserver.wire import problem
+from kubewright.apiserver.wire.request import Answer, Request
 
 LEASES = GroupResource("coordination.k8s.io", "leases")
 LEASE_SECONDS = 15.0

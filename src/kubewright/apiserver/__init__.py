@@ -7,7 +7,7 @@ It is for development and tests on one machine.
 from typing import TYPE_CHECKING
 
 from kubewright._lazy import lazy_names
-from kubewright.apiserver.request import Answer, Request, Response, Stream, Upgrade
+from kubewright.apiserver.wire.request import Answer, Request, Response, Stream, Upgrade
 
 if TYPE_CHECKING:
     from kubewright.apiserver.authentication.user import UserInfo

@@ -16,8 +16,8 @@ from uuid import uuid4
 
 from kubewright.api.times import format_micro_time
 from kubewright.apiserver.authentication.user import UserInfo
-from kubewright.apiserver.names import GroupResource
-from kubewright.apiserver.strategy import Obj
+from kubewright.apiserver.meta.names import GroupResource
+from kubewright.apiserver.registry.strategy import Obj
 from kubewright.log import Logger, get_logger
 
 log: Logger = get_logger(__name__)

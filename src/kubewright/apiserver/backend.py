@@ -12,17 +12,17 @@ from kubewright.apiserver.authentication.user import UserInfo
 from kubewright.apiserver.authorization.attributes import Authorizer
 from kubewright.apiserver.authorization.escalation import Escalation
 from kubewright.apiserver.effort import OUT_OF_BUDGET, Effort, TooMuchError
-from kubewright.apiserver.field import Errors, invalid, metered
-from kubewright.apiserver.names import GroupResource
+from kubewright.apiserver.meta.field import Errors, invalid, metered
+from kubewright.apiserver.meta.names import GroupResource
 from kubewright.apiserver.network import DEFAULT, Network
-from kubewright.apiserver.registry import Registry
-from kubewright.apiserver.request import Request
-from kubewright.apiserver.resource import Resource
-from kubewright.apiserver.route import Query, Route
+from kubewright.apiserver.registry.registry import Registry
+from kubewright.apiserver.registry.resource import Resource
+from kubewright.apiserver.registry.strategy import Strategy, Write
 from kubewright.apiserver.schema.validate import NO_PATH
 from kubewright.apiserver.slow_lane import SlowLane
 from kubewright.apiserver.storage import Collection, Store
-from kubewright.apiserver.strategy import Strategy, Write
+from kubewright.apiserver.wire.request import Request
+from kubewright.apiserver.wire.route import Query, Route
 
 MOST_WARNINGS: int = 1024
 

@@ -5,10 +5,10 @@ from uuid import uuid4
 
 from kubewright.apiserver.authorization.bootstrap import bootstrap_objects
 from kubewright.apiserver.builtin.priority import system_classes
-from kubewright.apiserver.names import GroupResource
+from kubewright.apiserver.meta.names import GroupResource
 from kubewright.apiserver.network import DEFAULT, Network
+from kubewright.apiserver.registry.strategy import Obj
 from kubewright.apiserver.storage import Store
-from kubewright.apiserver.strategy import Obj
 
 NAMESPACES: tuple[str, ...] = ("default", "kube-node-lease", "kube-public", "kube-system")
 SYSTEM: str = "kube-system"

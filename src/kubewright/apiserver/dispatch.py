@@ -5,13 +5,14 @@ from functools import cache, cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from kubewright.apiserver import problem, status
 from kubewright.apiserver.authentication.user import UserInfo
 from kubewright.apiserver.backend import Backend, Call
-from kubewright.apiserver.negotiation import accepted
-from kubewright.apiserver.request import Answer, Request, Response, Stream
-from kubewright.apiserver.resource import Resource
-from kubewright.apiserver.route import Query, Route
+from kubewright.apiserver.meta import status
+from kubewright.apiserver.registry.resource import Resource
+from kubewright.apiserver.wire import problem
+from kubewright.apiserver.wire.negotiation import accepted
+from kubewright.apiserver.wire.request import Answer, Request, Response, Stream
+from kubewright.apiserver.wire.route import Query, Route
 
 if TYPE_CHECKING:
     from kubewright.apiserver.endpoints.reviews import Reviews

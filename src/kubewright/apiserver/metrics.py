@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from kubewright.apiserver.route import Route
+from kubewright.apiserver.wire.route import Route
 
 BUCKETS: tuple[float, ...] = (0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 1, 2, 5, 10, 30, 60)
 _TOTAL = "apiserver_request_total"

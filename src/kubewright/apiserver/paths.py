@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from kubewright._version import VERSION
-from kubewright.apiserver import problem, status
 from kubewright.apiserver.authentication.user import UserInfo
-from kubewright.apiserver.negotiation import accepted
-from kubewright.apiserver.request import Request, Response
-from kubewright.apiserver.route import Route
+from kubewright.apiserver.meta import status
+from kubewright.apiserver.wire import problem
+from kubewright.apiserver.wire.negotiation import accepted
+from kubewright.apiserver.wire.request import Request, Response
+from kubewright.apiserver.wire.route import Route
 
 if TYPE_CHECKING:
-    from kubewright.apiserver.discovery import Discovery
     from kubewright.apiserver.openapi import OpenAPI
+    from kubewright.apiserver.registry.discovery import Discovery
     from kubewright.apiserver.server import APIServer
 
 MAJOR, MINOR = "1", "37"
@@ -42,7 +43,7 @@ class Paths:
 
     @cached_property
     def _discovery(self) -> "Discovery":
-        from kubewright.apiserver.discovery import Discovery  # noqa: PLC0415  # as said above
+        from kubewright.apiserver.registry.discovery import Discovery  # noqa: PLC0415  # as said above
 
         return Discovery(self._server.registry, self._server.aggregation.remotes)
 

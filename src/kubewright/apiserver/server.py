@@ -12,13 +12,16 @@ import msgspec
 from msgspec.structs import replace
 
 from kubewright._aio import Clock
-from kubewright.apiserver import bootstrap, problem, status
+from kubewright._pki.files import PathLike, check_writable, named_path
+from kubewright.apiserver import bootstrap
 from kubewright.apiserver.admission.chain import Admission
+from kubewright.apiserver.admission.objects import RegisteredObjects
 from kubewright.apiserver.aggregation import Aggregator
 from kubewright.apiserver.audit import AuditLog, Event
 from kubewright.apiserver.authentication.authenticator import Authenticator
 from kubewright.apiserver.authentication.impersonation import impersonate
 from kubewright.apiserver.authentication.serviceaccount import ServiceAccountTokens
+from kubewright.apiserver.authentication.signing import check_signing_key, signing_key
 from kubewright.apiserver.authentication.user import NOBODY, UserInfo
 from kubewright.apiserver.authorization.attributes import (
     AlwaysAllow,
@@ -33,27 +36,26 @@ from kubewright.apiserver.controllers import Controllers
 from kubewright.apiserver.controllers.definitions import DefinitionController
 from kubewright.apiserver.controllers.roles import RoleAggregator
 from kubewright.apiserver.dispatch import Dispatcher
-from kubewright.apiserver.files import PathLike, check_writable, named_path
+from kubewright.apiserver.meta import status
+from kubewright.apiserver.meta.names import GroupResource
+from kubewright.apiserver.meta.status import StatusError
 from kubewright.apiserver.metrics import Metrics
-from kubewright.apiserver.names import GroupResource
 from kubewright.apiserver.network import SERVICE_CIDR, Network
-from kubewright.apiserver.objects import RegisteredObjects
 from kubewright.apiserver.paths import Paths
-from kubewright.apiserver.registry import Registry
-from kubewright.apiserver.request import JSON, Answer, Request, Response, Upgrade
-from kubewright.apiserver.route import Query, Route, is_true, parse_query, parse_route
-from kubewright.apiserver.selection import selected_name
-from kubewright.apiserver.signing import check_signing_key, signing_key
-from kubewright.apiserver.status import StatusError
+from kubewright.apiserver.registry.registry import Registry
+from kubewright.apiserver.registry.selection import selected_name
+from kubewright.apiserver.registry.strategy import Obj
 from kubewright.apiserver.storage import Store
-from kubewright.apiserver.strategy import Obj
+from kubewright.apiserver.wire import problem
+from kubewright.apiserver.wire.request import JSON, Answer, Request, Response, Upgrade
+from kubewright.apiserver.wire.route import Query, Route, is_true, parse_query, parse_route
 from kubewright.errors import ConfigError, LifecycleError
 from kubewright.log import Logger, get_logger
 from kubewright.log.sparing import Sparing
 
 if TYPE_CHECKING:
+    from kubewright._pki.authority import KeyPair
     from kubewright.apiserver.admission.call import Resolver, WebhookClient
-    from kubewright.apiserver.certificates import KeyPair
     from kubewright.apiserver.endpoints.subresources import Node
     from kubewright.apiserver.storage.sqlite import SQLiteJournal
 

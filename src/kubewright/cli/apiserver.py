@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
 
-from kubewright.apiserver import kubeconfig
+from kubewright._pki import kubeconfig
 from kubewright.apiserver.server import APIServer
 from kubewright.cli.loop import loop_factory
 from kubewright.embedded import LocalServer

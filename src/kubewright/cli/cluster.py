@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from kubewright.apiserver import kubeconfig as kubeconfigs
+from kubewright._pki import kubeconfig as kubeconfigs
 from kubewright.cli.clusters import DEFAULT, Clusters, Lock, Place, State
 from kubewright.cli.order import Order, Report
 from kubewright.cli.settings import Settings, read_settings

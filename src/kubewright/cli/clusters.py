@@ -15,8 +15,8 @@ from pathlib import Path
 
 import msgspec
 
+from kubewright._pki import kubeconfig
 from kubewright.api.names import check_dns_label
-from kubewright.apiserver import kubeconfig
 from kubewright.errors import ConfigError
 
 __all__ = ["DEFAULT", "Clusters", "Lock", "Place", "State", "start_hint"]

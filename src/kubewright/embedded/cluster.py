@@ -9,8 +9,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from kubewright._aio import Clock
-from kubewright.apiserver.files import PathLike, named_path
-from kubewright.apiserver.keypair import KeyPair
+from kubewright._pki.files import PathLike, named_path
+from kubewright._pki.keypair import KeyPair
 from kubewright.embedded.addresses import NODES, AddressPlan
 from kubewright.embedded.reach import Reach
 from kubewright.errors import ConfigError, LifecycleError
@@ -126,7 +126,7 @@ class Cluster:
 
     def kubeconfig(self, name: str = "kubewright") -> dict[str, Any]:
         """Return a kubeconfig for the administrator, with one context called *name*."""
-        from kubewright.apiserver.kubeconfig import credentials, document  # noqa: PLC0415  # rare
+        from kubewright._pki.kubeconfig import credentials, document  # noqa: PLC0415  # rare
 
         pair = self.client_pair(ADMIN, MASTERS)
         entry = credentials(certificate=pair.certificate, key=pair.key)
@@ -139,7 +139,7 @@ class Cluster:
         Raises:
             ConfigError: The file cannot be written, or holds what is not ours.
         """
-        from kubewright.apiserver import kubeconfig  # noqa: PLC0415  # not everybody wants a file
+        from kubewright._pki import kubeconfig  # noqa: PLC0415  # not everybody wants a file
 
         target = named_path("path", path)
         assert target is not None

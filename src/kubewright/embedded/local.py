@@ -6,15 +6,15 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
 
 from kubewright._aio import Clock
+from kubewright._pki.files import PathLike, named_path
+from kubewright._pki.keypair import KeyPair
 from kubewright.apiserver.bootstrap import Authorities
-from kubewright.apiserver.files import PathLike, named_path
-from kubewright.apiserver.http import HTTPServer, Limits, ServerTLS
-from kubewright.apiserver.keypair import KeyPair
-from kubewright.apiserver.request import Answer, Request
+from kubewright.apiserver.wire.http import HTTPServer, Limits, ServerTLS
+from kubewright.apiserver.wire.request import Answer, Request
 from kubewright.errors import LifecycleError
 
 if TYPE_CHECKING:
-    from kubewright.apiserver.certificate_files import Certificates
+    from kubewright._pki.certificate_files import Certificates
 
 __all__ = ["LocalServer", "Served"]
 
@@ -152,7 +152,7 @@ class LocalServer:
         return await front.start()
 
     def _tls(self) -> ServerTLS:
-        from kubewright.apiserver.certificate_files import certificates  # noqa: PLC0415  # 45 ms
+        from kubewright._pki.certificate_files import certificates  # noqa: PLC0415  # 45 ms
 
         made = self._certificates = certificates(self._folder, self._hosts())
         self.api.front_proxy = made.front_proxy.client("front-proxy-client")

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from kubewright._aio import Clock
-from kubewright.apiserver.request import Answer
-from kubewright.apiserver.strategy import Obj
+from kubewright.apiserver.registry.strategy import Obj
+from kubewright.apiserver.wire.request import Answer
 from kubewright.embedded.node.access import AccessError, Connection, ContainerAccess
 
 if TYPE_CHECKING:

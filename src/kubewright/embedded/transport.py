@@ -9,8 +9,8 @@ from kubewright._aio import FENCE, Clock, Fence, Timeout, check_fence
 from kubewright._serve.limits import BODY_LIMIT
 from kubewright._serve.messages import combined
 from kubewright.api.requests import Request
-from kubewright.apiserver import request as server
-from kubewright.apiserver.http.refusals import StatusRefusals
+from kubewright.apiserver.wire import request as server
+from kubewright.apiserver.wire.http.refusals import StatusRefusals
 from kubewright.client.transport import Duplex, Headers, Response, Stream
 from kubewright.embedded.pipe import Pipe
 from kubewright.errors import TransportError, TransportTimeoutError

@@ -17,7 +17,7 @@ from kubewright.testing.access import Access, write_private
 from kubewright.testing.server import User
 
 if TYPE_CHECKING:
-    from kubewright.apiserver.files import PathLike
+    from kubewright._pki.files import PathLike
     from kubewright.apiserver.server import APIServer
     from kubewright.client import Client
     from kubewright.client.transport import Transport
@@ -316,7 +316,7 @@ _NOT_RUNNING = "the server does not run; use it inside `with EmbeddedServer() as
 async def _create(api: "APIServer", kind: str, content: dict[str, object]) -> None:
     import msgspec  # noqa: PLC0415  # the server has it loaded
 
-    from kubewright.apiserver.request import JSON, Request  # noqa: PLC0415  # as above
+    from kubewright.apiserver.wire.request import JSON, Request  # noqa: PLC0415  # as above
 
     body = {"kind": kind, "metadata": {"name": "kubewright-reader"}, **content}
     answer = await api.handle(

@@ -7,7 +7,7 @@ from kubewright._aio import Clock
 from kubewright.testing.embedded import EmbeddedServer
 
 if TYPE_CHECKING:
-    from kubewright.apiserver.files import PathLike
+    from kubewright._pki.files import PathLike
     from kubewright.apiserver.server import APIServer
     from kubewright.embedded import Cluster, LocalServer
 

@@ -28,7 +28,7 @@ from kubewright.testing.process import Process, StartError
 from kubewright.testing.server import User
 
 if TYPE_CHECKING:
-    from kubewright.apiserver.certificates import Authority
+    from kubewright._pki.authority import Authority
 
 __all__ = ["RealServer"]
 
@@ -202,7 +202,7 @@ class RealServer(Access):
             self._start_controllers(programs["kube-controller-manager"])
 
     def _write_files(self) -> None:
-        from kubewright.apiserver.certificates import (  # noqa: PLC0415  # only a start needs it
+        from kubewright._pki.authority import (  # noqa: PLC0415  # only a start needs it
             Authority,
             signing_key,
         )

@@ -54,7 +54,7 @@ class Server(Protocol):
 
 def kubeconfig(url: str, user: User, *, ca_data: bytes | None = None) -> dict[str, Any]:
     """Return a kubeconfig with one context: *user* on the server at *url*."""
-    from kubewright.apiserver.kubeconfig import (  # noqa: PLC0415  # a probe needs none of it
+    from kubewright._pki.kubeconfig import (  # noqa: PLC0415  # a probe needs none of it
         credentials,
         document,
     )

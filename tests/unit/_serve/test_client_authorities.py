@@ -4,9 +4,9 @@ from pathlib import Path
 import pytest
 from cryptography import x509
 
+from kubewright._pki.authority import Authority
 from kubewright._serve.client_authorities import announce_authorities
 from kubewright._serve.tls import ServerTLS
-from kubewright.apiserver.certificates import Authority
 
 
 def first_answer(server: ssl.SSLContext) -> bytes:

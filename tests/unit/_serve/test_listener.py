@@ -10,9 +10,9 @@ from typing import Any, cast
 import pytest
 
 from kubewright._aio import VirtualClock
+from kubewright._pki.authority import Authority
 from kubewright._serve.listener import Listener, room
 from kubewright._serve.tls import ServerTLS
-from kubewright.apiserver.certificates import Authority
 from tests.unit._serve.clients import GET, connected, serving
 
 

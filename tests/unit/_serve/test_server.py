@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from kubewright._aio import VirtualClock
+from kubewright._pki.authority import Authority
 from kubewright._serve.messages import Duplex, Request, Response, Stream, Upgrade
 from kubewright._serve.server import HTTPServer
 from kubewright._serve.tls import ServerTLS
-from kubewright.apiserver.certificates import Authority
 from kubewright.errors import ConfigError, LifecycleError
 from tests.unit._serve.clients import GET, Scripted, connected, echo, serving
 

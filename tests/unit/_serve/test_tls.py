@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from kubewright._pki.authority import Authority
 from kubewright._serve.tls import ServerTLS
-from kubewright.apiserver.certificates import Authority
 
 
 def test_clients_may_come_without_a_certificate_but_not_with_a_wrong_one() -> None:

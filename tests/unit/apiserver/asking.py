@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 
-from kubewright.apiserver.request import Request, Response, Stream
 from kubewright.apiserver.server import APIServer
+from kubewright.apiserver.wire.request import Request, Response, Stream
 
 Obj = dict[str, Any]
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from kubewright.apiserver.names import GroupResource
+from kubewright.apiserver.meta.names import GroupResource
 
 Obj = dict[str, Any]
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from kubewright.apiserver.audit import AuditLog, Event
 from kubewright.apiserver.authentication.user import UserInfo
-from kubewright.apiserver.names import GroupResource
+from kubewright.apiserver.meta.names import GroupResource
 
 ANN, BOB = UserInfo("ann", groups=("dev",)), UserInfo("bob")
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)

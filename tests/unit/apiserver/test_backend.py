@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 from kubewright._aio.virtual import VirtualClock
 from kubewright.apiserver.authentication.user import NOBODY
 from kubewright.apiserver.backend import Call
-from kubewright.apiserver.request import Request
-from kubewright.apiserver.route import parse_route
 from kubewright.apiserver.server import APIServer
+from kubewright.apiserver.wire.request import Request
+from kubewright.apiserver.wire.route import parse_route
 
 
 def called(path: str, **headers: str) -> Call:

@@ -1,7 +1,7 @@
 """What every cluster has."""
 
 from kubewright.apiserver import bootstrap
-from kubewright.apiserver.names import GroupResource
+from kubewright.apiserver.meta.names import GroupResource
 from kubewright.apiserver.server import APIServer
 from kubewright.apiserver.storage import Store
 from tests.unit.apiserver.asking import MERGE, ask

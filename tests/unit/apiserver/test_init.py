@@ -21,7 +21,7 @@ def test_the_server_is_found_in_the_package() -> None:
 def test_values_can_be_had_without_the_server() -> None:
     """A transport that only makes requests does not pay for a server."""
     code = (
-        "import sys, kubewright.apiserver.request;"
+        "import sys, kubewright.apiserver.wire.request;"
         "sys.exit('kubewright.apiserver.server' in sys.modules)"
     )
 

@@ -3,8 +3,8 @@
 import re
 
 from kubewright.apiserver.metrics import Metrics
-from kubewright.apiserver.route import Route
 from kubewright.apiserver.server import APIServer
+from kubewright.apiserver.wire.route import Route
 from tests.unit.apiserver.asking import MAPS, ask, make, watch
 
 Samples = dict[tuple[str, tuple[tuple[str, str], ...]], float]

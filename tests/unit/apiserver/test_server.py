@@ -9,8 +9,8 @@ import pytest
 from kubewright._aio.virtual import VirtualClock
 from kubewright.apiserver.admission.attributes import Attributes
 from kubewright.apiserver.backend import Call
-from kubewright.apiserver.request import Request, Response
 from kubewright.apiserver.server import APIServer
+from kubewright.apiserver.wire.request import Request, Response
 from kubewright.errors import ConfigError, LifecycleError
 from tests.unit.apiserver.asking import (
     MAPS,

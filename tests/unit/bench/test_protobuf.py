@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bench import data, protobuf
-from kubewright.apiserver.protobuf import decode
+from kubewright.apiserver.wire.protobuf import decode
 
 # ObjectMeta (field 1 of a Pod): the name in 1, the version in 6, the generation in 7.
 METADATA = b"\x0a\x03web\x32\x071111111\x38\x01"

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from kubewright.apiserver.http import HTTPServer
-from kubewright.apiserver.request import Answer, Request
+from kubewright.apiserver.wire.http import HTTPServer
+from kubewright.apiserver.wire.request import Answer, Request
 from kubewright.cli.apiserver import Options, run, stopped_by_signal
 from kubewright.errors import ConfigError
 from kubewright.testing import KubeconfigServer, probe

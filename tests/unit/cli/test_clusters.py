@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from kubewright.apiserver import kubeconfig
+from kubewright._pki import kubeconfig
 from kubewright.cli.clusters import Clusters, Place, State, start_hint
 from kubewright.errors import ConfigError
 

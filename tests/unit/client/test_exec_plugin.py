@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from kubewright._aio import VirtualClock
-from kubewright.apiserver.certificates import Authority
+from kubewright._pki.authority import Authority
 from kubewright.client.exec_config import API_VERSIONS, ExecConfig
 from kubewright.client.exec_plugin import ExecCredentials, _Status
 from kubewright.errors import ConfigError, TransportError, TransportTimeoutError

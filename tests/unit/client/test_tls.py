@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from kubewright._aio import VirtualClock
-from kubewright.apiserver.certificates import Authority, KeyPair
+from kubewright._pki.authority import Authority, KeyPair
 from kubewright.client.tls import (
     ClientCertificate,
     TLSConfig,

@@ -2,10 +2,10 @@ from pathlib import Path
 
 import pytest
 
+from kubewright._pki.keypair import KeyPair
 from kubewright.api.requests import Request as ClientRequest
 from kubewright.apiserver.bootstrap import Authorities
-from kubewright.apiserver.keypair import KeyPair
-from kubewright.apiserver.request import Answer, Request, Response
+from kubewright.apiserver.wire.request import Answer, Request, Response
 from kubewright.client import Config
 from kubewright.client.config import TLSConfig
 from kubewright.client.connect import connect

@@ -5,7 +5,7 @@ import pytest
 
 from kubewright._aio import Fence, VirtualClock, fenced
 from kubewright.api.requests import Request
-from kubewright.apiserver import request as server
+from kubewright.apiserver.wire import request as server
 from kubewright.client.transport import Transport
 from kubewright.embedded import InProcessTransport
 from kubewright.errors import Attempt, NotLeadingError, TransportError, TransportTimeoutError

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from kubewright.apiserver.certificates import Authority
+from kubewright._pki.authority import Authority
 from kubewright.testing.front import Front
 
 GROUPS = {

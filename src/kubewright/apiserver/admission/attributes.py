@@ -5,11 +5,11 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 from msgspec import Struct
 
-from kubewright.apiserver import status
 from kubewright.apiserver.authentication.user import UserInfo
-from kubewright.apiserver.names import GroupResource, api_version
-from kubewright.apiserver.status import StatusError
-from kubewright.apiserver.strategy import Obj
+from kubewright.apiserver.meta import status
+from kubewright.apiserver.meta.names import GroupResource, api_version
+from kubewright.apiserver.meta.status import StatusError
+from kubewright.apiserver.registry.strategy import Obj
 
 Operation = Literal["CREATE", "UPDATE", "DELETE", "CONNECT"]
 

@@ -18,11 +18,11 @@ from kubewright._aio import Clock
 from kubewright._http.endpoint import Endpoint, Limits, Route
 from kubewright._http.pool import Pool
 from kubewright._json import encode, loads
+from kubewright._pki.trust import Trust
 from kubewright.api.times import format_nanoseconds
-from kubewright.apiserver.field import quoted
-from kubewright.apiserver.names import GroupResource
-from kubewright.apiserver.strategy import Obj, Reader
-from kubewright.apiserver.trust import Trust
+from kubewright.apiserver.meta.field import quoted
+from kubewright.apiserver.meta.names import GroupResource
+from kubewright.apiserver.registry.strategy import Obj, Reader
 from kubewright.errors import DecodeError, TransportError, TransportTimeoutError
 
 _SERVICES = GroupResource("", "services")

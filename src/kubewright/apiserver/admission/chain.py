@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from kubewright.apiserver.admission.attributes import Attributes, Objects
 from kubewright.apiserver.admission.lifecycle import NamespaceLifecycle
 from kubewright.apiserver.authorization.attributes import AlwaysAllow, Authorizer
-from kubewright.apiserver.names import GroupResource
-from kubewright.apiserver.strategy import Reader
+from kubewright.apiserver.meta.names import GroupResource
+from kubewright.apiserver.registry.strategy import Reader
 
 if TYPE_CHECKING:
     from kubewright.apiserver.admission.call import WebhookClient

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from kubewright.apiserver.admission.expression import Expression, ExpressionError, declarations
 from kubewright.apiserver.authorization.rules import aggregate
-from kubewright.apiserver.strategy import Obj
+from kubewright.apiserver.registry.strategy import Obj
 
 if TYPE_CHECKING:
     from kubewright.apiserver.cel import Budget

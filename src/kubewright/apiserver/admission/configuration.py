@@ -6,8 +6,8 @@ from typing import Any, Generic, TypeVar
 
 from kubewright.apiserver.admission.conditions import Condition
 from kubewright.apiserver.admission.rules import Criteria
-from kubewright.apiserver.names import GroupResource
-from kubewright.apiserver.strategy import Obj, Reader
+from kubewright.apiserver.meta.names import GroupResource
+from kubewright.apiserver.registry.strategy import Obj, Reader
 
 GROUP: str = "admissionregistration.k8s.io"
 MUTATING: GroupResource = GroupResource(GROUP, "mutatingwebhookconfigurations")

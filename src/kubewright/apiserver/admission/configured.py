@@ -8,7 +8,7 @@ from kubewright.apiserver.admission.mutating_policies import MutatingPolicies
 from kubewright.apiserver.admission.policies import FindKind, ValidatingPolicies
 from kubewright.apiserver.admission.webhooks import Caller, MutatingWebhooks, ValidatingWebhooks
 from kubewright.apiserver.authorization.attributes import Authorizer
-from kubewright.apiserver.strategy import Reader
+from kubewright.apiserver.registry.strategy import Reader
 
 if TYPE_CHECKING:
     from kubewright.apiserver.admission.call import WebhookClient

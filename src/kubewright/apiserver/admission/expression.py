@@ -12,7 +12,7 @@ from kubewright.apiserver.authentication.user import (
 )
 from kubewright.apiserver.authorization.attributes import Attributes as Question
 from kubewright.apiserver.authorization.attributes import Authorizer
-from kubewright.apiserver.strategy import Obj
+from kubewright.apiserver.registry.strategy import Obj
 
 if TYPE_CHECKING:
     from kubewright.apiserver.cel import Budget, Program, Type

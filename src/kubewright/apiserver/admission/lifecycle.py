@@ -1,8 +1,8 @@
 """Nothing is created in a namespace that is not there, or that is on its way out."""
 
-from kubewright.apiserver import status
 from kubewright.apiserver.admission.attributes import NAMESPACES, Attributes
-from kubewright.apiserver.strategy import Obj, Reader
+from kubewright.apiserver.meta import status
+from kubewright.apiserver.registry.strategy import Obj, Reader
 
 IMMORTAL: frozenset[str] = frozenset({"default", "kube-system", "kube-public"})
 

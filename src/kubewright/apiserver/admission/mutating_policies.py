@@ -15,9 +15,9 @@ from kubewright.apiserver.admission.policies import (
 )
 from kubewright.apiserver.admission.rules import Match, is_exempt
 from kubewright.apiserver.authorization.attributes import Authorizer
-from kubewright.apiserver.names import GroupResource
-from kubewright.apiserver.status import StatusError
-from kubewright.apiserver.strategy import Obj, Reader
+from kubewright.apiserver.meta.names import GroupResource
+from kubewright.apiserver.meta.status import StatusError
+from kubewright.apiserver.registry.strategy import Obj, Reader
 
 POLICIES: GroupResource = GroupResource(GROUP, "mutatingadmissionpolicies")
 BINDINGS: GroupResource = GroupResource(GROUP, "mutatingadmissionpolicybindings")

@@ -7,7 +7,7 @@ from kubewright.apiserver.admission.attributes import GroupVersionKind, Objects
 from kubewright.apiserver.admission.conditions import BUDGET, ConditionError, all_met
 from kubewright.apiserver.admission.expression import Expression, ExpressionError
 from kubewright.apiserver.admission.policy import Policy, Variables
-from kubewright.apiserver.strategy import Obj
+from kubewright.apiserver.registry.strategy import Obj
 
 if TYPE_CHECKING:
     from kubewright.apiserver.cel import Budget

@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from kubewright.apiserver import status
 from kubewright.apiserver.admission import review
 from kubewright.apiserver.admission.attributes import (
     NAMESPACES,
@@ -19,9 +18,10 @@ from kubewright.apiserver.admission.policy import Failure, Outcome, Policy
 from kubewright.apiserver.admission.rules import Criteria, Match, is_exempt
 from kubewright.apiserver.authorization.attributes import Authorizer
 from kubewright.apiserver.authorization.labels import label_selector
-from kubewright.apiserver.names import GroupResource
-from kubewright.apiserver.status import StatusError
-from kubewright.apiserver.strategy import Obj, Reader
+from kubewright.apiserver.meta import status
+from kubewright.apiserver.meta.names import GroupResource
+from kubewright.apiserver.meta.status import StatusError
+from kubewright.apiserver.registry.strategy import Obj, Reader
 
 POLICIES: GroupResource = GroupResource(GROUP, "validatingadmissionpolicies")
 BINDINGS: GroupResource = GroupResource(GROUP, "validatingadmissionpolicybindings")

@@ -13,7 +13,7 @@ from kubewright.apiserver.admission.expression import (
     declarations,
 )
 from kubewright.apiserver.admission.rules import Criteria
-from kubewright.apiserver.strategy import Obj
+from kubewright.apiserver.registry.strategy import Obj
 
 if TYPE_CHECKING:
     from kubewright.apiserver.cel import Budget, Field, Type

@@ -6,9 +6,9 @@ from typing import Any
 
 from kubewright.apiserver.admission.attributes import Attributes, GroupVersionKind
 from kubewright.apiserver.admission.rules import Match
-from kubewright.apiserver.field import quoted
-from kubewright.apiserver.status import StatusError
-from kubewright.apiserver.strategy import Obj
+from kubewright.apiserver.meta.field import quoted
+from kubewright.apiserver.meta.status import StatusError
+from kubewright.apiserver.registry.strategy import Obj
 
 GROUP: str = "admission.k8s.io"
 VERSIONS: tuple[str, ...] = ("v1", "v1beta1")

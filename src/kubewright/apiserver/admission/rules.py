@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from kubewright.api.selectors import Selector
-from kubewright.apiserver import status
 from kubewright.apiserver.admission.attributes import (
     NAMESPACES,
     Attributes,
@@ -12,7 +11,8 @@ from kubewright.apiserver.admission.attributes import (
     Objects,
 )
 from kubewright.apiserver.authorization.labels import label_selector
-from kubewright.apiserver.strategy import Obj, Reader
+from kubewright.apiserver.meta import status
+from kubewright.apiserver.registry.strategy import Obj, Reader
 
 _RESOURCE = NAMESPACES.group_resource
 _EXEMPT = frozenset({

@@ -7,7 +7,6 @@ from uuid import uuid4
 
 import msgspec
 
-from kubewright.apiserver import status
 from kubewright.apiserver.admission import review
 from kubewright.apiserver.admission.attributes import Attributes, GroupVersionKind, Objects
 from kubewright.apiserver.admission.conditions import ConditionError, all_met
@@ -22,8 +21,9 @@ from kubewright.apiserver.admission.expression import values
 from kubewright.apiserver.admission.review import Verdict
 from kubewright.apiserver.admission.rules import Match, is_exempt
 from kubewright.apiserver.authorization.attributes import Authorizer
-from kubewright.apiserver.field import quoted
-from kubewright.apiserver.strategy import Obj, Reader
+from kubewright.apiserver.meta import status
+from kubewright.apiserver.meta.field import quoted
+from kubewright.apiserver.registry.strategy import Obj, Reader
 from kubewright.log import Logger, get_logger
 
 if TYPE_CHECKING:

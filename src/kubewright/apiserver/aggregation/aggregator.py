@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 from kubewright.apiserver.aggregation.remote import API_SERVICES, Remote, Remotes, read_remote
 from kubewright.apiserver.authentication.user import UserInfo
 from kubewright.apiserver.controllers.worker import Worker
-from kubewright.apiserver.names import GroupResource
-from kubewright.apiserver.request import Answer, Request
-from kubewright.apiserver.route import Route
+from kubewright.apiserver.meta.names import GroupResource
 from kubewright.apiserver.storage import Event
+from kubewright.apiserver.wire.request import Answer, Request
+from kubewright.apiserver.wire.route import Route
 
 if TYPE_CHECKING:
     from kubewright.apiserver.aggregation.availability import Availability

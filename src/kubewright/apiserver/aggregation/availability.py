@@ -8,10 +8,10 @@ from kubewright.apiserver.aggregation.offer import Offer, fetch
 from kubewright.apiserver.aggregation.remote import API_SERVICES, AVAILABLE, Remote, read_remote
 from kubewright.apiserver.controllers.loopback import Loopback
 from kubewright.apiserver.controllers.worker import NotYetError
-from kubewright.apiserver.field import quoted
-from kubewright.apiserver.names import GroupResource
+from kubewright.apiserver.meta.field import quoted
+from kubewright.apiserver.meta.names import GroupResource
+from kubewright.apiserver.registry.strategy import Obj
 from kubewright.apiserver.storage import Event
-from kubewright.apiserver.strategy import Obj
 
 if TYPE_CHECKING:
     from kubewright.apiserver.aggregation.relay import Relay

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from kubewright.apiserver.aggregation.relay import Found, Relay
 from kubewright.apiserver.aggregation.remote import Remote
-from kubewright.apiserver.strategy import Obj
+from kubewright.apiserver.registry.strategy import Obj
 
 _OK = 200
 _UNCHANGED = 304

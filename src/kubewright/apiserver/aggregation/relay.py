@@ -14,15 +14,15 @@ from kubewright._http.duplex import RawConnection
 from kubewright._http.endpoint import Endpoint, Limits, Route
 from kubewright._http.pool import Pool
 from kubewright._http.stream import BodyStream
+from kubewright._pki.keypair import KeyPair
+from kubewright._pki.trust import Trust
 from kubewright._serve.tls import load_pair
-from kubewright.apiserver import problem
 from kubewright.apiserver.admission.call import Resolver, WebhookError, go_error
 from kubewright.apiserver.aggregation.remote import Remote
 from kubewright.apiserver.authentication.user import MASTERS, UserInfo
-from kubewright.apiserver.keypair import KeyPair
-from kubewright.apiserver.request import Answer, Duplex, Request, Response, Stream, Upgrade
-from kubewright.apiserver.route import is_true, parse_query
-from kubewright.apiserver.trust import Trust
+from kubewright.apiserver.wire import problem
+from kubewright.apiserver.wire.request import Answer, Duplex, Request, Response, Stream, Upgrade
+from kubewright.apiserver.wire.route import is_true, parse_query
 from kubewright.errors import TransportError
 
 AGGREGATOR: UserInfo = UserInfo("system:kube-aggregator", groups=(MASTERS,))

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from kubewright.apiserver.names import GroupResource
-from kubewright.apiserver.strategy import Obj
+from kubewright.apiserver.meta.names import GroupResource
+from kubewright.apiserver.registry.strategy import Obj
 
 if TYPE_CHECKING:
     from kubewright.apiserver.aggregation.offer import Offer

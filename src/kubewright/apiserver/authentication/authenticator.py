@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from secrets import token_urlsafe
 
-from kubewright.apiserver import status
 from kubewright.apiserver.authentication.certificates import Certificates
 from kubewright.apiserver.authentication.jwt import TokenError
 from kubewright.apiserver.authentication.serviceaccount import ServiceAccountTokens, Verified
 from kubewright.apiserver.authentication.user import ADMIN, NOBODY, UserInfo, authenticated
-from kubewright.apiserver.request import Headers, Request
+from kubewright.apiserver.meta import status
+from kubewright.apiserver.wire.request import Headers, Request
 
 OPEN_PATHS: frozenset[str] = frozenset({"/healthz", "/livez", "/readyz", "/version", "/version/"})
 """Where nobody has to say who they are: to see whether the server lives, and what it is.

@@ -13,7 +13,6 @@ from urllib.parse import unquote
 
 from msgspec.structs import replace
 
-from kubewright.apiserver import status
 from kubewright.apiserver.authentication.user import (
     ANONYMOUS,
     AUTHENTICATED,
@@ -25,9 +24,10 @@ from kubewright.apiserver.authentication.user import (
     service_account_groups,
 )
 from kubewright.apiserver.authorization.attributes import Attributes, Authorizer, denied
-from kubewright.apiserver.field import quoted
-from kubewright.apiserver.request import Headers
-from kubewright.apiserver.status import StatusError
+from kubewright.apiserver.meta import status
+from kubewright.apiserver.meta.field import quoted
+from kubewright.apiserver.meta.status import StatusError
+from kubewright.apiserver.wire.request import Headers
 
 _GROUP = "authentication.k8s.io"
 _USER, _UID, _GROUPS = "impersonate-user", "impersonate-uid", "impersonate-group"

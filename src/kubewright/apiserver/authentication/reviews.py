@@ -6,7 +6,6 @@ from typing import Any
 
 from kubewright._aio import Clock
 from kubewright.api.times import format_time
-from kubewright.apiserver import field, status
 from kubewright.apiserver.authentication.authenticator import Authenticator
 from kubewright.apiserver.authentication.jwt import TokenError
 from kubewright.apiserver.authentication.serviceaccount import (
@@ -18,9 +17,10 @@ from kubewright.apiserver.authentication.serviceaccount import (
 )
 from kubewright.apiserver.authentication.user import UserInfo
 from kubewright.apiserver.authorization.reviews import answered
-from kubewright.apiserver.field import Errors
-from kubewright.apiserver.names import GroupKind, GroupResource
-from kubewright.apiserver.strategy import Obj, Reader
+from kubewright.apiserver.meta import field, status
+from kubewright.apiserver.meta.field import Errors
+from kubewright.apiserver.meta.names import GroupKind, GroupResource
+from kubewright.apiserver.registry.strategy import Obj, Reader
 
 _GROUP = "authentication.k8s.io"
 _REQUEST_KIND = GroupKind(_GROUP, "TokenRequest")

@@ -13,8 +13,8 @@ from kubewright.apiserver.authentication.user import (
     service_account_name,
 )
 from kubewright.apiserver.authorization.rules import go_list
-from kubewright.apiserver.names import GroupResource
-from kubewright.apiserver.strategy import Obj, Reader
+from kubewright.apiserver.meta.names import GroupResource
+from kubewright.apiserver.registry.strategy import Obj, Reader
 
 ISSUER: str = "https://kubernetes.default.svc.cluster.local"
 ACCOUNTS: GroupResource = GroupResource("", "serviceaccounts")

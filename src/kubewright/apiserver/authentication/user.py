@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from kubewright.apiserver import naming
+from kubewright.apiserver.meta import naming
 
 ANONYMOUS: str = "system:anonymous"
 AUTHENTICATED: str = "system:authenticated"

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from kubewright.apiserver.authorization.attributes import Rule
 from kubewright.apiserver.authorization.labels import label_selector
-from kubewright.apiserver.strategy import Obj
+from kubewright.apiserver.registry.strategy import Obj
 
 
 def aggregated_rules(role: Obj, roles: Iterable[Obj]) -> list[Rule] | None:

@@ -5,10 +5,10 @@ from typing import NamedTuple, Protocol
 from msgspec import Struct
 
 from kubewright.apiserver.authentication.user import UserInfo
-from kubewright.apiserver.field import quoted
-from kubewright.apiserver.names import GroupResource
-from kubewright.apiserver.status import StatusError
-from kubewright.apiserver.strategy import Obj
+from kubewright.apiserver.meta.field import quoted
+from kubewright.apiserver.meta.names import GroupResource
+from kubewright.apiserver.meta.status import StatusError
+from kubewright.apiserver.registry.strategy import Obj
 
 Rule = Obj
 """A PolicyRule as JSON."""

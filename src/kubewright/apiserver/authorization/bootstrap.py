@@ -7,7 +7,7 @@ that CRDs can extend them.
 
 from kubewright.apiserver.authorization.aggregation import stale_roles
 from kubewright.apiserver.authorization.attributes import Rule
-from kubewright.apiserver.strategy import Obj
+from kubewright.apiserver.registry.strategy import Obj
 
 _VERSION = "rbac.authorization.k8s.io/v1"
 _GROUP = "rbac.authorization.k8s.io"

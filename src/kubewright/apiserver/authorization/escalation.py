@@ -1,6 +1,5 @@
 """Nobody can give away more than they have: checks on roles and bindings before they are stored."""
 
-from kubewright.apiserver import status
 from kubewright.apiserver.authentication.user import MASTERS, UserInfo
 from kubewright.apiserver.authorization.attributes import Attributes, Authorizer, Rule
 from kubewright.apiserver.authorization.rbac import (
@@ -18,9 +17,10 @@ from kubewright.apiserver.authorization.rules import (
     go_list,
     uncovered,
 )
-from kubewright.apiserver.field import quoted
-from kubewright.apiserver.names import GroupResource
-from kubewright.apiserver.strategy import Obj
+from kubewright.apiserver.meta import status
+from kubewright.apiserver.meta.field import quoted
+from kubewright.apiserver.meta.names import GroupResource
+from kubewright.apiserver.registry.strategy import Obj
 
 _COLLECTED = ("ownerReferences", "finalizers", "selfLink", "managedFields")
 

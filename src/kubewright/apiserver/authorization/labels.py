@@ -2,7 +2,7 @@
 
 from kubewright.api.requirement import Operator, Requirement
 from kubewright.api.selectors import Selector
-from kubewright.apiserver.strategy import Obj
+from kubewright.apiserver.registry.strategy import Obj
 
 _OPERATORS = {
     "In": Operator.IN,

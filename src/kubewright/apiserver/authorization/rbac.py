@@ -15,9 +15,9 @@ from kubewright.apiserver.authentication.user import (
 )
 from kubewright.apiserver.authorization.attributes import Attributes, Decision, Rule
 from kubewright.apiserver.authorization.rules import aggregate, allows_path, allows_resource
-from kubewright.apiserver.field import quoted
-from kubewright.apiserver.names import GroupResource
-from kubewright.apiserver.strategy import Obj, Reader
+from kubewright.apiserver.meta.field import quoted
+from kubewright.apiserver.meta.names import GroupResource
+from kubewright.apiserver.registry.strategy import Obj, Reader
 
 GROUP: str = "rbac.authorization.k8s.io"
 ROLES: GroupResource = GroupResource(GROUP, "roles")

@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from kubewright.apiserver import field, status
 from kubewright.apiserver.authentication.user import UserInfo
 from kubewright.apiserver.authorization.attributes import Attributes, Authorizer
 from kubewright.apiserver.authorization.rules import aggregate
-from kubewright.apiserver.field import Errors
-from kubewright.apiserver.names import GroupKind
-from kubewright.apiserver.strategy import Obj
+from kubewright.apiserver.meta import field, status
+from kubewright.apiserver.meta.field import Errors
+from kubewright.apiserver.meta.names import GroupKind
+from kubewright.apiserver.registry.strategy import Obj
 
 # The real server asks the object for its kind after it forgot it, so its message begins with a dot.
 _KIND = GroupKind("authorization.k8s.io", "")

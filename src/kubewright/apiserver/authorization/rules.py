@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from kubewright.apiserver.authorization.attributes import Rule
-from kubewright.apiserver.field import quoted
+from kubewright.apiserver.meta.field import quoted
 
 FULL_AUTHORITY: list[Rule] = [
     {"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]},

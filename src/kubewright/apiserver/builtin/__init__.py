@@ -9,8 +9,8 @@ from importlib import import_module
 
 from kubewright.apiserver.builtin.others_table import OTHERS
 from kubewright.apiserver.builtin.workloads_table import WORKLOADS
-from kubewright.apiserver.names import GroupResource
-from kubewright.apiserver.strategy import Strategy
+from kubewright.apiserver.meta.names import GroupResource
+from kubewright.apiserver.registry.strategy import Strategy
 
 __all__ = ["strategy_for"]
 

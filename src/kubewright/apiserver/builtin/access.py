@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from kubewright.apiserver import field, naming
 from kubewright.apiserver.builtin.checks import IMMUTABLE
 from kubewright.apiserver.builtin.field_rules import named, needed, one_of
 from kubewright.apiserver.builtin.selectors import validate_selector
-from kubewright.apiserver.field import Errors
-from kubewright.apiserver.strategy import NameRule, Obj, Strategy, Write
+from kubewright.apiserver.meta import field, naming
+from kubewright.apiserver.meta.field import Errors
+from kubewright.apiserver.registry.strategy import NameRule, Obj, Strategy, Write
 
 GROUP: str = "rbac.authorization.k8s.io"
 

@@ -3,8 +3,8 @@
 import re
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
-from kubewright.apiserver import field
-from kubewright.apiserver.field import Errors
+from kubewright.apiserver.meta import field
+from kubewright.apiserver.meta.field import Errors
 
 Address = IPv4Address | IPv6Address
 

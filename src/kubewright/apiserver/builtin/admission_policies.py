@@ -1,6 +1,5 @@
 """Admission policies in CEL, and their bindings."""
 
-from kubewright.apiserver import field, naming
 from kubewright.apiserver.admission.mutation import MutatingPolicy
 from kubewright.apiserver.admission.policy import Policy
 from kubewright.apiserver.builtin import registration as webhooks
@@ -12,8 +11,9 @@ from kubewright.apiserver.builtin.field_rules import (
     one_of,
 )
 from kubewright.apiserver.builtin.selectors import validate_selector
-from kubewright.apiserver.field import Errors
-from kubewright.apiserver.strategy import Obj, Strategy, Write
+from kubewright.apiserver.meta import field, naming
+from kubewright.apiserver.meta.field import Errors
+from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
 
 _REASONS = ("Forbidden", "Invalid", "RequestEntityTooLarge")
 _ACTIONS = ("Audit", "Deny", "Warn")

@@ -1,10 +1,10 @@
 """API services: which group and version is served by whom."""
 
-from kubewright.apiserver import field, naming
 from kubewright.apiserver.builtin.checks import in_range
 from kubewright.apiserver.builtin.field_rules import named, needed, one_of
-from kubewright.apiserver.field import Errors
-from kubewright.apiserver.strategy import NameRule, Obj, Strategy, Write
+from kubewright.apiserver.meta import field, naming
+from kubewright.apiserver.meta.field import Errors
+from kubewright.apiserver.registry.strategy import NameRule, Obj, Strategy, Write
 
 _MAX_GROUP_PRIORITY, _MAX_VERSION_PRIORITY = 20000, 1000
 

@@ -2,7 +2,6 @@
 
 from typing import ClassVar
 
-from kubewright.apiserver import field
 from kubewright.apiserver.builtin import differences
 from kubewright.apiserver.builtin.checks import (
     Shown,
@@ -25,8 +24,9 @@ from kubewright.apiserver.builtin.workloads import (
     validate_required_selector,
     validate_selected_template,
 )
-from kubewright.apiserver.field import Errors
-from kubewright.apiserver.strategy import Obj, Write
+from kubewright.apiserver.meta import field
+from kubewright.apiserver.meta.field import Errors
+from kubewright.apiserver.registry.strategy import Obj, Write
 
 _STRATEGIES = ("Recreate", "RollingUpdate")
 

@@ -3,7 +3,6 @@
 import copy
 from typing import Any
 
-from kubewright.apiserver import field, naming
 from kubewright.apiserver.builtin.checks import NOT_NEGATIVE, non_negative, problems, unsupported
 from kubewright.apiserver.builtin.hpa_conversion import (
     CPU_UTILIZATION,
@@ -12,8 +11,9 @@ from kubewright.apiserver.builtin.hpa_conversion import (
     hpa_to_v1,
 )
 from kubewright.apiserver.builtin.resources import amount, container_resource_name
-from kubewright.apiserver.field import Errors
-from kubewright.apiserver.strategy import Obj, Strategy, Write
+from kubewright.apiserver.meta import field, naming
+from kubewright.apiserver.meta.field import Errors
+from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
 
 __all__ = ["AutoscalerStrategy", "hpa_from_v1", "hpa_to_v1"]
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from kubewright.apiserver import field, naming
 from kubewright.apiserver.builtin import differences
 from kubewright.apiserver.builtin.checks import IMMUTABLE, immutable
 from kubewright.apiserver.builtin.job_spec import INDEXED, validate_job_spec
@@ -11,8 +10,9 @@ from kubewright.apiserver.builtin.pod_warnings import name_warnings, template_wa
 from kubewright.apiserver.builtin.podspec_defaults import default_template
 from kubewright.apiserver.builtin.selectors import matches, validate_selector
 from kubewright.apiserver.builtin.workloads import MISMATCH, Workload, labels_of
-from kubewright.apiserver.field import Errors
-from kubewright.apiserver.strategy import Obj, Write
+from kubewright.apiserver.meta import field, naming
+from kubewright.apiserver.meta.field import Errors
+from kubewright.apiserver.registry.strategy import Obj, Write
 
 CONTROLLER_UID: str = "batch.kubernetes.io/controller-uid"
 JOB_NAME: str = "batch.kubernetes.io/job-name"

@@ -8,9 +8,9 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from kubewright.apiserver import field
-from kubewright.apiserver.field import Errors, FieldError
-from kubewright.apiserver.strategy import Obj
+from kubewright.apiserver.meta import field
+from kubewright.apiserver.meta.field import Errors, FieldError
+from kubewright.apiserver.registry.strategy import Obj
 
 NOT_NEGATIVE: str = "must be greater than or equal to 0"
 POSITIVE: str = "must be greater than zero"

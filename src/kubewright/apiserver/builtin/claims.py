@@ -1,11 +1,11 @@
 """The spec of a PersistentVolumeClaim, as templates in pods and stateful sets hold it."""
 
-from kubewright.apiserver import field, naming
 from kubewright.apiserver.builtin.checks import POSITIVE, problems, unsupported
 from kubewright.apiserver.builtin.resources import amount
 from kubewright.apiserver.builtin.selectors import validate_selector
-from kubewright.apiserver.field import Errors
-from kubewright.apiserver.strategy import Obj
+from kubewright.apiserver.meta import field, naming
+from kubewright.apiserver.meta.field import Errors
+from kubewright.apiserver.registry.strategy import Obj
 
 ACCESS_MODES: tuple[str, ...] = (
     "ReadOnlyMany",

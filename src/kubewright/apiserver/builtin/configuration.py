@@ -5,11 +5,11 @@ from binascii import Error as Base64Error
 
 import msgspec
 
-from kubewright.apiserver import field
 from kubewright.apiserver.builtin.checks import config_key
 from kubewright.apiserver.builtin.field_rules import immutable, named
-from kubewright.apiserver.field import Errors
-from kubewright.apiserver.strategy import Obj, Strategy, Write
+from kubewright.apiserver.meta import field
+from kubewright.apiserver.meta.field import Errors
+from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
 
 SIZE_LIMIT: int = 1024 * 1024
 

@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from kubewright.apiserver import field, naming
 from kubewright.apiserver.builtin.checks import (
     MAX_PORT,
     in_range,
@@ -21,8 +20,9 @@ from kubewright.apiserver.builtin.handlers import validate_lifecycle, validate_p
 from kubewright.apiserver.builtin.mounts import validate_devices, validate_mounts
 from kubewright.apiserver.builtin.resources import validate_resources
 from kubewright.apiserver.builtin.security import validate_security
-from kubewright.apiserver.field import Errors
-from kubewright.apiserver.strategy import Obj
+from kubewright.apiserver.meta import field, naming
+from kubewright.apiserver.meta.field import Errors
+from kubewright.apiserver.registry.strategy import Obj
 
 _PULL_POLICIES = ("Always", "IfNotPresent", "Never")
 _MESSAGES = ("File", "FallbackToLogsOnError")

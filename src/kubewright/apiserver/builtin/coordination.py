@@ -1,9 +1,9 @@
 """Leases."""
 
-from kubewright.apiserver import field
 from kubewright.apiserver.builtin.field_rules import not_negative, one_of
-from kubewright.apiserver.field import Errors
-from kubewright.apiserver.strategy import Obj, Strategy, Write
+from kubewright.apiserver.meta import field
+from kubewright.apiserver.meta.field import Errors
+from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
 
 
 class LeaseStrategy(Strategy):

@@ -2,13 +2,13 @@
 
 import re
 
-from kubewright.apiserver import field
 from kubewright.apiserver.builtin.batch import default_job_spec, job_warnings
 from kubewright.apiserver.builtin.checks import non_negative, one_of, unsupported
 from kubewright.apiserver.builtin.cron import schedule_problem
 from kubewright.apiserver.builtin.job_spec import validate_job_spec
-from kubewright.apiserver.field import Errors
-from kubewright.apiserver.strategy import Obj, Strategy, Write
+from kubewright.apiserver.meta import field
+from kubewright.apiserver.meta.field import Errors
+from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
 
 _POLICIES = ("Allow", "Forbid", "Replace")
 _MAX_NAME = 52

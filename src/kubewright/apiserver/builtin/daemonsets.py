@@ -2,7 +2,6 @@
 
 from typing import ClassVar
 
-from kubewright.apiserver import field
 from kubewright.apiserver.builtin import differences
 from kubewright.apiserver.builtin.checks import (
     Shown,
@@ -19,8 +18,9 @@ from kubewright.apiserver.builtin.podspec import validate_template
 from kubewright.apiserver.builtin.podspec_defaults import default_template
 from kubewright.apiserver.builtin.selectors import is_empty, matches, validate_selector
 from kubewright.apiserver.builtin.workloads import MISMATCH, Workload, labels_of, runs_for_ever
-from kubewright.apiserver.field import Errors
-from kubewright.apiserver.strategy import Obj, Strategy, Write
+from kubewright.apiserver.meta import field
+from kubewright.apiserver.meta.field import Errors
+from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
 
 TEMPLATE_GENERATION: str = "deprecated.daemonset.template.generation"
 """The annotation in which apps/v1 shows the counter that Kubernetes keeps in the spec."""

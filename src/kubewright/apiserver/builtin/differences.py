@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from kubewright.apiserver.field import FieldError
+from kubewright.apiserver.meta.field import FieldError
 
 _ZEROS: dict[str, Any] = {"string": "", "int": 0, "bool": False, "quantity": "0"}
 

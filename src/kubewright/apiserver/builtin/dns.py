@@ -2,11 +2,11 @@
 
 import re
 
-from kubewright.apiserver import field
 from kubewright.apiserver.builtin.addresses import address
-from kubewright.apiserver.field import Errors
-from kubewright.apiserver.naming import SUBDOMAIN_LIMIT
-from kubewright.apiserver.strategy import Obj
+from kubewright.apiserver.meta import field
+from kubewright.apiserver.meta.field import Errors
+from kubewright.apiserver.meta.naming import SUBDOMAIN_LIMIT
+from kubewright.apiserver.registry.strategy import Obj
 
 _MAX_SERVERS = 3
 _MAX_SEARCHES = 32

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from kubewright.apiserver import field, naming
 from kubewright.apiserver.builtin import addresses
 from kubewright.apiserver.builtin.field_rules import (
     PROTOCOLS,
@@ -12,8 +11,9 @@ from kubewright.apiserver.builtin.field_rules import (
     needed_one_of,
     port,
 )
-from kubewright.apiserver.field import Errors
-from kubewright.apiserver.strategy import Obj, Strategy, Write
+from kubewright.apiserver.meta import field, naming
+from kubewright.apiserver.meta.field import Errors
+from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
 
 _ADDRESS_TYPES = ("FQDN", "IPv4", "IPv6")
 _MAX_ENDPOINTS, _MAX_ADDRESSES, _MAX_PORTS, _MAX_HINTS = 1000, 100, 20000, 8

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable
 
-from kubewright.apiserver import field, naming
 from kubewright.apiserver.builtin.checks import config_key, problems
 from kubewright.apiserver.builtin.paths import no_backsteps
 from kubewright.apiserver.builtin.resources import amount
-from kubewright.apiserver.field import Errors
-from kubewright.apiserver.strategy import Obj
+from kubewright.apiserver.meta import field, naming
+from kubewright.apiserver.meta.field import Errors
+from kubewright.apiserver.registry.strategy import Obj
 
 VARIABLE_FIELDS: tuple[str, ...] = (
     "metadata.name",

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from kubewright.apiserver import field, naming
 from kubewright.apiserver.builtin.field_rules import immutable, named
-from kubewright.apiserver.field import Errors
-from kubewright.apiserver.strategy import Obj, Strategy, Write
+from kubewright.apiserver.meta import field, naming
+from kubewright.apiserver.meta.field import Errors
+from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
 
 EVENTS_V1: str = "events.k8s.io/v1"
 

@@ -4,9 +4,9 @@ from collections.abc import Callable, Hashable, Iterable
 from typing import Any
 
 from kubewright.api.quantity import parse_quantity
-from kubewright.apiserver import field
 from kubewright.apiserver.builtin.checks import IMMUTABLE, MAX_PORT, port_name, unsupported
-from kubewright.apiserver.field import Errors
+from kubewright.apiserver.meta import field
+from kubewright.apiserver.meta.field import Errors
 
 NEGATIVE: str = "must be greater than or equal to 0"
 NOT_POSITIVE: str = "must be greater than zero"

@@ -1,9 +1,9 @@
 """Flow schemas and priority levels. This server does not queue; it keeps what operators write."""
 
-from kubewright.apiserver import field, naming
 from kubewright.apiserver.builtin.field_rules import in_range, named, needed, one_of
-from kubewright.apiserver.field import Errors
-from kubewright.apiserver.strategy import Obj, Strategy, Write
+from kubewright.apiserver.meta import field, naming
+from kubewright.apiserver.meta.field import Errors
+from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
 
 _MAX_PRECEDENCE = 10000
 _VERBS = frozenset(

@@ -2,10 +2,10 @@
 
 import re
 
-from kubewright.apiserver import field
 from kubewright.apiserver.builtin.checks import non_negative, port, unsupported
-from kubewright.apiserver.field import Errors
-from kubewright.apiserver.strategy import Obj
+from kubewright.apiserver.meta import field
+from kubewright.apiserver.meta.field import Errors
+from kubewright.apiserver.registry.strategy import Obj
 
 _HEADER = re.compile(r"[-A-Za-z0-9]+").fullmatch
 _BAD_HEADER = (

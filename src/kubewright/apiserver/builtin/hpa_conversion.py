@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from kubewright.apiserver.strategy import Obj
+from kubewright.apiserver.registry.strategy import Obj
 
 CPU_UTILIZATION: int = 80
 """The share of the processors at which an autoscaler aims that does not say at what."""

@@ -2,14 +2,14 @@
 
 import re
 
-from kubewright.apiserver import field, naming
 from kubewright.apiserver.builtin import addresses
 from kubewright.apiserver.builtin.checks import port_name
 from kubewright.apiserver.builtin.field_rules import named, needed, one_of, port
 from kubewright.apiserver.builtin.service_rules import ingress_point
-from kubewright.apiserver.field import Errors
-from kubewright.apiserver.names import GroupResource
-from kubewright.apiserver.strategy import Obj, Strategy, Write
+from kubewright.apiserver.meta import field, naming
+from kubewright.apiserver.meta.field import Errors
+from kubewright.apiserver.meta.names import GroupResource
+from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
 
 CLASS: str = "kubernetes.io/ingress.class"
 DEFAULT_CLASS: str = "ingressclass.kubernetes.io/is-default-class"

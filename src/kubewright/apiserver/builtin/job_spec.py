@@ -3,11 +3,11 @@
 import re
 from typing import Any
 
-from kubewright.apiserver import field, naming
 from kubewright.apiserver.builtin.checks import non_negative, omitted, problems, unsupported
 from kubewright.apiserver.builtin.podspec import validate_template
-from kubewright.apiserver.field import Errors
-from kubewright.apiserver.strategy import Obj
+from kubewright.apiserver.meta import field, naming
+from kubewright.apiserver.meta.field import Errors
+from kubewright.apiserver.registry.strategy import Obj
 
 INDEXED: str = "Indexed"
 

@@ -1,10 +1,10 @@
 """The status of a Job: conditions, counts and times that must agree with one another."""
 
-from kubewright.apiserver import field
 from kubewright.apiserver.builtin.checks import non_negative, omitted
 from kubewright.apiserver.builtin.job_spec import INDEXED, count_indexes
-from kubewright.apiserver.field import Errors
-from kubewright.apiserver.strategy import Obj
+from kubewright.apiserver.meta import field
+from kubewright.apiserver.meta.field import Errors
+from kubewright.apiserver.registry.strategy import Obj
 
 _HERE = "status.conditions"
 

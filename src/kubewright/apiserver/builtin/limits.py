@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from kubewright.api.quantity import format_quantity, parse_quantity
-from kubewright.apiserver import status
-from kubewright.apiserver.names import GroupResource
-from kubewright.apiserver.strategy import Obj, Write
+from kubewright.apiserver.meta import status
+from kubewright.apiserver.meta.names import GroupResource
+from kubewright.apiserver.registry.strategy import Obj, Write
 
 LIMIT_RANGES: GroupResource = GroupResource("", "limitranges")
 ANNOTATION: str = "kubernetes.io/limit-ranger"

@@ -1,8 +1,8 @@
 """Migrations of stored objects to another version."""
 
 from kubewright.apiserver.builtin.field_rules import immutable, needed
-from kubewright.apiserver.field import Errors
-from kubewright.apiserver.strategy import Obj, Strategy, Write
+from kubewright.apiserver.meta.field import Errors
+from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
 
 
 class StorageVersionMigrationStrategy(Strategy):

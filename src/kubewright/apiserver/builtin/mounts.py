@@ -1,10 +1,10 @@
 """Where the volumes of a pod appear inside of its containers."""
 
-from kubewright.apiserver import field
 from kubewright.apiserver.builtin.checks import unsupported
 from kubewright.apiserver.builtin.paths import descending, no_backsteps
-from kubewright.apiserver.field import Errors
-from kubewright.apiserver.strategy import Obj
+from kubewright.apiserver.meta import field
+from kubewright.apiserver.meta.field import Errors
+from kubewright.apiserver.registry.strategy import Obj
 
 _PROPAGATIONS = ("Bidirectional", "HostToContainer", "None")
 _RECURSIVE = ("Disabled", "Enabled", "IfPossible")

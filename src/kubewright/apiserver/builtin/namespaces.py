@@ -1,9 +1,9 @@
 """Namespaces: Active until they are deleted, and gone when their last finalizer is."""
 
-from kubewright.apiserver import field, naming
 from kubewright.apiserver.builtin.field_rules import named
-from kubewright.apiserver.field import Errors
-from kubewright.apiserver.strategy import NameRule, Obj, Strategy, Write
+from kubewright.apiserver.meta import field, naming
+from kubewright.apiserver.meta.field import Errors
+from kubewright.apiserver.registry.strategy import NameRule, Obj, Strategy, Write
 
 FINALIZER: str = "kubernetes"
 NAME_LABEL: str = "kubernetes.io/metadata.name"

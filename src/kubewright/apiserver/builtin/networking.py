@@ -4,13 +4,13 @@ import re
 from ipaddress import ip_network
 from typing import Any
 
-from kubewright.apiserver import field, naming
 from kubewright.apiserver.builtin import addresses
 from kubewright.apiserver.builtin.checks import IMMUTABLE, port_name
 from kubewright.apiserver.builtin.field_rules import immutable, named, needed, one_of, port
 from kubewright.apiserver.builtin.selectors import validate_selector
-from kubewright.apiserver.field import Errors
-from kubewright.apiserver.strategy import Obj, Strategy, Write
+from kubewright.apiserver.meta import field, naming
+from kubewright.apiserver.meta.field import Errors
+from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
 
 _CONTROLLER_LIMIT = 250
 _URL_PATH = r"[A-Za-z0-9/\-._~%!$&'()*+,;=:]+"

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from kubewright.apiserver import field, naming
 from kubewright.apiserver.builtin import addresses
 from kubewright.apiserver.builtin.field_rules import (
     first_places,
@@ -10,8 +9,9 @@ from kubewright.apiserver.builtin.field_rules import (
     one_of,
     quantity_not_negative,
 )
-from kubewright.apiserver.field import Errors, FieldError
-from kubewright.apiserver.strategy import Obj, Strategy, Write
+from kubewright.apiserver.meta import field, naming
+from kubewright.apiserver.meta.field import Errors, FieldError
+from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
 
 NOT_READY: str = "node.kubernetes.io/not-ready"
 

@@ -1,7 +1,7 @@
 """Paths of files, as volumes and mounts name them."""
 
-from kubewright.apiserver import field
-from kubewright.apiserver.field import Errors
+from kubewright.apiserver.meta import field
+from kubewright.apiserver.meta.field import Errors
 
 
 def no_backsteps(value: str, path: str) -> Errors:

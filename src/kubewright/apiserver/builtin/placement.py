@@ -3,12 +3,12 @@
 from collections.abc import Iterable
 from typing import Any
 
-from kubewright.apiserver import field, naming
 from kubewright.apiserver.builtin.checks import MAX_INT32, POSITIVE, problems, unsupported
 from kubewright.apiserver.builtin.field_rules import first_places
 from kubewright.apiserver.builtin.selectors import EXISTENCE, LISTS, validate_selector
-from kubewright.apiserver.field import Errors
-from kubewright.apiserver.strategy import Obj
+from kubewright.apiserver.meta import field, naming
+from kubewright.apiserver.meta.field import Errors
+from kubewright.apiserver.registry.strategy import Obj
 
 REQUIRED: str = "requiredDuringSchedulingIgnoredDuringExecution"
 PREFERRED: str = "preferredDuringSchedulingIgnoredDuringExecution"

@@ -7,12 +7,12 @@ in namespaces without any, so it is a switch: a server alone has no controller t
 import random
 from typing import Any
 
-from kubewright.apiserver import status
 from kubewright.apiserver.builtin.pod_parts import MIRROR
 from kubewright.apiserver.builtin.priority import CLASSES, default_class
 from kubewright.apiserver.builtin.runtimeclass_admission import admit_runtime_class
-from kubewright.apiserver.names import GroupResource
-from kubewright.apiserver.strategy import Obj, Write
+from kubewright.apiserver.meta import status
+from kubewright.apiserver.meta.names import GroupResource
+from kubewright.apiserver.registry.strategy import Obj, Write
 
 PODS: GroupResource = GroupResource("", "pods")
 SERVICE_ACCOUNTS: GroupResource = GroupResource("", "serviceaccounts")

@@ -2,7 +2,7 @@
 
 from kubewright.apiserver.builtin.pod_resources import default_pod_resources
 from kubewright.apiserver.builtin.podspec_defaults import default_pod
-from kubewright.apiserver.strategy import Obj
+from kubewright.apiserver.registry.strategy import Obj
 
 MIRROR: str = "kubernetes.io/config.mirror"
 """The annotation of a pod that a kubelet made for a file on its node."""

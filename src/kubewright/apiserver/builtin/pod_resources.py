@@ -6,7 +6,7 @@ from kubewright.apiserver.builtin.resources import (
     effective,
     may_overcommit,
 )
-from kubewright.apiserver.strategy import Obj
+from kubewright.apiserver.registry.strategy import Obj
 
 
 def default_pod_resources(spec: Obj) -> None:

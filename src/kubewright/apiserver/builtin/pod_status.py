@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable
 
-from kubewright.apiserver import field, naming
 from kubewright.apiserver.builtin.addresses import address
 from kubewright.apiserver.builtin.checks import IMMUTABLE, problems
-from kubewright.apiserver.field import Errors
-from kubewright.apiserver.strategy import Obj
+from kubewright.apiserver.meta import field, naming
+from kubewright.apiserver.meta.field import Errors
+from kubewright.apiserver.registry.strategy import Obj
 
 _STATUSES = ("containerStatuses", "initContainerStatuses", "ephemeralContainerStatuses")
 _SYSTEM = frozenset({"PodScheduled", "Ready", "Initialized"})

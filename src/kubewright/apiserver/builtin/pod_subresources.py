@@ -6,7 +6,6 @@ the client is to see. The pipeline stores it.
 
 from typing import Any
 
-from kubewright.apiserver import field, naming, status
 from kubewright.apiserver.builtin.checks import problems, unsupported
 from kubewright.apiserver.builtin.differences import difference
 from kubewright.apiserver.builtin.pod_parts import (
@@ -17,9 +16,10 @@ from kubewright.apiserver.builtin.pod_parts import (
 from kubewright.apiserver.builtin.pod_updates import validate_annotation_update
 from kubewright.apiserver.builtin.pods import validate_pod
 from kubewright.apiserver.builtin.resources import COMPUTE, quality_of_service
-from kubewright.apiserver.field import Errors
-from kubewright.apiserver.names import GroupResource
-from kubewright.apiserver.strategy import Obj
+from kubewright.apiserver.meta import field, naming, status
+from kubewright.apiserver.meta.field import Errors
+from kubewright.apiserver.meta.names import GroupResource
+from kubewright.apiserver.registry.strategy import Obj
 
 PODS_BINDING: GroupResource = GroupResource("", "pods/binding")
 

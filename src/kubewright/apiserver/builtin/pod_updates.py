@@ -2,14 +2,14 @@
 
 from collections.abc import Iterable
 
-from kubewright.apiserver import field
 from kubewright.apiserver.builtin.checks import MAX_INT32, in_range
 from kubewright.apiserver.builtin.containers import validate_image_spaces
 from kubewright.apiserver.builtin.differences import difference
 from kubewright.apiserver.builtin.placement import REQUIRED
 from kubewright.apiserver.builtin.pod_parts import MIRROR
-from kubewright.apiserver.field import Errors
-from kubewright.apiserver.strategy import Obj
+from kubewright.apiserver.meta import field
+from kubewright.apiserver.meta.field import Errors
+from kubewright.apiserver.registry.strategy import Obj
 
 _ARMOR = "container.apparmor.security.beta.kubernetes.io/"
 _UPDATABLE = (

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable
 
-from kubewright.apiserver import field, naming
 from kubewright.apiserver.builtin.checks import MAX_INT32, in_range, problems, unsupported
 from kubewright.apiserver.builtin.claims import validate_claim_spec
 from kubewright.apiserver.builtin.paths import no_backsteps
@@ -13,8 +12,9 @@ from kubewright.apiserver.builtin.projections import (
     validate_projections,
 )
 from kubewright.apiserver.builtin.resources import amount
-from kubewright.apiserver.field import Errors
-from kubewright.apiserver.strategy import Obj
+from kubewright.apiserver.meta import field, naming
+from kubewright.apiserver.meta.field import Errors
+from kubewright.apiserver.registry.strategy import Obj
 
 Rule = Callable[[Obj, str], Errors]
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from kubewright.apiserver import naming
-from kubewright.apiserver.strategy import Obj
+from kubewright.apiserver.meta import naming
+from kubewright.apiserver.registry.strategy import Obj
 
 OLD_VOLUMES: dict[str, str] = {
     "photonPersistentDisk": "deprecated in v1.11, non-functional in v1.16+",

@@ -1,6 +1,5 @@
 """Pods: defaults, preparation, validation, grace, and the fields that one may select by."""
 
-from kubewright.apiserver import field
 from kubewright.apiserver.builtin.checks import non_negative
 from kubewright.apiserver.builtin.containers import validate_image_spaces
 from kubewright.apiserver.builtin.placement import merge_label_keys
@@ -17,8 +16,9 @@ from kubewright.apiserver.builtin.pod_warnings import pod_warnings
 from kubewright.apiserver.builtin.podspec import validate_pod_spec
 from kubewright.apiserver.builtin.podspec_defaults import default_pod
 from kubewright.apiserver.builtin.resources import quality_of_service
-from kubewright.apiserver.field import Errors
-from kubewright.apiserver.strategy import Obj, Strategy, Write
+from kubewright.apiserver.meta import field
+from kubewright.apiserver.meta.field import Errors
+from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
 
 DELETION_COST: str = "controller.kubernetes.io/pod-deletion-cost"
 

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from kubewright.apiserver import field, naming
 from kubewright.apiserver.builtin.addresses import address
 from kubewright.apiserver.builtin.checks import MAX_INT32, in_range, one_of, problems, unsupported
 from kubewright.apiserver.builtin.containers import (
@@ -26,8 +25,9 @@ from kubewright.apiserver.builtin.resources import (
     validate_resources,
 )
 from kubewright.apiserver.builtin.security import validate_pod_security
-from kubewright.apiserver.field import Errors
-from kubewright.apiserver.strategy import Obj
+from kubewright.apiserver.meta import field, naming
+from kubewright.apiserver.meta.field import Errors
+from kubewright.apiserver.registry.strategy import Obj
 
 _RESTARTS = ("Always", "OnFailure", "Never")
 _DNS = ("ClusterFirstWithHostNet", "ClusterFirst", "Default", "None")

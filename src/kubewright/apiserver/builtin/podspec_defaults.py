@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from kubewright.api.quantity import ParsedQuantity, parse_quantity
 from kubewright.apiserver.builtin.images import pull_policy
 from kubewright.apiserver.builtin.volume_defaults import default_volumes
-from kubewright.apiserver.strategy import Obj
+from kubewright.apiserver.registry.strategy import Obj
 
 ALPHA: tuple[str, ...] = ("schedulingGroup", "evictionResponders")
 """Fields that 1.37 knows and drops, as their features are off by default; more stand below."""

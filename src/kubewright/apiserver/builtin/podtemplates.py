@@ -2,8 +2,8 @@
 
 from kubewright.apiserver.builtin.podspec import validate_template
 from kubewright.apiserver.builtin.podspec_defaults import default_template
-from kubewright.apiserver.field import Errors
-from kubewright.apiserver.strategy import Obj, Strategy, Write
+from kubewright.apiserver.meta.field import Errors
+from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
 
 
 class PodTemplateStrategy(Strategy):

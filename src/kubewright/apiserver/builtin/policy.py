@@ -8,8 +8,8 @@ from kubewright.apiserver.builtin.checks import (
     unsupported,
 )
 from kubewright.apiserver.builtin.selectors import validate_selector
-from kubewright.apiserver.field import Errors
-from kubewright.apiserver.strategy import Obj, Strategy, Write
+from kubewright.apiserver.meta.field import Errors
+from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
 
 _COUNTS = ("disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods")
 _EVICTION = ("AlwaysAllow", "IfHealthyBudget")

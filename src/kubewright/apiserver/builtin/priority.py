@@ -1,10 +1,10 @@
 """PriorityClasses, and the two that every cluster has."""
 
-from kubewright.apiserver import field, status
 from kubewright.apiserver.builtin.checks import one_of
-from kubewright.apiserver.field import Errors
-from kubewright.apiserver.names import GroupResource
-from kubewright.apiserver.strategy import Obj, Reader, Strategy, Write
+from kubewright.apiserver.meta import field, status
+from kubewright.apiserver.meta.field import Errors
+from kubewright.apiserver.meta.names import GroupResource
+from kubewright.apiserver.registry.strategy import Obj, Reader, Strategy, Write
 
 CLASSES: GroupResource = GroupResource("scheduling.k8s.io", "priorityclasses")
 HIGHEST_OF_USERS: int = 1_000_000_000

@@ -2,15 +2,15 @@
 
 from collections.abc import Iterable
 
-from kubewright.apiserver import field
 from kubewright.apiserver.builtin.environment import (
     FILE_FIELDS,
     validate_field,
     validate_resource_field,
 )
 from kubewright.apiserver.builtin.paths import descending_unreserved
-from kubewright.apiserver.field import Errors
-from kubewright.apiserver.strategy import Obj
+from kubewright.apiserver.meta import field
+from kubewright.apiserver.meta.field import Errors
+from kubewright.apiserver.registry.strategy import Obj
 
 _ALL_BITS = 0o777
 _BAD_MODE = "must be a number between 0 and 0777 (octal), both inclusive"

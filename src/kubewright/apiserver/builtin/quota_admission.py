@@ -9,7 +9,6 @@ from datetime import datetime
 from typing import Any
 
 from kubewright.api.quantity import parse_quantity
-from kubewright.apiserver import status
 from kubewright.apiserver.builtin.quota_usage import (
     CLAIMS,
     IGNORED,
@@ -21,10 +20,11 @@ from kubewright.apiserver.builtin.quota_usage import (
     missing,
     usage_of,
 )
-from kubewright.apiserver.names import GroupResource
-from kubewright.apiserver.status import StatusError
+from kubewright.apiserver.meta import status
+from kubewright.apiserver.meta.names import GroupResource
+from kubewright.apiserver.meta.status import StatusError
+from kubewright.apiserver.registry.strategy import Obj
 from kubewright.apiserver.storage import Store
-from kubewright.apiserver.strategy import Obj
 
 QUOTAS: GroupResource = GroupResource("", "resourcequotas")
 

@@ -6,8 +6,8 @@ from datetime import datetime, timedelta
 from kubewright.api.quantity import ParsedQuantity, parse_quantity
 from kubewright.api.times import parse_time
 from kubewright.apiserver.builtin.resources import CONTAINER, effective, quality_of_service
-from kubewright.apiserver.names import GroupResource
-from kubewright.apiserver.strategy import Obj
+from kubewright.apiserver.meta.names import GroupResource
+from kubewright.apiserver.registry.strategy import Obj
 
 Usage = dict[str, ParsedQuantity]
 """How much of what."""

@@ -3,10 +3,10 @@
 from typing import Any
 
 from kubewright.api.quantity import parse_quantity
-from kubewright.apiserver import field, naming
 from kubewright.apiserver.builtin.field_rules import named, needed, quantity_not_negative
-from kubewright.apiserver.field import Errors
-from kubewright.apiserver.strategy import Obj, Strategy, Write
+from kubewright.apiserver.meta import field, naming
+from kubewright.apiserver.meta.field import Errors
+from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
 
 _COMPUTE = frozenset(
     f"{prefix}{name}"

@@ -4,14 +4,14 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
-from kubewright.apiserver import field, naming
 from kubewright.apiserver.admission.conditions import Condition
 from kubewright.apiserver.admission.expression import Expression
 from kubewright.apiserver.builtin.checks import in_range
 from kubewright.apiserver.builtin.field_rules import first_places, named, needed, one_of
 from kubewright.apiserver.builtin.selectors import validate_selector
-from kubewright.apiserver.field import Errors
-from kubewright.apiserver.strategy import Obj, Strategy, Write
+from kubewright.apiserver.meta import field, naming
+from kubewright.apiserver.meta.field import Errors
+from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
 
 OPERATIONS: tuple[str, ...] = ("*", "CONNECT", "CREATE", "DELETE", "UPDATE")
 FAILURE_POLICIES: tuple[str, ...] = ("Fail", "Ignore")

@@ -6,10 +6,10 @@ taken as they come.
 
 from collections.abc import Iterable
 
-from kubewright.apiserver import field, naming
 from kubewright.apiserver.builtin.checks import IMMUTABLE, problems, unsupported
-from kubewright.apiserver.field import Errors
-from kubewright.apiserver.strategy import Obj, Strategy, Write
+from kubewright.apiserver.meta import field, naming
+from kubewright.apiserver.meta.field import Errors
+from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
 
 _MODES = ("ExactCount", "All")
 

@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 from kubewright.api.quantity import ParsedQuantity, parse_quantity
-from kubewright.apiserver import field, naming
 from kubewright.apiserver.builtin.checks import NOT_NEGATIVE, problems, unsupported
-from kubewright.apiserver.field import Errors, FieldError
-from kubewright.apiserver.strategy import Obj
+from kubewright.apiserver.meta import field, naming
+from kubewright.apiserver.meta.field import Errors, FieldError
+from kubewright.apiserver.registry.strategy import Obj
 
 HUGE_PAGES: str = "hugepages-"
 COMPUTE: tuple[str, ...] = ("cpu", "memory")

@@ -1,8 +1,8 @@
 """What a RuntimeClass adds to the pods that name it: overhead, and where they may run."""
 
-from kubewright.apiserver import status
-from kubewright.apiserver.names import GroupResource
-from kubewright.apiserver.strategy import Obj, Write
+from kubewright.apiserver.meta import status
+from kubewright.apiserver.meta.names import GroupResource
+from kubewright.apiserver.registry.strategy import Obj, Write
 
 CLASSES: GroupResource = GroupResource("node.k8s.io", "runtimeclasses")
 _PODS = GroupResource("", "pods")

@@ -1,12 +1,12 @@
 """RuntimeClasses: which container runtime a pod wants."""
 
-from kubewright.apiserver import field, naming
 from kubewright.apiserver.builtin.checks import IMMUTABLE, problems
 from kubewright.apiserver.builtin.field_rules import first_places
 from kubewright.apiserver.builtin.placement import validate_tolerations
 from kubewright.apiserver.builtin.resources import validate_resources
-from kubewright.apiserver.field import Errors
-from kubewright.apiserver.strategy import Obj, Strategy, Write
+from kubewright.apiserver.meta import field, naming
+from kubewright.apiserver.meta.field import Errors
+from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
 
 
 class RuntimeClassStrategy(Strategy):

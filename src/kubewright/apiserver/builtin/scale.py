@@ -1,10 +1,10 @@
 """The ``scale`` subresource: how many pods there are, and should be."""
 
-from kubewright.apiserver import field
 from kubewright.apiserver.builtin.checks import NOT_NEGATIVE
 from kubewright.apiserver.builtin.selectors import selector_text
-from kubewright.apiserver.field import Errors
-from kubewright.apiserver.strategy import Obj
+from kubewright.apiserver.meta import field
+from kubewright.apiserver.meta.field import Errors
+from kubewright.apiserver.registry.strategy import Obj
 
 _METADATA = ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")
 

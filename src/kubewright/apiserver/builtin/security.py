@@ -2,12 +2,12 @@
 
 import re
 
-from kubewright.apiserver import field
 from kubewright.apiserver.builtin import differences
 from kubewright.apiserver.builtin.checks import MAX_INT32, in_range, unsupported
 from kubewright.apiserver.builtin.paths import descending
-from kubewright.apiserver.field import Errors
-from kubewright.apiserver.strategy import Obj
+from kubewright.apiserver.meta import field
+from kubewright.apiserver.meta.field import Errors
+from kubewright.apiserver.registry.strategy import Obj
 
 _SYSCTL_FORM = r"([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?"
 _SYSCTL = re.compile(_SYSCTL_FORM).fullmatch

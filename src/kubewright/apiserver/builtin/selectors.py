@@ -3,10 +3,10 @@
 from typing import Any
 
 from kubewright.api.selectors import Operator, Requirement, Selector
-from kubewright.apiserver import field, naming
 from kubewright.apiserver.builtin.checks import problems
-from kubewright.apiserver.field import Errors
-from kubewright.apiserver.strategy import Obj
+from kubewright.apiserver.meta import field, naming
+from kubewright.apiserver.meta.field import Errors
+from kubewright.apiserver.registry.strategy import Obj
 
 LISTS: frozenset[str] = frozenset({"In", "NotIn"})
 EXISTENCE: frozenset[str] = frozenset({"Exists", "DoesNotExist"})

@@ -5,12 +5,12 @@ The cluster has one family, IPv4. `Write.dry_run` shows what a service would get
 
 from typing import Any
 
-from kubewright.apiserver import field, status
 from kubewright.apiserver.builtin import addresses
 from kubewright.apiserver.builtin import service_rules as rules
 from kubewright.apiserver.builtin.service_pool import ServicePool, TakenError, owner_of
-from kubewright.apiserver.field import Errors
-from kubewright.apiserver.strategy import Obj, Write
+from kubewright.apiserver.meta import field, status
+from kubewright.apiserver.meta.field import Errors
+from kubewright.apiserver.registry.strategy import Obj, Write
 
 _FAMILY = "IPv4"
 _POLICY = "spec.ipFamilyPolicy"

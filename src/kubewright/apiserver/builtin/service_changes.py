@@ -1,6 +1,5 @@
 """How services change: what is carried over, what is dropped, what must stay."""
 
-from kubewright.apiserver import field
 from kubewright.apiserver.builtin.checks import IMMUTABLE
 from kubewright.apiserver.builtin.service_rules import (
     has_node_ports,
@@ -8,8 +7,9 @@ from kubewright.apiserver.builtin.service_rules import (
     is_headless,
     needs_health_check,
 )
-from kubewright.apiserver.field import Errors
-from kubewright.apiserver.strategy import Obj
+from kubewright.apiserver.meta import field
+from kubewright.apiserver.meta.field import Errors
+from kubewright.apiserver.registry.strategy import Obj
 
 _UNCHANGEABLE = "may not change once set"
 

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from ipaddress import IPv4Address, IPv4Network, ip_network
 from typing import Generic, TypeVar
 
-from kubewright.apiserver.names import GroupResource
+from kubewright.apiserver.meta.names import GroupResource
 from kubewright.apiserver.network import SERVICE_CIDR
-from kubewright.apiserver.strategy import Obj, Reader
+from kubewright.apiserver.registry.strategy import Obj, Reader
 
 SERVICES: GroupResource = GroupResource("", "services")
 FIRST_NODE_PORT, LAST_NODE_PORT = 30000, 32767

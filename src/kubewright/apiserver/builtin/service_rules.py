@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from kubewright.apiserver import field, naming
 from kubewright.apiserver.builtin import addresses
 from kubewright.apiserver.builtin import field_rules as checks
-from kubewright.apiserver.field import Errors, FieldError
-from kubewright.apiserver.strategy import Obj, Write
+from kubewright.apiserver.meta import field, naming
+from kubewright.apiserver.meta.field import Errors, FieldError
+from kubewright.apiserver.registry.strategy import Obj, Write
 
 _TYPES = ("ClusterIP", "ExternalName", "LoadBalancer", "NodePort")
 _FAMILIES = ("IPv4", "IPv6")

@@ -2,13 +2,13 @@
 
 from weakref import WeakKeyDictionary
 
-from kubewright.apiserver import naming
 from kubewright.apiserver.builtin import service_allocation as allocation
 from kubewright.apiserver.builtin import service_changes as changes
 from kubewright.apiserver.builtin import service_rules as rules
 from kubewright.apiserver.builtin.service_pool import ServicePool
-from kubewright.apiserver.field import Errors
-from kubewright.apiserver.strategy import NameRule, Obj, Reader, Strategy, Write
+from kubewright.apiserver.meta import naming
+from kubewright.apiserver.meta.field import Errors
+from kubewright.apiserver.registry.strategy import NameRule, Obj, Reader, Strategy, Write
 
 _AFFINITY_SECONDS = 10800
 _INTERNAL = ("ClusterIP", "NodePort", "LoadBalancer")

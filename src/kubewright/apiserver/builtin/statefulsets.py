@@ -2,7 +2,6 @@
 
 from typing import ClassVar
 
-from kubewright.apiserver import field, naming
 from kubewright.apiserver.builtin import differences
 from kubewright.apiserver.builtin.checks import (
     at_most,
@@ -28,8 +27,9 @@ from kubewright.apiserver.builtin.workloads import (
     runs_for_ever,
     validate_required_selector,
 )
-from kubewright.apiserver.field import Errors
-from kubewright.apiserver.strategy import NameRule, Obj, Write
+from kubewright.apiserver.meta import field, naming
+from kubewright.apiserver.meta.field import Errors
+from kubewright.apiserver.registry.strategy import NameRule, Obj, Write
 
 _RETENTION = ("Retain", "Delete")
 

@@ -1,6 +1,5 @@
 """Storage classes, CSI drivers and nodes, attachments of volumes."""
 
-from kubewright.apiserver import field, naming
 from kubewright.apiserver.builtin.field_rules import (
     first_places,
     immutable,
@@ -12,8 +11,9 @@ from kubewright.apiserver.builtin.field_rules import (
     same,
 )
 from kubewright.apiserver.builtin.selectors import validate_selector
-from kubewright.apiserver.field import Errors
-from kubewright.apiserver.strategy import Obj, Strategy, Write
+from kubewright.apiserver.meta import field, naming
+from kubewright.apiserver.meta.field import Errors
+from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
 
 _PARAMETERS, _PARAMETERS_SIZE = 512, 256 * 1024
 _METADATA_SIZE, _MESSAGE_SIZE, _NODE_ID = 256 * 1024, 1024, 256

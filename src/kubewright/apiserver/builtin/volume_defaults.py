@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from kubewright.apiserver.builtin.images import pull_policy
-from kubewright.apiserver.strategy import Obj
+from kubewright.apiserver.registry.strategy import Obj
 
 FILE_MODE: int = 0o644
 

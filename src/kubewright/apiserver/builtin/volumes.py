@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from kubewright.api.quantity import parse_quantity
-from kubewright.apiserver import field, naming, status
 from kubewright.apiserver.builtin.differences import difference
 from kubewright.apiserver.builtin.field_rules import (
     immutable,
@@ -18,9 +17,10 @@ from kubewright.apiserver.builtin.limits import check_claim_limits
 from kubewright.apiserver.builtin.pod_warnings import OLD_VOLUMES, node_term_warnings
 from kubewright.apiserver.builtin.selectors import validate_selector
 from kubewright.apiserver.builtin.storage import driver_name
-from kubewright.apiserver.field import Errors
-from kubewright.apiserver.names import GroupResource
-from kubewright.apiserver.strategy import Obj, Strategy, Write
+from kubewright.apiserver.meta import field, naming, status
+from kubewright.apiserver.meta.field import Errors
+from kubewright.apiserver.meta.names import GroupResource
+from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
 
 CLAIM_FINALIZER: str = "kubernetes.io/pvc-protection"
 VOLUME_FINALIZER: str = "kubernetes.io/pv-protection"

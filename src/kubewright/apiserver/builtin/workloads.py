@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
-from kubewright.apiserver import field
 from kubewright.apiserver.builtin.checks import unsupported
 from kubewright.apiserver.builtin.pod_warnings import name_warnings, template_warnings
 from kubewright.apiserver.builtin.podspec import validate_template
 from kubewright.apiserver.builtin.selectors import is_empty, matches, validate_selector
-from kubewright.apiserver.field import Errors
-from kubewright.apiserver.strategy import Obj, Strategy, Write
+from kubewright.apiserver.meta import field
+from kubewright.apiserver.meta.field import Errors
+from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
 
 MISMATCH: str = "`selector` does not match template `labels`"
 

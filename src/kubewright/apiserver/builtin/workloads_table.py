@@ -1,6 +1,6 @@
 """Where the behaviour of pods and of what makes pods is written: ``module:class``."""
 
-from kubewright.apiserver.names import GroupResource
+from kubewright.apiserver.meta.names import GroupResource
 
 WORKLOADS: dict[GroupResource, str] = {
     GroupResource("", "pods"): "pods:PodStrategy",

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from kubewright.apiserver.controllers.loopback import Loopback
-from kubewright.apiserver.names import GroupResource
+from kubewright.apiserver.meta.names import GroupResource
 from kubewright.apiserver.storage import Event
 
 if TYPE_CHECKING:

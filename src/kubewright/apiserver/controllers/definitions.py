@@ -11,10 +11,10 @@ from kubewright.apiserver.customresource.status import (
     find_condition,
     settle,
 )
-from kubewright.apiserver.names import GroupResource
-from kubewright.apiserver.resource import Resource
+from kubewright.apiserver.meta.names import GroupResource
+from kubewright.apiserver.registry.resource import Resource
+from kubewright.apiserver.registry.strategy import Obj
 from kubewright.apiserver.storage import Event
-from kubewright.apiserver.strategy import Obj
 
 if TYPE_CHECKING:
     from kubewright.apiserver.admission.call import WebhookClient

@@ -8,10 +8,10 @@ import msgspec
 
 from kubewright.apiserver.controllers.loopback import Loopback
 from kubewright.apiserver.controllers.worker import NotYetError
-from kubewright.apiserver.names import GroupResource
-from kubewright.apiserver.request import Response
+from kubewright.apiserver.meta.names import GroupResource
+from kubewright.apiserver.registry.strategy import Obj
 from kubewright.apiserver.storage import Event, Stored
-from kubewright.apiserver.strategy import Obj
+from kubewright.apiserver.wire.request import Response
 
 if TYPE_CHECKING:
     from kubewright.apiserver.controllers.worker import Worker

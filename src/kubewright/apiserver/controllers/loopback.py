@@ -5,9 +5,9 @@ from urllib.parse import quote
 
 import msgspec
 
-from kubewright.apiserver.names import GroupResource
-from kubewright.apiserver.request import Request, Response
-from kubewright.apiserver.resource import Resource
+from kubewright.apiserver.meta.names import GroupResource
+from kubewright.apiserver.registry.resource import Resource
+from kubewright.apiserver.wire.request import Request, Response
 
 if TYPE_CHECKING:
     from kubewright.apiserver.server import APIServer

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from kubewright.apiserver.builtin.quota_admission import QUOTAS, count
 from kubewright.apiserver.builtin.quota_usage import CLAIMS, IGNORED, PODS, SERVICES, usage_of
-from kubewright.apiserver.names import GroupResource
+from kubewright.apiserver.meta.names import GroupResource
+from kubewright.apiserver.registry.strategy import Obj
 from kubewright.apiserver.storage import Event
-from kubewright.apiserver.strategy import Obj
 
 if TYPE_CHECKING:
     from kubewright.apiserver.controllers.worker import Worker

@@ -1,7 +1,7 @@
 """Keeps the ClusterRoles that gather rules of others up to date, at once."""
 
 from kubewright.apiserver.authorization.aggregation import stale_roles
-from kubewright.apiserver.names import GroupResource
+from kubewright.apiserver.meta.names import GroupResource
 from kubewright.apiserver.storage import Event, Store
 
 CLUSTER_ROLES = GroupResource("rbac.authorization.k8s.io", "clusterroles")

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 from kubewright.apiserver.controllers.loopback import Loopback
 from kubewright.apiserver.controllers.worker import NotYetError
-from kubewright.apiserver.names import GroupResource
+from kubewright.apiserver.meta.names import GroupResource
+from kubewright.apiserver.registry.strategy import Obj
 from kubewright.apiserver.storage import Event
-from kubewright.apiserver.strategy import Obj
 
 if TYPE_CHECKING:
     from kubewright.apiserver.controllers.worker import Worker

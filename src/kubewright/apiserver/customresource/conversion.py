@@ -4,14 +4,14 @@ import uuid
 from collections.abc import Awaitable, Callable
 from typing import Any, Protocol
 
-from kubewright.apiserver import naming
 from kubewright.apiserver.customresource.webhook import ACCEPTED_REVIEWS
-from kubewright.apiserver.names import api_version
+from kubewright.apiserver.meta import naming
+from kubewright.apiserver.meta.names import api_version
+from kubewright.apiserver.meta.status import StatusError
+from kubewright.apiserver.registry.strategy import Obj
 from kubewright.apiserver.schema.default import copy
 from kubewright.apiserver.schema.prune import fit
 from kubewright.apiserver.schema.tree import Schema
-from kubewright.apiserver.status import StatusError
-from kubewright.apiserver.strategy import Obj
 
 GROUP: str = "apiextensions.k8s.io"
 TIMEOUT: float = 30.0

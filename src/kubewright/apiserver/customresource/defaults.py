@@ -1,8 +1,8 @@
 """Whether the defaults in a schema are themselves valid, and made of known fields only."""
 
-from kubewright.apiserver import field
 from kubewright.apiserver.customresource.structural import Source
-from kubewright.apiserver.field import Errors
+from kubewright.apiserver.meta import field
+from kubewright.apiserver.meta.field import Errors
 from kubewright.apiserver.schema.default import copy
 from kubewright.apiserver.schema.embedded import validate_embedded
 from kubewright.apiserver.schema.prune import prune

@@ -7,7 +7,6 @@ the spec there. `internal` makes that form.
 
 from typing import Any
 
-from kubewright.apiserver import field, naming
 from kubewright.apiserver.customresource import go_json
 from kubewright.apiserver.customresource.structural import children
 from kubewright.apiserver.customresource.versions import (
@@ -20,8 +19,9 @@ from kubewright.apiserver.customresource.versions import (
     warning_problems,
 )
 from kubewright.apiserver.customresource.webhook import validate_conversion
-from kubewright.apiserver.field import Errors
-from kubewright.apiserver.strategy import Obj
+from kubewright.apiserver.meta import field, naming
+from kubewright.apiserver.meta.field import Errors
+from kubewright.apiserver.registry.strategy import Obj
 
 APPROVED: str = "api-approved.kubernetes.io"
 """The annotation without which nobody defines kinds in Kubernetes' own groups."""

@@ -5,11 +5,11 @@ from dataclasses import field as dataclass_field
 from functools import cached_property
 from typing import Any
 
-from kubewright.apiserver import field
 from kubewright.apiserver.cel import Type, type_of
 from kubewright.apiserver.cel.estimate import RULE_LIMIT, SCHEMA_LIMIT, cost_problem, estimate_cost
 from kubewright.apiserver.customresource import go_json
-from kubewright.apiserver.field import Errors, FieldError
+from kubewright.apiserver.meta import field
+from kubewright.apiserver.meta.field import Errors, FieldError
 from kubewright.apiserver.schema.rules import CompiledRule, compile_rules
 from kubewright.apiserver.schema.tree import parse
 

@@ -3,10 +3,10 @@
 from dataclasses import dataclass, replace
 from typing import Any
 
-from kubewright.apiserver import field
 from kubewright.apiserver.customresource.expressions import ExpressionScope
 from kubewright.apiserver.customresource.structural import Source, unsupported
-from kubewright.apiserver.field import Errors, FieldError
+from kubewright.apiserver.meta import field
+from kubewright.apiserver.meta.field import Errors, FieldError
 from kubewright.apiserver.schema.fieldpath import FieldPathError, resolve
 
 TYPES: tuple[str, ...] = ("array", "boolean", "integer", "number", "object", "string")

@@ -4,9 +4,9 @@ from kubewright.apiserver.customresource.columns import columns_of
 from kubewright.apiserver.customresource.conversion import set_version
 from kubewright.apiserver.customresource.definition import has_condition, storage_version
 from kubewright.apiserver.customresource.strategy import CustomResourceStrategy
-from kubewright.apiserver.names import api_version, version_rank
-from kubewright.apiserver.resource import Resource
-from kubewright.apiserver.strategy import Obj
+from kubewright.apiserver.meta.names import api_version, version_rank
+from kubewright.apiserver.registry.resource import Resource
+from kubewright.apiserver.registry.strategy import Obj
 
 VERBS: tuple[str, ...] = (
     "delete",

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from kubewright.apiserver import field, status
-from kubewright.apiserver.field import Errors
-from kubewright.apiserver.strategy import Obj
+from kubewright.apiserver.meta import field, status
+from kubewright.apiserver.meta.field import Errors
+from kubewright.apiserver.registry.strategy import Obj
 
 NO_REPLICAS: int = -(2**31)
 """Stands for "not set" in a Scale that is being patched."""

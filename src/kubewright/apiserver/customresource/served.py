@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 
 from kubewright.apiserver.customresource.conversion import CallError, Converter
 from kubewright.apiserver.customresource.resources import resources_of
-from kubewright.apiserver.resource import Resource
+from kubewright.apiserver.registry.resource import Resource
+from kubewright.apiserver.registry.strategy import Obj
 from kubewright.apiserver.schema.default import copy, default
 from kubewright.apiserver.schema.prune import fit
 from kubewright.apiserver.schema.tree import Schema
-from kubewright.apiserver.strategy import Obj
 
 if TYPE_CHECKING:
     from kubewright.apiserver.admission.call import WebhookClient

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from kubewright.apiserver.strategy import Obj
+from kubewright.apiserver.registry.strategy import Obj
 
 FINALIZER: str = "customresourcecleanup.apiextensions.k8s.io"
 """Keeps a definition until its objects are gone."""

@@ -3,13 +3,14 @@
 from functools import cached_property
 from typing import Any
 
-from kubewright.apiserver import field, jsonpath, naming
 from kubewright.apiserver.customresource import definition
 from kubewright.apiserver.customresource import status as definition_status
 from kubewright.apiserver.customresource.scale import validate_scale_spec, validate_scale_status
 from kubewright.apiserver.customresource.structural import children
-from kubewright.apiserver.field import Errors
-from kubewright.apiserver.names import api_version
+from kubewright.apiserver.meta import field, jsonpath, naming
+from kubewright.apiserver.meta.field import Errors
+from kubewright.apiserver.meta.names import api_version
+from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
 from kubewright.apiserver.schema import formats
 from kubewright.apiserver.schema.default import default
 from kubewright.apiserver.schema.embedded import validate_embedded
@@ -19,7 +20,6 @@ from kubewright.apiserver.schema.ratchet import Correlated, same
 from kubewright.apiserver.schema.rules import Rules, rules_of
 from kubewright.apiserver.schema.tree import Schema, parse
 from kubewright.apiserver.schema.validate import NO_PATH, validate
-from kubewright.apiserver.strategy import Obj, Strategy, Write
 
 _BLOCKING = frozenset(
     {

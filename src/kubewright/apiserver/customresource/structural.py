@@ -6,9 +6,9 @@ and ``not``, where it may only restrict values.
 
 from typing import Any, Literal
 
-from kubewright.apiserver import field
 from kubewright.apiserver.cel.regex import RegexError, compile_regex
-from kubewright.apiserver.field import Errors
+from kubewright.apiserver.meta import field
+from kubewright.apiserver.meta.field import Errors
 
 Source = dict[str, Any]
 Level = Literal["root", "item", "field"]

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from kubewright.apiserver import field
 from kubewright.apiserver.customresource import go_json
 from kubewright.apiserver.customresource.columns import validate_column
 from kubewright.apiserver.customresource.defaults import validate_defaults
@@ -14,9 +13,10 @@ from kubewright.apiserver.customresource.structural import (
     unsupported,
     validate_structural,
 )
-from kubewright.apiserver.field import Errors, FieldError
+from kubewright.apiserver.meta import field
+from kubewright.apiserver.meta.field import Errors, FieldError
+from kubewright.apiserver.registry.strategy import Obj
 from kubewright.apiserver.schema.fieldpath import FieldPathError, resolve
-from kubewright.apiserver.strategy import Obj
 
 _MAX_SELECTABLE = 8
 _ROOT_FIELDS = (

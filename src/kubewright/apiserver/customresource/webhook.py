@@ -5,9 +5,9 @@ import binascii
 from typing import Any
 from urllib.parse import urlsplit
 
-from kubewright.apiserver import field, naming
-from kubewright.apiserver.field import Errors
-from kubewright.apiserver.strategy import Obj
+from kubewright.apiserver.meta import field, naming
+from kubewright.apiserver.meta.field import Errors
+from kubewright.apiserver.registry.strategy import Obj
 
 ACCEPTED_REVIEWS: tuple[str, ...] = ("v1", "v1beta1")
 """The versions of ConversionReview that can be sent; the first that a webhook takes is used."""

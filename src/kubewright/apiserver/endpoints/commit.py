@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Callable
 
-from kubewright.apiserver import metadata, status
 from kubewright.apiserver.admission.attributes import (
     Attributes,
     GroupVersionKind,
@@ -12,16 +11,17 @@ from kubewright.apiserver.admission.attributes import (
 )
 from kubewright.apiserver.authorization import attributes as authorization
 from kubewright.apiserver.backend import Call
-from kubewright.apiserver.field import Errors
 from kubewright.apiserver.fieldmanager import manager as fieldmanager
 from kubewright.apiserver.fieldmanager import resets
 from kubewright.apiserver.fieldmanager.fieldset import FieldSet
-from kubewright.apiserver.names import GroupResource
-from kubewright.apiserver.options import WriteOptions
-from kubewright.apiserver.resource import Resource
+from kubewright.apiserver.meta import metadata, status
+from kubewright.apiserver.meta.field import Errors
+from kubewright.apiserver.meta.names import GroupResource
+from kubewright.apiserver.registry.resource import Resource
+from kubewright.apiserver.registry.strategy import Obj, Write
 from kubewright.apiserver.schema.tree import Schema
 from kubewright.apiserver.storage import Stored
-from kubewright.apiserver.strategy import Obj, Write
+from kubewright.apiserver.wire.options import WriteOptions
 
 PODS = GroupResource("", "pods")
 QUOTAS = GroupResource("", "resourcequotas")

@@ -5,11 +5,11 @@ from urllib.parse import parse_qs, quote, urlencode
 
 from msgspec import structs
 
-from kubewright.apiserver import status
 from kubewright.apiserver.backend import Call
 from kubewright.apiserver.endpoints import commit
-from kubewright.apiserver.route import is_true, parse_query
-from kubewright.apiserver.strategy import Obj
+from kubewright.apiserver.meta import status
+from kubewright.apiserver.registry.strategy import Obj
+from kubewright.apiserver.wire.route import is_true, parse_query
 
 CONNECTS: frozenset[str] = frozenset({"exec", "attach", "portforward", "proxy"})
 """The subresources that are connected to; others, such as logs, are read."""

@@ -1,11 +1,13 @@
 """Create."""
 
-from kubewright.apiserver import bodies, metadata, output, status, view
 from kubewright.apiserver.backend import Call
 from kubewright.apiserver.endpoints import commit
-from kubewright.apiserver.options import WriteOptions, write_options
-from kubewright.apiserver.request import Response
-from kubewright.apiserver.strategy import Obj, Write
+from kubewright.apiserver.meta import metadata, status
+from kubewright.apiserver.registry import view
+from kubewright.apiserver.registry.strategy import Obj, Write
+from kubewright.apiserver.wire import bodies, output
+from kubewright.apiserver.wire.options import WriteOptions, write_options
+from kubewright.apiserver.wire.request import Response
 
 GENERATED_TRIES: int = 8
 

@@ -5,18 +5,20 @@ from datetime import timedelta
 from typing import Any
 
 from kubewright.api.times import format_time
-from kubewright.apiserver import bodies, output, status, view
 from kubewright.apiserver.backend import Call
 from kubewright.apiserver.endpoints import commit
 from kubewright.apiserver.endpoints.update import is_finished
-from kubewright.apiserver.names import GroupResource
-from kubewright.apiserver.options import DeleteOptions, delete_options, list_options
-from kubewright.apiserver.request import Response
+from kubewright.apiserver.meta import status
+from kubewright.apiserver.meta.names import GroupResource
+from kubewright.apiserver.registry import view
+from kubewright.apiserver.registry.selection import Selection
+from kubewright.apiserver.registry.strategy import Obj
 from kubewright.apiserver.schema import definitions
 from kubewright.apiserver.schema.conform import conform
-from kubewright.apiserver.selection import Selection
 from kubewright.apiserver.storage import Stored
-from kubewright.apiserver.strategy import Obj
+from kubewright.apiserver.wire import bodies, output
+from kubewright.apiserver.wire.options import DeleteOptions, delete_options, list_options
+from kubewright.apiserver.wire.request import Response
 
 ORPHAN: str = "orphan"
 FOREGROUND: str = "foregroundDeletion"

@@ -1,8 +1,8 @@
 """Subresources that are the object itself, of which only a part may be changed."""
 
 from kubewright.apiserver.backend import Call
-from kubewright.apiserver.field import Errors
-from kubewright.apiserver.strategy import Obj, Write
+from kubewright.apiserver.meta.field import Errors
+from kubewright.apiserver.registry.strategy import Obj, Write
 
 PARTS: frozenset[str] = frozenset({"ephemeralcontainers", "resize", "finalize", "approval"})
 

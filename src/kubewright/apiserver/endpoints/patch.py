@@ -4,19 +4,21 @@ from typing import Any
 
 import msgspec
 
-from kubewright.apiserver import bodies, field, status, view
 from kubewright.apiserver.backend import Call
 from kubewright.apiserver.endpoints import commit
 from kubewright.apiserver.endpoints.create import into_work, store_new
 from kubewright.apiserver.endpoints.update import Way, check_name, replace
 from kubewright.apiserver.fieldmanager import manager as fieldmanager
-from kubewright.apiserver.names import GroupKind
-from kubewright.apiserver.options import WriteOptions, write_options
+from kubewright.apiserver.meta import field, status
+from kubewright.apiserver.meta.names import GroupKind
 from kubewright.apiserver.patch import gotext, json_patch, merge, strategic
-from kubewright.apiserver.request import Response
+from kubewright.apiserver.registry import view
+from kubewright.apiserver.registry.strategy import Obj
 from kubewright.apiserver.schema.duplicates import duplicate_fields, repeats, strict_problems
 from kubewright.apiserver.storage import Stored
-from kubewright.apiserver.strategy import Obj
+from kubewright.apiserver.wire import bodies
+from kubewright.apiserver.wire.options import WriteOptions, write_options
+from kubewright.apiserver.wire.request import Response
 
 JSON: str = "application/json-patch+json"
 MERGE: str = "application/merge-patch+json"

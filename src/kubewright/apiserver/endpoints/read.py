@@ -6,13 +6,14 @@ from typing import Any
 
 import msgspec
 
-from kubewright.apiserver import output, status
 from kubewright.apiserver.backend import Call
-from kubewright.apiserver.options import ListOptions, list_options
-from kubewright.apiserver.request import Response
-from kubewright.apiserver.selection import Selection
-from kubewright.apiserver.status import StatusError
+from kubewright.apiserver.meta import status
+from kubewright.apiserver.meta.status import StatusError
+from kubewright.apiserver.registry.selection import Selection
 from kubewright.apiserver.storage import Stored
+from kubewright.apiserver.wire import output
+from kubewright.apiserver.wire.options import ListOptions, list_options
+from kubewright.apiserver.wire.request import Response
 
 LONGEST_VERSION: int = 40  # digits: more than any number that fits
 INCONSISTENT: str = (

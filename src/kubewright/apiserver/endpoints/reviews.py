@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from kubewright.apiserver import bodies, output
 from kubewright.apiserver.authentication.reviews import review_self, review_token
 from kubewright.apiserver.authorization.reviews import (
     review_access,
@@ -15,12 +14,13 @@ from kubewright.apiserver.authorization.reviews import (
 )
 from kubewright.apiserver.backend import Call
 from kubewright.apiserver.endpoints import subresources
-from kubewright.apiserver.names import GroupResource
-from kubewright.apiserver.negotiation import accepted
-from kubewright.apiserver.options import write_options
-from kubewright.apiserver.request import Answer, Response
+from kubewright.apiserver.meta.names import GroupResource
+from kubewright.apiserver.registry.strategy import Obj
 from kubewright.apiserver.storage import Stored
-from kubewright.apiserver.strategy import Obj
+from kubewright.apiserver.wire import bodies, output
+from kubewright.apiserver.wire.negotiation import accepted
+from kubewright.apiserver.wire.options import write_options
+from kubewright.apiserver.wire.request import Answer, Response
 
 if TYPE_CHECKING:
     from kubewright.apiserver.server import APIServer

@@ -3,18 +3,20 @@
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from kubewright.apiserver import bodies, output, status, view
 from kubewright.apiserver.backend import Call
 from kubewright.apiserver.endpoints.read import find
 from kubewright.apiserver.endpoints.update import Part, Way, replace
-from kubewright.apiserver.names import GroupKind
-from kubewright.apiserver.options import WriteOptions, write_options
+from kubewright.apiserver.meta import status
+from kubewright.apiserver.meta.names import GroupKind
 from kubewright.apiserver.patch import json_patch, merge, strategic
-from kubewright.apiserver.request import Answer, Response
+from kubewright.apiserver.registry import view
+from kubewright.apiserver.registry.strategy import Obj
 from kubewright.apiserver.schema import definitions
 from kubewright.apiserver.schema.conform import conform
 from kubewright.apiserver.storage import Stored
-from kubewright.apiserver.strategy import Obj
+from kubewright.apiserver.wire import bodies, output
+from kubewright.apiserver.wire.options import WriteOptions, write_options
+from kubewright.apiserver.wire.request import Answer, Response
 
 Endpoint = Callable[[Call], Awaitable[Answer]]
 

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from msgspec import structs
 
-from kubewright.apiserver import bodies, output, status, view
 from kubewright.apiserver.admission.attributes import Attributes
 from kubewright.apiserver.authentication.reviews import TokenRequests, default_request
 from kubewright.apiserver.backend import Call
@@ -13,13 +12,21 @@ from kubewright.apiserver.endpoints import commit, connect, delete, scale
 from kubewright.apiserver.endpoints.parts import PARTS
 from kubewright.apiserver.endpoints.read import find, get
 from kubewright.apiserver.endpoints.update import Way, replace, update
-from kubewright.apiserver.names import GroupResource, api_version
-from kubewright.apiserver.options import DeleteOptions, WriteOptions, delete_options, write_options
-from kubewright.apiserver.request import Answer, Response
+from kubewright.apiserver.meta import status
+from kubewright.apiserver.meta.names import GroupResource, api_version
+from kubewright.apiserver.registry import view
+from kubewright.apiserver.registry.strategy import Obj
 from kubewright.apiserver.schema import definitions
 from kubewright.apiserver.schema.conform import conform
 from kubewright.apiserver.storage import Stored
-from kubewright.apiserver.strategy import Obj
+from kubewright.apiserver.wire import bodies, output
+from kubewright.apiserver.wire.options import (
+    DeleteOptions,
+    WriteOptions,
+    delete_options,
+    write_options,
+)
+from kubewright.apiserver.wire.request import Answer, Response
 
 if TYPE_CHECKING:
     from kubewright.apiserver.server import APIServer

@@ -3,17 +3,19 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from kubewright.apiserver import bodies, field, metadata, output, status, view
 from kubewright.apiserver.backend import Call
 from kubewright.apiserver.endpoints import commit, parts
 from kubewright.apiserver.endpoints.create import into_work, store_new
 from kubewright.apiserver.fieldmanager import manager as fieldmanager
-from kubewright.apiserver.names import GroupKind
-from kubewright.apiserver.options import WriteOptions, write_options
-from kubewright.apiserver.request import Response
+from kubewright.apiserver.meta import field, metadata, status
+from kubewright.apiserver.meta.names import GroupKind
+from kubewright.apiserver.registry import view
+from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
 from kubewright.apiserver.storage import Stored
 from kubewright.apiserver.storage.collection import key_of
-from kubewright.apiserver.strategy import Obj, Strategy, Write
+from kubewright.apiserver.wire import bodies, output
+from kubewright.apiserver.wire.options import WriteOptions, write_options
+from kubewright.apiserver.wire.request import Response
 
 RETRIES: int = 5
 BINDING: str = "binding"

@@ -8,16 +8,17 @@ from typing import Any, Self, TypeVar
 import msgspec
 
 from kubewright._aio import Timer
-from kubewright.apiserver import output, view
 from kubewright.apiserver.backend import Call
 from kubewright.apiserver.endpoints.read import parse_version
-from kubewright.apiserver.negotiation import Accepted
-from kubewright.apiserver.options import ListOptions, list_options
-from kubewright.apiserver.request import Stream
-from kubewright.apiserver.selection import Selection
-from kubewright.apiserver.status import StatusError
+from kubewright.apiserver.meta.status import StatusError
+from kubewright.apiserver.registry import view
+from kubewright.apiserver.registry.selection import Selection
 from kubewright.apiserver.storage import Event, Stored, Watcher
 from kubewright.apiserver.storage.watcher import AT_ONCE
+from kubewright.apiserver.wire import output
+from kubewright.apiserver.wire.negotiation import Accepted
+from kubewright.apiserver.wire.options import ListOptions, list_options
+from kubewright.apiserver.wire.request import Stream
 
 SHORTEST_TIMEOUT: int = 1800  # a watch without a timeout ends after this, or up to twice as long
 BOOKMARK_EVERY: float = 60

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 from kubewright.apiserver.fieldmanager import fieldset
 from kubewright.apiserver.fieldmanager.entries import Owner
-from kubewright.apiserver.status import StatusError
+from kubewright.apiserver.meta.status import StatusError
 
 
 class Conflict(NamedTuple):

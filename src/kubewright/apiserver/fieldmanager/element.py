@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from kubewright.apiserver.field import quoted
+from kubewright.apiserver.meta.field import quoted
 
 _encode = msgspec.json.Encoder(order="sorted").encode
 # Go writes these so in JSON, and a step is compared by its text.

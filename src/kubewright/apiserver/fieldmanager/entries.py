@@ -6,9 +6,9 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-from kubewright.apiserver.field import quoted
 from kubewright.apiserver.fieldmanager import fieldset
 from kubewright.apiserver.fieldmanager.fieldset import FieldSet
+from kubewright.apiserver.meta.field import quoted
 
 Operation = Literal["Apply", "Update"]
 

@@ -13,8 +13,8 @@ from kubewright.apiserver.fieldmanager.extract import ElementError
 from kubewright.apiserver.fieldmanager.fieldset import FieldSet
 from kubewright.apiserver.fieldmanager.ownership import Convert, Ownership
 from kubewright.apiserver.fieldmanager.validate import joined, misfits
+from kubewright.apiserver.meta.status import StatusError, bad_request
 from kubewright.apiserver.schema.tree import Schema
-from kubewright.apiserver.status import StatusError, bad_request
 
 Obj = dict[str, Any]
 

@@ -2,10 +2,10 @@
 
 from typing import Any, NamedTuple
 
-from kubewright.apiserver.field import REDACTED, quoted
 from kubewright.apiserver.fieldmanager import element
 from kubewright.apiserver.fieldmanager.extract import ElementError, item_step
 from kubewright.apiserver.fieldmanager.shape import Shape
+from kubewright.apiserver.meta.field import REDACTED, quoted
 from kubewright.apiserver.patch import gotext
 
 _USUAL = {"string": str, "numeric": int, "boolean": bool, "untyped": str}

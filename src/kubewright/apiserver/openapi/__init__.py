@@ -5,14 +5,14 @@ from typing import Any
 
 import msgspec
 
-from kubewright.apiserver import status
 from kubewright.apiserver.aggregation.remote import Remotes
+from kubewright.apiserver.meta import status
 from kubewright.apiserver.openapi import protobuf
 from kubewright.apiserver.openapi.aggregated import merge
 from kubewright.apiserver.openapi.document import version2, version3
-from kubewright.apiserver.registry import Registry
-from kubewright.apiserver.request import Request, Response
-from kubewright.apiserver.route import parse_query
+from kubewright.apiserver.registry.registry import Registry
+from kubewright.apiserver.wire.request import Request, Response
+from kubewright.apiserver.wire.route import parse_query
 
 ROOT: str = "/openapi/v3"
 _JSON = ("application/json", "*/*", "application/*")

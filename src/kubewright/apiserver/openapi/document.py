@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from kubewright.apiserver.registry import Registry
-from kubewright.apiserver.resource import Resource
+from kubewright.apiserver.registry.registry import Registry
+from kubewright.apiserver.registry.resource import Resource
 from kubewright.apiserver.schema import definitions
 
 Json = dict[str, Any]

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from kubewright.apiserver.status import StatusError, bad_request
+from kubewright.apiserver.meta.status import StatusError, bad_request
 
 MAX_OPERATIONS: int = 10_000
 MAX_COPIED: int = 3 * 1024 * 1024

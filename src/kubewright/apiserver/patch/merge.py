@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from kubewright.apiserver.status import bad_request
+from kubewright.apiserver.meta.status import bad_request
 
 
 def apply(document: Any, patch: bytes | dict[str, Any]) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from kubewright.apiserver.meta.status import StatusError, bad_request
 from kubewright.apiserver.patch import ordering
 from kubewright.apiserver.patch.directives import (
     DELETE,
@@ -24,7 +25,6 @@ from kubewright.apiserver.patch.directives import (
 )
 from kubewright.apiserver.patch.ordering import element_type, mark, no_merge_key, places
 from kubewright.apiserver.schema.tree import Schema
-from kubewright.apiserver.status import StatusError, bad_request
 
 Obj = dict[str, Any]
 

@@ -8,6 +8,7 @@ refused. Each node of a schema is compiled once into a function that knows its f
 from threading import RLock
 from typing import Any
 
+from kubewright.apiserver.meta.status import bad_request
 from kubewright.apiserver.schema import scalars
 from kubewright.apiserver.schema.definitions import definition, fields_in_go
 from kubewright.apiserver.schema.mismatch import (
@@ -21,7 +22,6 @@ from kubewright.apiserver.schema.mismatch import (
 )
 from kubewright.apiserver.schema.scalars import Check
 from kubewright.apiserver.schema.tree import Schema
-from kubewright.apiserver.status import bad_request
 
 # How a field is treated: its Python type if nothing else has to be looked at, whether it is left
 # out when empty, what reads it, and the name of its Go type.

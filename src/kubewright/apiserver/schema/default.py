@@ -4,8 +4,8 @@ from typing import Any
 
 import msgspec
 
+from kubewright.apiserver.meta.status import StatusError
 from kubewright.apiserver.schema.tree import UNSET, Schema
-from kubewright.apiserver.status import StatusError
 
 MOST_BYTES: int = 8 * 1024 * 1024
 """More than any object that is stored has."""

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from kubewright.apiserver import field, naming
-from kubewright.apiserver.field import Errors
+from kubewright.apiserver.meta import field, naming
+from kubewright.apiserver.meta.field import Errors
 from kubewright.apiserver.schema.prune import child_of, has_embedded
 from kubewright.apiserver.schema.tree import Schema
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from datetime import date
 from urllib.parse import urlsplit
 
-from kubewright.apiserver import naming
+from kubewright.apiserver.meta import naming
 
 _SYMBOLS = r"a-zA-Z0-9\u00a2-\uffff"
 _PATTERNS: dict[str, str] = {

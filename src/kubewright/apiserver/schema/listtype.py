@@ -4,8 +4,8 @@ from typing import Any
 
 import msgspec
 
-from kubewright.apiserver import field
-from kubewright.apiserver.field import Errors
+from kubewright.apiserver.meta import field
+from kubewright.apiserver.meta.field import Errors
 from kubewright.apiserver.schema.prune import takes_any_key
 from kubewright.apiserver.schema.tree import Schema
 

@@ -2,7 +2,7 @@
 
 from typing import Any, Protocol
 
-from kubewright.apiserver.field import shown
+from kubewright.apiserver.meta.field import shown
 
 _INT32, _INT64 = 2**31, 2**63
 _MAX_EXACT = 2**53 - 1

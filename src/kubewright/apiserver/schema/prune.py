@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from kubewright.apiserver.field import invalid
+from kubewright.apiserver.meta.field import invalid
 from kubewright.apiserver.schema.conform import compiled, unreadable
 from kubewright.apiserver.schema.definitions import definition
 from kubewright.apiserver.schema.mismatch import MismatchError, Place, Problems, path_of

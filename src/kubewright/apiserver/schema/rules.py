@@ -9,7 +9,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from kubewright.apiserver import field
 from kubewright.apiserver.cel import (
     STRING,
     Budget,
@@ -25,7 +24,8 @@ from kubewright.apiserver.cel import (
 )
 from kubewright.apiserver.cel.values import NONE, Optional
 from kubewright.apiserver.effort import LIGHT, TooMuchError
-from kubewright.apiserver.field import Errors, FieldError, Reason
+from kubewright.apiserver.meta import field
+from kubewright.apiserver.meta.field import Errors, FieldError, Reason
 from kubewright.apiserver.schema.fieldpath import FieldPathError, resolve
 from kubewright.apiserver.schema.prune import takes_any_key
 from kubewright.apiserver.schema.ratchet import Correlated, find_element, keyed

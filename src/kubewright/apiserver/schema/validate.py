@@ -6,10 +6,10 @@ Schemas are compiled once into `_Node` trees, kept in the memo of the `Schema`.
 
 from typing import Any
 
-from kubewright.apiserver import field
 from kubewright.apiserver.cel.regex import RegexError, matcher
 from kubewright.apiserver.effort import OUT_OF_BUDGET, Effort, TooMuchError
-from kubewright.apiserver.field import Errors, FieldError
+from kubewright.apiserver.meta import field
+from kubewright.apiserver.meta.field import Errors, FieldError
 from kubewright.apiserver.schema import formats
 from kubewright.apiserver.schema.numbers import check_number, is_whole
 from kubewright.apiserver.schema.ratchet import Correlated, frozen

@@ -4,7 +4,7 @@ from bisect import bisect_left, insort
 from collections import OrderedDict, deque
 from collections.abc import Iterator, Sequence
 
-from kubewright.apiserver import status
+from kubewright.apiserver.meta import status
 from kubewright.apiserver.storage.event import Event, Stored
 from kubewright.apiserver.storage.packing import Packer
 from kubewright.apiserver.storage.watcher import Watcher

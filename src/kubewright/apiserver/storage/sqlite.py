@@ -7,8 +7,8 @@ from pathlib import Path
 
 import msgspec
 
-from kubewright.apiserver.files import keep_private
-from kubewright.apiserver.names import GroupResource
+from kubewright._pki.files import keep_private
+from kubewright.apiserver.meta.names import GroupResource
 from kubewright.apiserver.storage.event import Stored
 from kubewright.apiserver.storage.wal import is_whole
 from kubewright.errors import ConfigError

@@ -7,8 +7,8 @@ from typing import Any, Protocol
 import msgspec
 
 from kubewright._aio import Clock
-from kubewright.apiserver.names import GroupResource
-from kubewright.apiserver.status import StatusError
+from kubewright.apiserver.meta.names import GroupResource
+from kubewright.apiserver.meta.status import StatusError
 from kubewright.apiserver.storage.collection import Collection, key_of
 from kubewright.apiserver.storage.event import Event, EventType, Stored
 from kubewright.log import Logger, get_logger

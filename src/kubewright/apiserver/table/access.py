@@ -3,7 +3,7 @@
 from functools import partial
 from typing import Any
 
-from kubewright.apiserver.strategy import Obj
+from kubewright.apiserver.registry.strategy import Obj
 from kubewright.apiserver.table import text
 from kubewright.apiserver.table.duration import Ages, human_duration
 from kubewright.apiserver.table.printer import AGE, NAME, Cells, Printer, column

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from kubewright.apiserver.strategy import Obj
+from kubewright.apiserver.registry.strategy import Obj
 from kubewright.apiserver.table import text
 from kubewright.apiserver.table.duration import Ages
 from kubewright.apiserver.table.printer import AGE, CREATED_AT, NAME, Printer, column

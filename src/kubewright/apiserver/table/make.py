@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import Any
 
-from kubewright.apiserver.resource import Resource
-from kubewright.apiserver.strategy import Obj
+from kubewright.apiserver.registry.resource import Resource
+from kubewright.apiserver.registry.strategy import Obj
 from kubewright.apiserver.table.duration import Ages
 from kubewright.apiserver.table.kinds import printer_for
 from kubewright.apiserver.table.printer import NAME, Printer

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from kubewright.apiserver.strategy import Obj
+from kubewright.apiserver.registry.strategy import Obj
 from kubewright.apiserver.table.duration import Ages
 
 Cells = Callable[[Obj, Ages], list[Any]]

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from kubewright.apiserver.builtin.selectors import compiled
-from kubewright.apiserver.strategy import Obj
+from kubewright.apiserver.registry.strategy import Obj
 
 NONE, UNSET, UNKNOWN = "<none>", "<unset>", "<unknown>"
 _NOTHING: Obj = {}

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from kubewright.apiserver import status
+from kubewright.apiserver.meta import status
 
 Obj = dict[str, Any]
 

@@ -7,7 +7,7 @@ from urllib.parse import unquote
 from kubewright import _json
 from kubewright._aio import Clock
 from kubewright._serve.messages import Answer, Headers, Request, Response
-from kubewright.apiserver.status import StatusError
+from kubewright.apiserver.meta.status import StatusError
 from kubewright.embedded.kubelet import logs, port_forward, remote_command
 from kubewright.embedded.kubelet.options import RemoteOptions, log_options, ports, remote_options
 from kubewright.embedded.node.access import (

@@ -5,9 +5,9 @@ from typing import Any
 
 from kubewright._aio import Clock
 from kubewright._serve.messages import Answer, Request
-from kubewright.apiserver import status
 from kubewright.apiserver.backend import Call
 from kubewright.apiserver.endpoints.subresources import PODS
+from kubewright.apiserver.meta import status
 from kubewright.embedded.kubelet import http_proxy
 from kubewright.embedded.kubelet.container import chosen
 from kubewright.embedded.kubelet.handler import KubeletHandler

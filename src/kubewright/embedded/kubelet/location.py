@@ -5,7 +5,7 @@ import re
 from msgspec import Struct
 
 from kubewright._serve.messages import Request
-from kubewright.apiserver import status
+from kubewright.apiserver.meta import status
 from kubewright.embedded.kubelet.container import Obj
 from kubewright.embedded.kubelet.options import LARGEST_PORT
 from kubewright.embedded.proxy.table import tcp_ports

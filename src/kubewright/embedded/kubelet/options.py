@@ -7,9 +7,9 @@ from msgspec import Struct
 
 from kubewright._aio import Clock
 from kubewright.api.times import parse_time
-from kubewright.apiserver import field, status
-from kubewright.apiserver.names import GroupKind
-from kubewright.apiserver.route import is_true
+from kubewright.apiserver.meta import field, status
+from kubewright.apiserver.meta.names import GroupKind
+from kubewright.apiserver.wire.route import is_true
 from kubewright.embedded.node.access import AccessError, LogOptions
 
 LARGEST_PORT: int = 65535

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 
 from kubewright._aio import Clock
+from kubewright._pki.keypair import KeyPair
 from kubewright._serve.messages import Answer, Request, Response
 from kubewright._serve.server import HTTPServer
 from kubewright._serve.tls import ServerTLS
-from kubewright.apiserver.keypair import KeyPair
 from kubewright.embedded.kubelet.handler import KubeletHandler
 from kubewright.embedded.node.access import ContainerAccess
 from kubewright.errors import ConfigError, LifecycleError
@@ -130,7 +130,7 @@ class KubeletServer:
     def _tls(self) -> ServerTLS:
         pair = self._pair
         if pair is None:
-            from kubewright.apiserver.certificates import Authority  # noqa: PLC0415  # 45 ms
+            from kubewright._pki.authority import Authority  # noqa: PLC0415  # 45 ms
 
             pair = self._pair = Authority("kubewright-kubelet-ca").serving(self._host, "localhost")
         return ServerTLS(pair.certificate, pair.key, self._client_ca)

@@ -1,8 +1,8 @@
 """Finds services at their endpoints, for admission webhooks and for ``services/proxy``."""
 
 from kubewright.apiserver.admission.call import Address, ClusterIPResolver
-from kubewright.apiserver.names import GroupResource
-from kubewright.apiserver.strategy import Reader
+from kubewright.apiserver.meta.names import GroupResource
+from kubewright.apiserver.registry.strategy import Reader
 from kubewright.embedded.proxy.table import SERVICE_NAME, Endpoint, endpoints_of, tcp_ports
 
 _SERVICES = GroupResource("", "services")

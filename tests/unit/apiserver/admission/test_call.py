@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from kubewright._pki.authority import Authority
 from kubewright.apiserver.admission.call import (
     Address,
     ClusterIPResolver,
@@ -14,8 +15,8 @@ from kubewright.apiserver.admission.call import (
     WebhookClient,
     WebhookError,
 )
-from kubewright.apiserver.certificates import Authority
-from kubewright.apiserver.names import GroupResource
+from kubewright.apiserver.meta.names import GroupResource
+from tests.unit._pki.test_trust import Party
 from tests.unit.apiserver.admission.webhook_server import (
     Raw,
     WebhookServer,
@@ -24,7 +25,6 @@ from tests.unit.apiserver.admission.webhook_server import (
     webhook_server,
 )
 from tests.unit.apiserver.memory_reader import MemoryReader
-from tests.unit.apiserver.test_trust import Party
 
 Obj = dict[str, Any]
 SERVICES = GroupResource("", "services")

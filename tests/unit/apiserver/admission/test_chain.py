@@ -4,7 +4,7 @@ from kubewright.apiserver.admission.call import WebhookClient
 from kubewright.apiserver.admission.chain import Admission
 from kubewright.apiserver.admission.configuration import MUTATING
 from kubewright.apiserver.admission.policies import BINDINGS, POLICIES
-from kubewright.apiserver.status import StatusError
+from kubewright.apiserver.meta.status import StatusError
 from tests.unit.apiserver.admission.writes import PlainObjects, store, write
 
 

@@ -7,7 +7,7 @@ from kubewright.apiserver.admission.configuration import VALIDATING
 from kubewright.apiserver.admission.configured import ConfiguredAdmission
 from kubewright.apiserver.admission.policies import BINDINGS, POLICIES
 from kubewright.apiserver.authorization.attributes import AlwaysAllow
-from kubewright.apiserver.status import StatusError
+from kubewright.apiserver.meta.status import StatusError
 from tests.unit.apiserver.admission.writes import PlainObjects, store, write
 
 RULE = {"operations": ["*"], "apiGroups": ["*"], "apiVersions": ["*"], "resources": ["*"]}

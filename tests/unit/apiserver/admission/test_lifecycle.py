@@ -2,7 +2,7 @@ import pytest
 
 from kubewright.apiserver.admission.attributes import GroupVersionKind, GroupVersionResource
 from kubewright.apiserver.admission.lifecycle import NamespaceLifecycle
-from kubewright.apiserver.status import StatusError
+from kubewright.apiserver.meta.status import StatusError
 from tests.unit.apiserver.admission.writes import NAMESPACES, config_map, namespace, store, write
 
 

@@ -6,8 +6,8 @@ import pytest
 from kubewright.apiserver.admission.attributes import Attributes
 from kubewright.apiserver.admission.policies import BINDINGS, POLICIES, ValidatingPolicies
 from kubewright.apiserver.authorization.rbac import RBAC
-from kubewright.apiserver.names import GroupResource
-from kubewright.apiserver.status import StatusError
+from kubewright.apiserver.meta.names import GroupResource
+from kubewright.apiserver.meta.status import StatusError
 from tests.unit.apiserver.admission.writes import PlainObjects, config_map, store, write
 from tests.unit.apiserver.authorization import roles
 

@@ -4,7 +4,7 @@ import pytest
 
 from kubewright.apiserver.admission.attributes import GroupVersionKind, GroupVersionResource
 from kubewright.apiserver.admission.rules import Criteria, Match, is_exempt
-from kubewright.apiserver.status import StatusError
+from kubewright.apiserver.meta.status import StatusError
 from tests.unit.apiserver.admission.writes import (
     CONFIG_MAP,
     CONFIG_MAPS,

@@ -9,7 +9,7 @@ from kubewright.apiserver.admission.attributes import Attributes, GroupVersionKi
 from kubewright.apiserver.admission.call import ClusterIPResolver, WebhookClient
 from kubewright.apiserver.admission.chain import Admission
 from kubewright.apiserver.admission.configuration import MUTATING, VALIDATING
-from kubewright.apiserver.status import StatusError
+from kubewright.apiserver.meta.status import StatusError
 from tests.unit.apiserver.admission.webhook_server import (
     Behaviour,
     Raw,

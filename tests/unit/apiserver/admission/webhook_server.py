@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from kubewright.apiserver.certificates import Authority
+from kubewright._pki.authority import Authority
 from kubewright.apiserver.server import APIServer
 from tests.unit.apiserver.asking import make
 

@@ -9,7 +9,7 @@ from kubewright.apiserver.admission.attributes import (
     Operation,
 )
 from kubewright.apiserver.authentication.user import UserInfo
-from kubewright.apiserver.names import GroupResource
+from kubewright.apiserver.meta.names import GroupResource
 from tests.unit.apiserver.memory_reader import MemoryReader
 
 Obj = dict[str, Any]

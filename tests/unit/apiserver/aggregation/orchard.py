@@ -7,10 +7,10 @@ from typing import Any
 
 import msgspec
 
+from kubewright._pki.authority import Authority
 from kubewright._serve.messages import Answer, Duplex, Request, Response, Stream, Upgrade
 from kubewright._serve.server import HTTPServer
 from kubewright._serve.tls import ServerTLS
-from kubewright.apiserver.certificates import Authority
 from kubewright.apiserver.server import APIServer
 from tests.unit.apiserver.asking import Obj, ask, asked, make, named
 

@@ -2,10 +2,10 @@
 
 import asyncio
 
+from kubewright._pki.authority import Authority
 from kubewright.apiserver.authentication.user import UserInfo
-from kubewright.apiserver.certificates import Authority
-from kubewright.apiserver.request import Request, Response, Stream, Upgrade
 from kubewright.apiserver.server import APIServer
+from kubewright.apiserver.wire.request import Request, Response, Stream, Upgrade
 from tests.unit.apiserver.aggregation.orchard import (
     APPLES,
     SERVER_NAME,

@@ -4,12 +4,12 @@ import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import serialization
 
+from kubewright._pki.authority import Authority
 from kubewright.apiserver.authentication.authenticator import Authenticator
 from kubewright.apiserver.authentication.jwt import TokenError
 from kubewright.apiserver.authentication.user import ADMIN, NOBODY, UserInfo
-from kubewright.apiserver.certificates import Authority
-from kubewright.apiserver.request import Request
-from kubewright.apiserver.status import StatusError
+from kubewright.apiserver.meta.status import StatusError
+from kubewright.apiserver.wire.request import Request
 from tests.unit.apiserver.authentication.accounts import World
 
 

@@ -2,8 +2,8 @@ import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import serialization
 
+from kubewright._pki.authority import Authority
 from kubewright.apiserver.authentication.certificates import Certificates
-from kubewright.apiserver.certificates import Authority
 
 
 def der(user: str, *groups: str) -> bytes:

@@ -6,7 +6,7 @@ from kubewright.apiserver.authentication.impersonation import Impersonated, impe
 from kubewright.apiserver.authentication.user import ADMIN, UserInfo
 from kubewright.apiserver.authorization.attributes import AlwaysAllow, Attributes, Authorizer
 from kubewright.apiserver.authorization.rbac import RBAC
-from kubewright.apiserver.status import StatusError
+from kubewright.apiserver.meta.status import StatusError
 from tests.unit.apiserver.authorization.roles import binding, role, rule, store
 
 ANN = UserInfo("ann", groups=("system:authenticated",))

@@ -6,7 +6,7 @@ from kubewright.apiserver.authentication import reviews
 from kubewright.apiserver.authentication.authenticator import Authenticator
 from kubewright.apiserver.authentication.serviceaccount import ISSUER
 from kubewright.apiserver.authentication.user import UserInfo
-from kubewright.apiserver.status import StatusError
+from kubewright.apiserver.meta.status import StatusError
 from tests.unit.apiserver.authentication.accounts import KEY, World
 
 

@@ -11,8 +11,8 @@ from kubewright.apiserver.authorization.rbac import (
     ROLE_BINDINGS,
     ROLES,
 )
-from kubewright.apiserver.names import GroupResource
-from kubewright.apiserver.status import StatusError
+from kubewright.apiserver.meta.names import GroupResource
+from kubewright.apiserver.meta.status import StatusError
 from tests.unit.apiserver.authorization.roles import binding, paths, role, rule, store
 
 ANN = UserInfo("ann", groups=("dev",))

@@ -5,7 +5,7 @@ import pytest
 from kubewright.apiserver.authentication.user import UserInfo
 from kubewright.apiserver.authorization import reviews
 from kubewright.apiserver.authorization.rbac import RBAC
-from kubewright.apiserver.status import StatusError
+from kubewright.apiserver.meta.status import StatusError
 from tests.unit.apiserver.authorization.roles import binding, paths, role, rule, store
 
 Obj = dict[str, Any]

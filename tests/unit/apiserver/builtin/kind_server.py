@@ -7,8 +7,8 @@ from types import SimpleNamespace
 from typing import Any
 
 from kubewright.apiserver.builtin.others_table import OTHERS
-from kubewright.apiserver.names import GroupResource
-from kubewright.apiserver.strategy import Strategy, Write
+from kubewright.apiserver.meta.names import GroupResource
+from kubewright.apiserver.registry.strategy import Strategy, Write
 from tests.unit.apiserver.memory_reader import MemoryReader
 
 Obj = dict[str, Any]

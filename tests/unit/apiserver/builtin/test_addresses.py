@@ -1,7 +1,7 @@
 import pytest
 
 from kubewright.apiserver.builtin import addresses
-from kubewright.apiserver.field import Errors
+from kubewright.apiserver.meta.field import Errors
 
 
 def texts(errors: Errors) -> str:

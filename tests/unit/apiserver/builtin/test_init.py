@@ -7,7 +7,7 @@ import pytest
 
 from kubewright.apiserver.builtin import strategy_for
 from kubewright.apiserver.builtin.workloads_table import WORKLOADS
-from kubewright.apiserver.strategy import Strategy
+from kubewright.apiserver.registry.strategy import Strategy
 
 
 @pytest.mark.parametrize("resource", WORKLOADS, ids=str)

@@ -9,7 +9,7 @@ from kubewright.apiserver.builtin.limits import (
     check_claim_limits,
     check_limits,
 )
-from kubewright.apiserver.status import StatusError
+from kubewright.apiserver.meta.status import StatusError
 from tests.unit.apiserver.builtin.kind_server import KindServer
 
 

@@ -12,7 +12,7 @@ from kubewright.apiserver.builtin.pod_admission import (
     admit_pod_update,
 )
 from kubewright.apiserver.builtin.priority import CLASSES, system_classes
-from kubewright.apiserver.status import StatusError
+from kubewright.apiserver.meta.status import StatusError
 from tests.unit.apiserver.builtin.workload_samples import Obj, Written, a_pod, created
 from tests.unit.apiserver.memory_reader import MemoryReader
 

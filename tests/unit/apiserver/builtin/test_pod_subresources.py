@@ -11,7 +11,7 @@ from kubewright.apiserver.builtin.pod_subresources import (
     resize,
     set_ephemeral_containers,
 )
-from kubewright.apiserver.status import StatusError
+from kubewright.apiserver.meta.status import StatusError
 from tests.unit.apiserver.builtin.workload_samples import NOW, Obj, a_pod, created, pod_with
 
 BINDING: Obj = {"metadata": {"labels": {"zone": "a"}}, "target": {"kind": "Node", "name": "n1"}}

@@ -6,7 +6,7 @@ import pytest
 
 from kubewright.apiserver.builtin import strategy_for
 from kubewright.apiserver.builtin.priority import CLASSES, system_classes
-from kubewright.apiserver.status import StatusError
+from kubewright.apiserver.meta.status import StatusError
 from tests.unit.apiserver.builtin.workload_samples import (
     Written,
     an_object,

@@ -14,7 +14,7 @@ from kubewright.apiserver.builtin.quota_usage import (
     missing,
     usage_of,
 )
-from kubewright.apiserver.names import GroupResource
+from kubewright.apiserver.meta.names import GroupResource
 
 Obj = dict[str, Any]
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)

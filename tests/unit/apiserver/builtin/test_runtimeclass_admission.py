@@ -6,7 +6,7 @@ import pytest
 
 from kubewright.apiserver.builtin.pod_admission import admit_pod
 from kubewright.apiserver.builtin.runtimeclass_admission import CLASSES
-from kubewright.apiserver.status import StatusError
+from kubewright.apiserver.meta.status import StatusError
 from tests.unit.apiserver.builtin.workload_samples import Obj, Written, a_pod, created
 from tests.unit.apiserver.memory_reader import MemoryReader
 

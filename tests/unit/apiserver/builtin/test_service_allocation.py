@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from kubewright.apiserver.status import StatusError
+from kubewright.apiserver.meta.status import StatusError
 from tests.unit.apiserver.builtin.kind_server import KindServer
 
 PORT: dict[str, Any] = {"port": 80}

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from kubewright.apiserver.builtin.volumes import CLASSES, DEFAULT_CLASS
-from kubewright.apiserver.status import StatusError
+from kubewright.apiserver.meta.status import StatusError
 from tests.unit.apiserver.builtin.kind_server import NOW, KindServer
 
 VOLUME: dict[str, Any] = {

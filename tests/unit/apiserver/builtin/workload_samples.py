@@ -4,8 +4,8 @@ import copy
 from typing import Any
 
 from kubewright.apiserver.builtin import strategy_for
-from kubewright.apiserver.field import Errors
-from kubewright.apiserver.strategy import Write
+from kubewright.apiserver.meta.field import Errors
+from kubewright.apiserver.registry.strategy import Write
 from tests.unit.apiserver.memory_reader import MemoryReader
 
 Obj = dict[str, Any]

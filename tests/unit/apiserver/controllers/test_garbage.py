@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from kubewright._aio.virtual import VirtualClock
-from kubewright.apiserver import status
 from kubewright.apiserver.admission.attributes import Attributes
-from kubewright.apiserver.names import GroupResource
+from kubewright.apiserver.meta import status
+from kubewright.apiserver.meta.names import GroupResource
 from kubewright.apiserver.server import APIServer
 from tests.unit.apiserver.asking import (
     CORE,

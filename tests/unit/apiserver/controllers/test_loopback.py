@@ -1,7 +1,7 @@
 """How controllers ask their own server."""
 
 from kubewright.apiserver.controllers.loopback import Loopback, path_of
-from kubewright.apiserver.names import GroupResource
+from kubewright.apiserver.meta.names import GroupResource
 from kubewright.apiserver.server import APIServer
 from tests.unit.apiserver.asking import define, definition
 

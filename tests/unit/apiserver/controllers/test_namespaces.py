@@ -1,9 +1,9 @@
 """Namespaces go when they are empty."""
 
 from kubewright._aio.virtual import VirtualClock
-from kubewright.apiserver import status
 from kubewright.apiserver.admission.attributes import Attributes
 from kubewright.apiserver.controllers.namespaces import conditions_of
+from kubewright.apiserver.meta import status
 from kubewright.apiserver.server import APIServer
 from tests.unit.apiserver.asking import (
     FOOS,

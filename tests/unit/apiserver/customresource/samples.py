@@ -4,7 +4,7 @@ from typing import Any
 
 from kubewright.apiserver.customresource import definition
 from kubewright.apiserver.customresource.status import add_stored_version, settle
-from kubewright.apiserver.strategy import Obj, Write
+from kubewright.apiserver.registry.strategy import Obj, Write
 
 NOW = "2026-01-01T00:00:00Z"
 

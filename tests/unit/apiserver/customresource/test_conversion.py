@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from kubewright.apiserver.customresource.conversion import CallError, Converter
+from kubewright.apiserver.meta.status import StatusError
+from kubewright.apiserver.registry.strategy import Obj
 from kubewright.apiserver.schema.tree import parse
-from kubewright.apiserver.status import StatusError
-from kubewright.apiserver.strategy import Obj
 from tests.unit.apiserver.customresource.samples import crd_of, version_of
 
 ABOUT = "conversion webhook for example.com/v1, Kind=Foo"

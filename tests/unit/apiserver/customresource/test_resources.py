@@ -2,7 +2,7 @@
 
 from kubewright.apiserver.customresource.resources import VERBS, resources_of
 from kubewright.apiserver.customresource.status import begin_deletion
-from kubewright.apiserver.names import version_rank
+from kubewright.apiserver.meta.names import version_rank
 from tests.unit.apiserver.customresource.samples import NOW, crd_of, established, version_of
 
 

@@ -11,7 +11,7 @@ from kubewright.apiserver.customresource.scale import (
     validate_scale_status,
     with_scale,
 )
-from kubewright.apiserver.status import StatusError
+from kubewright.apiserver.meta.status import StatusError
 
 Json = dict[str, Any]
 

@@ -6,9 +6,9 @@ import pytest
 
 from kubewright.apiserver.admission.call import WebhookClient
 from kubewright.apiserver.customresource.served import served_resources
-from kubewright.apiserver.resource import Resource
-from kubewright.apiserver.status import StatusError
-from kubewright.apiserver.strategy import Obj
+from kubewright.apiserver.meta.status import StatusError
+from kubewright.apiserver.registry.resource import Resource
+from kubewright.apiserver.registry.strategy import Obj
 from tests.unit.apiserver.customresource.samples import crd_of, established, schema_of, version_of
 
 

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from kubewright.apiserver.backend import Call
-from kubewright.apiserver.request import Answer, Response
 from kubewright.apiserver.server import APIServer
+from kubewright.apiserver.wire.request import Answer, Response
 from tests.unit.apiserver.admission.webhook_server import allow, register, webhook_server
 from tests.unit.apiserver.asking import CORE, PODS, Obj, Told, ask, make, named, pod
 

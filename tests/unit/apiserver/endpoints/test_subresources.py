@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from kubewright.apiserver.backend import Call
-from kubewright.apiserver.request import Response
 from kubewright.apiserver.server import APIServer
+from kubewright.apiserver.wire.request import Response
 from tests.unit.apiserver.admission.webhook_server import (
     WebhookServer,
     allow,

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from kubewright.apiserver.fieldmanager import lastapplied, manager
+from kubewright.apiserver.meta.status import StatusError
 from kubewright.apiserver.schema import definitions
-from kubewright.apiserver.status import StatusError
 from tests.unit.apiserver.fieldmanager import custom
 from tests.unit.apiserver.fieldmanager.custom import LATER, NOON, entries, thing
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from kubewright.apiserver.openapi.document import schema_name, version2, version3
-from kubewright.apiserver.registry import Registry
+from kubewright.apiserver.registry.registry import Registry
 from kubewright.apiserver.server import APIServer
 from tests.unit.apiserver.asking import define, definition
 

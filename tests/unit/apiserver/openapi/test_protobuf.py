@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from kubewright.apiserver.openapi.protobuf import encode
-from kubewright.apiserver.protobuf.wire import fields
+from kubewright.apiserver.wire.protobuf.wire import fields
 
 
 def at(message: bytes, *path: int) -> Any:

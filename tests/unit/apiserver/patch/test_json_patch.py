@@ -4,8 +4,8 @@ from typing import Any
 import msgspec
 import pytest
 
+from kubewright.apiserver.meta.status import StatusError
 from kubewright.apiserver.patch import json_patch
-from kubewright.apiserver.status import StatusError
 
 DOCUMENT = {"a": {"b": [1, 2, 3]}, "x/y": {"~": 1}, "n": None}
 

@@ -2,8 +2,8 @@ from typing import Any
 
 import pytest
 
+from kubewright.apiserver.meta.status import StatusError
 from kubewright.apiserver.patch import merge
-from kubewright.apiserver.status import StatusError
 
 
 @pytest.mark.parametrize(

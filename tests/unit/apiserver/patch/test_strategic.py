@@ -2,10 +2,10 @@ from typing import Any
 
 import pytest
 
+from kubewright.apiserver.meta.status import StatusError
 from kubewright.apiserver.patch import strategic
 from kubewright.apiserver.schema import definitions
 from kubewright.apiserver.schema.tree import Schema
-from kubewright.apiserver.status import StatusError
 
 
 def schema(kind: str = "Pod") -> Schema:

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
+from kubewright.apiserver.meta.status import StatusError
 from kubewright.apiserver.schema import definitions
 from kubewright.apiserver.schema.conform import conform, unreadable
-from kubewright.apiserver.status import StatusError
 from tests.unit.apiserver.schema.threads import answers, fresh_definitions
 
 Json = dict[str, Any]

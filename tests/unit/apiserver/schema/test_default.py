@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
+from kubewright.apiserver.meta.status import StatusError
 from kubewright.apiserver.schema.default import default
 from kubewright.apiserver.schema.tree import parse
-from kubewright.apiserver.status import StatusError
 
 Json = dict[str, Any]
 

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from kubewright.apiserver.status import StatusError
+from kubewright.apiserver.meta.status import StatusError
 from kubewright.apiserver.storage import collection as collections
 from kubewright.apiserver.storage.collection import Collection, key_of
 from kubewright.apiserver.storage.event import Event, EventType, Stored

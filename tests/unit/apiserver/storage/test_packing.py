@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from kubewright.apiserver.names import GroupResource
+from kubewright.apiserver.meta.names import GroupResource
 from kubewright.apiserver.storage import Store, Stored, collection
 from kubewright.apiserver.storage.packing import LARGEST, SMALLEST, Packer
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kubewright.apiserver.names import GroupResource
+from kubewright.apiserver.meta.names import GroupResource
 from kubewright.apiserver.storage import Store
 from kubewright.apiserver.storage.sqlite import FILE, SQLiteJournal
 from kubewright.errors import ConfigError

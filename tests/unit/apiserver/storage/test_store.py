@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from kubewright._aio.virtual import VirtualClock
-from kubewright.apiserver.names import GroupResource
-from kubewright.apiserver.status import StatusError
+from kubewright.apiserver.meta.names import GroupResource
+from kubewright.apiserver.meta.status import StatusError
 from kubewright.apiserver.storage import Event, Store
 from kubewright.apiserver.storage.store import HISTORY_SECONDS
 

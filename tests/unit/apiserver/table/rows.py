@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, cast
 
-from kubewright.apiserver.resource import Resource
+from kubewright.apiserver.registry.resource import Resource
 from kubewright.apiserver.table import table_for
 
 Obj = dict[str, Any]

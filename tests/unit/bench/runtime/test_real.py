@@ -12,7 +12,7 @@ from typing import Any, Self
 import pytest
 
 from bench.runtime.real import Server
-from kubewright.apiserver.certificates import Authority
+from kubewright._pki.authority import Authority
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
 

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from kubewright.apiserver.status import StatusError
+from kubewright.apiserver.meta.status import StatusError
 from kubewright.embedded.kubelet.container import chosen
 
 CHOOSE = "a container name must be specified for pod web, choose one of: [a b]"

@@ -3,8 +3,8 @@ from typing import Any
 import pytest
 
 from kubewright._serve.messages import Request
-from kubewright.apiserver.route import parse_route
-from kubewright.apiserver.status import StatusError
+from kubewright.apiserver.meta.status import StatusError
+from kubewright.apiserver.wire.route import parse_route
 from kubewright.embedded.kubelet.location import Location, located, pod_port, service_port
 
 POD: dict[str, Any] = {

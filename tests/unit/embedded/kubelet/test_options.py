@@ -3,7 +3,7 @@ from datetime import UTC, datetime
 import pytest
 
 from kubewright._aio import VirtualClock
-from kubewright.apiserver.status import StatusError
+from kubewright.apiserver.meta.status import StatusError
 from kubewright.embedded.kubelet.options import log_options, ports, remote_options
 from kubewright.embedded.node.access import AccessError, LogOptions
 

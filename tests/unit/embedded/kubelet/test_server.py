@@ -2,8 +2,8 @@ import asyncio
 
 import pytest
 
+from kubewright._pki.authority import Authority
 from kubewright.api.requests import Request
-from kubewright.apiserver.certificates import Authority
 from kubewright.client import Config
 from kubewright.client.config import TLSConfig
 from kubewright.client.connect import connect

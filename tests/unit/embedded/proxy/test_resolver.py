@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from kubewright.apiserver.admission.call import Address
-from kubewright.apiserver.names import GroupResource
+from kubewright.apiserver.meta.names import GroupResource
 from kubewright.apiserver.server import APIServer
 from kubewright.apiserver.storage import Store
 from kubewright.embedded.proxy import EndpointResolver

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from kubewright.apiserver.names import GroupResource
+from kubewright.apiserver.meta.names import GroupResource
 from kubewright.apiserver.storage import Store
 from kubewright.cluster import Cluster
 from kubewright.embedded.node.access import AccessError, Connection

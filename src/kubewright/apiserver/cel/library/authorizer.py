@@ -8,11 +8,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from kubewright.apiserver import naming
 from kubewright.apiserver.cel.celtype import Type
 from kubewright.apiserver.cel.declarations import Overload, declare
 from kubewright.apiserver.cel.errors import EvaluationError
 from kubewright.apiserver.cel.values import TYPES
+from kubewright.apiserver.meta import naming
 
 _PREFIX: Final = "kubernetes.authorization."
 _AUTHORIZER: Final = f"{_PREFIX}Authorizer"

@@ -4,11 +4,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from kubewright.apiserver import naming
 from kubewright.apiserver.cel.celtype import Type
 from kubewright.apiserver.cel.declarations import Overload, declare
 from kubewright.apiserver.cel.library.url import uri_problem
 from kubewright.apiserver.cel.values import NONE, TYPES, Optional
+from kubewright.apiserver.meta import naming
 from kubewright.apiserver.schema.formats import CHECKS
 
 _NAME: Final = "kubernetes.NamedFormat"

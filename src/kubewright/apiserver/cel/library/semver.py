@@ -8,7 +8,7 @@ from kubewright.apiserver.cel.celtype import Type
 from kubewright.apiserver.cel.declarations import Overload, declare
 from kubewright.apiserver.cel.errors import EvaluationError
 from kubewright.apiserver.cel.values import TYPES
-from kubewright.apiserver.field import quoted
+from kubewright.apiserver.meta.field import quoted
 
 _NAME: Final = "kubernetes.Semver"
 _ALPHANUMERIC = re.compile(r"[0-9A-Za-z-]+", re.ASCII)

@@ -9,7 +9,7 @@ from kubewright.apiserver.cel.celtype import Type
 from kubewright.apiserver.cel.declarations import Overload, declare
 from kubewright.apiserver.cel.errors import EvaluationError
 from kubewright.apiserver.cel.values import TYPES
-from kubewright.apiserver.field import quoted
+from kubewright.apiserver.meta.field import quoted
 
 _NAME: Final = "kubernetes.URL"
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+\-.]*):", re.ASCII)

@@ -1,0 +1,1 @@
+"""Certificates and the files that carry them: authorities, key pairs, trust, kubeconfigs."""

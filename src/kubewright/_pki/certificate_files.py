@@ -1,0 +1,118 @@
+"""The certificates of a server, kept in a folder as long as they are good."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.x509 import ExtensionNotFound, load_pem_x509_certificate
+
+from kubewright._pki.authority import Authority, KeyPair, OutOfDateError, is_serving
+from kubewright._pki.files import keep_private
+from kubewright.errors import ConfigError
+
+_FRONT_PROXY = "front-proxy-ca"
+
+
+@dataclass(frozen=True, slots=True)
+class Certificates:
+    """What a server needs for TLS: who signs, and what it shows itself.
+
+    Attributes:
+        front_proxy: Signs for who may speak in the name of users. It is another authority than
+            that of clients: whoever has a client certificate must not be able to do that.
+    """
+
+    authority: Authority
+    serving: KeyPair
+    front_proxy: Authority
+
+
+def certificates(folder: Path | None, hosts: Sequence[str]) -> Certificates:
+    """Return certificates for a server that is reached by *hosts*.
+
+    Those in *folder* are used while they are good for some time to come and the hosts are the
+    same; others are made, and kept there. Without a folder they live as long as the server.
+
+    Raises:
+        ConfigError: The folder cannot be read or written, or the authority in it is damaged.
+    """
+    if folder is None:
+        authority = Authority()
+        return Certificates(authority, authority.serving(*hosts), Authority(_FRONT_PROXY))
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return _kept(folder, hosts)
+    except OSError as error:
+        raise ConfigError(
+            f"cannot keep certificates in {folder}: {error.strerror or error}."
+            " Use a folder that you can write to."
+        ) from error
+
+
+def write_private(path: Path, content: bytes) -> None:
+    """Write *content* to *path*, whole or not at all, readable by us only.
+
+    Raises:
+        OSError: The folder is not there, or cannot be written to.
+    """
+    partial = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        handle = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        partial.replace(path)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise
+
+
+def _kept(folder: Path, hosts: Sequence[str]) -> Certificates:
+    authority = _authority(folder)
+    serving = _read(folder, "serving")
+    if serving is None or not is_serving(serving, authority, *hosts):
+        serving = authority.serving(*hosts)
+        _write(folder, "serving", serving)
+    return Certificates(authority, serving, _authority(folder, _FRONT_PROXY))
+
+
+def _authority(folder: Path, name: str = "ca") -> Authority:
+    pair = _read(folder, name)
+    if pair is not None:
+        try:
+            return Authority(pair=pair)
+        except OutOfDateError:
+            pass  # nobody can trust it any more, so another one is no loss
+        except (ValueError, TypeError, ExtensionNotFound, UnsupportedAlgorithm) as error:
+            raise ConfigError(_damaged(folder, name, pair)) from error
+    authority = Authority() if name == "ca" else Authority(name)
+    _write(folder, name, authority.pair)
+    return authority
+
+
+def _damaged(folder: Path, name: str, pair: KeyPair) -> str:
+    # Clients trust this authority: a new one in its place would lock them out without a word.
+    try:
+        load_pem_x509_certificate(pair.certificate)
+        path = folder / f"{name}.key"
+    except ValueError:
+        path = folder / f"{name}.crt"
+    return (
+        f"cannot use {path}: it is damaged, or the two halves of the authority do not fit. Restore"
+        f" it, or remove {name}.crt and {name}.key from {folder} to get new ones; clients need the"
+        " new kubeconfig then."
+    )
+
+
+def _read(folder: Path, name: str) -> KeyPair | None:
+    keep_private(folder / f"{name}.key")
+    try:
+        return KeyPair((folder / f"{name}.crt").read_bytes(), (folder / f"{name}.key").read_bytes())
+    except FileNotFoundError:
+        return None
+
+
+def _write(folder: Path, name: str, pair: KeyPair) -> None:
+    write_private(folder / f"{name}.key", pair.key)
+    write_private(folder / f"{name}.crt", pair.certificate)

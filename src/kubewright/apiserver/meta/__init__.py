@@ -1,0 +1,1 @@
+"""What holds for objects of every kind: names, metadata, field errors, refusals."""

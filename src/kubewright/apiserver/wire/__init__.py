@@ -1,0 +1,1 @@
+"""What goes over the wire: messages, URLs and their options, and the formats of bodies."""
