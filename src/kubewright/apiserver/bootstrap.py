@@ -4,7 +4,7 @@ from typing import NamedTuple
 from uuid import uuid4
 
 from kubewright.apiserver.authorization.bootstrap import bootstrap_objects
-from kubewright.apiserver.builtin.priority import system_classes
+from kubewright.apiserver.builtin.scheduling import system_classes
 from kubewright.apiserver.meta.names import GroupResource
 from kubewright.apiserver.network import DEFAULT, Network
 from kubewright.apiserver.registry.strategy import Obj

@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from kubewright.apiserver.admission.attributes import Attributes, Objects
-from kubewright.apiserver.admission.lifecycle import NamespaceLifecycle
+from kubewright.apiserver.admission.plugins.namespacelifecycle import NamespaceLifecycle
 from kubewright.apiserver.authorization.attributes import AlwaysAllow, Authorizer
 from kubewright.apiserver.meta.names import GroupResource
 from kubewright.apiserver.registry.strategy import Reader

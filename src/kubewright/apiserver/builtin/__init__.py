@@ -1,15 +1,14 @@
-"""How each built-in kind behaves: defaults, preparation, validation, as Kubernetes 1.37 does it.
+"""How each built-in kind behaves: defaults, preparation, validation, as in Kubernetes 1.37.
 
-`strategy_for` is the door. The module of a kind is imported when the first object of that kind is
-written, so that a server starts without reading any of them.
+There is a module or a folder for each API group, named after it; `fields` has the rules that kinds
+of several groups share. `strategy_for` is the door: it imports the module of a kind when the first
+object of that kind is written, so a server starts without reading any of them.
 """
 
 from functools import cache
 from importlib import import_module
 
-from kubewright.apiserver.builtin.others_table import OTHERS
-from kubewright.apiserver.builtin.workloads_table import WORKLOADS
-from kubewright.apiserver.meta.names import GroupResource
+from kubewright.apiserver.builtin.strategies import STRATEGIES
 from kubewright.apiserver.registry.strategy import Strategy
 
 __all__ = ["strategy_for"]
@@ -18,8 +17,7 @@ __all__ = ["strategy_for"]
 @cache
 def strategy_for(group: str, resource: str) -> Strategy:
     """Return the behaviour of a built-in resource; plain for one without peculiarities."""
-    key = GroupResource(group, resource)
-    place = WORKLOADS.get(key) or OTHERS.get(key)
+    place = STRATEGIES.get(group, {}).get(resource)
     if place is None:
         return Strategy()
     module, _, name = place.partition(":")

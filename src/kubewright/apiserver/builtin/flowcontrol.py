@@ -1,6 +1,6 @@
 """Flow schemas and priority levels. This server does not queue; it keeps what operators write."""
 
-from kubewright.apiserver.builtin.field_rules import in_range, named, needed, one_of
+from kubewright.apiserver.builtin.fields.rules import in_range, named, needed, one_of
 from kubewright.apiserver.meta import field, naming
 from kubewright.apiserver.meta.field import Errors
 from kubewright.apiserver.registry.strategy import Obj, Strategy, Write

@@ -1,13 +1,13 @@
 """PodDisruptionBudgets: how many pods may be missing at a time."""
 
-from kubewright.apiserver.builtin import differences
-from kubewright.apiserver.builtin.checks import (
+from kubewright.apiserver.builtin.fields import differences
+from kubewright.apiserver.builtin.fields.checks import (
     at_most_all,
     int_or_percent,
     non_negative,
     unsupported,
 )
-from kubewright.apiserver.builtin.selectors import validate_selector
+from kubewright.apiserver.builtin.fields.selectors import validate_selector
 from kubewright.apiserver.meta.field import Errors
 from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
 

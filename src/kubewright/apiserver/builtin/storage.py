@@ -1,6 +1,6 @@
 """Storage classes, CSI drivers and nodes, attachments of volumes."""
 
-from kubewright.apiserver.builtin.field_rules import (
+from kubewright.apiserver.builtin.fields.rules import (
     first_places,
     immutable,
     named,
@@ -10,7 +10,7 @@ from kubewright.apiserver.builtin.field_rules import (
     quantity_not_negative,
     same,
 )
-from kubewright.apiserver.builtin.selectors import validate_selector
+from kubewright.apiserver.builtin.fields.selectors import validate_selector
 from kubewright.apiserver.meta import field, naming
 from kubewright.apiserver.meta.field import Errors
 from kubewright.apiserver.registry.strategy import Obj, Strategy, Write

@@ -6,8 +6,8 @@ quotas that are new or have changed, and so to the truth after all.
 
 from typing import TYPE_CHECKING
 
-from kubewright.apiserver.builtin.quota_admission import QUOTAS, count
-from kubewright.apiserver.builtin.quota_usage import CLAIMS, IGNORED, PODS, SERVICES, usage_of
+from kubewright.apiserver.admission.plugins.resourcequota import QUOTAS, count
+from kubewright.apiserver.builtin.core.quota_usage import CLAIMS, IGNORED, PODS, SERVICES, usage_of
 from kubewright.apiserver.meta.names import GroupResource
 from kubewright.apiserver.registry.strategy import Obj
 from kubewright.apiserver.storage import Event

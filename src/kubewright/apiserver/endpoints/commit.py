@@ -77,7 +77,8 @@ async def mutate(call: Call, asked: Attributes, write: Write) -> Obj:
     backend, obj = call.backend, asked.object
     assert obj is not None
     if call.group_resource == PODS and not asked.subresource:
-        from kubewright.apiserver.builtin import limits, pod_admission  # noqa: PLC0415  # pods only
+        from kubewright.apiserver.admission.plugins import limitranger as limits  # noqa: PLC0415  # pods only
+        from kubewright.apiserver.admission.plugins import pods as pod_admission  # noqa: PLC0415  # pods only
 
         if asked.old_object is None:
             pod_admission.admit_pod(obj, write, service_accounts=backend.service_accounts)
@@ -103,7 +104,7 @@ async def mutate(call: Call, asked: Attributes, write: Write) -> Obj:
 
 def _check_limits(call: Call, obj: Obj, write: Write) -> None:
     """Hold an object, as it will be stored, to the LimitRanges of its namespace."""
-    from kubewright.apiserver.builtin import limits  # noqa: PLC0415  # pods and claims only
+    from kubewright.apiserver.admission.plugins import limitranger as limits  # noqa: PLC0415  # pods and claims only
 
     check = limits.check_limits if call.group_resource == PODS else limits.check_claim_limits
     check(obj, write)
@@ -120,7 +121,7 @@ def charge(call: Call, new: Obj, old: Obj | None) -> list[Obj]:
     backend = call.backend
     if not call.namespace or not backend.store.collection(QUOTAS).list(call.namespace):
         return []
-    from kubewright.apiserver.builtin.quota_admission import Quotas  # noqa: PLC0415  # few have any
+    from kubewright.apiserver.admission.plugins.resourcequota import Quotas  # noqa: PLC0415  # few have any
 
     quotas = Quotas(backend.store, call.storage, new, backend.clock.now())
     return quotas.check(old, subresource=call.subresource)

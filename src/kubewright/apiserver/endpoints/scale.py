@@ -28,7 +28,7 @@ def _scale_of(call: Call, obj: Obj) -> Obj:
         from kubewright.apiserver.customresource.scale import scale_of as custom  # noqa: PLC0415
 
         return custom(obj, call.resource.scale_paths)
-    from kubewright.apiserver.builtin.scale import scale_of  # noqa: PLC0415  # few requests scale
+    from kubewright.apiserver.builtin.autoscaling.scale import scale_of  # noqa: PLC0415  # few requests scale
 
     return scale_of(obj)
 
@@ -55,7 +55,7 @@ def _check(call: Call, scale: Obj) -> None:
     """Refuse a Scale of a built-in kind that is wrong; custom ones are checked where they are."""
     if call.resource.custom:
         return
-    from kubewright.apiserver.builtin.scale import validate_scale  # noqa: PLC0415  # few requests
+    from kubewright.apiserver.builtin.autoscaling.scale import validate_scale  # noqa: PLC0415  # few requests
 
     if errors := validate_scale(scale):
         raise status.invalid(GroupKind("autoscaling", "Scale"), call.name, errors)
@@ -66,7 +66,7 @@ def _with_scale(call: Call, obj: Obj, scale: Obj) -> Obj:
         from kubewright.apiserver.customresource.scale import with_scale as custom  # noqa: PLC0415
 
         return custom(obj, scale, call.resource.scale_paths)
-    from kubewright.apiserver.builtin.scale import with_scale  # noqa: PLC0415  # few requests scale
+    from kubewright.apiserver.builtin.autoscaling.scale import with_scale  # noqa: PLC0415  # few requests scale
 
     return with_scale(obj, scale)
 

@@ -121,7 +121,7 @@ def _without_port(call: Call) -> Call:
 
 async def bind(call: Call) -> Response:
     """Assign a pod to a node."""
-    from kubewright.apiserver.builtin import pod_subresources  # noqa: PLC0415  # schedulers only
+    from kubewright.apiserver.builtin.core.pod import subresources as pod_subresources  # noqa: PLC0415  # schedulers only
 
     options = write_options(call.query, "CreateOptions")
     asked = await _mutated(call, _document(call, "Binding"), options)

@@ -23,12 +23,12 @@ HUBS: dict[GroupResource, str] = {AUTOSCALERS: "v2", GroupResource("events.k8s.i
 # The built-in versions that are not stored as they are: module, function to the hub, and back.
 CONVERSIONS: dict[tuple[str, str, str], tuple[str, str, str]] = {
     ("autoscaling", "v1", "horizontalpodautoscalers"): (
-        "autoscaling",
+        "autoscaling.autoscalers",
         "hpa_from_v1",
         "hpa_to_v1",
     ),
     ("events.k8s.io", "v1", "events"): (
-        "events",
+        "core.events",
         "event_from_events_v1",
         "event_to_events_v1",
     ),
@@ -190,7 +190,7 @@ def _strategy(group: str, plural: str) -> Strategy:
 
 
 def _events_field(path: str) -> str:
-    from kubewright.apiserver.builtin.events import events_v1_field  # noqa: PLC0415  # for few
+    from kubewright.apiserver.builtin.core.events import events_v1_field  # noqa: PLC0415  # for few
 
     return events_v1_field(path)
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from kubewright.apiserver.builtin.selectors import compiled
+from kubewright.apiserver.builtin.fields.selectors import compiled
 from kubewright.apiserver.registry.strategy import Obj
 
 NONE, UNSET, UNKNOWN = "<none>", "<unset>", "<unknown>"

@@ -6,7 +6,7 @@ from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
 
-from kubewright.apiserver.builtin.others_table import OTHERS
+from kubewright.apiserver.builtin.strategies import STRATEGIES
 from kubewright.apiserver.meta.names import GroupResource
 from kubewright.apiserver.registry.strategy import Strategy, Write
 from tests.unit.apiserver.memory_reader import MemoryReader
@@ -31,7 +31,7 @@ class KindServer:
     warnings: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        module, _, name = OTHERS[self.group, self.plural].partition(":")
+        module, _, name = STRATEGIES[self.group][self.plural].partition(":")
         found = import_module(f"kubewright.apiserver.builtin.{module}")
         self.strategy: Strategy = getattr(found, name)()
         self.resource = GroupResource(self.group, self.plural)

@@ -6,11 +6,13 @@ import sys
 import pytest
 
 from kubewright.apiserver.builtin import strategy_for
-from kubewright.apiserver.builtin.workloads_table import WORKLOADS
+from kubewright.apiserver.builtin.strategies import STRATEGIES
 from kubewright.apiserver.registry.strategy import Strategy
 
+KINDS = [(group, plural) for group, plurals in STRATEGIES.items() for plural in plurals]
 
-@pytest.mark.parametrize("resource", WORKLOADS, ids=str)
+
+@pytest.mark.parametrize("resource", KINDS, ids=str)
 def test_every_entry_of_the_table_leads_to_a_strategy(resource: tuple[str, str]) -> None:
     """A misspelt module would show only when somebody writes that kind."""
     strategy = strategy_for(*resource)
@@ -30,7 +32,4 @@ def test_no_kind_is_read_before_it_is_needed() -> None:
     code = f"import sys, kubewright.apiserver.builtin; {shown}"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
-    assert {name.rpartition(".")[2] for name in ran.stdout.split()} == {
-        "others_table",
-        "workloads_table",
-    }
+    assert {name.rpartition(".")[2] for name in ran.stdout.split()} == {"strategies"}

@@ -3,7 +3,7 @@ from itertools import pairwise
 
 import pytest
 
-from kubewright.apiserver.builtin.cron import schedule_problem
+from kubewright.apiserver.builtin.batch.cron import schedule_problem
 from kubewright.embedded.controllers.schedule import parse_schedule
 
 NEW_YEAR = datetime(2026, 1, 1, tzinfo=UTC)  # a Thursday

@@ -1,0 +1,1 @@
+"""Admission plugins that come with Kubernetes, by the names that it gives them."""

@@ -1,0 +1,1 @@
+"""Kinds of ``autoscaling``: HorizontalPodAutoscalers, and the scale subresource."""

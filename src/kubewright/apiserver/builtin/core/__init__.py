@@ -1,0 +1,1 @@
+"""Kinds of the core group: what has ``apiVersion: v1``."""

@@ -1,0 +1,149 @@
+"""ConfigMaps and Secrets."""
+
+from base64 import b64decode, b64encode
+from binascii import Error as Base64Error
+
+import msgspec
+
+from kubewright.apiserver.builtin.fields.checks import config_key
+from kubewright.apiserver.builtin.fields.rules import immutable, named
+from kubewright.apiserver.meta import field
+from kubewright.apiserver.meta.field import Errors
+from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
+
+SIZE_LIMIT: int = 1024 * 1024
+
+_FIXED = "field is immutable when `immutable` is set"
+_ACCOUNT_NAME = "kubernetes.io/service-account.name"
+# What a type of secret must have: all of these keys.
+_KEYS: dict[str, tuple[str, ...]] = {
+    "kubernetes.io/dockercfg": (".dockercfg",),
+    "kubernetes.io/dockerconfigjson": (".dockerconfigjson",),
+    "kubernetes.io/ssh-auth": ("ssh-privatekey",),
+    "kubernetes.io/tls": ("tls.crt", "tls.key"),
+}
+
+
+class ConfigMapStrategy(Strategy):
+    """ConfigMaps."""
+
+    def validate(self, obj: Obj, write: Write) -> Errors:
+        """Check the keys and the size."""
+        data, binary = obj.get("data") or {}, obj.get("binaryData") or {}
+        found: Errors = []
+        for key in data:
+            found += named(config_key, key, f"data[{key}]")
+            if key in binary:
+                why = "duplicate of key present in binaryData"
+                found.append(field.invalid(f"data[{key}]", key, why))
+        for key in binary:
+            found += named(config_key, key, f"binaryData[{key}]")
+        size = sum(len(value.encode()) for value in data.values())
+        size += sum(_decoded_size(value) for value in binary.values())
+        # The path of the whole object is empty, and prints so.
+        return [*found, field.too_long("[]", SIZE_LIMIT)] if size > SIZE_LIMIT else found
+
+    def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:
+        """Check that an immutable one stays."""
+        return _frozen(new, old, ("data", "binaryData")) + self.validate(new, write)
+
+
+class SecretStrategy(Strategy):
+    """Secrets."""
+
+    field_names: frozenset[str] = frozenset({"type"})
+
+    def default(self, obj: Obj) -> None:
+        """Set the type; take over what was written as plain text."""
+        obj.setdefault("type", "Opaque")
+        plain = obj.pop("stringData", None)
+        if plain:
+            encoded = {key: b64encode(value.encode()).decode() for key, value in plain.items()}
+            obj["data"] = (obj.get("data") or {}) | encoded
+
+    def validate(self, obj: Obj, write: Write) -> Errors:
+        """Check the keys, the size, and what the type asks for."""
+        data = obj.get("data") or {}
+        found: Errors = []
+        for key in data:
+            found += named(config_key, key, f"data[{key}]")
+        if sum(map(_decoded_size, data.values())) > SIZE_LIMIT:
+            found.append(field.too_long("data", SIZE_LIMIT))
+        return found + _typed(obj, data)
+
+    def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:
+        """Check that the type stays, and all of an immutable one."""
+        found = immutable(new.get("type"), old.get("type"), "type")
+        return found + _frozen(new, old, ("data",)) + self.validate(new, write)
+
+    def selectable_fields(self, obj: Obj) -> dict[str, str]:
+        """Return the type."""
+        return {"type": obj.get("type", "")}
+
+
+def _frozen(new: Obj, old: Obj, fields: tuple[str, ...]) -> Errors:
+    if not old.get("immutable"):
+        return []
+    found = [] if new.get("immutable") else [field.forbidden("immutable", _FIXED)]
+    changed = [name for name in fields if (new.get(name) or {}) != (old.get(name) or {})]
+    return found + [field.forbidden(name, _FIXED) for name in changed]
+
+
+def _decoded_size(value: str | None) -> int:
+    return len(value or "") * 3 // 4 - (value or "")[-2:].count("=")
+
+
+def _typed(obj: Obj, data: Obj) -> Errors:
+    kind = obj.get("type", "")
+    if kind == "kubernetes.io/service-account-token":
+        notes = obj["metadata"].get("annotations") or {}
+        path = f"metadata.annotations[{_ACCOUNT_NAME}]"
+        return [] if notes.get(_ACCOUNT_NAME) else [field.required(path)]
+    if kind == "kubernetes.io/basic-auth":
+        keys = ("username", "password")
+        given = any(key in data for key in keys)
+        return [] if given else [field.required(f"data[{key}]") for key in keys]
+    wanted = _KEYS.get(kind, ())
+    filled = kind == "kubernetes.io/ssh-auth"
+    missing = [key for key in wanted if key not in data or (filled and not data[key])]
+    if missing:
+        return [field.required(f"data[{key}]") for key in missing]
+    return _docker(data, wanted[0]) if kind.startswith("kubernetes.io/dockerc") else []
+
+
+def _docker(data: Obj, key: str) -> Errors:
+    try:
+        msgspec.json.decode(b64decode(data[key] or ""), type=dict)
+    except (msgspec.DecodeError, Base64Error, UnicodeDecodeError) as error:
+        why = _go_json_error(b64decode(data[key] or ""), error)
+        return [field.invalid(f"data[{key}]", field.REDACTED, why)]
+    return []
+
+
+def _go_json_error(text: bytes, error: Exception) -> str:
+    """Return what Go's decoder says of the commonest mistakes."""
+    stripped = text.strip()
+    if not stripped:
+        return "unexpected end of JSON input"
+    if isinstance(error, msgspec.ValidationError):
+        kinds = {"[": "array", '"': "string", "t": "bool", "f": "bool"}
+        kind = kinds.get(chr(stripped[0]), "number")
+        return f"json: cannot unmarshal {kind} into Go value of type map[string]interface {{}}"
+    first = chr(stripped[0])
+    if first not in '{["tfn-0123456789':
+        return f"invalid character {_go_quoted(first)} looking for beginning of value"
+    for word in ("true", "false", "null"):
+        if word[0] == first:
+            return _bad_literal(stripped.decode(errors="replace"), word)
+    return "unexpected end of JSON input"
+
+
+def _bad_literal(text: str, word: str) -> str:
+    for got, wanted in zip(text, word, strict=False):
+        if got != wanted:
+            return f"invalid character {_go_quoted(got)} in literal {word} (expecting '{wanted}')"
+    return "unexpected end of JSON input"
+
+
+def _go_quoted(character: str) -> str:
+    return "'\\''" if character == "'" else f"'{character}'"

@@ -1,0 +1,108 @@
+"""Services: the defaults, and the addresses and ports that the server hands out."""
+
+from weakref import WeakKeyDictionary
+
+from kubewright.apiserver.builtin.core.service import allocation, changes, rules
+from kubewright.apiserver.builtin.core.service.pool import ServicePool
+from kubewright.apiserver.meta import naming
+from kubewright.apiserver.meta.field import Errors
+from kubewright.apiserver.registry.strategy import NameRule, Obj, Reader, Strategy, Write
+
+_AFFINITY_SECONDS = 10800
+_INTERNAL = ("ClusterIP", "NodePort", "LoadBalancer")
+
+
+class ServiceStrategy(Strategy):
+    """Services. It knows which addresses are taken, for each server of this process."""
+
+    name_rule: NameRule = staticmethod(naming.dns_label)
+    has_status = True
+    is_pure = False  # to allocate addresses and ports is a part of it
+    allow_create_on_update = True
+    field_names: frozenset[str] = frozenset({"spec.clusterIP", "spec.type"})
+
+    def __init__(self) -> None:
+        # Strategies serve all servers of a process; a server is told by its reader.
+        self._pools: WeakKeyDictionary[Reader, ServicePool] = WeakKeyDictionary()
+
+    def pool(self, write: Write) -> ServicePool:
+        """Return what the services of a server share, as its store has it."""
+        reader = write.reader
+        found = self._pools.get(reader)
+        if found is None:
+            found = self._pools[reader] = ServicePool(reader, write.network.service_cidr)
+        return found
+
+    def default(self, obj: Obj) -> None:
+        """Fill in the type, the policies and the ports."""
+        spec = obj.setdefault("spec", {})
+        spec.setdefault("type", "ClusterIP")
+        _default_affinity(spec)
+        for port in spec.get("ports") or ():
+            port.setdefault("protocol", "TCP")
+            if not port.get("targetPort"):
+                port["targetPort"] = port.get("port", 0)
+        if rules.is_external(spec):
+            spec.setdefault("externalTrafficPolicy", "Cluster")
+        if spec["type"] in _INTERNAL:
+            spec.setdefault("internalTrafficPolicy", "Cluster")
+        if spec["type"] == "LoadBalancer":
+            spec.setdefault("allocateLoadBalancerNodePorts", True)
+        _default_status(obj)
+
+    def prepare_create(self, obj: Obj, write: Write) -> None:
+        """Keep clusterIP and clusterIPs alike."""
+        obj["status"] = {"loadBalancer": {}}
+        changes.normalize_addresses(obj["spec"], None)
+
+    def prepare_update(self, new: Obj, old: Obj, write: Write) -> None:
+        """Keep what was allocated, and drop what the new type has no use for."""
+        changes.normalize_addresses(new["spec"], old["spec"])
+        changes.adopt_allocated(new["spec"], old["spec"])
+        changes.drop_for_type(new, old)
+
+    def validate(self, obj: Obj, write: Write) -> Errors:
+        """Allocate, then check: what the server chose is checked, too."""
+        if found := allocation.on_create(obj, self.pool(write), write):
+            return found
+        rules.warn(obj, write)
+        return rules.service(obj, None)
+
+    def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:
+        """Allocate what the change needs, then check it and what must not change."""
+        if found := allocation.on_update(new, old, self.pool(write), write):
+            return found
+        rules.warn(new, write)
+        return changes.update(new, old) + rules.service(new, old)
+
+    def validate_status_update(self, new: Obj, old: Obj, write: Write) -> Errors:
+        """Check the addresses of the load balancer."""
+        _default_status(new)
+        return rules.load_balancer(new)
+
+    def selectable_fields(self, obj: Obj) -> dict[str, str]:
+        """Return the address and the type."""
+        spec = obj.get("spec") or {}
+        return {"spec.clusterIP": spec.get("clusterIP", ""), "spec.type": spec.get("type", "")}
+
+    def after_delete(self, obj: Obj, write: Write) -> None:
+        """Take back the addresses and ports."""
+        self.pool(write).release(obj)
+
+
+def _default_affinity(spec: Obj) -> None:
+    affinity = spec.setdefault("sessionAffinity", "None")
+    if affinity == "None":
+        spec.pop("sessionAffinityConfig", None)
+    elif affinity == "ClientIP":
+        client = (spec.get("sessionAffinityConfig") or {}).get("clientIP") or {}
+        if client.get("timeoutSeconds") is None:
+            spec["sessionAffinityConfig"] = {"clientIP": {"timeoutSeconds": _AFFINITY_SECONDS}}
+
+
+def _default_status(obj: Obj) -> None:
+    balancer = obj.setdefault("status", {}).setdefault("loadBalancer", {})
+    if obj["spec"].get("type") == "LoadBalancer":
+        for ingress in balancer.get("ingress") or ():
+            if ingress.get("ip"):
+                ingress.setdefault("ipMode", "VIP")

@@ -1,0 +1,87 @@
+"""Label selectors as they stand in a spec: checked, matched and printed as Kubernetes does."""
+
+from typing import Any
+
+from kubewright.api.selectors import Operator, Requirement, Selector
+from kubewright.apiserver.builtin.fields.checks import problems
+from kubewright.apiserver.meta import field, naming
+from kubewright.apiserver.meta.field import Errors
+from kubewright.apiserver.registry.strategy import Obj
+
+LISTS: frozenset[str] = frozenset({"In", "NotIn"})
+EXISTENCE: frozenset[str] = frozenset({"Exists", "DoesNotExist"})
+
+_OPERATORS = {
+    "In": Operator.IN,
+    "NotIn": Operator.NOT_IN,
+    "Exists": Operator.EXISTS,
+    "DoesNotExist": Operator.DOES_NOT_EXIST,
+}
+
+
+def validate_selector(selector: Obj | None, path: str) -> Errors:
+    """Return what is wrong with a label selector; nothing if there is none."""
+    if not selector:
+        return []
+    errors = naming.labels(selector.get("matchLabels") or {}, f"{path}.matchLabels")
+    for i, one in enumerate(selector.get("matchExpressions") or ()):
+        errors += validate_requirement(one, f"{path}.matchExpressions[{i}]")
+    return errors
+
+
+def validate_requirement(requirement: Obj, path: str) -> Errors:
+    """Return what is wrong with one expression of a label selector."""
+    errors: Errors = []
+    operator, values = requirement.get("operator") or "", requirement.get("values") or ()
+    if operator in LISTS:
+        if not values:
+            text = "must be specified when `operator` is 'In' or 'NotIn'"
+            errors.append(field.required(f"{path}.values", text))
+    elif operator in EXISTENCE:
+        if values:
+            text = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"
+            errors.append(field.forbidden(f"{path}.values", text))
+    else:
+        errors.append(field.invalid(f"{path}.operator", operator, "not a valid selector operator"))
+    errors += problems(naming.qualified_name, requirement.get("key") or "", f"{path}.key")
+    for i, value in enumerate(values):
+        errors += problems(naming.label_value, value, f"{path}.values[{i}]")
+    return errors
+
+
+def is_empty(selector: Obj) -> bool:
+    """Say whether a selector has no requirement, and so selects everything."""
+    return not selector.get("matchLabels") and not selector.get("matchExpressions")
+
+
+def compiled(selector: Obj | None) -> Selector | None:
+    """Return a selector to match with; ``None`` if it is malformed. No selector is NOTHING."""
+    if selector is None:
+        return Selector.NOTHING
+    try:
+        labels = Selector.of(selector.get("matchLabels") or {})
+        return labels & Selector(map(_requirement, selector.get("matchExpressions") or ()))
+    except ValueError:
+        return None
+
+
+def _requirement(one: Obj) -> Requirement:
+    operator = _OPERATORS.get(one.get("operator") or "")
+    if operator is None:
+        raise ValueError("not a valid selector operator")
+    return Requirement(one.get("key") or "", operator, tuple(one.get("values") or ()))
+
+
+def matches(selector: Obj | None, labels: dict[str, str]) -> bool | None:
+    """Say whether labels fit; ``None`` if the selector is malformed."""
+    if selector is not None and not selector.get("matchExpressions"):
+        wanted: dict[str, Any] = selector.get("matchLabels") or {}
+        return wanted.items() <= labels.items()
+    made = compiled(selector)
+    return None if made is None else made.matches(labels)
+
+
+def selector_text(selector: Obj | None) -> str:
+    """Return a selector as text, as the scale subresource shows it; empty for none."""
+    made = compiled(selector)
+    return "" if made is None or made.selects_nothing else str(made)

@@ -1,0 +1,113 @@
+"""PriorityClasses, and the two that every cluster has."""
+
+from kubewright.apiserver.builtin.fields.checks import one_of
+from kubewright.apiserver.meta import field, status
+from kubewright.apiserver.meta.field import Errors
+from kubewright.apiserver.meta.names import GroupResource
+from kubewright.apiserver.registry.strategy import Obj, Reader, Strategy, Write
+
+CLASSES: GroupResource = GroupResource("scheduling.k8s.io", "priorityclasses")
+HIGHEST_OF_USERS: int = 1_000_000_000
+SYSTEM: dict[str, tuple[int, str]] = {
+    "system-node-critical": (
+        2_000_001_000,
+        "Used for system critical pods that must not be moved from their current node.",
+    ),
+    "system-cluster-critical": (
+        2_000_000_000,
+        (
+            "Used for system critical pods that must run in the cluster, but can be moved to"
+            " another node if necessary."
+        ),
+    ),
+}
+_POLICIES = ("PreemptLowerPriority", "Never")
+
+
+def system_classes() -> list[Obj]:
+    """Return the classes that a server makes when it starts."""
+    return [
+        {
+            "apiVersion": "scheduling.k8s.io/v1",
+            "kind": "PriorityClass",
+            "metadata": {"name": name, "generation": 1},
+            "value": value,
+            "description": text,
+            "preemptionPolicy": "PreemptLowerPriority",
+        }
+        for name, (value, text) in SYSTEM.items()
+    ]
+
+
+def default_class(reader: Reader) -> Obj | None:
+    """Return the class of pods that name none; the lowest, if two were made at the same time."""
+    found = [one for one in reader.list(CLASSES) if one.get("globalDefault")]
+    return min(found, key=lambda one: one.get("value") or 0, default=None)
+
+
+class PriorityClassStrategy(Strategy):
+    """How priority classes behave."""
+
+    has_generation = True
+    is_pure = False  # whether another one is the default counts, too
+
+    def default(self, obj: Obj) -> None:
+        """Let pods of this class push others out."""
+        obj.setdefault("value", 0)
+        obj.setdefault("preemptionPolicy", "PreemptLowerPriority")
+
+    def validate(self, obj: Obj, write: Write) -> Errors:
+        """Return what is wrong with a new class.
+
+        Raises:
+            StatusError: There is a default class already (403): this is an admission plugin.
+        """
+        name, value = obj["metadata"].get("name") or "", obj.get("value") or 0
+        _check_default(obj, write, is_new=True)
+        errors: Errors = []
+        if name.startswith("system-"):
+            if problem := _system_problem(name, value, default=bool(obj.get("globalDefault"))):
+                text = "priority class names with 'system-' prefix are reserved for system use only"
+                errors.append(field.forbidden("metadata.name", f"{text}. error: {problem}"))
+        elif value > HIGHEST_OF_USERS:
+            text = f"maximum allowed value of a user defined priority is {HIGHEST_OF_USERS}"
+            errors.append(field.forbidden("value", text))
+        policy = obj.get("preemptionPolicy")
+        return errors + (
+            [] if policy in _POLICIES else one_of(policy, _POLICIES, "preemptionPolicy")
+        )
+
+    def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:
+        """Return what is wrong with a change: pods remember the value, so it stays."""
+        _check_default(new, write, is_new=False)
+        errors: Errors = []
+        if (new.get("value") or 0) != (old.get("value") or 0):
+            errors.append(field.forbidden("value", "may not be changed in an update."))
+        if new.get("preemptionPolicy") != old.get("preemptionPolicy"):
+            policy = new.get("preemptionPolicy")
+            errors.append(field.invalid("preemptionPolicy", policy, "field is immutable"))
+        return errors
+
+    def spec_changed(self, new: Obj, old: Obj) -> bool:
+        """Nothing counts as a new generation."""
+        return False
+
+
+def _system_problem(name: str, value: int, *, default: bool) -> str:
+    if name not in SYSTEM:
+        return f"{name} is not a known system priority class"
+    if value != SYSTEM[name][0]:
+        return f"value of {name} PriorityClass must be {SYSTEM[name][0]}"
+    return f"globalDefault of {name} PriorityClass must be false" if default else ""
+
+
+def _check_default(obj: Obj, write: Write, *, is_new: bool) -> None:
+    if not obj.get("globalDefault"):
+        return
+    other = default_class(write.reader)
+    if other is None:
+        return
+    name = other["metadata"]["name"]
+    if is_new or name != obj["metadata"].get("name"):
+        why = f"PriorityClass {name} is already marked as default. Only one default can exist"
+        raise status.forbidden(CLASSES, obj["metadata"].get("name") or "", why)

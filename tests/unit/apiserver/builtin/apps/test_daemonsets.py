@@ -1,0 +1,116 @@
+"""DaemonSets and ControllerRevisions."""
+
+from typing import Any
+
+import pytest
+
+from kubewright.apiserver.builtin import strategy_for
+from kubewright.apiserver.builtin.apps.daemonsets import TEMPLATE_GENERATION
+from tests.unit.apiserver.builtin.workload_samples import (
+    Written,
+    a_workload,
+    an_object,
+    created,
+    refusals,
+    template,
+)
+
+DAEMONS = strategy_for("apps", "daemonsets")
+
+
+def test_a_daemon_set_replaces_one_pod_at_a_time() -> None:
+    """What kubectl shows after creating a minimal one."""
+    stored = created("apps", "daemonsets", a_workload())
+
+    assert stored["spec"]["updateStrategy"] == {
+        "type": "RollingUpdate",
+        "rollingUpdate": {"maxUnavailable": 1, "maxSurge": 0},
+    }
+    assert stored["metadata"]["annotations"] == {TEMPLATE_GENERATION: "1"}
+    assert set(stored["status"].values()) == {0}
+    assert len(stored["status"]) == 4
+
+
+def test_the_server_counts_templates() -> None:
+    """Old controllers read the count, and nobody may fake it."""
+    old = created("apps", "daemonsets", a_workload())
+    same, other = a_workload(), a_workload(template=template(hostNetwork=True))
+    same["metadata"]["annotations"] = {TEMPLATE_GENERATION: "9"}
+
+    for new in (same, other):
+        DAEMONS.default(new)
+        DAEMONS.prepare_update(new, old, Written())
+
+    assert same["metadata"]["annotations"][TEMPLATE_GENERATION] == "1"
+    assert other["metadata"]["annotations"][TEMPLATE_GENERATION] == "2"
+
+
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        (
+            {"selector": {}},
+            ["spec.selector: Invalid value: {}: empty selector is invalid for daemonset"],
+        ),
+        (
+            {"updateStrategy": {"type": "X"}},
+            [
+                (
+                    'spec.updateStrategy: Unsupported value: {"Type":"X","RollingUpdate":null}: '
+                    'supported values: "RollingUpdate", "OnDelete"'
+                )
+            ],
+        ),
+        (
+            {"updateStrategy": {"rollingUpdate": {"maxUnavailable": 0}}},
+            [
+                (
+                    "spec.updateStrategy.rollingUpdate.maxUnavailable: Required value: cannot be "
+                    "0 when maxSurge is 0"
+                )
+            ],
+        ),
+        (
+            {"updateStrategy": {"rollingUpdate": {"maxSurge": 1}}},
+            [
+                (
+                    "spec.updateStrategy.rollingUpdate.maxSurge: Invalid value: 1: may not be set"
+                    " when maxUnavailable is non-zero"
+                )
+            ],
+        ),
+        ({"updateStrategy": {"type": "OnDelete"}}, []),
+    ],
+)
+def test_a_wrong_daemon_set_is_refused(spec: Any, expected: list[str]) -> None:
+    """The texts and their order are Kubernetes'."""
+    assert refusals("apps", "daemonsets", a_workload(**spec)) == expected
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ({"revision": 1, "data": {}}, []),
+        (
+            {"revision": -1},
+            [
+                "revision: Invalid value: -1: must be greater than or equal to 0",
+                "data: Required value: data is mandatory",
+            ],
+        ),
+        ({"revision": 1, "data": [1]}, ["data: Required value: data must be a valid JSON object"]),
+    ],
+)
+def test_a_revision_holds_an_object(content: Any, expected: list[str]) -> None:
+    """A rollback reads it."""
+    assert refusals("apps", "controllerrevisions", an_object(content)) == expected
+
+
+def test_the_data_of_a_revision_never_change() -> None:
+    """It says what was, not what is."""
+    strategy = strategy_for("apps", "controllerrevisions")
+    old, new = an_object({"data": {"a": 1}}), an_object({"data": {"a": 2}})
+
+    assert [str(error) for error in strategy.validate_update(new, old, Written())] == [
+        'data: Invalid value: {"a":2}: field is immutable'
+    ]

@@ -1,0 +1,203 @@
+from typing import Any
+
+import pytest
+
+from kubewright.apiserver.builtin.core.persistentvolumes import CLASSES, DEFAULT_CLASS
+from kubewright.apiserver.meta.status import StatusError
+from tests.unit.apiserver.builtin.kind_server import NOW, KindServer
+
+VOLUME: dict[str, Any] = {
+    "capacity": {"storage": "1Gi"},
+    "accessModes": ["ReadWriteOnce"],
+    "hostPath": {"path": "/data"},
+}
+
+
+def claim(size: str = "1Gi", **more: Any) -> dict[str, Any]:
+    requests = {"requests": {"storage": size}}
+    return {"spec": {"accessModes": ["ReadWriteOnce"], "resources": requests, **more}}
+
+
+def claims() -> KindServer:
+    return KindServer("", "persistentvolumeclaims")
+
+
+def volumes() -> KindServer:
+    return KindServer("", "persistentvolumes")
+
+
+def a_class(server: KindServer, name: str, *, created: str = NOW, **content: Any) -> None:
+    meta = {"name": name, "creationTimestamp": created, "annotations": {DEFAULT_CLASS: "true"}}
+    server.reader.put(CLASSES, {"metadata": meta, **content})
+
+
+def test_a_volume_is_kept_and_protected() -> None:
+    """Data is lost only on purpose."""
+    found = volumes().create({"spec": VOLUME})
+
+    assert found["spec"]["persistentVolumeReclaimPolicy"] == "Retain"
+    assert found["spec"]["hostPath"] == {"path": "/data", "type": ""}
+    assert found["status"] == {"phase": "Pending", "lastPhaseTransitionTime": NOW}
+    assert found["metadata"]["finalizers"] == ["kubernetes.io/pv-protection"]
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"accessModes": []}, "spec.accessModes: Required value"),
+        ({"accessModes": ["X"]}, 'spec.accessModes: Unsupported value: "X"'),
+        ({"accessModes": ["ReadWriteOncePod", "ReadWriteOnce"]}, "may not use ReadWriteOncePod wi"),
+        ({"capacity": {}}, "spec.capacity: Required value"),
+        ({"capacity": {"storage": "0"}}, 'Invalid value: "0": must be greater than zero'),
+        ({"capacity": {"storage": "1", "cpu": "1"}}, "Unsupported value: {"),
+        ({"hostPath": {"path": "/a/../b"}}, "must not contain '..'"),
+        (
+            {"hostPath": {"path": "/"}, "persistentVolumeReclaimPolicy": "Recycle"},
+            "may not be 'recycle' for a hostPath mount of '/'",
+        ),
+        ({"nfs": {"server": "s", "path": "/p"}}, "spec.nfs: Forbidden: may not specify more than"),
+        ({"volumeMode": "X"}, 'supported values: "Block", "Filesystem"'),
+        ({"storageClassName": "A"}, "spec.storageClassName: Invalid value"),
+    ],
+)
+def test_a_volume_is_one_that_can_be_mounted(change: dict[str, Any], problem: str) -> None:
+    """The texts are Kubernetes'."""
+    assert problem in volumes().refusal({"spec": {**VOLUME, **change}})
+
+
+@pytest.mark.parametrize(
+    ("source", "problem"),
+    [
+        ({}, "spec: Required value: must specify a volume type"),
+        ({"nfs": {"path": "p"}}, "spec.nfs.server: Required value"),
+        ({"csi": {"driver": "a"}}, "spec.csi.volumeHandle: Required value"),
+        ({"local": {"path": "/a"}}, "Local volume requires node affinity"),
+    ],
+)
+def test_each_sort_of_volume_has_rules_of_its_own(source: dict[str, Any], problem: str) -> None:
+    """Only the common ones are checked in depth."""
+    spec = {name: VOLUME[name] for name in ("capacity", "accessModes")}
+
+    assert problem in volumes().refusal({"spec": {**spec, **source}})
+
+
+def test_the_source_of_a_volume_stays() -> None:
+    """It is where the data is; a secret for growing may come later."""
+    server = volumes()
+    plain = {name: VOLUME[name] for name in ("capacity", "accessModes")}
+    found = server.create({"spec": {**plain, "csi": {"driver": "a", "volumeHandle": "h"}}})
+
+    csi = {**found["spec"]["csi"], "controllerExpandSecretRef": {"name": "s"}}
+    assert not server.refused_change(found, spec={**found["spec"], "csi": csi})
+    csi = {"driver": "a", "volumeHandle": "other"}
+    problem = server.refused_change(found, spec={**found["spec"], "csi": csi})
+    assert problem.endswith("spec.persistentvolumesource is immutable after creation")
+
+
+def test_a_phase_is_dated() -> None:
+    """It shows how long a volume waits."""
+    server = volumes()
+    found = server.create({"spec": VOLUME})
+    found["status"]["lastPhaseTransitionTime"] = "2020-01-01T00:00:00Z"
+
+    same = server.update_status(found, {"phase": "Pending"})["status"]
+    other = server.update_status(found, {"phase": "Available"})["status"]
+
+    assert same["lastPhaseTransitionTime"] == "2020-01-01T00:00:00Z"
+    assert other["lastPhaseTransitionTime"] == NOW
+
+
+def test_a_claim_is_protected_and_of_the_default_class() -> None:
+    """The newest class that is marked so."""
+    server = claims()
+    a_class(server, "old", created="2020-01-01T00:00:00Z")
+    a_class(server, "new")
+
+    found = server.create(claim())
+
+    assert found["spec"]["storageClassName"] == "new"
+    assert found["spec"]["volumeMode"] == "Filesystem"
+    assert found["metadata"]["finalizers"] == ["kubernetes.io/pvc-protection"]
+    assert found["status"] == {"phase": "Pending"}
+    assert server.create(claim(storageClassName=""))["spec"]["storageClassName"] == ""
+
+
+def test_both_names_of_a_source_are_filled_in() -> None:
+    """Old programs read the one, new ones the other."""
+    source = {"kind": "PersistentVolumeClaim", "name": "a"}
+
+    spec = claims().create(claim(dataSource=source))["spec"]
+
+    assert spec["dataSource"] == spec["dataSourceRef"] == {**source, "apiGroup": None}
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        ({}, "spec.accessModes: Required value: at least 1 access mode is required"),
+        ({}, "spec.resources[storage]: Required value"),
+        (claim("0"), 'spec.resources[storage]: Invalid value: "0": must be greater than zero'),
+        (claim(dataSource={"kind": "X", "name": "a"}), "must be 'PersistentVolumeClaim' when ref"),
+    ],
+)
+def test_a_claim_says_what_it_wants(content: dict[str, Any], problem: str) -> None:
+    """Nothing can be found for it otherwise."""
+    assert problem in claims().refusal(content)
+
+
+def test_the_spec_of_a_claim_stays_but_for_its_volume() -> None:
+    """Whoever binds it fills that in, once."""
+    server = claims()
+    found = server.create(claim())
+
+    bound = server.update(found, spec={**found["spec"], "volumeName": "v"})
+    problem = server.refused_change(bound, spec={**found["spec"], "volumeName": "w"})
+
+    assert problem.startswith(
+        "spec: Forbidden: spec is immutable after creation except resources.requests and"
+        " volumeAttributesClassName for bound claims\n"
+    )
+    assert '-  "VolumeName": "v"'.replace("  ", " ") in problem
+
+
+def test_a_bound_claim_grows_if_its_class_allows() -> None:
+    """And never shrinks below what it has."""
+    server = claims()
+    a_class(server, "a", allowVolumeExpansion=True)
+    found = server.create(claim("2Gi"))
+    found = server.update_status(found, {"phase": "Bound", "capacity": {"storage": "2Gi"}})
+
+    resources = {"requests": {"storage": "3Gi"}}
+    assert not server.refused_change(found, spec={**found["spec"], "resources": resources})
+    resources = {"requests": {"storage": "1Gi"}}
+    problem = server.refused_change(found, spec={**found["spec"], "resources": resources})
+    assert problem.endswith("Forbidden: field can not be less than status.capacity")
+
+
+def test_a_bound_claim_of_a_class_that_does_not_grow_is_refused() -> None:
+    """The plug-in that checks it answers 403."""
+    server = claims()
+    found = server.update_status(server.create(claim()), {"phase": "Bound"})
+    resources = {"requests": {"storage": "3Gi"}}
+
+    with pytest.raises(StatusError, match="only dynamically provisioned pvc can be resized"):
+        server.update(found, spec={**found["spec"], "resources": resources})
+
+
+def test_what_is_on_its_way_out_is_named() -> None:
+    """Recycling, annotations that fields replace, and sources that nobody serves."""
+    server = volumes()
+    spec = {**VOLUME, "persistentVolumeReclaimPolicy": "Recycle"}
+
+    server.create({"spec": spec}, annotations={"volume.beta.kubernetes.io/mount-options": "ro"})
+
+    assert server.warnings == [
+        (
+            "metadata.annotations[volume.beta.kubernetes.io/mount-options]: deprecated since v1.31;"
+            ' use "mountOptions" attribute instead'
+        ),
+        (
+            "spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead,"
+            " the recommended approach is to use dynamic provisioning."
+        ),
+    ]
