@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from kubewright.cli.clusters import Clusters
+from kubewright.cli.cluster.clusters import Clusters
 from tests.cluster.command import Commands
 
 

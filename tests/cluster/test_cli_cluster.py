@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from kubewright.api import ObjectMeta
-from kubewright.cli.clusters import Clusters
+from kubewright.cli.cluster.clusters import Clusters
 from kubewright.client import Client, Config, wait_for
 from kubewright.kinds.core.v1 import Container, EnvVar, Pod, PodSpec
 from kubewright.testing import KubeconfigServer, probe
@@ -132,7 +132,8 @@ def test_a_port_that_is_taken_is_said_and_nothing_left(commands: Commands) -> No
 def test_a_start_that_fails_shows_the_end_of_the_log(commands: Commands, tmp_path: Path) -> None:
     """The log itself is gone with the folder."""
     (tmp_path / "sitecustomize.py").write_text(
-        "import sys\nif 'kubewright.cli.daemon' in sys.orig_argv: raise SystemExit('no roof')\n"
+        "import sys\n"
+        "if 'kubewright.cli.cluster.daemon' in sys.orig_argv: raise SystemExit('no roof')\n"
     )
 
     failed = commands.run("cluster", "start", "--simulate", PYTHONPATH=str(tmp_path))

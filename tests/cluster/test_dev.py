@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kubewright.cli.clusters import Clusters
+from kubewright.cli.cluster.clusters import Clusters
 from kubewright.testing import KubeconfigServer, probe
 from tests.cluster.command import Commands, processes
 

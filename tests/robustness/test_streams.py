@@ -12,8 +12,8 @@ from websockets.frames import Frame, Opcode
 from kubewright._aio import Clock
 from kubewright._serve.messages import Answer
 from kubewright.embedded.kubelet import port_forward, remote_command
-from kubewright.embedded.kubelet import spdy_frames as frames
 from kubewright.embedded.kubelet.options import RemoteOptions
+from kubewright.embedded.kubelet.spdy import frames
 from kubewright.embedded.node.access import Command, Connection
 from kubewright.errors import TransportError
 from tests.unit.embedded.kubelet.containers import Containers

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from kubewright._version import VERSION
-from kubewright.cli.cluster_commands import cluster
-from kubewright.cli.cluster_commands import path as _path
+from kubewright.cli.cluster.commands import cluster
+from kubewright.cli.cluster.commands import path as _path
 from kubewright.cli.fatal import tell
 from kubewright.errors import KubewrightError
 
@@ -75,7 +75,7 @@ def demo() -> None:
 
     Exit status: 0 for done, 1 if it failed.
     """
-    from kubewright.cli.demo import run  # noqa: PLC0415  # --help needs no runtime
+    from kubewright.cli.demo.demo import run  # noqa: PLC0415  # --help needs no runtime
 
     raise typer.Exit(run())
 
@@ -113,7 +113,7 @@ def dev(  # noqa: PLR0913  # one for each option
 
     Commands of containers run as local processes of yours, unless --simulate is given.
     """
-    from kubewright.cli.dev import Options, run  # noqa: PLC0415  # --help needs no runtime
+    from kubewright.cli.dev.dev import Options, run  # noqa: PLC0415  # --help needs no runtime
 
     status = run(
         Options(

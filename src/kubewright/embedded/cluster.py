@@ -315,11 +315,11 @@ class Cluster:
     def _runtimes(self) -> "Iterator[Runtime]":
         """Yield what runs the containers of one node after the other."""
         if self._simulate:
-            from kubewright.embedded.node.simulated import SimulatedRuntime  # noqa: PLC0415  # or
+            from kubewright.embedded.node.simulated.runtime import SimulatedRuntime  # noqa: PLC0415  # or
 
             while True:
                 yield SimulatedRuntime(clock=self.clock)
-        from kubewright.embedded.node.process import ProcessRuntime  # noqa: PLC0415  # one of two
+        from kubewright.embedded.node.process.runtime import ProcessRuntime  # noqa: PLC0415  # one of two
 
         # A pod finds its claims on every node, so they are in one place: among what is kept, or
         # with the first node, which ends with the cluster.

@@ -4,11 +4,11 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from kubewright._aio import Clock
 from kubewright._serve.messages import Answer, Duplex, Headers, Response
-from kubewright.embedded.kubelet.channel import Channels
-from kubewright.embedded.kubelet.spdy_forward import SPDYForwarder
+from kubewright.embedded.kubelet.spdy.forward import SPDYForwarder
 from kubewright.embedded.kubelet.upgrade import agree
-from kubewright.embedded.kubelet.websocket import Tunnel, WebSocket
-from kubewright.embedded.kubelet.websocket_forward import WebSocketForwarder
+from kubewright.embedded.kubelet.websocket.channel import Channels
+from kubewright.embedded.kubelet.websocket.connection import Tunnel, WebSocket
+from kubewright.embedded.kubelet.websocket.forward import WebSocketForwarder
 from kubewright.embedded.node.access import AccessError, Connection
 
 Connect = Callable[[int], Awaitable[Connection]]

@@ -10,10 +10,10 @@ from kubewright._serve.messages import Answer, Duplex, Headers, Response
 from kubewright.embedded.kubelet.options import RemoteOptions
 from kubewright.embedded.kubelet.probe import until_gone
 from kubewright.embedded.kubelet.remote_status import RemoteStatus, exited, refused, success
-from kubewright.embedded.kubelet.spdy_streams import open_streams
+from kubewright.embedded.kubelet.spdy.streams import open_streams
 from kubewright.embedded.kubelet.upgrade import agree
-from kubewright.embedded.kubelet.websocket import WebSocket
-from kubewright.embedded.kubelet.websocket_streams import WebSocketStreams
+from kubewright.embedded.kubelet.websocket.connection import WebSocket
+from kubewright.embedded.kubelet.websocket.streams import WebSocketStreams
 from kubewright.embedded.node.access import AccessError, Command, OutputStream
 from kubewright.errors import TransportError
 

@@ -6,7 +6,7 @@ from typing import Literal
 from msgspec import Struct
 
 from kubewright._serve.messages import Duplex, Headers, Response, Upgrade
-from kubewright.embedded.kubelet import websocket
+from kubewright.embedded.kubelet.websocket import connection as websocket
 from kubewright.embedded.node.access import AccessError
 
 BASE64: str = "base64."

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
         Output,
     )
     from kubewright.embedded.node.node import Node
-    from kubewright.embedded.node.process import ProcessRuntime
+    from kubewright.embedded.node.process.runtime import ProcessRuntime
     from kubewright.embedded.node.runtime import Runtime
-    from kubewright.embedded.node.simulated import SimulatedRuntime
+    from kubewright.embedded.node.simulated.runtime import SimulatedRuntime
 
 __all__ = [
     "AccessError",
@@ -42,9 +42,9 @@ _MODULES = {
         "access",
     ),
     "Node": "node",
-    "ProcessRuntime": "process",
+    "ProcessRuntime": "process.runtime",
     "Runtime": "runtime",
-    "SimulatedRuntime": "simulated",
+    "SimulatedRuntime": "simulated.runtime",
 }
 
 # Loaded when first used: who serves logs does not run containers. Hidden from type checkers, which

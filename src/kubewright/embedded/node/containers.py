@@ -4,11 +4,11 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 
 from kubewright.api.kind import ObjectKey
 from kubewright.embedded.node.access import AccessError, Command, Connection, LogOptions
-from kubewright.embedded.node.live import LiveContainer
 from kubewright.embedded.node.logs import Log, logged
-from kubewright.embedded.node.pod import PodRunner
+from kubewright.embedded.node.pod.live import LiveContainer
+from kubewright.embedded.node.pod.pod import PodRunner
+from kubewright.embedded.node.pod.state import roles
 from kubewright.embedded.node.runtime import ContainerError
-from kubewright.embedded.node.state import roles
 
 __all__ = ["NodeAccess"]
 

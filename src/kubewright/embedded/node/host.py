@@ -11,7 +11,7 @@ from kubewright.api.kind import ObjectKey
 from kubewright.client import Client
 from kubewright.embedded.node.addresses import Addresses
 from kubewright.embedded.node.runtime import Runtime
-from kubewright.embedded.node.sources import Reference, References
+from kubewright.embedded.node.volumes.references import Reference, References
 from kubewright.kinds.core.v1 import ConfigMap, Pod, Secret, Service
 
 __all__ = ["Host", "Report", "find_references", "new_id"]

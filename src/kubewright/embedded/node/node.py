@@ -19,17 +19,17 @@ from kubewright.embedded.node.addresses import Addresses
 from kubewright.embedded.node.containers import NodeAccess
 from kubewright.embedded.node.heartbeat import Heartbeat
 from kubewright.embedded.node.host import Host
-from kubewright.embedded.node.pod import PodRunner
+from kubewright.embedded.node.pod.pod import PodRunner
+from kubewright.embedded.node.pod.state import roles
+from kubewright.embedded.node.pod.writer import StatusWriter
 from kubewright.embedded.node.registration import NodeFacts, default_capacity
 from kubewright.embedded.node.runtime import Runtime
-from kubewright.embedded.node.simulated import SimulatedRuntime
-from kubewright.embedded.node.sources import (
+from kubewright.embedded.node.simulated.runtime import SimulatedRuntime
+from kubewright.embedded.node.volumes.references import (
     Reference,
     environment_references,
     volume_references,
 )
-from kubewright.embedded.node.state import roles
-from kubewright.embedded.node.writer import StatusWriter
 from kubewright.kinds.core.v1 import ConfigMap, Pod, Secret, Service
 from kubewright.kinds.core.v1 import Node as NodeObject
 from kubewright.log import get_logger

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from kubewright.embedded.node.access import Command, Connection
 from kubewright.embedded.node.logs import Log
-from kubewright.embedded.node.material import Files
+from kubewright.embedded.node.volumes.material import Files
 from kubewright.kinds.core.v1 import Container, Pod
 
 __all__ = [

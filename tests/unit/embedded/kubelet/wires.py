@@ -8,7 +8,7 @@ from websockets.frames import Frame, Opcode
 from websockets.protocol import Protocol, Side, State
 
 from kubewright._serve.messages import Answer, Duplex, Upgrade
-from kubewright.embedded.kubelet import spdy_frames as frames
+from kubewright.embedded.kubelet.spdy import frames
 from kubewright.embedded.pipe import Pipe
 
 WEBSOCKET = {

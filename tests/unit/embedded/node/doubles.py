@@ -3,10 +3,10 @@
 from collections.abc import AsyncIterator, Mapping, Sequence
 
 from kubewright.embedded.node.access import Command, Connection, Output
-from kubewright.embedded.node.actions import Target
 from kubewright.embedded.node.logs import Log
-from kubewright.embedded.node.material import Files
+from kubewright.embedded.node.pod.actions import Target
 from kubewright.embedded.node.runtime import Launch, OnExit, ProbeKind, RunningContainer
+from kubewright.embedded.node.volumes.material import Files
 from kubewright.kinds.core.v1 import Container, Pod
 
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import kubewright as kw
 from kubewright._aio import Clock
-from kubewright.embedded.node.command import ProcessContainer
 from kubewright.embedded.node.logs import MemoryLog
-from kubewright.embedded.node.process import ProcessRuntime
+from kubewright.embedded.node.process.command import ProcessContainer
+from kubewright.embedded.node.process.runtime import ProcessRuntime
+from kubewright.embedded.node.process.supervision import Start, Supervision
 from kubewright.embedded.node.runtime import Exit, Launch
-from kubewright.embedded.node.supervision import Start, Supervision
 from kubewright.kinds.core.v1 import Container, Pod, PodSpec
 
 PATH = "/usr/local/bin:/usr/bin:/bin"

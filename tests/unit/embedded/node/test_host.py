@@ -1,6 +1,6 @@
 import kubewright as kw
 from kubewright.embedded.node.host import find_references, new_id
-from kubewright.embedded.node.sources import Reference
+from kubewright.embedded.node.volumes.references import Reference
 from kubewright.kinds.core.v1 import ConfigMap, Secret
 from tests.unit.embedded.node.world import a_server
 

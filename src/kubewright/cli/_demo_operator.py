@@ -1,1 +1,0 @@
-../../../examples/at/at.py

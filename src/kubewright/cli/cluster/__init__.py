@@ -1,0 +1,1 @@
+"""The commands ``kubewright cluster …``: clusters that run in the background."""

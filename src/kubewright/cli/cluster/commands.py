@@ -1,0 +1,131 @@
+"""What can be typed behind ``kubewright cluster``."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = ["Name", "cluster", "path"]
+
+NAME: str = "kubewright"
+
+
+def path(text: str) -> Path:
+    """Read a path; an empty one would be the current folder, which nobody means."""
+    if not text:
+        raise typer.BadParameter("it is empty. Name a path, or leave the option out.")
+    return Path(text)
+
+
+Name = Annotated[str, typer.Option(metavar="NAME", help="Which cluster; there can be several.")]
+
+cluster: typer.Typer = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Kubernetes clusters on this machine, in the background.",
+)
+
+
+@cluster.command()
+def start(  # noqa: PLR0913  # one for each option
+    *,
+    name: Name = NAME,
+    kubeconfig: Annotated[
+        Path | None,
+        typer.Option(
+            parser=path, metavar="PATH", help="File to write a kubeconfig to; gone after the stop."
+        ),
+    ] = None,
+    data_dir: Annotated[
+        Path | None,
+        typer.Option(
+            parser=path, metavar="PATH", help="Folder to keep objects in; without it, in memory."
+        ),
+    ] = None,
+    nodes: Annotated[
+        int | None,
+        typer.Option(
+            min=0, max=192, metavar="N", help="How many nodes; 1, or as many as in --data-dir."
+        ),
+    ] = None,
+    simulate: Annotated[
+        bool | None,
+        typer.Option(
+            "--simulate/--no-simulate",
+            help="Run no processes: containers only pretend to run. As before in --data-dir.",
+        ),
+    ] = None,
+    no_rbac: Annotated[
+        bool,
+        typer.Option("--no-rbac", help="Let every user do everything, service accounts too."),
+    ] = False,
+    port: Annotated[
+        int,
+        typer.Option(
+            min=0, max=65535, metavar="N", help="Port of the API server; 0 takes a free one."
+        ),
+    ] = 0,
+    wait: Annotated[
+        float, typer.Option(min=1, metavar="SECONDS", help="How long to wait until it is ready.")
+    ] = 60.0,
+) -> None:
+    """Start a cluster; return when it answers.
+
+    Commands of containers run as local processes of yours, unless --simulate is given.
+
+    Exit status: 0 if it runs, also if it did before; 1 if it failed; 2 for wrong input.
+    """
+    from kubewright.cli.cluster.start import Options, StartError  # noqa: PLC0415  # not for --help
+    from kubewright.cli.cluster.start import start as run  # noqa: PLC0415  # as above
+
+    options = Options(
+        name=name,
+        kubeconfig=kubeconfig,
+        data_dir=data_dir,
+        nodes=nodes,
+        simulate=simulate,
+        rbac=not no_rbac,
+        port=port,
+        wait=wait,
+    )
+    try:
+        run(options)
+    except StartError as error:
+        print(f"kubewright: {error}", file=sys.stderr)  # noqa: T201  # this is where users look
+        raise typer.Exit(1) from None
+
+
+@cluster.command()
+def stop(*, name: Name = NAME) -> None:
+    """Stop a cluster, and everything that its pods have started."""
+    from kubewright.cli.cluster.start import stop as run  # noqa: PLC0415  # not for --help
+
+    run(name)
+
+
+@cluster.command()
+def status(*, name: Name = NAME) -> None:
+    """Say how a cluster is.
+
+    Exit status: 0 if it runs, 1 if it is dead or does not answer, 3 if there is none.
+    """
+    from kubewright.cli.cluster.status import status as run  # noqa: PLC0415  # not for --help
+
+    raise typer.Exit(run(name))
+
+
+@cluster.command()
+def kubeconfig(*, name: Name = NAME) -> None:
+    """Print the kubeconfig of a cluster."""
+    from kubewright.cli.cluster.status import kubeconfig as run  # noqa: PLC0415  # not for --help
+
+    run(name)
+
+
+@cluster.command(name="list")
+def list_command() -> None:
+    """List the clusters of this user."""
+    from kubewright.cli.cluster.status import list_all  # noqa: PLC0415  # not for --help
+
+    list_all()

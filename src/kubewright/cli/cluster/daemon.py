@@ -1,0 +1,116 @@
+"""The process of a cluster in the background: from the order of ``cluster start`` to its end."""
+
+import asyncio
+import os
+import sys
+from pathlib import Path
+
+import msgspec
+
+from kubewright import log
+from kubewright.cli.apiserver import stopped_by_signal
+from kubewright.cli.cluster.clusters import Place, State
+from kubewright.cli.cluster.order import Order, Report
+from kubewright.cli.cluster.settings import Settings, write_settings
+from kubewright.cli.loop import loop_factory
+from kubewright.embedded import Cluster
+from kubewright.errors import ConfigError
+
+__all__ = ["main"]
+
+_log = log.get_logger("kubewright.cluster")
+
+
+def main(arguments: list[str]) -> int:
+    """Run the cluster until a signal comes; return the exit status."""
+    order = msgspec.json.decode(arguments[0], type=Order)
+    for descriptor in (order.lock, order.report):
+        os.set_inheritable(descriptor, False)  # what pods run must not hold them
+    os.chdir("/")  # so that the folder where we were started can be removed
+    log.configure("warning", "console")  # a day of every change would fill a disk
+    place = Place(Path(order.folder))
+    with asyncio.Runner(loop_factory=loop_factory()) as runner:
+        status = runner.run(_Daemon(order, place).run())
+    # After a failure the folder stays, for who wants to read the log. It stays as well if we were
+    # never ready: who started us reads the log, and removes it.
+    if place.state is not None:
+        place.remove_copy()
+        place.remove()
+    return status
+
+
+class _Daemon:
+    def __init__(self, order: Order, place: Place) -> None:
+        self._order = order
+        self._place = place
+
+    async def run(self) -> int:
+        stopped = stopped_by_signal()
+        try:
+            cluster = await self._started()
+        except ConfigError as error:
+            self._report(Report(str(error)))
+            return 2
+        self._report(Report())
+        return await self._serve(cluster, stopped)
+
+    async def _started(self) -> Cluster:
+        order = self._order
+        cluster = Cluster(
+            nodes=order.nodes,
+            simulate=order.simulate,
+            port=order.port,
+            data_dir=order.data_dir,
+            rbac=order.rbac,
+        )
+        await cluster.start()
+        try:
+            self._write(cluster)
+        except BaseException:
+            await cluster.stop(0)
+            raise
+        return cluster
+
+    async def _serve(self, cluster: Cluster, stopped: asyncio.Event) -> int:
+        failed = asyncio.create_task(cluster.wait())
+        asked = asyncio.create_task(stopped.wait())
+        try:
+            await asyncio.wait({failed, asked}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in (failed, asked):
+                task.cancel()
+            await asyncio.gather(failed, asked, return_exceptions=True)
+            await cluster.stop()
+        return 0
+
+    def _write(self, cluster: Cluster) -> None:
+        order, place = self._order, self._place
+        if order.data_dir is not None:
+            settings = Settings(nodes=order.nodes, simulate=order.simulate)
+            write_settings(Path(order.data_dir), settings)
+        cluster.write_kubeconfig(place.kubeconfig, place.context)
+        if order.kubeconfig is not None:
+            cluster.write_kubeconfig(order.kubeconfig, place.context)
+        place.write_state(
+            State(
+                pid=os.getpid(),
+                url=cluster.url,
+                since=cluster.clock.now(),
+                nodes=order.nodes,
+                simulate=order.simulate,
+                rbac=order.rbac,
+                data_dir=order.data_dir,
+                kubeconfig=order.kubeconfig,
+            )
+        )
+
+    def _report(self, report: Report) -> None:
+        try:
+            os.write(self._order.report, msgspec.json.encode(report) + b"\n")
+        except BrokenPipeError:
+            _log.warning("nobody waits any more for the cluster to start")
+        os.close(self._order.report)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

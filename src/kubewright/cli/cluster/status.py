@@ -1,0 +1,137 @@
+"""What ``kubewright cluster status``, ``list`` and ``kubeconfig`` print."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from kubewright._aio import Clock
+from kubewright.cli.cluster.clusters import Clusters, Place, State, start_hint
+from kubewright.errors import KubewrightError
+
+__all__ = ["kubeconfig", "list_all", "status"]
+
+RUNNING, TROUBLE, NOT_RUNNING = 0, 1, 3
+"""Exit statuses, as init scripts have them."""
+TIMEOUT: float = 5.0
+
+
+def status(name: str) -> int:
+    """Print how the cluster called *name* is; return the exit status.
+
+    Raises:
+        ConfigError: A cluster cannot be called so.
+    """
+    clusters = Clusters.of_user()
+    place = clusters.place(name)
+    state = place.state
+    if place.is_held and state is not None:
+        return _show(place, state)
+    if place.is_held:
+        _say(f"cluster {name} is starting")
+        return TROUBLE
+    if place.exists:
+        _say(f"cluster {name} is dead: it was killed, or it failed. Its log is {place.log}")
+        _say("`kubewright cluster start` or `stop` cleans up after it.")
+        return TROUBLE
+    _say(f"{clusters.missing(name)} {start_hint(name)}")
+    return NOT_RUNNING
+
+
+def list_all() -> None:
+    """Print a table of all clusters."""
+    places = Clusters.of_user().all()
+    if not places:
+        _say("no clusters. `kubewright cluster start` starts one.")
+        return
+    now = Clock().now()
+    rows = [_row(place, now) for place in places]
+    for line in table([("NAME", "STATUS", "NODES", "AGE", "URL"), *rows]):
+        _say(line)
+
+
+def kubeconfig(name: str) -> None:
+    """Print the kubeconfig of the cluster called *name*.
+
+    Raises:
+        ConfigError: There is none of that name.
+    """
+    place, _ = Clusters.of_user().running(name)
+    print(place.kubeconfig.read_text(), end="")  # noqa: T201  # this is what the command is for
+
+
+def table(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return *rows* as lines with columns, as kubectl prints them."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "   ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
+
+
+def age(since: datetime, now: datetime) -> str:
+    """Return how long ago *since* was, in one word, such as ``5m``."""
+    seconds = max(0, int((now - since).total_seconds()))
+    for size, unit in ((86400, "d"), (3600, "h"), (60, "m")):
+        if seconds >= 2 * size:
+            return f"{seconds // size}{unit}"
+    return f"{seconds}s"
+
+
+def _row(place: Place, now: datetime) -> tuple[str, ...]:
+    state = place.state
+    if not place.is_held:
+        return place.name, "dead", "", "", ""
+    if state is None:
+        return place.name, "starting", "", "", ""
+    return place.name, "running", str(state.nodes), age(state.since, now), state.url
+
+
+def _show(place: Place, state: State) -> int:
+    now = Clock().now()
+    try:
+        nodes, pods = asyncio.run(_counts(place))
+    except (KubewrightError, TimeoutError) as error:
+        nodes = pods = "unknown"
+        answer = f"runs, but does not answer: {error}\nIts log is {place.log}"
+    else:
+        answer = "runs"
+    _say(f"cluster {place.name} {answer}")
+    facts = {
+        "url": state.url,
+        "pid": str(state.pid),
+        "since": f"{state.since:%Y-%m-%d %H:%M:%S} UTC ({age(state.since, now)})",
+        "nodes": nodes,
+        "pods": pods,
+        "containers": "simulated" if state.simulate else "local processes",
+        "objects": f"kept in {state.data_dir}" if state.data_dir else "in memory",
+        "kubeconfig": state.kubeconfig or str(place.kubeconfig),
+        "log": str(place.log),
+    }
+    for line in table([(f"  {name}", value) for name, value in facts.items()]):
+        _say(line)
+    return RUNNING if answer == "runs" else TROUBLE
+
+
+async def _counts(place: Place) -> tuple[str, str]:
+    from kubewright.api.conditions import is_condition_true  # noqa: PLC0415  # only if one runs
+    from kubewright.client import Client, Config  # noqa: PLC0415  # as above
+    from kubewright.kinds.core.v1 import Node, Pod  # noqa: PLC0415  # as above
+
+    config = Config.from_kubeconfig(place.kubeconfig).replace(timeout=TIMEOUT)
+    async with Client(config) as client:
+        nodes = [node async for node in client.list(Node)]
+        pods = [pod async for pod in client.list(Pod)]
+    ready = sum(is_condition_true(node.status.conditions, "Ready") for node in nodes)
+    return f"{ready} of {len(nodes)} ready", _by_phase(
+        pod.status.phase or "Pending" for pod in pods
+    )
+
+
+def _by_phase(phases: Iterable[str]) -> str:
+    counts = Counter(phases)
+    return ", ".join(f"{count} {phase}" for phase, count in sorted(counts.items())) or "none"
+
+
+def _say(text: str) -> None:
+    print(text)  # noqa: T201  # this is what the command is for

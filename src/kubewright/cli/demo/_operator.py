@@ -1,0 +1,1 @@
+../../../../examples/at/at.py

@@ -1,0 +1,341 @@
+"""The command ``kubewright dev``: an operator on a cluster of its own, reloaded on every save."""
+
+import asyncio
+import os
+import sys
+import threading
+import traceback
+from collections.abc import AsyncIterator, Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from logging import ERROR, LogRecord, getLogger
+from pathlib import Path
+from shlex import quote
+
+from kubewright import log
+from kubewright._aio import Clock
+from kubewright.api.kind_reference import likely_mapping
+from kubewright.application import Application
+from kubewright.cli.cluster.clusters import Clusters, Place, State, start_hint
+from kubewright.cli.cluster.start import containers_text
+from kubewright.cli.dev.project import Project
+from kubewright.cli.dev.samples import apply_samples, find_samples
+from kubewright.cli.loop import loop_factory
+from kubewright.client import Client, Config
+from kubewright.cluster import Cluster as View
+from kubewright.embedded import Cluster
+from kubewright.errors import ConfigError, KubewrightError
+from kubewright.manager import Manager
+from kubewright.manager.signals import stopping_on_signals
+
+__all__ = ["Options", "run"]
+
+_log = log.get_logger("kubewright.dev")
+
+LOOK_EVERY: float = 0.25
+"""Seconds between two looks at the files."""
+ALIVE_EVERY: float = 0.5
+"""Seconds between two looks whether a cluster in another process lives."""
+GRACE: float = 10.0
+"""Seconds that running reconciles get before a reload, and at the end."""
+_THREAD = "kubewright-thread"
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the user wants; see ``kubewright dev --help``."""
+
+    target: str
+    name: str | None = None
+    nodes: int = 1
+    simulate: bool = False
+    rbac: bool = True
+    samples: bool = False
+    log_level: str = "info"
+
+
+def run(options: Options) -> int:
+    """Run an operator until a signal comes, anew whenever it changes; return the exit status.
+
+    Raises:
+        ConfigError: What was asked for cannot be done.
+    """
+    project = Project(options.target)
+    operator = project.load()
+    log.configure(options.log_level, "console")
+    if options.log_level != "debug":
+        for handler in getLogger().handlers:
+            handler.addFilter(_is_wanted)
+    with asyncio.Runner(loop_factory=loop_factory()) as runner:
+        return runner.run(_run(project, operator, options))
+
+
+async def _run(project: Project, operator: Application, options: Options) -> int:
+    executor = ThreadPoolExecutor(thread_name_prefix=_THREAD)
+    asyncio.get_running_loop().set_default_executor(executor)
+    stopped = asyncio.Event()
+    with stopping_on_signals(stopped.set):
+        async with _cluster(project, options) as home, home.watched(stopped.set):
+            config = Config.from_kubeconfig(home.place.kubeconfig)
+            async with Client(config, field_owner=operator.name) as client:
+                await _Session(project, client, stopped).run(operator, home.place, options)
+    if home.problem:
+        print(f"kubewright: {home.problem}", file=sys.stderr)  # noqa: T201  # where users look
+    status = 1 if home.problem else 0
+    executor.shutdown(wait=False, cancel_futures=True)
+    if any(one.name.startswith(_THREAD) for one in threading.enumerate()):
+        sys.stderr.flush()
+        os._exit(status)  # the event loop would wait for a thread that cannot be stopped
+    return status
+
+
+# The cluster.
+
+_IN_CLUSTER: ContextVar[bool] = ContextVar("kubewright_dev_cluster", default=False)
+
+
+def _is_wanted(record: LogRecord) -> bool:
+    """Tell whether a line is about the operator, or about a failure in the cluster."""
+    return record.levelno >= ERROR or not _IN_CLUSTER.get()
+
+
+def _check_is_as_asked(running: State, options: Options) -> None:
+    """Refuse what a cluster that runs cannot become; commands would run that nobody wants to."""
+    if options.simulate and not running.simulate:
+        raise ConfigError(
+            f"the cluster {options.name} runs commands of containers, so --simulate is too late."
+            f" Start another one: `kubewright cluster start --simulate --name {options.name}-2`."
+        )
+    if running.rbac and not options.rbac:
+        raise ConfigError(
+            f"the cluster {options.name} has RBAC, and --no-rbac does not change it. Start another"
+            f" one: `kubewright cluster start --no-rbac --name {options.name}-2`."
+        )
+    if options.nodes not in (1, running.nodes):
+        raise ConfigError(
+            f"the cluster {options.name} has {running.nodes} nodes, and --nodes does not change it."
+        )
+
+
+class _Home:
+    """The cluster that an operator runs on.
+
+    Args:
+        place: Where it keeps its state.
+        ended: Waits for its end, and returns what to tell the user.
+
+    Attributes:
+        problem: What to tell the user, if it has ended before the user wanted.
+    """
+
+    def __init__(self, place: Place, ended: Callable[[], Awaitable[str]]) -> None:
+        self.place = place
+        self.problem = ""
+        self._ended = ended
+
+    @asynccontextmanager
+    async def watched(self, on_end: Callable[[], None]) -> AsyncIterator[None]:
+        """Look after it during the block; without it an operator would only try again, for ever."""
+
+        async def watch() -> None:
+            self.problem = await self._ended()
+            on_end()
+
+        watching = asyncio.create_task(watch())
+        try:
+            yield
+        finally:
+            watching.cancel()
+            await asyncio.gather(watching, return_exceptions=True)
+
+
+async def _named_ended(place: Place, state: State, clock: Clock) -> str:
+    """Wait for the end of a cluster in another process; also if another one takes its place."""
+    while place.is_held and place.state == state:
+        await clock.sleep(ALIVE_EVERY)
+    hint = start_hint(place.name)
+    return f"the cluster {place.name} has ended, so the operator has stopped. {hint}"
+
+
+async def _own_ended(cluster: Cluster) -> str:
+    try:
+        await cluster.wait()
+    except Exception as error:  # noqa: BLE001  # whatever it is, the cluster is of no use any more
+        what = f"the cluster has failed: {error!r}."
+    else:
+        what = "the cluster has ended."
+    return f"{what} Its objects were in memory and are lost: start `kubewright dev` again."
+
+
+@asynccontextmanager
+async def _cluster(project: Project, options: Options) -> AsyncIterator[_Home]:
+    """Give a cluster: the one that the user named, or one in this process."""
+    clusters = Clusters.of_user()
+    if options.name is not None:
+        place, state = clusters.running(options.name)
+        _check_is_as_asked(state, options)
+        _say(f"on the cluster {place.name}, {state.url}")
+        yield _Home(place, lambda: _named_ended(place, state, Clock()))
+        return
+    place = clusters.place(f"dev-{project.slug}")
+    lock = place.lock()
+    if lock is None:
+        raise ConfigError(
+            f"`kubewright dev {project.label}` runs already. Stop it, or use another cluster with"
+            " --name."
+        )
+    try:
+        place.remove_contents()
+        async with _started(place, options) as cluster:
+            yield _Home(place, lambda: _own_ended(cluster))
+    finally:
+        place.remove()
+        lock.release()
+
+
+@asynccontextmanager
+async def _started(place: Place, options: Options) -> AsyncIterator[Cluster]:
+    """Run a cluster in this process, and let others know of it."""
+    cluster = Cluster(nodes=options.nodes, simulate=options.simulate, rbac=options.rbac)
+    token = _IN_CLUSTER.set(True)  # all tasks that it starts inherit it
+    try:
+        await cluster.start()
+    finally:
+        _IN_CLUSTER.reset(token)
+    try:
+        cluster.write_kubeconfig(place.kubeconfig, place.context)
+        state = State(
+            os.getpid(),
+            cluster.url,
+            cluster.clock.now(),
+            options.nodes,
+            options.simulate,
+            rbac=options.rbac,
+        )
+        place.write_state(state)
+        nodes = "1 node" if options.nodes == 1 else f"{options.nodes} nodes"
+        _say(f"a cluster of its own: {cluster.url} ({nodes}, objects are in memory)")
+        _say(containers_text(simulate=options.simulate))
+        yield cluster
+    finally:
+        try:
+            await cluster.stop()
+        except Exception:  # noqa: BLE001  # the operator has stopped already; somebody may want it
+            _log.error("the cluster failed", error=_trace())
+
+
+# The operator.
+
+
+class _Session:
+    """One operator after the other on the same cluster, until the user has enough."""
+
+    def __init__(self, project: Project, client: Client, stopped: asyncio.Event) -> None:
+        self._project = project
+        self._client = client
+        self._stopped = stopped
+        self._clock = Clock()
+
+    async def run(self, operator: Application, place: Place, options: Options) -> None:
+        await self._install(operator)
+        own = options.name is None
+        _say(_first_steps(operator, place, self._project, applied=options.samples, own=own))
+        if options.samples:
+            await self._apply_samples()
+        following: Application | None = operator
+        while following is not None:
+            following = await self._generation(following)
+
+    async def _generation(self, operator: Application) -> Application | None:
+        """Run *operator* until there is a newer one, or the user stops it."""
+        manager = Manager(View(self._client, field_owner=operator.name), grace_period=GRACE)
+        operator.add_to(manager)
+        running = asyncio.create_task(self._serve(manager))
+        watching = asyncio.create_task(self._newer())
+        asked = asyncio.create_task(self._stopped.wait())
+        try:
+            await asyncio.wait({watching, asked}, return_when=asyncio.FIRST_COMPLETED)
+            return watching.result() if watching.done() and not asked.done() else None
+        finally:
+            manager.stop()
+            for task in (watching, asked):
+                task.cancel()
+            await asyncio.gather(running, watching, asked, return_exceptions=True)
+
+    async def _serve(self, manager: Manager) -> None:
+        """Run the manager; if it fails, wait for a change of the code that mends it."""
+        try:
+            await manager.run()
+        except Exception:  # noqa: BLE001  # the user's runnables may fail in any way
+            _log.error("the operator failed; it starts again when a file changes", error=_trace())
+
+    async def _newer(self) -> Application:
+        """Return the operator as it is after the next change that can be used."""
+        while True:
+            names = await self._change()
+            try:
+                operator = self._project.load()
+                await self._install(operator)
+            except Exception as error:  # noqa: BLE001  # the user's code may fail in any way
+                text = str(error) if isinstance(error, KubewrightError) else _trace()
+                _log.error("not reloaded; the last good operator goes on", path=names, error=text)
+                continue
+            _log.info("reloaded; running reconciles finish first", path=names)
+            return operator
+
+    async def _change(self) -> list[str]:
+        """Wait until files have changed, and have stayed the same from one look to the next."""
+        seen: list[Path] = []
+        while not seen or seen != self._project.changed():
+            seen = self._project.changed()
+            await self._clock.sleep(LOOK_EVERY)
+        return [path.name for path in seen]
+
+    async def _install(self, operator: Application) -> None:
+        from kubewright.application.install import install_crds  # noqa: PLC0415  # makes schemas, 15 ms
+
+        await install_crds(self._client, operator.kinds)
+
+    async def _apply_samples(self) -> None:
+        paths = find_samples(self._project.folder)
+        if not paths:
+            _log.warning("no samples", path=str(self._project.folder))
+            return
+        try:
+            for name in await apply_samples(self._client, paths):
+                _log.info("sample applied", name=name)
+        except KubewrightError as error:
+            _log.error("samples not applied", error=str(error))
+
+
+def _trace() -> str:
+    return traceback.format_exc().rstrip()
+
+
+def _first_steps(
+    operator: Application, place: Place, project: Project, *, applied: bool, own: bool = True
+) -> str:
+    first = next(iter(operator.kinds), None)
+    lines = [f"operator {operator.name} is ready; in another terminal:"]
+    lines.append(f"  export KUBECONFIG={quote(str(place.kubeconfig))}")
+    samples = find_samples(project.folder)
+    if samples and not applied:
+        lines.append(f"  kubectl apply -f {quote(_shown(samples[0]))}")
+    if first is not None:
+        lines.append(f"  kubectl get {likely_mapping(first).plural} --watch")
+    stopped = "everything" if own else "the operator, and the cluster goes on"
+    lines.append(f"Save a file to reload the operator; Ctrl-C stops {stopped}.")
+    return "\n".join(lines)
+
+
+def _shown(path: Path) -> str:
+    try:
+        return str(path.relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)
+
+
+def _say(text: str) -> None:
+    print(text, flush=True)  # noqa: T201  # this is what the command is for

@@ -1,0 +1,1 @@
+"""Websockets, and the channels of Kubernetes inside of them."""

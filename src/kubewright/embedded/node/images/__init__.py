@@ -1,0 +1,1 @@
+"""Names of images, and pulls that failed."""

@@ -1,0 +1,1 @@
+"""Containers as local processes, started and ended by a supervisor."""

@@ -1,0 +1,1 @@
+"""Containers that only pretend to run, on any clock."""

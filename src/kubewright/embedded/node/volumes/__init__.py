@@ -1,0 +1,1 @@
+"""What is in the volumes of a pod, computed as values."""

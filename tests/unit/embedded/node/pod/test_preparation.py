@@ -1,0 +1,89 @@
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+import kubewright as kw
+from kubewright._aio import VirtualClock
+from kubewright.embedded.node import ProcessRuntime, SimulatedRuntime
+from kubewright.embedded.node.addresses import Addresses
+from kubewright.embedded.node.host import Host
+from kubewright.embedded.node.pod.preparation import launch_for, volumes_for
+from kubewright.embedded.node.runtime import Runtime
+from kubewright.embedded.node.volumes.downward import Place
+from kubewright.embedded.node.volumes.material import File, Files
+from kubewright.embedded.node.volumes.volumes import MountError
+from kubewright.kinds.core.v1 import (
+    ConfigMap,
+    ConfigMapVolumeSource,
+    EmptyDirVolumeSource,
+    EnvVar,
+    NFSVolumeSource,
+    Service,
+    ServicePort,
+    ServiceSpec,
+    Volume,
+)
+from tests.unit.embedded.node.world import World, a_server, container, pod
+
+PLACE = Place("127.1.0.1", "127.0.0.1")
+CONF = Volume(name="c", config_map=ConfigMapVolumeSource(name="conf"))
+NETWORK = Volume(name="n", nfs=NFSVolumeSource(server="s", path="/"))
+
+
+@pytest.fixture
+async def world() -> AsyncIterator[World]:
+    """Give a server."""
+    async with a_server() as found:
+        yield found
+
+
+def host(world: World, runtime: Runtime) -> Host:
+    """Return what a node gives to a pod."""
+    ports = [ServicePort(port=80)]
+    service = Service(
+        metadata=kw.ObjectMeta(name="db"), spec=ServiceSpec(cluster_ip="10.0.0.1", ports=ports)
+    )
+    nothing: Any = None
+    return Host(
+        runtime, world.client, Addresses("127.1.0.0/24"), "127.0.0.1", {}, VirtualClock(),
+        nothing, nothing, nothing, lambda namespace: [service],
+    )  # fmt: skip
+
+
+async def test_files_are_read_where_there_is_a_disk(world: World) -> None:
+    """And a volume that cannot be had keeps the pod from starting."""
+    meta = kw.ObjectMeta(name="conf", namespace="default")
+    await world.client.create(ConfigMap(metadata=meta, data={"a": "1"}))
+    real = host(world, ProcessRuntime())
+    empty = Volume(name="e", empty_dir=EmptyDirVolumeSource())
+
+    found = await volumes_for(pod(volumes=[CONF, empty]), PLACE, real)
+
+    assert found == {"c": Files({"a": File(b"1")}), "e": Files()}
+    with pytest.raises(MountError, match="not supported"):
+        await volumes_for(pod(volumes=[NETWORK]), PLACE, real)
+
+
+async def test_simulated_pods_miss_only_what_a_user_can_make(world: World) -> None:
+    """Disks of a network are there; a ConfigMap that nobody has made is not."""
+    simulated = host(world, SimulatedRuntime())
+
+    assert await volumes_for(pod(volumes=[NETWORK]), PLACE, simulated) == {}
+    with pytest.raises(MountError, match='configmap "conf" not found'):
+        await volumes_for(pod(volumes=[CONF]), PLACE, simulated)
+
+
+@pytest.mark.parametrize("linked", [None, False])
+async def test_a_command_knows_its_variables(world: World, linked: bool | None) -> None:
+    """Its own ones, and those of services unless the pod does not want them."""
+    given = container(
+        command=["run", "$(A)"], args=["$(DB_SERVICE_HOST)"], env=[EnvVar(name="A", value="1")]
+    )
+    wanted = pod(given, enable_service_links=linked)
+
+    launch = await launch_for(given, wanted, PLACE, host(world, SimulatedRuntime()), attempt=3)
+
+    assert launch.command == ["run", "1"]
+    assert launch.args == ["10.0.0.1" if linked is None else "$(DB_SERVICE_HOST)"]
+    assert launch.attempt == 3
