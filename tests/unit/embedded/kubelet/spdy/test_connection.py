@@ -2,13 +2,13 @@ import asyncio
 
 import pytest
 
+from kubewright.embedded.kubelet.spdy import frames
 from kubewright.embedded.kubelet.spdy.connection import (
     BUFFER,
     TOTAL,
     WINDOW,
     Connection,
     Stream,
-    frames,
 )
 from kubewright.errors import TransportError
 from tests.unit.embedded.kubelet.wires import SPDYClient, ends
