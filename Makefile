@@ -214,6 +214,10 @@ docs: $(STAMP) ## run every block of the pages, and follow their links
 reference: $(STAMP) ## rewrite docs/reference/api from signatures and docstrings
 	python tools/generate_api_reference.py
 
+.PHONY: house
+house: $(STAMP) ## draw docs/house.svg from the layers and the source tree
+	python tools/draw_house.py
+
 .PHONY: real-apiserver
 real-apiserver: ## build the real servers once; prints the folder for KUBEBUILDER_ASSETS
 	@tools/real-apiserver
