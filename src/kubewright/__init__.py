@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING
 from kubewright._lazy import lazy_names
 
 if TYPE_CHECKING:
+    from kubewright._aio import (
+        Clock,
+    )
     from kubewright.api import (
         Column,
         Condition,
@@ -148,7 +151,6 @@ if TYPE_CHECKING:
         rules,
     )
     from kubewright.errors import (
-        AdmissionDeniedError,
         AlreadyExistsError,
         AlreadyOwnedError,
         APIError,
@@ -199,6 +201,9 @@ if TYPE_CHECKING:
     )
 
 _PACKAGES = {
+    "_aio": """
+        Clock
+    """,
     "api": """
         Column Condition Duration FieldSelector GroupVersionKind IntOrString Kind LabelSelector
         LabelSelectorRequirement Model ObjectKey ObjectMeta OwnerReference Quantity Resource Scale
@@ -237,12 +242,11 @@ _PACKAGES = {
         UniqueItems XIntOrString rules
     """,
     "errors": """
-        APIError AdmissionDeniedError AlreadyExistsError AlreadyOwnedError BadRequestError
-        CacheNotSyncedError ConfigError ConflictError DecodeError ForbiddenError GoneError
-        InvalidError KubewrightError LeaderElectionLostError LifecycleError NoMatchError
-        NotFoundError NotLeadingError RetryAfter SchemaError SchemeError ServerError
-        StopTimeoutError TerminalError TooManyRequestsError TransportError TransportTimeoutError
-        UnauthorizedError
+        APIError AlreadyExistsError AlreadyOwnedError BadRequestError CacheNotSyncedError
+        ConfigError ConflictError DecodeError ForbiddenError GoneError InvalidError KubewrightError
+        LeaderElectionLostError LifecycleError NoMatchError NotFoundError NotLeadingError RetryAfter
+        SchemaError SchemeError ServerError StopTimeoutError TerminalError TooManyRequestsError
+        TransportError TransportTimeoutError UnauthorizedError
     """,
     "manager": """
         LeaderElection Manager
@@ -262,7 +266,6 @@ _WHERE = {name: package for package, names in _PACKAGES.items() for name in name
 __all__ = [
     "LOW",
     "APIError",
-    "AdmissionDeniedError",
     "AlreadyExistsError",
     "AlreadyOwnedError",
     "Application",
@@ -274,6 +277,7 @@ __all__ = [
     "CachedClient",
     "Channel",
     "Client",
+    "Clock",
     "Cluster",
     "Column",
     "Condition",

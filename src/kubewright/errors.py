@@ -30,8 +30,7 @@
     ├── AlreadyOwnedError         another controller owns the object
     ├── CacheNotSyncedError       read before the first list
     ├── TerminalError             raised by reconcilers: do not retry
-    ├── RetryAfter                raised by reconcilers: not yet, try again in so many seconds
-    └── AdmissionDeniedError      raised by webhooks: the text goes to the user of kubectl
+    └── RetryAfter                raised by reconcilers: not yet, try again in so many seconds
 
 A message says what was tried, what came back and what to do, in that order.
 """
@@ -44,7 +43,6 @@ import msgspec
 
 __all__ = [
     "APIError",
-    "AdmissionDeniedError",
     "AlreadyExistsError",
     "AlreadyOwnedError",
     "Attempt",
@@ -237,10 +235,6 @@ def seconds_of(name: str, delay: object) -> float:
     if not math.isfinite(delay):
         raise ValueError(f"{name} is no number of seconds that can pass: it is {delay}")
     return float(delay)
-
-
-class AdmissionDeniedError(KubewrightError):
-    """Raised by a webhook to refuse a request; its text is what the user of kubectl reads."""
 
 
 class Attempt(msgspec.Struct, frozen=True, gc=False):

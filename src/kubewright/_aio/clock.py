@@ -35,7 +35,15 @@ def sleepless_stopwatch(clock: "Clock") -> Callable[[], float]:
 
 
 class Clock:
-    """Real time. Tests pass a `VirtualClock` instead."""
+    """Real time, and the type of every ``clock`` parameter.
+
+    Tests pass a `VirtualClock` instead, which only moves when the test says so.
+
+    Example:
+        >>> async def ring(clock: Clock) -> None:
+        ...     await clock.sleep(3600)
+        ...     print("it is", clock.now())
+    """
 
     def now(self) -> datetime:
         """Return the time of day, in UTC."""
