@@ -3,7 +3,7 @@
 import asyncio
 from collections import deque
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from threading import get_ident
 
 from kubewright._aio import Clock, Timeout, Timer
@@ -11,7 +11,6 @@ from kubewright._http.connection import Answer, Connection, Reading, load_parser
 from kubewright._http.dial import dial
 from kubewright._http.endpoint import Limits, Route
 from kubewright._http.errors import timeout_error, transport_error
-from kubewright._http.slots import Slots
 from kubewright.errors import LifecycleError, TransportError
 
 Opened = tuple[Connection, Answer]
@@ -20,6 +19,45 @@ _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _WHOLE = Reading.WHOLE
 _TRIM_AFTER = 1.0
 _NEVER = float("inf")
+
+
+class Slots:
+    """A number of slots, and a queue of those who wait for one, served in their order.
+
+    It does what `asyncio.Semaphore` does. But here a free slot is taken by a comparison and a
+    subtraction in the caller, which is all that most requests ever see of it.
+    """
+
+    __slots__ = ("_waiters", "free")
+
+    def __init__(self, most: int | None) -> None:
+        """Offer *most* slots; without a number, as many as anyone wants."""
+        self.free: float = most or float("inf")  # above 0 only while nobody waits
+        self._waiters: deque[asyncio.Future[None]] = deque()
+
+    async def wait(self) -> None:
+        """Take a slot once it is our turn."""
+        waiter = asyncio.get_running_loop().create_future()
+        self._waiters.append(waiter)
+        try:
+            await waiter
+        except BaseException:
+            if waiter.cancelled():
+                with suppress(ValueError):  # it was passed over in the same moment
+                    self._waiters.remove(waiter)
+            else:
+                self.give_back()  # it was ours already when somebody cancelled us
+            raise
+
+    def give_back(self) -> None:
+        """Pass a slot on to whoever waits longest, or keep it for the next who comes."""
+        waiters = self._waiters
+        while waiters:
+            waiter = waiters.popleft()
+            if not waiter.done():
+                waiter.set_result(None)
+                return
+        self.free += 1
 
 
 class Pool:
