@@ -5,13 +5,14 @@ in, and what ``kubectl get`` prints. Here it is derived from the classes that th
 anyway, so the two cannot drift apart. RBAC roles and webhook configurations are derived likewise.
 """
 
-from kubewright.crd.aliases import Int32, Int64
 from kubewright.crd.cel import AtLeastOneOf, AtMostOneOf, ExactlyOneOf, Immutable, Rule, rules
 from kubewright.crd.constraints import (
     EnumValues,
     ExclusiveMaximum,
     ExclusiveMinimum,
     Format,
+    Int32,
+    Int64,
     Maximum,
     MaxItems,
     MaxLength,

@@ -1,16 +1,19 @@
 """Checks of what `resource` was told, against the schema, before a server sees it."""
 
 import re
-from typing import get_args
+from difflib import get_close_matches
+from typing import Any, get_args
 
 from kubewright.api.definition import Column, ColumnType, Definition
 from kubewright.crd.markers import JSONSchema
-from kubewright.crd.paths import problem_of
 from kubewright.errors import SchemaError
 
 _LABEL = re.compile(r"[a-z]([-a-z0-9]{0,61}[a-z0-9])?")
 _GROUP = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
 _SIMPLE_PATH = re.compile(r"(\.[A-Za-z_][-\w]*)+")
+_STEP = re.compile(r"""\.(?P<name>[\w$-]+)|\[['"](?P<quoted>[^'"]+)['"]\]|(?P<items>\[[^\]]*\])""")
+_PRESERVE = "x-kubernetes-preserve-unknown-fields"
+_SERVED = (".metadata", ".kind", ".apiVersion")
 _MOST_SELECTABLE = 8
 _COLUMN_TYPES = get_args(ColumnType)
 
@@ -106,3 +109,48 @@ def find_path(schema: JSONSchema, path: str) -> JSONSchema | None:
     for name in path.split(".")[1:]:
         found = (found or {}).get("properties", {}).get(name)
     return found
+
+
+def problem_of(path: str, schema: JSONSchema) -> str:
+    """Return where *path* leaves the *schema*, or an empty string.
+
+    A path in words that we do not read is taken as it is.
+    """
+    if path.startswith(_SERVED):
+        return ""
+    found: Any = schema
+    at = 0
+    while step := _STEP.match(path, at):
+        name = step["name"] or step["quoted"]
+        if not isinstance(found, dict) or _is_open(found):
+            return ""
+        inner = _schema_after(found, name)
+        if inner is None:
+            return _lost_at(path[:at], name or step["items"], found)
+        found, at = inner, step.end()
+    return ""
+
+
+def _is_open(schema: JSONSchema) -> bool:
+    return bool(schema.get(_PRESERVE) or schema.get("x-kubernetes-embedded-resource"))
+
+
+def _schema_after(schema: JSONSchema, name: str | None) -> Any:
+    """Return the schema one step further, or ``None``; no name is a step into an array."""
+    if name is None:
+        return schema.get("items") if schema.get("type") == "array" else None
+    if isinstance(schema.get("additionalProperties"), dict):
+        return schema["additionalProperties"]
+    return (schema.get("properties") or {}).get(name)
+
+
+def _lost_at(before: str, name: str, schema: JSONSchema) -> str:
+    known = list(schema.get("properties") or {})
+    where = before or "the object"
+    if name.startswith("["):
+        return f"{where} is no list"
+    camel = re.sub(r"_([a-z0-9])", lambda found: found[1].upper(), name)
+    near = [camel] if camel in known else get_close_matches(name, known, n=1)
+    if near:
+        return f"{where} has no field {name!r}: did you mean {before}.{near[0]}?"
+    return f"{where} has no field {name!r}: it has {', '.join(known) or 'none'}"

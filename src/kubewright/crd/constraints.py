@@ -3,7 +3,7 @@
 Each refuses a type that it says nothing about, as controller-gen does.
 """
 
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 from kubewright.crd import patterns
 from kubewright.crd.markers import Several, Single, Target
@@ -201,6 +201,13 @@ class Format(Single, frozen=True):
             target.schema["format"] = self.value
         else:
             target.schema.pop("format", None)
+
+
+Int32: TypeAlias = Annotated[int, Format("int32")]
+"""An integer of 32 bits, such as a number of replicas or a port."""
+
+Int64: TypeAlias = Annotated[int, Format("int64")]
+"""An integer of 64 bits, which a bare ``int`` is too."""
 
 
 class Type(Single, frozen=True):
