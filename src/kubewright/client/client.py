@@ -14,14 +14,12 @@ from kubewright.api.requests import FieldValidation, Place, Propagation, Request
 from kubewright.api.resource import Resource
 from kubewright.api.unstructured import Unstructured
 from kubewright.client.config import Config
-from kubewright.client.connect import connect
 from kubewright.client.listing import PAGE_SIZE, Listing, Objects
 from kubewright.client.lookup import Lookup
 from kubewright.client.pods import PodVerbs
 from kubewright.client.ratelimit import TokenBucket
 from kubewright.client.rest import RESTClient, WarningHandler, log_warning
 from kubewright.client.scale import ScaleVerbs
-from kubewright.client.subresource import Subresource
 from kubewright.client.target import (
     Dynamic,
     Fields,
@@ -32,7 +30,7 @@ from kubewright.client.target import (
     labels_text,
 )
 from kubewright.client.transport import Transport
-from kubewright.client.verbs import Defaults, Verbs
+from kubewright.client.verbs import Defaults, Subresource, Verbs
 from kubewright.client.watch import Watch
 from kubewright.errors import ConfigError, NotFoundError
 
@@ -84,7 +82,7 @@ class Client(Verbs, PodVerbs):
         self.clock: Clock = clock or Clock()
         """Where the client's time comes from."""
         self._connects = transport is None
-        self._transport = transport or connect(config, clock=self.clock)
+        self._transport = transport or _transport_for(config, self.clock)
         rest = RESTClient(
             self._transport,
             limiter=_limiter(config, self.clock),
@@ -391,6 +389,12 @@ def _refuse_credentials(config: Config) -> None:
             " in by itself. Leave them out, and give the transport its headers:"
             ' InProcessTransport(server, headers=(("Authorization", "Bearer …"),)).'
         )
+
+
+def _transport_for(config: Config, clock: Clock) -> Transport:
+    from kubewright.client.http_transport import transport_for  # noqa: PLC0415  # loads TLS and HTTP
+
+    return transport_for(config, clock=clock)
 
 
 def _limiter(config: Config, clock: Clock) -> TokenBucket | None:

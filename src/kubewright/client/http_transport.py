@@ -28,6 +28,8 @@ from kubewright.errors import ConfigError, TransportError, TransportTimeoutError
 if TYPE_CHECKING:
     import ssl
 
+    from kubewright.client.config import Config
+
 T = TypeVar("T")
 
 _NEVER = float("inf")
@@ -348,6 +350,27 @@ class HTTPTransport:
         if len(self._formats) < _KNOWN_FORMATS:
             self._formats[accept, content_type] = lines
         return lines
+
+
+def transport_for(config: "Config", *, clock: Clock | None = None) -> HTTPTransport:
+    """Return a transport to the server that *config* names; nothing is sent yet.
+
+    Raises:
+        ConfigError: The configuration cannot be used; the message says which entry and why.
+    """
+    clock = clock or Clock()
+    connection = config.connection(clock)
+    return HTTPTransport(
+        connection.url,
+        HTTPOptions(
+            user_agent=connection.user_agent,
+            proxy=connection.proxy,
+            limits=Limits(connections=config.connections or None),
+        ),
+        credentials=connection.credentials,
+        tls=connection.tls,
+        clock=clock,
+    )
 
 
 def _lines(headers: Headers) -> str:

@@ -312,6 +312,46 @@ class Verbs:
         return _decoded(request, await self._rest.send(request), target)
 
 
+class _TypeMeta(msgspec.Struct):
+    kind: str = ""
+
+
+class Subresource(Verbs):
+    """The verbs on one subresource, such as ``status`` or ``token``."""
+
+    async def post(
+        self,
+        kind: type[Resource] | Dynamic,
+        name: str | ObjectKey,
+        body: O,
+        *,
+        namespace: str | None = None,
+        dry_run: bool | None = None,
+    ) -> O:
+        """Post *body*, an object of another kind, to this subresource of an object.
+
+        Returns:
+            The server's answer if it is of the kind of *body*; *body* itself if the server only
+            said that all is well.
+
+        Example:
+            >>> token = await client.subresource("token").post(  # doctest: +SKIP
+            ...     ServiceAccount, "robot", TokenRequest()
+            ... )
+        """
+        target = await self._target(kind)
+        place = self._place(target, key_of(name, namespace))
+        if not place.name:
+            raise ValueError(f"which of the {place.mapping.plural}? The name is empty")
+        data = _json.encode(updated_document(body))
+        request = requests.create(place, data, self._options(dry_run, None))
+        response = await self._rest.send(request)
+        if _json.decode(response.body, _TypeMeta).kind != body.kind:
+            return body
+        answered: O = (await self._target(body)).decode(response.body)
+        return answered
+
+
 async def patch_object(verbs: Verbs, kind: Any, obj: Object, patch: dict[str, Any]) -> Any:
     """Merge *patch* into the object that was read as *obj*, and into no other one of its name.
 

@@ -3,7 +3,7 @@
 from typing import assert_type
 
 import kubewright as kw
-from kubewright.client.subresource import Subresource
+from kubewright.client.verbs import Subresource
 from kubewright.kinds.apps.v1 import Deployment
 from kubewright.kinds.authentication.v1 import TokenRequest
 from kubewright.kinds.autoscaling.v1 import Scale

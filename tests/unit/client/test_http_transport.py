@@ -13,7 +13,8 @@ from websockets.uri import parse_uri
 from kubewright._aio import VirtualClock
 from kubewright._http.endpoint import Limits
 from kubewright.api.requests import Request
-from kubewright.client.http_transport import HTTPOptions, HTTPTransport
+from kubewright.client import Client, Config
+from kubewright.client.http_transport import HTTPOptions, HTTPTransport, transport_for
 from kubewright.client.transport import Headers
 from kubewright.errors import (
     Attempt,
@@ -22,6 +23,7 @@ from kubewright.errors import (
     TransportError,
     TransportTimeoutError,
 )
+from kubewright.kinds.core.v1 import ConfigMap
 from tests.unit._http.certificates import Authority
 from tests.unit._http.servers import (
     CHUNKED,
@@ -725,3 +727,53 @@ async def test_a_path_of_the_server_beyond_ascii_is_encoded() -> None:
         await transport.send(GET)
 
     assert server.requests[0].startswith(b"GET /%E6%97%A5/api/v1/pods?limit=5 HTTP/1.1\r\n")
+
+
+BODY = b'{"kind":"ConfigMap","metadata":{"name":"a"},"data":{"k":"v"}}'
+
+
+async def test_a_request_carries_who_asks_and_with_what() -> None:
+    """Token and user agent come from the configuration."""
+    heads: list[bytes] = []
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        heads.append(await reader.readuntil(b"\r\n\r\n"))
+        head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+        writer.write(head % len(BODY) + BODY)
+        await writer.drain()
+        writer.close()
+
+    server = await asyncio.start_server(answer, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    config = Config(server=f"http://127.0.0.1:{port}/prefix", token="secret", user_agent="me/1")
+
+    async with server, Client(config) as client:
+        found = await client.get(ConfigMap, "a")
+
+    assert found.data == {"k": "v"}
+    assert heads[0].startswith(b"GET /prefix/api/v1/namespaces/default/configmaps/a HTTP/1.1\r\n")
+    assert b"Authorization: Bearer secret\r\n" in heads[0]
+    assert b"User-Agent: me/1\r\n" in heads[0]
+
+
+async def test_a_server_that_is_not_there_is_named() -> None:
+    """The first thing to check is the address."""
+    config = Config(server="http://127.0.0.1:1")
+
+    async with Client(config) as client:
+        with pytest.raises(TransportError, match=r"127\.0\.0\.1:1"):
+            await client.get(ConfigMap, "a")
+
+
+def test_a_proxy_that_cannot_be_used_is_refused_at_once() -> None:
+    """Not at the first request, which may come much later."""
+    with pytest.raises(ConfigError, match="socks5"):
+        transport_for(Config(server="https://example.com", proxy_url="socks5://localhost:1080"))
+
+
+@pytest.mark.parametrize(("setting", "limit"), [(0, None), (7, 7)])
+def test_the_number_of_connections_is_passed_on(setting: int, limit: int | None) -> None:
+    """0 stands for no limit, as a number in a file has to stand for it."""
+    transport = transport_for(Config(server="http://127.0.0.1:1", connections=setting))
+
+    assert transport._options.limits.connections == limit

@@ -8,7 +8,7 @@ from kubewright.apiserver.bootstrap import Authorities
 from kubewright.apiserver.wire.request import Answer, Request, Response
 from kubewright.client import Config
 from kubewright.client.config import TLSConfig
-from kubewright.client.connect import connect
+from kubewright.client.http_transport import transport_for
 from kubewright.embedded import LocalServer
 from kubewright.errors import Attempt, ConfigError, LifecycleError
 
@@ -42,7 +42,7 @@ async def test_it_is_reached_at_its_address_by_those_who_trust_it() -> None:
     async with LocalServer(api) as server:
         pair = server.client_pair("jane")
         tls = TLSConfig(ca_data=server.ca_data, cert_data=pair.certificate, key_data=pair.key)
-        transport = connect(Config(server=server.url, tls=tls))
+        transport = transport_for(Config(server=server.url, tls=tls))
         answer = await transport.send(GET)
         await transport.close()
 

@@ -6,7 +6,7 @@ from kubewright._pki.authority import Authority
 from kubewright.api.requests import Request
 from kubewright.client import Config
 from kubewright.client.config import TLSConfig
-from kubewright.client.connect import connect
+from kubewright.client.http_transport import transport_for
 from kubewright.embedded.kubelet import KubeletServer
 from kubewright.errors import Attempt, ConfigError, LifecycleError
 from kubewright.runnable import Readying, Runnable, Stage, stage_of
@@ -16,7 +16,7 @@ HEALTH = Request("GET", "/healthz", Attempt("get", "/healthz"))
 
 
 async def status(server: KubeletServer, tls: TLSConfig) -> tuple[int, bytes]:
-    async with connect(Config(server=server.url, tls=tls)) as transport:
+    async with transport_for(Config(server=server.url, tls=tls)) as transport:
         answer = await transport.send(HEALTH)
     return answer.status, answer.body
 
