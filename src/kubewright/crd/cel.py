@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from typing import Any, Literal, TypeVar
 
-from kubewright.crd.markers import Marker, Several, Single, Target
+from kubewright.crd.markers import MarkedSchema, Marker, Several, Single
 
 C = TypeVar("C", bound=type)
 
@@ -39,7 +39,7 @@ class Rule(Single, frozen=True):
     field_path: str | None = None
     optional_old_self: bool | None = None
 
-    def apply(self, target: Target) -> None:
+    def apply(self, target: MarkedSchema) -> None:
         """Append to ``x-kubernetes-validations``."""
         if not self.rule.strip():
             target.refuse(self, "the rule is empty")
@@ -61,7 +61,7 @@ class Rule(Single, frozen=True):
         target.schema.setdefault(_VALIDATIONS, []).append(entry)
 
 
-def _python_names(rule: str, target: Target) -> str:
+def _python_names(rule: str, target: MarkedSchema) -> str:
     """Return a hint if *rule* calls a field by the name that it has in Python."""
     for path in _SELF.findall(_LITERAL.sub("''", rule)):
         whole, *names = path.split(".")
@@ -84,7 +84,7 @@ class _OneOf(Several):
     def __init__(self, *values: str) -> None:
         super().__init__(*values)
 
-    def apply(self, target: Target) -> None:
+    def apply(self, target: MarkedSchema) -> None:
         if not self.values or len(set(self.values)) < len(self.values):
             target.refuse(self, "it takes the names of different fields")
         names = [target.wire_name(name, self) for name in self.values]
@@ -149,7 +149,7 @@ def cel_name(name: str) -> str:
 class Immutable(Single, frozen=True):
     """The field keeps its first value; an optional one may be set once and never removed."""
 
-    def apply(self, target: Target) -> None:
+    def apply(self, target: MarkedSchema) -> None:
         """Append the rule about the value; the model around it adds `immutable_once_set`."""
         Rule("self == oldSelf", message="field is immutable").apply(target)
 

@@ -6,7 +6,7 @@ Each refuses a type that it says nothing about, as controller-gen does.
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 from kubewright.crd import patterns
-from kubewright.crd.markers import Several, Single, Target
+from kubewright.crd.markers import MarkedSchema, Several, Single
 
 TEXTUAL: tuple[str, ...] = ("string",)
 NUMERIC: tuple[str, ...] = ("integer", "number")
@@ -18,11 +18,11 @@ class _Keyword(Single, frozen=True):
     keyword: ClassVar[str] = ""
     fits: ClassVar[tuple[str, ...]] = ()
 
-    def apply(self, target: Target) -> None:
+    def apply(self, target: MarkedSchema) -> None:
         self.check(target)
         target.schema[self.keyword] = self.value  # type: ignore[attr-defined]  # each subclass has it
 
-    def check(self, target: Target) -> None:
+    def check(self, target: MarkedSchema) -> None:
         """Refuse a type that the keyword says nothing about."""
         textual = self.fits is TEXTUAL and "x-kubernetes-int-or-string" in target.schema
         if target.type not in self.fits and not textual:
@@ -34,7 +34,7 @@ class _Number(_Keyword, frozen=True):
     fits: ClassVar[tuple[str, ...]] = NUMERIC
     value: float
 
-    def check(self, target: Target) -> None:
+    def check(self, target: MarkedSchema) -> None:
         super().check(target)
         given: Any = self.value
         if isinstance(given, bool) or not isinstance(given, (int, float)):
@@ -60,7 +60,7 @@ class MultipleOf(_Number, frozen=True):
 
     keyword: ClassVar[str] = "multipleOf"
 
-    def check(self, target: Target) -> None:
+    def check(self, target: MarkedSchema) -> None:
         """Refuse what divides nothing."""
         super().check(target)
         if self.value <= 0:
@@ -73,7 +73,7 @@ class _Exclusive(Single, frozen=True):
     keyword: ClassVar[str]
     value: float | bool = True
 
-    def apply(self, target: Target) -> None:
+    def apply(self, target: MarkedSchema) -> None:
         if not isinstance(self.value, bool):
             self.limit(self.value).apply(target)
         elif target.type not in NUMERIC:
@@ -101,7 +101,7 @@ class ExclusiveMaximum(_Exclusive, frozen=True):
 class _Count(_Keyword, frozen=True):
     value: int
 
-    def check(self, target: Target) -> None:
+    def check(self, target: MarkedSchema) -> None:
         super().check(target)
         given: Any = self.value
         if isinstance(given, bool) or not isinstance(given, int) or given < 0:
@@ -157,7 +157,7 @@ class Pattern(_Keyword, frozen=True):
     fits: ClassVar[tuple[str, ...]] = TEXTUAL
     value: str
 
-    def check(self, target: Target) -> None:
+    def check(self, target: MarkedSchema) -> None:
         """Refuse what Go cannot read."""
         super().check(target)
         if problem := patterns.problem_of(self.value):
@@ -171,7 +171,7 @@ class UniqueItems(_Keyword, frozen=True):
     fits: ClassVar[tuple[str, ...]] = ("array",)
     value: bool = True
 
-    def check(self, target: Target) -> None:
+    def check(self, target: MarkedSchema) -> None:
         """Refuse what the server would."""
         super().check(target)
         if self.value:
@@ -183,7 +183,7 @@ class EnumValues(Several):
 
     __slots__ = ()
 
-    def apply(self, target: Target) -> None:
+    def apply(self, target: MarkedSchema) -> None:
         """Set ``enum``."""
         if not self.values:
             target.refuse(self, "it needs at least one value")
@@ -195,7 +195,7 @@ class Format(Single, frozen=True):
 
     value: str
 
-    def apply(self, target: Target) -> None:
+    def apply(self, target: MarkedSchema) -> None:
         """Set or remove ``format``."""
         if self.value:
             target.schema["format"] = self.value
@@ -216,7 +216,7 @@ class Type(Single, frozen=True):
     rank = 0
     value: Literal["array", "boolean", "integer", "number", "object", "string"]
 
-    def apply(self, target: Target) -> None:
+    def apply(self, target: MarkedSchema) -> None:
         """Set ``type`` and forget what belonged to the former one."""
         if target.type == self.value:
             return
@@ -230,7 +230,7 @@ class XIntOrString(Single, frozen=True):
 
     rank = 0
 
-    def apply(self, target: Target) -> None:
+    def apply(self, target: MarkedSchema) -> None:
         """Replace the type."""
         target.schema.pop("type", None)
         target.schema.pop("format", None)

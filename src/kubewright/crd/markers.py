@@ -19,7 +19,7 @@ from kubewright.errors import SchemaError
 JSONSchema = dict[str, Any]
 
 
-class Target(msgspec.Struct):
+class MarkedSchema(msgspec.Struct):
     """A schema that markers are being applied to.
 
     ``names`` maps the Python names of the model's fields (of an array, its items' fields) to those
@@ -57,7 +57,7 @@ class Marker:
     rank: ClassVar[int] = 1
     """Lower ranks are applied first, whatever their order in ``Annotated``."""
 
-    def apply(self, target: Target) -> None:
+    def apply(self, target: MarkedSchema) -> None:
         """Write into the schema of *target* what the marker says."""
         raise NotImplementedError
 
@@ -95,7 +95,7 @@ class Several(Marker):
 class PreserveUnknownFields(Single, frozen=True):
     """Fields that the schema does not name are kept, not pruned."""
 
-    def apply(self, target: Target) -> None:
+    def apply(self, target: MarkedSchema) -> None:
         """Set ``x-kubernetes-preserve-unknown-fields``."""
         if target.type not in ("object", ""):
             target.refuse(self, f"it fits object, and this is {target.type}")
@@ -107,7 +107,7 @@ class EmbeddedResource(Single, frozen=True):
 
     rank = 2  # after PreserveUnknownFields
 
-    def apply(self, target: Target) -> None:
+    def apply(self, target: MarkedSchema) -> None:
         """Set ``x-kubernetes-embedded-resource``."""
         if target.type != "object":
             target.refuse(self, f"it fits object, and this is {target.type or 'untyped'}")
@@ -125,7 +125,7 @@ class ListType(Single, frozen=True):
 
     value: Literal["map", "set", "atomic"]
 
-    def apply(self, target: Target) -> None:
+    def apply(self, target: MarkedSchema) -> None:
         """Set ``x-kubernetes-list-type``."""
         if target.type != "array":
             target.refuse(self, f"it fits array, and this is {target.type or 'untyped'}")
@@ -159,7 +159,7 @@ class ListMapKey(Several):
     def __init__(self, *values: str) -> None:
         super().__init__(*values)
 
-    def apply(self, target: Target) -> None:
+    def apply(self, target: MarkedSchema) -> None:
         """Set ``x-kubernetes-list-map-keys``, which repeat as controller-gen's marker does."""
         if target.schema.get("x-kubernetes-list-type") != "map":
             target.refuse(self, "only a map has keys: add kw.ListType('map')")
@@ -175,7 +175,7 @@ class ListMapKey(Several):
 class _Sharing(Single, frozen=True):
     value: Literal["granular", "atomic"]
 
-    def apply(self, target: Target) -> None:
+    def apply(self, target: MarkedSchema) -> None:
         if target.type != "object":
             target.refuse(self, f"it fits object, and this is {target.type or 'untyped'}")
         if self.value not in ("granular", "atomic"):
@@ -194,7 +194,7 @@ class StructType(_Sharing, frozen=True):
 class Nullable(Single, frozen=True):
     """``null`` is a value of the field, which the server keeps."""
 
-    def apply(self, target: Target) -> None:
+    def apply(self, target: MarkedSchema) -> None:
         """Set ``nullable``."""
         target.schema["nullable"] = True
 
@@ -204,7 +204,7 @@ class Title(Single, frozen=True):
 
     value: str
 
-    def apply(self, target: Target) -> None:
+    def apply(self, target: MarkedSchema) -> None:
         """Set ``title``."""
         target.schema["title"] = self.value
 
@@ -214,7 +214,7 @@ class Description(Single, frozen=True):
 
     value: str
 
-    def apply(self, target: Target) -> None:
+    def apply(self, target: MarkedSchema) -> None:
         """Set ``description``."""
         target.schema["description"] = self.value
 
@@ -224,7 +224,7 @@ class Example(Single, frozen=True):
 
     value: Any
 
-    def apply(self, target: Target) -> None:
+    def apply(self, target: MarkedSchema) -> None:
         """Set ``example``."""
         target.schema["example"] = deepcopy(self.value)
 
@@ -235,7 +235,7 @@ class ExternalDocs(Single, frozen=True):
     url: str
     description: str | None = None
 
-    def apply(self, target: Target) -> None:
+    def apply(self, target: MarkedSchema) -> None:
         """Set ``externalDocs``."""
         about = {"description": self.description} if self.description is not None else {}
         target.schema["externalDocs"] = {**about, "url": self.url}
@@ -250,11 +250,13 @@ class Items(Several):
     def __init__(self, *values: Marker) -> None:
         super().__init__(*values)
 
-    def apply(self, target: Target) -> None:
+    def apply(self, target: MarkedSchema) -> None:
         """Apply the markers to ``items``."""
         if target.type != "array" or "items" not in target.schema:
             target.refuse(self, f"it fits array, and this is {target.type or 'untyped'}")
-        apply_all(self.values, Target(target.schema["items"], f"{target.path}[]", target.names))
+        apply_all(
+            self.values, MarkedSchema(target.schema["items"], f"{target.path}[]", target.names)
+        )
 
 
 class Default(Single, frozen=True):
@@ -263,7 +265,7 @@ class Default(Single, frozen=True):
     rank = 3
     value: Any
 
-    def apply(self, target: Target) -> None:
+    def apply(self, target: MarkedSchema) -> None:
         """Set ``default``."""
         target.schema["default"] = deepcopy(self.value)
 
@@ -278,21 +280,21 @@ class Required(Single, frozen=True):
     is_sent: ClassVar[bool] = True
     """Tells `Model` to send the field even if it is an empty collection."""
 
-    def apply(self, target: Target) -> None:
+    def apply(self, target: MarkedSchema) -> None:
         """Do nothing: the model around the field reads it."""
 
 
 class Optional(Single, frozen=True):
     """The field may be left out, though Python has no default for it."""
 
-    def apply(self, target: Target) -> None:
+    def apply(self, target: MarkedSchema) -> None:
         """Do nothing: the model around the field reads it."""
 
 
 class NoDefault(Single, frozen=True):
     """Python's default is not the server's: nothing is filled in where the field is left out."""
 
-    def apply(self, target: Target) -> None:
+    def apply(self, target: MarkedSchema) -> None:
         """Do nothing: the model around the field reads it."""
 
 
@@ -304,14 +306,14 @@ class KubernetesVersion(Single, frozen=True):
 
     value: str
 
-    def apply(self, target: Target) -> None:
+    def apply(self, target: MarkedSchema) -> None:
         """Do nothing: the maker of the schema reads it."""
 
 
 class Schemaless(Single, frozen=True):
     """Nothing is derived from the Python type; the other markers make the whole schema."""
 
-    def apply(self, target: Target) -> None:
+    def apply(self, target: MarkedSchema) -> None:
         """Do nothing: no schema is made in the first place."""
 
 
@@ -320,7 +322,7 @@ class Schema(Single, frozen=True):
 
     value: JSONSchema
 
-    def apply(self, target: Target) -> None:
+    def apply(self, target: MarkedSchema) -> None:
         """Replace everything."""
         target.schema.clear()
         target.schema.update(deepcopy(self.value))
@@ -332,14 +334,14 @@ class SchemaPatch(Single, frozen=True):
     rank = 9
     value: JSONSchema
 
-    def apply(self, target: Target) -> None:
+    def apply(self, target: MarkedSchema) -> None:
         """Lay the patch over the schema."""
         patched = apply_merge_patch(target.schema, self.value)
         target.schema.clear()
         target.schema.update(patched)
 
 
-def apply_all(markers: tuple[Marker, ...], target: Target) -> None:
+def apply_all(markers: tuple[Marker, ...], target: MarkedSchema) -> None:
     """Apply *markers* in the order that their ranks ask for."""
     for marker in sorted(markers, key=lambda one: one.rank):
         marker.apply(target)
@@ -355,7 +357,7 @@ _PYTHON_TYPES: dict[str, Any] = {
 }
 
 
-def _check_enum(values: list[Any], target: Target) -> None:
+def _check_enum(values: list[Any], target: MarkedSchema) -> None:
     wanted = _PYTHON_TYPES.get(target.type)
     for value in values:
         if value is None and target.schema.get("nullable"):

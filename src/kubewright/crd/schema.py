@@ -18,7 +18,7 @@ from kubewright.crd.descriptions import field_descriptions
 from kubewright.crd.embedding import builtin_base, builtin_schema, checked_version, label_of
 from kubewright.crd.finishing import DEFAULTS, Options, finished
 from kubewright.crd.known import KNOWN, PRESERVE
-from kubewright.crd.markers import JSONSchema, Marker, Target, apply_all
+from kubewright.crd.markers import JSONSchema, MarkedSchema, Marker, apply_all
 from kubewright.crd.refusals import refuse
 from kubewright.crd.scalars import described, find_scalar
 from kubewright.errors import SchemaError
@@ -80,7 +80,7 @@ class Builder:
         around, self._version = self._version, _version_in(parsed) or self._version
         schema = {} if parsed.has(markers.Schemaless) else self._plain(parsed, path, root=root)
         self._version = around
-        apply_all(parsed.markers, Target(schema, path, _names_of(parsed.inner)))
+        apply_all(parsed.markers, MarkedSchema(schema, path, _names_of(parsed.inner)))
         if parsed.has(markers.Schemaless) and not _is_structural(schema):
             raise SchemaError(
                 f"{path}: kw.Schemaless() leaves it without a type: add kw.Type(...) or"
@@ -107,7 +107,7 @@ class Builder:
         schema: JSONSchema = {"type": "array", "items": self.schema(parts[0], f"{path}[]")}
         if origin in (set, frozenset):
             names = _names_of(kind)
-            markers.ListType("set").apply(Target(schema, path, names))
+            markers.ListType("set").apply(MarkedSchema(schema, path, names))
         return schema
 
     def _map(self, kind: Any, path: str) -> JSONSchema:
@@ -157,7 +157,7 @@ class Builder:
             schema["properties"] = properties
         if required:
             schema["required"] = sorted(required)
-        apply_all((*rules, *markers_of(cls)), Target(schema, path, _names_of(kind)))
+        apply_all((*rules, *markers_of(cls)), MarkedSchema(schema, path, _names_of(kind)))
         return schema
 
     def _members(
@@ -219,7 +219,7 @@ class Builder:
                 schema["default"] = value
         # A patch has the last word, over what the field adds as well.
         for patch in (one for one in parsed.markers if isinstance(one, markers.SchemaPatch)):
-            patch.apply(Target(schema, path))
+            patch.apply(MarkedSchema(schema, path))
         check_conformity(schema, path)
         return schema
 
