@@ -43,7 +43,7 @@ class Reading(enum.Enum):
 _WHOLE = Reading.WHOLE  # a member is found slowly through its class, and each request asks
 
 
-class Connection(asyncio.BufferedProtocol):
+class ClientConnection(asyncio.BufferedProtocol):
     """Sends one request at a time and reads its answer.
 
     `exchange` starts a request and returns a future of its answer. A connection whose future was
@@ -64,8 +64,8 @@ class Connection(asyncio.BufferedProtocol):
         limits: Limits,
         clock: Clock,
         *,
-        release: "Callable[[Connection], None]",
-        forget: "Callable[[Connection], None]",
+        release: "Callable[[ClientConnection], None]",
+        forget: "Callable[[ClientConnection], None]",
         gzip: bool = False,
     ) -> None:
         """Make a connection; `asyncio.loop.create_connection` opens it.

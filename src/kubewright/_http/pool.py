@@ -7,13 +7,13 @@ from contextlib import asynccontextmanager, suppress
 from threading import get_ident
 
 from kubewright._aio import Clock, Timeout, Timer
-from kubewright._http.connection import Answer, Connection, Reading, load_parser
+from kubewright._http.connection import Answer, ClientConnection, Reading, load_parser
 from kubewright._http.dial import dial
 from kubewright._http.endpoint import Limits, Route
 from kubewright._http.errors import timeout_error, transport_error
 from kubewright.errors import LifecycleError, TransportError
 
-Opened = tuple[Connection, Answer]
+Opened = tuple[ClientConnection, Answer]
 
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _WHOLE = Reading.WHOLE
@@ -72,8 +72,8 @@ class Pool:
         self._limits = limits
         self._clock = clock
         self._gzip = gzip  # whether the requests ask for it; an answer in it is refused if not
-        self._idle: deque[Connection] = deque()
-        self._live: set[Connection] = set()
+        self._idle: deque[ClientConnection] = deque()
+        self._live: set[ClientConnection] = set()
         self._slots = Slots(limits.connections)
         self._rotations = 0
         self._sweeper: Timer | None = None
@@ -154,7 +154,7 @@ class Pool:
 
     async def _exchange(
         self,
-        connection: Connection,
+        connection: ClientConnection,
         method: str,
         head: bytes,
         body: bytes,
@@ -200,7 +200,7 @@ class Pool:
                 " inside the coroutine that you give to asyncio.run"
             )
 
-    def _pop(self) -> Connection | None:
+    def _pop(self) -> ClientConnection | None:
         self._check_life()
         idle = self._idle
         while idle:
@@ -209,7 +209,7 @@ class Pool:
                 return connection
         return None
 
-    async def _dial(self, method: str, deadline: float) -> Connection:
+    async def _dial(self, method: str, deadline: float) -> ClientConnection:
         self._check_life()
         try:
             load_parser()  # before there is a socket that its failure would leave open
@@ -224,8 +224,8 @@ class Pool:
                 connection = await self._dial_once(method)
         return connection
 
-    async def _dial_once(self, method: str) -> Connection:
-        connection = Connection(
+    async def _dial_once(self, method: str) -> ClientConnection:
+        connection = ClientConnection(
             self._route,
             self._limits,
             self._clock,
@@ -264,7 +264,7 @@ class Pool:
         finally:
             self._waits.discard(timeout)
 
-    def _release(self, connection: Connection) -> None:
+    def _release(self, connection: ClientConnection) -> None:
         connection.idle_since = self._clock.monotonic()
         self._idle.append(connection)
         # Many answers can arrive in one pass of the loop, before anyone takes a connection again.
@@ -295,7 +295,7 @@ class Pool:
         if idle:
             self._sweep_in(max(_TRIM_AFTER, idle[0].idle_since - old))
 
-    def _forget(self, connection: Connection) -> None:
+    def _forget(self, connection: ClientConnection) -> None:
         self._live.discard(connection)
         if self._closed and not self._live:
             self._gone.set()
@@ -331,7 +331,7 @@ class Pool:
         return TransportError(f"cannot talk to {self._route}: the transport was closed")
 
 
-def _may_ask_again(connection: Connection, method: str) -> bool:
+def _may_ask_again(connection: ClientConnection, method: str) -> bool:
     """Say whether to ask once more after the end of a kept connection.
 
     The server closed it while our request was on its way. A write may have been carried out;

@@ -38,16 +38,16 @@ class Owner(Protocol):
     intake: Intake
     failures: Sparing
 
-    def joined(self, connection: "Connection") -> bool:
+    def joined(self, connection: "ServerConnection") -> bool:
         """Hear of a new connection; False if there are too many."""
         ...
 
-    def left(self, connection: "Connection") -> None:
+    def left(self, connection: "ServerConnection") -> None:
         """Hear that a connection is over."""
         ...
 
 
-class Connection(asyncio.Protocol):
+class ServerConnection(asyncio.Protocol):
     """Reads requests and answers them one after the other, in one task.
 
     The task begins with the first request, and is cancelled when the client goes away.
@@ -447,6 +447,6 @@ def _may_gzip(response: Response, incoming: Incoming) -> bool:
 def _switching(upgrade: Upgrade, incoming: Incoming) -> bytes:
     said = {name.lower() for name, _ in upgrade.headers}
     wanted = incoming.request.headers.get("upgrade", "")
-    usual = (("Connection", "Upgrade"), ("Upgrade", wanted))
+    usual = (("ServerConnection", "Upgrade"), ("Upgrade", wanted))
     missing = tuple(pair for pair in usual if pair[0].lower() not in said)
     return wire.start(101, "") + wire.lines((*missing, *upgrade.headers)) + b"\r\n"

@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Self
 
 from kubewright._aio import Clock
-from kubewright._serve.connection import Connection
+from kubewright._serve.connection import ServerConnection
 from kubewright._serve.intake import Intake
 from kubewright._serve.limits import Limits
 from kubewright._serve.listener import Listener, room
@@ -63,7 +63,7 @@ class HTTPServer:
         self._tls = tls
         self._listener: Listener | None = None
         self._room = room(limits.connections)
-        self._connections: dict[Connection, None] = {}  # in the order in which they came
+        self._connections: dict[ServerConnection, None] = {}  # in the order in which they came
         self._empty = asyncio.Event()
         self._empty.set()
 
@@ -100,7 +100,7 @@ class HTTPServer:
         self._port = listening.getsockname()[1]
         self._listener = Listener(
             listening,
-            lambda: Connection(self),
+            lambda: ServerConnection(self),
             context=context,
             is_full=lambda arriving: len(self._connections) + arriving > self._room + _TOLD,
             handshakes=self.limits.handshakes,
@@ -140,7 +140,7 @@ class HTTPServer:
 
     # --- What connections call ---
 
-    def joined(self, connection: Connection) -> bool:
+    def joined(self, connection: ServerConnection) -> bool:
         """Hear of a new connection; False if there are too many."""
         self._connections[connection] = None
         self._empty.clear()
@@ -151,7 +151,7 @@ class HTTPServer:
             connection.abort()
         return over <= 0 or self._made_room(connection)
 
-    def _made_room(self, newest: Connection) -> bool:
+    def _made_room(self, newest: ServerConnection) -> bool:
         """Close the oldest connection without a request; say whether there was one."""
         if not self.limits.gives_way:
             return False
@@ -160,7 +160,7 @@ class HTTPServer:
             idle.abort()
         return idle is not None
 
-    def left(self, connection: Connection) -> None:
+    def left(self, connection: ServerConnection) -> None:
         """Hear that a connection is over."""
         self._connections.pop(connection, None)
         if not self._connections:

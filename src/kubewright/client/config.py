@@ -25,7 +25,7 @@ from kubewright.client.tls import TLSConfig, TLSContexts, check_tls, read_file
 from kubewright.client.transport import Credentials
 from kubewright.errors import ConfigError
 
-__all__ = ["Config", "Connection", "ExecConfig", "Impersonation", "Overrides", "TLSConfig"]
+__all__ = ["Config", "ConnectionSettings", "ExecConfig", "Impersonation", "Overrides", "TLSConfig"]
 
 _GO_ARCHITECTURES = {"x86_64": "amd64", "amd64": "amd64", "aarch64": "arm64", "i686": "386"}
 
@@ -50,7 +50,7 @@ class Overrides(TypedDict, total=False):
     proxy_url: str
 
 
-class Connection(msgspec.Struct, frozen=True):
+class ConnectionSettings(msgspec.Struct, frozen=True):
     """All that a transport needs to know of a `Config`, ready to use."""
 
     url: str
@@ -61,7 +61,9 @@ class Connection(msgspec.Struct, frozen=True):
 
     def __repr__(self) -> str:
         proxy = redacted_url(self.proxy) if self.proxy else None
-        return f"Connection(url={self.url!r}, proxy={proxy!r}, user_agent={self.user_agent!r})"
+        return (
+            f"ConnectionSettings(url={self.url!r}, proxy={proxy!r}, user_agent={self.user_agent!r})"
+        )
 
     def __rich_repr__(self) -> list[tuple[str, str]]:
         return [("", repr(self))]
@@ -272,7 +274,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
 
     def connection(
         self, clock: Clock | None = None, *, environ: Mapping[str, str] | None = None
-    ) -> Connection:
+    ) -> ConnectionSettings:
         """Return all that a transport needs.
 
         Raises:
@@ -280,7 +282,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
         """
         clock = clock or Clock()
         credentials = self.credentials(clock, environ=environ)
-        return Connection(
+        return ConnectionSettings(
             url=self.url,
             credentials=credentials,
             tls=self.tls_contexts(clock, credentials),

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kubewright._aio import VirtualClock
-from kubewright._http.connection import Connection
+from kubewright._http.connection import ClientConnection
 from kubewright._http.endpoint import Limits, Route, endpoint_of
 from kubewright._http.stream import BodyStream
 from kubewright.errors import TransportError, TransportTimeoutError
@@ -278,11 +278,13 @@ async def test_an_upgraded_connection_may_stall() -> None:
         assert patience == 0
 
 
-def unopened(route: Route, release: Callable[[Connection], None] = lambda _: None) -> Connection:
-    return Connection(route, Limits(), VirtualClock(), release=release, forget=lambda _: None)
+def unopened(
+    route: Route, release: Callable[[ClientConnection], None] = lambda _: None
+) -> ClientConnection:
+    return ClientConnection(route, Limits(), VirtualClock(), release=release, forget=lambda _: None)
 
 
-def receive(connection: Connection, data: bytes) -> None:
+def receive(connection: ClientConnection, data: bytes) -> None:
     connection.get_buffer(-1)[: len(data)] = data
     connection.buffer_updated(len(data))
 
@@ -501,7 +503,7 @@ class DeadEnd(asyncio.Transport):
 
 async def test_an_answer_to_a_cancelled_request_does_not_free_its_connection() -> None:
     """The caller is about to abort it; somebody else may be using it by then."""
-    free: list[Connection] = []
+    free: list[ClientConnection] = []
     route = Route(endpoint_of("http://test")[0], no_tls)
     connection = unopened(route, release=free.append)
     transport = DeadEnd()

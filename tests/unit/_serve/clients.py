@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any, cast
 
 from kubewright._aio import Clock, VirtualClock
-from kubewright._serve.connection import Connection
+from kubewright._serve.connection import ServerConnection
 from kubewright._serve.intake import Intake
 from kubewright._serve.limits import Limits
 from kubewright._serve.messages import Answer, Handler, Request, Response
@@ -100,7 +100,7 @@ class Wire:
         self.failures = Sparing(clock)
         self.written = b""
         self.is_open = self.reading = True
-        self.connection = Connection(self)
+        self.connection = ServerConnection(self)
         self.connection.connection_made(cast("asyncio.Transport", self))
 
     async def cut(self, clock: VirtualClock) -> None:
@@ -110,10 +110,10 @@ class Wire:
 
     # What a connection asks of its owner.
 
-    def joined(self, connection: Connection) -> bool:
+    def joined(self, connection: ServerConnection) -> bool:
         return True
 
-    def left(self, connection: Connection) -> None:
+    def left(self, connection: ServerConnection) -> None:
         self.is_open = False
 
     # What a connection asks of its transport.

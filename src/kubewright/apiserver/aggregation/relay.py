@@ -9,7 +9,7 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 from kubewright._aio import Clock
-from kubewright._http.connection import Connection
+from kubewright._http.connection import ClientConnection
 from kubewright._http.duplex import RawConnection
 from kubewright._http.endpoint import Endpoint, Limits, Route
 from kubewright._http.pool import Pool
@@ -215,7 +215,7 @@ async def _copy(source: Duplex, sink: Duplex) -> None:
             await sink.write(data)
 
 
-async def _chunks(connection: Connection, body: BodyStream) -> AsyncIterator[bytes]:
+async def _chunks(connection: ClientConnection, body: BodyStream) -> AsyncIterator[bytes]:
     try:
         async for chunk in body:
             yield chunk
