@@ -1,4 +1,4 @@
-"""Tells clients, in the TLS handshake, whose certificates the server accepts."""
+"""Tell clients, in the TLS handshake, whose certificates the server accepts."""
 
 import ctypes
 import sys
@@ -12,9 +12,9 @@ def announce_authorities(context: "ssl.SSLContext", path: str) -> bool:
     """Let *context* name the authorities in the PEM file at *path*; return whether it can.
 
     A client with several certificates, such as a browser, chooses by these names. Python's `ssl`
-    has no function for them, so OpenSSL is asked directly, through the very library that `ssl` has
-    loaded. Where that cannot be done (another interpreter, a library without these symbols),
-    nothing is named: clients that know which certificate to send are served all the same.
+    has no function for them, so this calls OpenSSL directly, through the very library that `ssl`
+    has loaded. Where that is impossible (another interpreter, a library without these symbols), no
+    names are sent: clients that know which certificate to send are served all the same.
     """
     library = _find_library()
     if library is None:
@@ -22,7 +22,7 @@ def announce_authorities(context: "ssl.SSLContext", path: str) -> bool:
     names = library.SSL_load_client_CA_file(path.encode())
     if not names:
         return False
-    # A context of `_ssl` is the header of an object, and then its SSL_CTX*: since Python 3.2.
+    # An `_ssl` context is an object header followed by its SSL_CTX*, since Python 3.2.
     pointer = ctypes.c_void_p.from_address(id(context) + object.__basicsize__)
     library.SSL_CTX_set_client_CA_list(pointer, names)  # which owns the names from now on
     return True

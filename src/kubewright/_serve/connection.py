@@ -1,4 +1,4 @@
-"""One client of the front: its requests in, our answers out, in the same order."""
+"""One client's connection: requests come in, answers go out in the same order."""
 
 import asyncio
 from collections import deque
@@ -7,7 +7,7 @@ from typing import Any, Protocol, cast
 
 from kubewright._aio import Clock
 from kubewright._serve import peer, wire
-from kubewright._serve.compression import GZIP_FROM, compressed, wants_gzip
+from kubewright._serve.compression import GZIP_FROM, compress, wants_gzip
 from kubewright._serve.deadline import Deadline
 from kubewright._serve.intake import Intake
 from kubewright._serve.limits import Limits
@@ -22,13 +22,13 @@ _log = get_logger(__name__)
 _ONE_WRITE = 256 * 1024
 _WRITE_BUFFER = 256 * 1024
 _LINGER = 1.0
-_LOGGED = 256  # characters of a client's words in one line
+_LOGGED = 256  # characters of a client's text in one log line
 _TALK_GRACE = 5.0
 _GZIPPED = (("Content-Encoding", "gzip"), ("Vary", "Accept-Encoding"))
 
 
 class Owner(Protocol):
-    """What a connection asks of the server that it belongs to."""
+    """What a connection needs from the server that it belongs to."""
 
     handler: Handler
     limits: Limits
@@ -38,19 +38,19 @@ class Owner(Protocol):
     intake: Intake
     failures: Sparing
 
-    def joined(self, connection: "ServerConnection") -> bool:
-        """Hear of a new connection; False if there are too many."""
+    def add(self, connection: "ServerConnection") -> bool:
+        """Register a new connection; return False if there are too many."""
         ...
 
-    def left(self, connection: "ServerConnection") -> None:
-        """Hear that a connection is over."""
+    def remove(self, connection: "ServerConnection") -> None:
+        """Forget a connection that has ended."""
         ...
 
 
 class ServerConnection(asyncio.Protocol):
     """Reads requests and answers them one after the other, in one task.
 
-    The task begins with the first request, and is cancelled when the client goes away.
+    The task starts with the first request, and is cancelled when the client disconnects.
     """
 
     __slots__ = (
@@ -65,26 +65,26 @@ class ServerConnection(asyncio.Protocol):
         self._limits = owner.limits
         self._clock = owner.clock
         self._intake = owner.intake
-        self._held = 0  # bytes of requests that are not answered yet, about
+        self._held = 0  # approximate bytes of requests without an answer yet
         self._transport: asyncio.Transport
         self._reader: RequestReader
         self._task: asyncio.Task[None] | None = None
         self._waiting: deque[Incoming] = deque()
         self._more: asyncio.Future[None] | None = None
-        self._drained: asyncio.Future[None] | None = None  # there while the client is slow
-        self._raw: Any = None  # what takes the bytes after an upgrade
+        self._drained: asyncio.Future[None] | None = None  # set while the client is slow to read
+        self._raw: Any = None  # receives the bytes after an upgrade
         self._reading = True
         self._streaming = False
-        self._ending = False  # we answer what is under way, and no more
-        self._said_all = False  # the client sends no more, and waits for what it asked for
+        self._ending = False  # answer the current request, then close
+        self._said_all = False  # the client has closed its side, but waits for its answers
         self._lost = False
         self._deadline = Deadline(owner.clock)
 
     # --- What asyncio calls ---
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Begin to read."""
-        self._transport = cast("asyncio.Transport", transport)  # uvloop's is no subclass
+        """Start reading."""
+        self._transport = cast("asyncio.Transport", transport)  # uvloop's is not a subclass
         self._transport.set_write_buffer_limits(high=_WRITE_BUFFER)
         peer.keep_alive(transport)
         self._reader = RequestReader(
@@ -94,26 +94,26 @@ class ServerConnection(asyncio.Protocol):
             peer=peer.address(transport),
             certificate=peer.certificate(transport),
         )
-        if self._owner.joined(self):
+        if self._owner.add(self):
             self._deadline.set(self._limits.head_timeout, self.abort)
         else:
             self._reader.refuse(self._owner.refusals.too_many_connections())
 
     def data_received(self, data: bytes) -> None:
-        """Read what has come."""
+        """Parse the bytes that arrived."""
         reader = self._reader
         reader.feed(data)
         if reader.partial:
-            self._intake.began(self)
+            self._intake.begin(self)
             self._read_partly()
         elif not self._waiting:
-            return  # it was for nobody
+            return  # the reader is closed and ignored the data
         if self._has_enough():
             self._pause_reading()
         self._hold(self._held + len(data))
 
     def _has_enough(self) -> bool:
-        """Tell whether this client has sent as much as may wait while one request is answered."""
+        """Tell whether the client has sent all that may wait while one request is answered."""
         limits, reader = self._limits, self._reader
         if len(self._waiting) > limits.pipeline or reader.rest:
             return True
@@ -124,44 +124,44 @@ class ServerConnection(asyncio.Protocol):
         self._intake.change(change)
 
     def eof_received(self) -> bool:
-        """Hear that the client sends no more; tell whether to keep the other direction."""
+        """Handle the end of the client's side; return whether to keep our side open."""
         if self._streaming or not self._busy:
-            return False  # nobody waits for an answer, or it would never end
-        # With TLS there is no half of a connection: asyncio closes it all the same.
+            return False  # no answer is pending, or it would never end
+        # TLS has no half-closed connections: asyncio would close it anyway.
         self._reader.close()
         self._said_all = True
         return self._transport.get_extra_info("ssl_object") is None
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Hear that the client is gone."""
+        """Clean up after the client has disconnected."""
         self._lost = True
         self._reader.close()
-        self._intake.ended(self)
+        self._intake.end(self)
         self._hold(0)
         self.resume_writing()
         self._deadline.close()
         if self._task is None or self._task.done():
-            self._owner.left(self)
+            self._owner.remove(self)
         elif self._raw is None:
             self._task.cancel()
         else:
             self._raw.connection_lost(exc)
-            # Not cancelled at once: it may still read what has arrived before the end.
+            # Do not cancel it yet: it may still read what arrived before the end.
             self._deadline.set(_TALK_GRACE, self._task.cancel)
 
-    def _done(self, task: "asyncio.Task[None]") -> None:
+    def _on_task_done(self, task: "asyncio.Task[None]") -> None:
         if self._lost:
             self._deadline.close()
-            self._owner.left(self)
+            self._owner.remove(self)
 
     def pause_writing(self) -> None:
-        """Hear that the client is slow to take what we send."""
+        """Note that the client is slow to read what we send."""
         if self._drained is None:
             self._drained = asyncio.get_running_loop().create_future()
             self._deadline.set(self._limits.stall_timeout, self.abort)
 
     def resume_writing(self) -> None:
-        """Hear that there is room again."""
+        """Note that the client reads again."""
         drained, self._drained = self._drained, None
         if drained is not None:
             self._deadline.lift()
@@ -171,28 +171,28 @@ class ServerConnection(asyncio.Protocol):
     # --- What the server calls ---
 
     def end(self) -> None:
-        """Finish the request under way, and none after it; streams and upgrades end now."""
+        """Finish the current request and accept no more; streams and upgrades end now."""
         self._ending = True
         self._reader.close()
         if not self._busy:
             self._close()
         elif (self._streaming or self._raw is not None) and self._task is not None:
-            self._task.cancel()  # neither has an end that could be waited for
+            self._task.cancel()  # neither ends by itself
 
     @property
     def is_idle(self) -> bool:
-        """Whether the client waits for nothing, and sends nothing."""
+        """Whether no request is being sent or answered."""
         return not self._busy and not self._lost
 
     def abort(self) -> None:
-        """Close the socket at once, and end what is under way."""
+        """Close the socket at once, and cancel the current request."""
         if not self._lost:
             self._transport.abort()
         if self._task is not None:
             self._task.cancel()
 
     def give_way(self) -> None:
-        """Refuse the request that is coming in: there is too much of all of them."""
+        """Refuse the incoming request: all clients together have sent too much."""
         left = max(0, self._held - self._reader.held) if self._busy else 0
         self._reader.refuse(self._owner.refusals.too_much_at_once())
         self._hold(left)
@@ -200,7 +200,7 @@ class ServerConnection(asyncio.Protocol):
     # --- How requests arrive ---
 
     def _put(self, incoming: Incoming) -> None:
-        self._intake.ended(self)
+        self._intake.end(self)
         self._waiting.append(incoming)
         if self._drained is None:
             self._deadline.lift()
@@ -210,27 +210,27 @@ class ServerConnection(asyncio.Protocol):
                 more.set_result(None)
         elif self._task is None:
             self._task = asyncio.get_running_loop().create_task(self._serve())
-            self._task.add_done_callback(self._done)
+            self._task.add_done_callback(self._on_task_done)
 
     def _read_partly(self) -> None:
-        """Begin to wait for the rest of a request; while one is answered, that is no hurry."""
+        """Set a deadline for the rest of a request, unless another is still being answered."""
         if self._busy:
             return
         if self._reader.expects:
             self._reader.expects = False
             self._transport.write(wire.CONTINUE)
-        # Once for each part of a request, or a drop a minute would keep it alive.
+        # Set only once for each part of a request: a byte a minute must not keep it alive.
         limits = self._limits
         if not self._reader.heading:
-            self._deadline.set_once(limits.body_timeout, self._late_body)
+            self._deadline.set_once(limits.body_timeout, self._refuse_late_body)
         else:
-            self._deadline.set_once(limits.head_timeout, self._late_head)
+            self._deadline.set_once(limits.head_timeout, self._refuse_late_head)
 
-    def _late_head(self) -> None:
+    def _refuse_late_head(self) -> None:
         self._reader.refuse(self._owner.refusals.malformed(408, "Request Timeout"))
 
-    def _late_body(self) -> None:
-        self._late_head()
+    def _refuse_late_body(self) -> None:
+        self._refuse_late_head()
 
     @property
     def _busy(self) -> bool:
@@ -245,7 +245,7 @@ class ServerConnection(asyncio.Protocol):
                 if not waiting:
                     if self._ending or self._said_all:
                         break
-                    await self._idle()
+                    await self._wait_for_request()
                     continue
                 incoming = waiting.popleft()
                 await self._answer(incoming)
@@ -256,17 +256,17 @@ class ServerConnection(asyncio.Protocol):
                     return
                 if self._ending:
                     break
-                del incoming  # or it would be kept for as long as the client says nothing
+                del incoming  # or it would stay in memory while the client is idle
                 if waiting:
-                    await asyncio.sleep(0)  # one client with many requests is not alone here
+                    await asyncio.sleep(0)  # let other clients have their turn
             self._close()
         except BaseException as error:
-            self.abort()  # whoever cancels us wants the client gone as well
+            self.abort()  # whoever cancels this task wants the client gone, too
             if not isinstance(error, Exception):
                 raise
-            _log.exception("connection failed", error=repr(error))  # a fault of ours; see _answer
+            _log.exception("connection failed", error=repr(error))  # a bug of ours; see _answer
 
-    async def _idle(self) -> None:
+    async def _wait_for_request(self) -> None:
         self._more = asyncio.get_running_loop().create_future()
         reader = self._reader
         self._hold(reader.held)
@@ -286,8 +286,8 @@ class ServerConnection(asyncio.Protocol):
         else:
             try:
                 answer = await self._handler.handle(request)
-            except Exception as error:  # noqa: BLE001  # it must not take the connection along
-                self._failed(incoming, error)
+            except Exception as error:  # noqa: BLE001  # one request must not end the connection
+                self._log_failure(incoming, error)
                 answer = self._owner.refusals.failed(error)
         if isinstance(answer, Response):
             await self._send(answer, incoming)
@@ -301,7 +301,7 @@ class ServerConnection(asyncio.Protocol):
     async def _send(self, response: Response, incoming: Incoming) -> None:
         body, headers, status = response.body, response.headers, response.status
         if len(body) > GZIP_FROM and _may_gzip(response, incoming):
-            body = await compressed(body)
+            body = await compress(body)
             headers = (*headers, *_GZIPPED)
         if self._lost:
             return
@@ -321,7 +321,7 @@ class ServerConnection(asyncio.Protocol):
             await self._send_large(body)
 
     async def _send_large(self, body: bytes) -> None:
-        """Send a body bit by bit, since TLS and the socket copy all that they are given."""
+        """Send a body in pieces, since TLS and the socket copy everything they are given."""
         view = memoryview(body)
         for start in range(0, len(body), _ONE_WRITE):
             if self._drained is not None:
@@ -332,28 +332,28 @@ class ServerConnection(asyncio.Protocol):
 
     async def _stream(self, stream: Stream, incoming: Incoming) -> None:
         self._streaming = True
-        self._ending |= incoming.old  # which has no other way to say where a body ends
+        self._ending |= incoming.old  # HTTP/1.0 has no other way to mark the end of a body
         try:
             whole = await self._send_chunks(stream, incoming)
         except asyncio.CancelledError:
             task = asyncio.current_task()
             if self._lost or not self._ending or task is None:
                 raise
-            task.uncancel()  # it was `end`, and only the stream was meant
+            task.uncancel()  # `end` cancelled it, and meant only the stream
             whole = True
         except Exception as error:  # noqa: BLE001  # as in _answer
-            self._failed(incoming, error)
+            self._log_failure(incoming, error)
             whole = False
         finally:
             self._streaming = False
             await _close_chunks(stream.chunks)
         if not whole:
-            self.abort()  # the client must not take what it got for all of it
+            self.abort()  # the client must not take a part for the whole
         elif not incoming.old and incoming.request.method != "HEAD" and not self._lost:
             self._transport.write(wire.LAST_CHUNK)
 
     async def _send_chunks(self, stream: Stream, incoming: Incoming) -> bool:
-        """Send the head and the chunks; tell whether that was all."""
+        """Send the head and the chunks; return whether the body is complete."""
         transport, old = self._transport, incoming.old
         transport.write(
             wire.start(stream.status, stream.content_type)
@@ -388,11 +388,11 @@ class ServerConnection(asyncio.Protocol):
             await upgrade.talk(raw)
         except Exception as error:  # noqa: BLE001  # as in _answer; also when the client is gone
             if not self._lost:
-                self._failed(incoming, error)
+                self._log_failure(incoming, error)
         finally:
             self._ending = True
 
-    def _failed(self, incoming: Incoming, error: Exception) -> None:
+    def _log_failure(self, incoming: Incoming, error: Exception) -> None:
         if (dropped := self._owner.failures.admit()) is None:
             return
         request = incoming.request
@@ -407,9 +407,9 @@ class ServerConnection(asyncio.Protocol):
     # --- How it ends ---
 
     def _linger(self, incoming: Incoming) -> None:
-        """Close; after a refusal only once the client has had the time to read it.
+        """Close the connection; after a refusal, give the client time to read it first.
 
-        What a client sends after we closed makes its machine drop our last answer.
+        If a client still sends after we closed, its system discards our last answer.
         """
         if incoming.refusal is None or self._lost:
             self._close()
@@ -421,7 +421,7 @@ class ServerConnection(asyncio.Protocol):
             self._transport.write_eof()
 
     def _close(self) -> None:
-        """Close once everything is sent, which a client can put off only for so long."""
+        """Close once everything is sent; a client cannot delay that beyond the time-out."""
         if not self._lost:
             self._transport.close()
             self._deadline.set(self._limits.stall_timeout, self.abort)

@@ -8,10 +8,10 @@ _NEVER = float("inf")
 
 
 class Deadline:
-    """What happens if nothing else happens before.
+    """Calls a function unless it is lifted in time.
 
-    Each request sets it and takes it back, so that must be cheap: the timer underneath is left
-    alone as long as it does not come too late, and looks at the deadline when it rings.
+    Each request sets and lifts it, so that must be cheap: the timer underneath keeps running as
+    long as it fires early enough, and looks at the deadline when it fires.
     """
 
     __slots__ = ("_at", "_clock", "_late", "_timer", "_timer_at")
@@ -24,23 +24,23 @@ class Deadline:
         self._timer_at = _NEVER
 
     def set(self, seconds: float, late: Callable[[], object]) -> None:
-        """Call *late* in *seconds*, instead of what was set before."""
+        """Call *late* in *seconds*, replacing the deadline before."""
         self._at = at = self._clock.monotonic() + seconds
         self._late = late
         if at < self._timer_at:
             self._arm(seconds)
 
     def set_once(self, seconds: float, late: Callable[[], object]) -> None:
-        """Call *late* in *seconds*; if that is what was set last, its time goes on."""
+        """Call *late* in *seconds*; if *late* is set already, keep its time."""
         if self._late != late:
             self.set(seconds, late)
 
     def lift(self) -> None:
-        """Take it back."""
+        """Cancel the deadline."""
         self._at = _NEVER
 
     def close(self) -> None:
-        """Take it back, and the timer with it."""
+        """Cancel the deadline and the timer."""
         self._at = self._timer_at = _NEVER
         self._late = None
         if self._timer is not None:

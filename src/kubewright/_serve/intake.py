@@ -1,7 +1,7 @@
-"""What clients have sent and nobody has answered yet, over all connections.
+"""Counts the bytes of unanswered requests, over all connections.
 
-A request is read wholly before anybody knows who sent it. So it is the sum that must be bounded,
-and not what each of thousands of clients may send.
+A request is read completely before the server knows who sent it. So the sum must be bounded, not
+only what each of thousands of clients may send.
 """
 
 from typing import Protocol
@@ -11,15 +11,15 @@ class Sender(Protocol):
     """A connection in the middle of a request."""
 
     def give_way(self) -> None:
-        """Refuse the request, and let go of what has come of it."""
+        """Refuse the request, and drop the part that has arrived."""
         ...
 
 
 class Intake:
-    """Counts bytes; beyond *limit*, the request that has been coming in for longest is refused.
+    """Counts bytes; beyond *limit*, it refuses the request that has been arriving for longest.
 
     Attributes:
-        held: How many bytes there are.
+        held: The number of bytes.
     """
 
     __slots__ = ("_limit", "_senders", "held")
@@ -29,19 +29,19 @@ class Intake:
         self._limit = limit
         self._senders: dict[Sender, None] = {}  # in the order in which they began
 
-    def began(self, sender: Sender) -> None:
-        """Hear that *sender* has sent a part of a request; the first time counts."""
+    def begin(self, sender: Sender) -> None:
+        """Note that *sender* has sent a part of a request; only the first call counts."""
         self._senders.setdefault(sender)
 
-    def ended(self, sender: Sender) -> None:
-        """Hear that its request is whole, or will never be."""
+    def end(self, sender: Sender) -> None:
+        """Note that the request of *sender* is complete, or was given up."""
         self._senders.pop(sender, None)
 
     def change(self, size: int) -> None:
-        """Hold *size* bytes more, or less if it is negative."""
+        """Add *size* bytes; a negative number takes them away."""
         self.held += size
         while self.held > self._limit and self._senders:
-            # Who means it is done within moments, so the oldest is the one that stalls.
+            # An honest client is done within moments, so the oldest is the one that stalls.
             oldest = next(iter(self._senders))
-            self.ended(oldest)
+            self.end(oldest)
             oldest.give_way()

@@ -1,9 +1,9 @@
-"""How much, and how long, the front lets a client have."""
+"""How much a client may send, and how long it may take."""
 
 import msgspec
 
 BODY_LIMIT: int = 3 * 1024 * 1024
-"""kube-apiserver's limit for what clients send."""
+"""kube-apiserver's limit for request bodies."""
 
 
 class Limits(msgspec.Struct, frozen=True):
@@ -11,20 +11,20 @@ class Limits(msgspec.Struct, frozen=True):
 
     Attributes:
         body: Bytes of a request's body.
-        held: Bytes of all requests that are not answered yet, whoever sent them. Beyond it, the one
-            that has been coming in for longest is refused.
-        head: Bytes of a request's line and headers; Go's limit.
-        connections: How many clients at once; never more than three quarters of the descriptors
-            that the process may have.
-        handshakes: How many of them may be at their TLS handshake. The oldest gives way.
-        gives_way: Whether the oldest client that asks for nothing gives way to one too many. Where
-            an answer decides on life and death, idle clients must not keep others from it.
+        held: Bytes of all unanswered requests together. Beyond it, the request that has been
+            arriving for longest is refused.
+        head: Bytes of the request line and headers; Go's limit.
+        connections: How many clients may be connected; at most three quarters of the file
+            descriptors that the process may have.
+        handshakes: How many of them may be in their TLS handshake. The oldest is closed first.
+        gives_way: Whether the oldest idle client is closed when one too many connects. Idle clients
+            must not lock out others where an answer is vital, as for liveness probes.
         pipeline: How many requests of one client may wait while one is answered.
         head_timeout: From the first byte of a request, or the connection, to the end of its head.
         body_timeout: From there to the end of its body.
-        idle_timeout: Between two requests; longer than clients keep connections, so that they are
-            the ones who close.
-        stall_timeout: How long a client may take nothing of what we send.
+        idle_timeout: Between two requests; longer than clients keep connections, so that clients
+            close first.
+        stall_timeout: How long a client may read nothing of what we send.
     """
 
     body: int = BODY_LIMIT

@@ -1,7 +1,7 @@
-"""Accepts clients, and stays within the descriptors that the process may have.
+"""Accepts clients within the limit of file descriptors.
 
-asyncio's own way of accepting knows nothing of a client before its TLS handshake is done, and logs
-a thousand errors a second when descriptors run out.
+asyncio's own server does not show a client before its TLS handshake is done, and logs a thousand
+errors a second when descriptors run out.
 """
 
 import asyncio
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
 _log = get_logger(__name__)
 
-_AT_ONCE = 64  # clients in one turn of the loop
+_AT_ONCE = 64  # clients accepted in one turn of the loop
 _PAUSE = 1.0
 _HANDSHAKE_TIMEOUT = 15.0
 _SHUTDOWN_TIMEOUT = 1.0
 
 
 def room(wanted: int) -> int:
-    """Return how many clients there can be: *wanted*, or three quarters of our descriptors.
+    """Return how many clients fit: *wanted*, or three quarters of our file descriptors.
 
-    The rest is for files, processes and connections of our own.
+    The rest is for our own files, processes and connections.
     """
     descriptors, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return wanted if descriptors == resource.RLIM_INFINITY else min(wanted, descriptors * 3 // 4)
@@ -41,11 +41,10 @@ class Listener:
     Args:
         listening: A bound socket that listens.
         made: Makes the protocol.
-        context: How to shake hands; plain without.
-        is_full: Tells whether so many at their handshakes are too many; the one that has been at
-            it for longest gives way then.
-        handshakes: How many clients may be at their handshake.
-        clock: Where pauses come from.
+        context: The TLS settings; plain HTTP without them.
+        is_full: Tells whether that many handshakes are too many; the oldest one is then dropped.
+        handshakes: How many clients may be in their handshake.
+        clock: Measures pauses.
     """
 
     def __init__(
@@ -64,7 +63,7 @@ class Listener:
         self._is_full = is_full
         self._handshakes = handshakes
         self._clock = clock
-        self._arriving: dict[asyncio.Task[None], socket.socket] = {}  # the first came first
+        self._arriving: dict[asyncio.Task[None], socket.socket] = {}  # oldest first
         self._leaving: set[asyncio.Task[None]] = set()
         self._timer: Timer | None = None
         self._sparing = Sparing(clock, most=1)
@@ -72,16 +71,16 @@ class Listener:
         self._listen()
 
     def close(self) -> None:
-        """Take no more clients, and let go of those that have not arrived yet."""
+        """Accept no more clients, and drop those still in their handshake."""
         if self._timer is not None:
             self._timer.cancel()
         asyncio.get_running_loop().remove_reader(self._socket)
         self._socket.close()
         while self._arriving:
-            self._send_away()
+            self._drop_oldest()
 
     async def wait_closed(self) -> None:
-        """Wait for those that were let go."""
+        """Wait until the dropped clients are gone."""
         while self._leaving:
             await asyncio.wait(self._leaving)
 
@@ -103,10 +102,10 @@ class Listener:
                 self._make_room()
             task = asyncio.get_running_loop().create_task(self._greet(client))
             self._arriving[task] = client
-            task.add_done_callback(self._arrived)
+            task.add_done_callback(self._on_arrival)
 
     def _pause(self, error: OSError) -> None:
-        """Leave clients waiting for a moment: most likely we have no descriptors left."""
+        """Stop accepting for a moment: most likely the process has no descriptors left."""
         asyncio.get_running_loop().remove_reader(self._socket)
         self._timer = self._clock.call_later(_PAUSE, self._listen)
         hint = "raise the limit of open files (ulimit -n), or connect fewer clients"
@@ -116,23 +115,23 @@ class Listener:
     def _make_room(self) -> None:
         arriving = len(self._arriving)
         if arriving and (arriving >= self._handshakes or self._is_full(arriving + 1)):
-            self._send_away()  # whoever means it has shaken hands within milliseconds
+            self._drop_oldest()  # an honest client is done with its handshake within milliseconds
 
-    def _send_away(self) -> None:
-        """Let go of the client that has been arriving for longest."""
+    def _drop_oldest(self) -> None:
+        """Drop the client whose handshake began first."""
         task = next(iter(self._arriving))
         client = self._arriving.pop(task)
         self._leaving.add(task)
-        with suppress(OSError):  # it may be gone by itself
+        with suppress(OSError):  # it may be gone already
             client.shutdown(socket.SHUT_RDWR)
 
-    def _arrived(self, task: "asyncio.Task[None]") -> None:
+    def _on_arrival(self, task: "asyncio.Task[None]") -> None:
         self._arriving.pop(task, None)
         self._leaving.discard(task)
 
     async def _greet(self, client: socket.socket) -> None:
         timeouts = (_HANDSHAKE_TIMEOUT, _SHUTDOWN_TIMEOUT) if self._context else (None, None)
-        with suppress(OSError):  # it went away, or speaks no TLS that we do
+        with suppress(OSError):  # it disconnected, or we share no version of TLS
             await asyncio.get_running_loop().connect_accepted_socket(
                 self._made,
                 client,

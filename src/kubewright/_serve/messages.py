@@ -1,7 +1,7 @@
-"""What goes into a server and what comes out: values, whatever carried them.
+"""Requests and answers as plain values, however they travel.
 
-`HTTPServer` makes a `Request` of what it reads from a socket; a transport in the same process, or a
-test, makes its own. A `Handler` answers each with one of the three kinds of `Answer`.
+`HTTPServer` parses a `Request` from a socket; a transport in the same process, or a test, builds
+its own. A `Handler` answers each with one of the three kinds of `Answer`.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -16,23 +16,23 @@ Headers = dict[str, str]
 
 
 APART: tuple[str, ...] = ("impersonate-",)
-"""How those headers begin whose values may hold commas: they are kept apart by line ends."""
+"""Prefixes of headers whose values may contain commas: line ends separate these values."""
 
 
 def combined(name: str, before: str, text: str) -> str:
-    """Return the value of the header *name* that came again, with *text*."""
+    """Return the value of a repeated header *name*, with *text* added to *before*."""
     return f"{before}\n{text}" if name.startswith(APART) else f"{before}, {text}"
 
 
 class Request(Struct):
-    """One request, read wholly.
+    """One complete request.
 
     Attributes:
         method: In upper case.
         path: As on the wire, still percent-encoded, without the query.
-        query: What follows the question mark, still encoded; empty for none.
+        query: The part after the question mark, still encoded; empty if there is none.
         headers: Names in lower case.
-        body: All of it; the front has refused what is too large.
+        body: The whole body; the server has refused larger ones.
         certificate: The client's certificate in DER, verified against the server's own authority.
         peer: The address of the client, such as ``127.0.0.1:50312``; empty in process.
         trusted: Whether the caller is this process itself, which needs no credentials.
@@ -58,10 +58,10 @@ class Response(Struct):
 
 
 class Stream(Struct):
-    """An answer that goes on: a watch, or a log that is followed.
+    """An open-ended answer, such as a watch or a log that is followed.
 
-    `chunks` is asked for the next chunk only when the client has taken enough of those before, and
-    is closed (``aclose``) when the client goes away.
+    The server takes the next of `chunks` only when the client has read enough of the earlier ones,
+    and closes the iterator (``aclose``) when the client disconnects.
     """
 
     chunks: AsyncIterator[bytes]
@@ -71,19 +71,19 @@ class Stream(Struct):
 
 
 class Duplex(Protocol):
-    """A connection that left HTTP behind: bytes go both ways."""
+    """A connection after an upgrade from HTTP: bytes go both ways."""
 
     async def read(self) -> bytes:
-        """Wait for bytes and return all that are there; empty at the end."""
+        """Wait for bytes and return all that have arrived; empty at the end."""
         ...
 
     async def write(self, data: bytes) -> None:
-        """Send *data*; waits while the other side is slow to take it."""
+        """Send *data*; waits while the other side is slow to read."""
         ...
 
 
 class Upgrade(Struct):
-    """An answer 101: the connection belongs to `talk` until that returns, and is closed then."""
+    """The answer 101: `talk` owns the connection until it returns; then it is closed."""
 
     talk: Callable[[Duplex], Awaitable[None]]
     headers: tuple[tuple[str, str], ...] = ()
@@ -93,8 +93,8 @@ Answer = Response | Stream | Upgrade
 
 
 class Handler(Protocol):
-    """Whatever answers requests, such as an API server."""
+    """Answers requests, such as an API server."""
 
     async def handle(self, request: Request) -> Answer:
-        """Answer *request*. Never raises for what a client did."""
+        """Answer *request*. Never raises because of a client's mistake."""
         ...

@@ -1,6 +1,6 @@
-"""From bytes to requests, without any I/O: httptools' parser and what it does not check.
+"""Turns bytes into requests, without any I/O: httptools' parser, and the checks it lacks.
 
-The callbacks of the parser run for each request and each header, so they do as little as they can.
+The parser's callbacks run for each request and each header, so they do as little as they can.
 """
 
 from collections.abc import Callable
@@ -16,14 +16,14 @@ _NO_HOST_BEFORE = "1.1"
 
 
 class Incoming(NamedTuple):
-    """What a client sent: a request, or something that is answered with a refusal.
+    """A request from a client, or bytes that get a refusal.
 
     Attributes:
-        request: The request; what could be read of it when it is refused.
-        refusal: The answer to what is no request. It is the last one of the connection.
-        keep_alive: Whether the client wants to go on after the answer.
+        request: The request; if it is refused, the part that could be read.
+        refusal: The answer to a bad request. It is the last one on the connection.
+        keep_alive: Whether the client wants to keep the connection after the answer.
         old: Whether the client speaks HTTP/1.0.
-        upgrade: Whether it asks to leave HTTP; nothing is read before it is answered.
+        upgrade: Whether the client asks for an upgrade; nothing is read before the answer.
     """
 
     request: Request
@@ -34,13 +34,13 @@ class Incoming(NamedTuple):
 
 
 class RequestReader:
-    """Reads the requests of one connection, and gives each to *put* when it is whole.
+    """Reads the requests of one connection, and passes each complete one to *put*.
 
     Attributes:
-        partial: Whether a request has begun and is not whole yet.
-        heading: Whether its head is not whole yet.
-        expects: Whether its client waits to be told to send the body.
-        rest: What came after a request to upgrade; it belongs to the other protocol.
+        partial: Whether a request has begun and is not complete yet.
+        heading: Whether its head is not complete yet.
+        expects: Whether the client waits for ``100 Continue`` before it sends the body.
+        rest: Bytes after a request to upgrade; they belong to the other protocol.
     """
 
     __slots__ = (
@@ -78,18 +78,18 @@ class RequestReader:
     # --- What the connection calls ---
 
     def feed(self, data: bytes) -> None:
-        """Take in what came from the client."""
+        """Parse *data* from the client."""
         try:
             self._feed(data)
         except Exception as error:  # noqa: BLE001  # httptools' errors share no base of their own
-            self._stopped(error, data)
+            self._handle_stop(error, data)
         if self.partial and self.heading:
             self._head_size += len(data)
             if self._head_size > self._limits.head:
                 self.refuse(self._refusals.malformed(431, "Request Header Fields Too Large"))
 
     def resume(self) -> None:
-        """Go on with HTTP after an upgrade was not granted."""
+        """Continue with HTTP after an upgrade was refused."""
         import httptools  # noqa: PLC0415  # not before the first connection
 
         self._parser = httptools.HttpRequestParser(self)
@@ -100,11 +100,11 @@ class RequestReader:
 
     @property
     def held(self) -> int:
-        """How many bytes there are of a request that is not whole yet."""
+        """How many bytes of an incomplete request have arrived."""
         return self._head_size + len(self._body) if self.partial else 0
 
     def refuse(self, refusal: Response) -> None:
-        """Answer with *refusal*, and read no more."""
+        """Answer with *refusal*, and stop reading."""
         self._body = b""
         request = self._request()
         self.partial = False
@@ -112,15 +112,15 @@ class RequestReader:
         self._put(Incoming(request, refusal, keep_alive=False))
 
     def close(self) -> None:
-        """Ignore whatever else comes; break the cycle with the parser, which holds our methods."""
+        """Ignore further data, and break the reference cycle with the parser."""
         self._feed, self._parser = _ignore, None
 
     # --- What the parser calls ---
 
     def on_message_begin(self) -> None:
-        """Forget the request before."""
+        """Reset the state for a new request."""
         if self._parser is None:
-            raise RuntimeError("no more requests are read")  # ends in _stopped
+            raise RuntimeError("no more requests are read")  # ends in _handle_stop
         self._url = b""
         self._headers = {}
         self._body = b""
@@ -129,20 +129,20 @@ class RequestReader:
         self.expects = False
 
     def on_url(self, url: bytes) -> None:
-        """Take a part of the target."""
+        """Add a part of the request target."""
         self._url += url
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Take one header."""
+        """Add one header."""
         if not self.heading:
-            return  # trailers are of no use to us
+            return  # trailers are ignored
         known = _NAMES.get(name) or _lowered(name)
         text = value.decode("utf-8", "replace")  # as Go reads them
         headers = self._headers
         headers[known] = combined(known, headers[known], text) if known in headers else text
 
     def on_headers_complete(self) -> None:
-        """Check the head before the body comes."""
+        """Check the head before the body arrives."""
         self.heading = False
         headers = self._headers
         if "host" not in headers and self._parser.get_http_version() >= _NO_HOST_BEFORE:
@@ -150,17 +150,17 @@ class RequestReader:
         elif "content-length" in headers and int(headers["content-length"]) > self._limits.body:
             self.refuse(self._refusals.too_large(self._limits.body))
         elif "expect" in headers:
-            self._expected(headers["expect"])
+            self._check_expectation(headers["expect"])
 
-    def _expected(self, what: str) -> None:
+    def _check_expectation(self, what: str) -> None:
         if what.lower() == "100-continue":
             self.expects = self._parser.get_http_version() >= _NO_HOST_BEFORE
         else:
             self.refuse(self._refusals.malformed(417, "Expectation Failed"))
 
     def on_body(self, data: bytes) -> None:
-        """Take a part of the body."""
-        self.expects = False  # it did not wait
+        """Add a part of the body."""
+        self.expects = False  # the client did not wait for 100 Continue
         self._size += len(data)
         if self._size <= self._limits.body:
             self._body = _joined(self._body, data)
@@ -168,7 +168,7 @@ class RequestReader:
             self.refuse(self._refusals.too_large(self._limits.body))
 
     def on_message_complete(self) -> None:
-        """Pass the request on."""
+        """Pass the complete request on."""
         if not self.partial:
             return  # it was refused
         parser = self._parser
@@ -183,7 +183,7 @@ class RequestReader:
         keep_alive = parser.should_keep_alive()
         old = parser.get_http_version() < _NO_HOST_BEFORE
         if not keep_alive and not upgrade:
-            self.close()  # what follows is not for us, as the client says itself
+            self.close()  # the client said that this request is its last
         self._put(Incoming(request, None, keep_alive, old, upgrade))
 
     # --- Small things ---
@@ -191,9 +191,9 @@ class RequestReader:
     def _request(self) -> Request:
         path, _, query = self._url.decode("latin-1").partition("?")
         if path[:1] != "/" and "://" in path:
-            path = "/" + path.partition("://")[2].partition("/")[2]  # as proxies are asked
+            path = "/" + path.partition("://")[2].partition("/")[2]  # the form for proxies
         headers, self._headers = self._headers, {}
-        body, self._body = self._body, b""  # an idle client costs nothing
+        body, self._body = self._body, b""  # an idle client keeps no body in memory
         return Request(
             self._parser.get_method().decode("latin-1") if self._parser else "",
             path,
@@ -208,8 +208,8 @@ class RequestReader:
         headers = self._headers
         return "transfer-encoding" in headers or headers.get("content-length", "0") != "0"
 
-    def _stopped(self, error: Exception, data: bytes) -> None:
-        """Find out why the parser does not go on."""
+    def _handle_stop(self, error: Exception, data: bytes) -> None:
+        """Handle the parser's *error*: an upgrade, or a malformed request."""
         import httptools  # noqa: PLC0415  # loaded by now
 
         if self._parser is None:
@@ -225,10 +225,10 @@ class RequestReader:
             self.refuse(self._refusals.malformed())
 
     def _without_upgrade(self, body: bytes) -> None:
-        """Read a request with a body as if it asked for no upgrade.
+        """Read a request with a body as if it did not ask for an upgrade.
 
-        The parser does not read such a body: it takes all that follows for the other protocol. What
-        asks so is an ordinary client that would also like HTTP/2.
+        The parser does not read such a body: it takes the rest for the other protocol. Such a
+        request comes from an ordinary client that offers to switch to HTTP/2.
         """
         method = self._parser.get_method()
         kept = [(name, value) for name, value in self._headers.items() if name != "upgrade"]
@@ -238,7 +238,7 @@ class RequestReader:
 
 
 def _lowered(name: bytes) -> str:
-    """Return *name* in lower case; clients send the same few again and again."""
+    """Return *name* in lower case; clients send the same few names again and again."""
     lowered = name.decode("latin-1").lower()
     if len(_NAMES) < _NAMES_KEPT:
         _NAMES[name] = lowered
@@ -246,7 +246,7 @@ def _lowered(name: bytes) -> str:
 
 
 def _joined(body: bytes | bytearray, data: bytes) -> bytes | bytearray:
-    """Return *body* with *data* behind it; thousands of small parts would take more than a sum."""
+    """Return *body* with *data* appended; a bytearray keeps thousands of small parts cheap."""
     if not body:
         return data
     if isinstance(body, bytes):
@@ -256,4 +256,4 @@ def _joined(body: bytes | bytearray, data: bytes) -> bytes | bytearray:
 
 
 def _ignore(data: bytes) -> None:
-    """Stand in for a parser."""
+    """Ignore *data*; stands in for a parser."""

@@ -1,4 +1,4 @@
-"""`HTTPServer`: listens, and knows its connections."""
+"""`HTTPServer`: listens, and keeps track of its connections."""
 
 import asyncio
 import errno
@@ -19,7 +19,7 @@ from kubewright.errors import ConfigError, LifecycleError
 from kubewright.log.sparing import Sparing
 
 _BACKLOG = 1024
-_TOLD = 16  # how many beyond the limit are told so; others are just let go
+_TOLD = 16  # how many clients beyond the limit get an answer; others are just closed
 _EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  # what a user may have asked for
 
 
@@ -27,13 +27,13 @@ class HTTPServer:
     """Serves a `Handler` on a socket, from `start` to `stop`.
 
     Args:
-        handler: Who answers.
+        handler: Answers the requests.
         host: The address to listen on.
-        port: The port; 0 for any that is free.
-        tls: The certificate to show; plain HTTP without.
-        clock: Where time-outs come from.
-        limits: What clients may have.
-        refusals: How it says no where the handler is not asked.
+        port: The port; 0 for any free one.
+        tls: The serving certificate; plain HTTP without it.
+        clock: Measures time-outs.
+        limits: What clients may use.
+        refusals: The answers that the server gives without the handler.
 
     Example:
         async with HTTPServer(handler) as front:
@@ -63,13 +63,13 @@ class HTTPServer:
         self._tls = tls
         self._listener: Listener | None = None
         self._room = room(limits.connections)
-        self._connections: dict[ServerConnection, None] = {}  # in the order in which they came
+        self._connections: dict[ServerConnection, None] = {}  # oldest first
         self._empty = asyncio.Event()
         self._empty.set()
 
     @property
     def address(self) -> tuple[str, int]:
-        """Host and port that it listens on."""
+        """The host and port that the server listens on."""
         if self._listener is None:
             raise LifecycleError("the HTTP server does not listen: start it first")
         return self._host, self._port
@@ -88,15 +88,15 @@ class HTTPServer:
         return len(self._connections)
 
     async def start(self) -> Self:
-        """Listen.
+        """Start to listen.
 
         Raises:
-            ConfigError: The address is taken, not ours, or no address.
+            ConfigError: The address is taken, not on this machine, or invalid.
         """
         if self._listener is not None:
             raise LifecycleError("the HTTP server listens already")
         context = self._tls.context() if self._tls is not None else None
-        listening = await self._bound()
+        listening = await self._bind()
         self._port = listening.getsockname()[1]
         self._listener = Listener(
             listening,
@@ -109,7 +109,7 @@ class HTTPServer:
         return self
 
     async def stop(self, grace: float = 10.0) -> None:
-        """Take no more clients; give requests *grace* seconds to finish. Watches end at once."""
+        """Accept no more clients; give requests *grace* seconds to finish. Watches end at once."""
         listener, self._listener = self._listener, None
         if listener is None:
             return
@@ -140,19 +140,19 @@ class HTTPServer:
 
     # --- What connections call ---
 
-    def joined(self, connection: ServerConnection) -> bool:
-        """Hear of a new connection; False if there are too many."""
+    def add(self, connection: ServerConnection) -> bool:
+        """Register a new connection; return False if there are too many."""
         self._connections[connection] = None
         self._empty.clear()
         if self._listener is None:
-            connection.end()  # it was accepted in the moment of the stop
+            connection.end()  # it was accepted while the server stopped
         over = len(self._connections) - self._room
         if over > _TOLD:
             connection.abort()
-        return over <= 0 or self._made_room(connection)
+        return over <= 0 or self._make_room(connection)
 
-    def _made_room(self, newest: ServerConnection) -> bool:
-        """Close the oldest connection without a request; say whether there was one."""
+    def _make_room(self, newest: ServerConnection) -> bool:
+        """Close the oldest idle connection; return whether there was one."""
         if not self.limits.gives_way:
             return False
         idle = next((one for one in self._connections if one.is_idle and one is not newest), None)
@@ -160,18 +160,18 @@ class HTTPServer:
             idle.abort()
         return idle is not None
 
-    def left(self, connection: ServerConnection) -> None:
-        """Hear that a connection is over."""
+    def remove(self, connection: ServerConnection) -> None:
+        """Forget a connection that has ended."""
         self._connections.pop(connection, None)
         if not self._connections:
             self._empty.set()
 
     # --- How it listens ---
 
-    async def _bound(self) -> socket.socket:
+    async def _bind(self) -> socket.socket:
         listener = None
         try:
-            # One address: two of one name, such as localhost, would get two different free ports.
+            # Use one address only: two addresses of localhost would get two different free ports.
             found = await asyncio.get_running_loop().getaddrinfo(
                 self._host, self._port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
             )
@@ -179,7 +179,7 @@ class HTTPServer:
             listener = socket.socket(family, kind, protocol)
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             listener.bind(address)
-            listener.listen(_BACKLOG)  # now, so that who has the port learns it from us, not later
+            listener.listen(_BACKLOG)  # now, so that a port that is taken fails here and not later
         except (OSError, OverflowError, UnicodeError) as error:
             if listener is not None:
                 listener.close()

@@ -1,4 +1,4 @@
-"""TLS of the front: who we are, and which clients we know by their certificates."""
+"""TLS on the server's side: its certificate, and the authority for client certificates."""
 
 import os
 import tempfile
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 class ServerTLS:
     """A serving certificate with its key, and the authority of client certificates; all PEM.
 
-    A client may come without a certificate. One that it shows must be signed by *client_ca*, or
+    A client may connect without a certificate. If it shows one, *client_ca* must have signed it, or
     the handshake fails.
     """
 
@@ -25,16 +25,16 @@ class ServerTLS:
     client_ca: bytes | None = None
 
     def context(self) -> "ssl.SSLContext":
-        """Return the context of a server."""
+        """Return the `ssl` context for a server."""
         import ssl  # noqa: PLC0415  # a server without TLS does not pay for it
 
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.minimum_version = ssl.TLSVersion.TLSv1_2
         context.set_alpn_protocols(["http/1.1"])
-        context.num_tickets = 0  # clients keep connections, so making tickets is work for nothing
+        context.num_tickets = 0  # clients keep their connections, so tickets would be wasted work
         load_pair(context, self.certificate + b"\n" + self.key)
         if self.client_ca is not None:
-            from kubewright._serve.client_authorities import (  # noqa: PLC0415  # ctypes is not for all
+            from kubewright._serve.client_authorities import (  # noqa: PLC0415  # loads ctypes
                 announce_authorities,
             )
 
@@ -46,15 +46,15 @@ class ServerTLS:
 
 
 def load_pair(context: "ssl.SSLContext", pem: bytes) -> None:
-    """Let *context* show the certificate in *pem*, which has its key as well."""
+    """Load the certificate and key in *pem* into *context*."""
     with _as_file(pem) as name:
         context.load_cert_chain(name)
 
 
 @contextmanager
 def _as_file(pem: bytes) -> Iterator[str]:
-    """Put *pem* into a file for a moment: OpenSSL reads keys, and names, from files only."""
-    handle, name = tempfile.mkstemp(prefix="kubewright-pem-")  # others cannot read it
+    """Write *pem* to a temporary file: OpenSSL reads keys and names from files only."""
+    handle, name = tempfile.mkstemp(prefix="kubewright-pem-")  # only our user can read it
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(pem)

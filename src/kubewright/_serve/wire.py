@@ -1,6 +1,6 @@
-"""The heads of answers, as bytes.
+"""Builds the heads of answers, as bytes.
 
-Most of a head is the same for thousands of answers, so the parts are made once and joined.
+Most of a head is the same for thousands of answers, so its parts are cached and joined.
 """
 
 from http import HTTPStatus
@@ -26,7 +26,7 @@ _NO_BODY_BELOW = 200
 
 
 class DateHeader:
-    """The line ``Date``, made anew once a second."""
+    """The ``Date`` header, rebuilt once a second."""
 
     __slots__ = ("_clock", "_line", "_until")
 
@@ -44,7 +44,7 @@ class DateHeader:
 
 
 def _date(clock: Clock) -> bytes:
-    # Not strftime, which speaks the language of the machine.
+    # Not strftime, which uses the machine's locale.
     at = clock.now()
     day, month = _DAYS[at.weekday()], _MONTHS[at.month - 1]
     return f"Date: {day}, {at.day:02} {month} {at.year:04} {at:%H:%M:%S} GMT\r\n".encode()
@@ -71,13 +71,13 @@ def _phrase(status: int) -> bytes:
 
 
 def lines(headers: Fields) -> bytes:
-    """Return *headers* as lines; what would end a line too early becomes a space."""
+    """Return *headers* as lines; characters that would end a line become spaces."""
     text = "".join([f"{name}: {value.translate(_ENDS_LINE)}\r\n" for name, value in headers])
     return text.encode("utf-8", "replace")  # as Go writes them
 
 
 def length(status: int, size: int) -> bytes:
-    """Return the line that says how long the body is; some answers have none."""
+    """Return the ``Content-Length`` line; empty for answers that have no body."""
     return b"" if bodiless(status) else b"Content-Length: %d\r\n" % size
 
 

@@ -110,10 +110,10 @@ class Wire:
 
     # What a connection asks of its owner.
 
-    def joined(self, connection: ServerConnection) -> bool:
+    def add(self, connection: ServerConnection) -> bool:
         return True
 
-    def left(self, connection: ServerConnection) -> None:
+    def remove(self, connection: ServerConnection) -> None:
         self.is_open = False
 
     # What a connection asks of its transport.

@@ -3,7 +3,7 @@ import random
 
 import pytest
 
-from kubewright._serve.compression import compressed, wants_gzip
+from kubewright._serve.compression import compress, wants_gzip
 
 
 @pytest.mark.parametrize(
@@ -21,4 +21,4 @@ async def test_what_is_compressed_comes_back_the_same(size: int) -> None:
     """Also what a thread has compressed."""
     body = random.Random(1).randbytes(1000) * (size // 1000)  # it is data, no secret
 
-    assert gzip.decompress(await compressed(body)) == body
+    assert gzip.decompress(await compress(body)) == body

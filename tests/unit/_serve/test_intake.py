@@ -10,7 +10,7 @@ class Client:
         self.gave_way = False
 
     def send(self, size: int) -> None:
-        self._intake.began(self)
+        self._intake.begin(self)
         self.size += size
         self._intake.change(size)
 
@@ -38,7 +38,7 @@ def test_whole_requests_do_not_give_way() -> None:
     intake = Intake(100)
     whole, coming = Client(intake), Client(intake)
     whole.send(90)
-    intake.ended(whole)
+    intake.end(whole)
 
     coming.send(20)
 
