@@ -1,4 +1,4 @@
-"""Where bytes arrive: one buffer for all connections of a thread, since they take turns."""
+"""Receive buffers: one for all connections of a thread, since they take turns."""
 
 import threading
 from mmap import ACCESS_COPY, mmap
@@ -9,12 +9,12 @@ _SIZE = 256 * 1024  # bytes: as many as asyncio reads from a socket at once
 class Buffers(threading.local):
     """The buffers of this thread.
 
-    Whoever is given one has parsed or copied all that is in it before anybody else gets it. Of a
-    mapping, only what is used takes memory; it is private, as a process that is forked has it, too.
+    A connection has parsed or copied all of a buffer before another connection gets it. Only the
+    used pages of a mapping take memory; it is private, so that a forked process has its own.
 
     Attributes:
-        encrypted: For what TLS is to decrypt.
-        plain: For what is to be parsed.
+        encrypted: For bytes that TLS decrypts.
+        plain: For bytes that are parsed.
     """
 
     def __init__(self) -> None:

@@ -1,7 +1,7 @@
 """The names in a certificate, for a message about a name that is not among them.
 
-Python shows the names of a certificate only after it was verified. Ours was refused, so they are
-read from its DER form. Nothing but the text of an error depends on them.
+Python shows the names in a certificate only after verifying it. This one was refused, so we read
+its DER form. Only the text of an error depends on them.
 """
 
 import ipaddress
@@ -17,7 +17,7 @@ _LONG_FORM = 0x80
 def alternative_names(der: bytes) -> list[str]:
     """Return the host names and addresses that a certificate is for, in its order.
 
-    What cannot be read is left out: this certificate is not trusted, so it may hold anything.
+    Unreadable names are left out: the certificate is not trusted, so it may contain anything.
     """
     at = der.find(_SUBJECT_ALTERNATIVE_NAME)
     if at < 0:
@@ -30,9 +30,9 @@ def alternative_names(der: bytes) -> list[str]:
 
 def _names(der: bytes, at: int) -> Iterator[str]:
     tag, start, end = _element(der, at)
-    if tag == _BOOLEAN:  # "critical" stands before the value
+    if tag == _BOOLEAN:  # the "critical" flag comes before the value
         _, start, end = _element(der, end)
-    _, start, end = _element(der, start)  # the value is bytes that hold a sequence
+    _, start, end = _element(der, start)  # the value is an octet string with a sequence inside
     while start < end:
         tag, begin, start = _element(der, start)
         value = der[begin:start]

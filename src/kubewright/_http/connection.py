@@ -22,7 +22,7 @@ from kubewright.errors import NotLeadingError, TransportError
 
 Headers = tuple[tuple[str, str], ...]
 Body = bytes | BodyStream | RawConnection
-Answer = tuple[int, Headers, Any]  # the third is a Body; which one depends on what was asked for
+Answer = tuple[int, Headers, Any]  # the third is a Body; which one depends on the Reading
 
 _SWITCHING = 101
 _FIRST_FINAL = 200
@@ -33,21 +33,21 @@ _TLS_RECORDS = (b"\x15\x03", b"\x16\x03")
 
 
 class Reading(enum.Enum):
-    """How the one who asks wants to read the answer."""
+    """How the caller wants to read the answer."""
 
     WHOLE = "whole"
     STREAM = "stream"
     UPGRADE = "upgrade"  # as a stream, or as bytes both ways if the server switches protocols
 
 
-_WHOLE = Reading.WHOLE  # a member is found slowly through its class, and each request asks
+_WHOLE = Reading.WHOLE  # looking up an enum member is slow, and each request needs it
 
 
 class ClientConnection(asyncio.BufferedProtocol):
     """Sends one request at a time and reads its answer.
 
-    `exchange` starts a request and returns a future of its answer. A connection whose future was
-    cancelled must be aborted: the rest of the old answer would be taken for the next one.
+    `exchange` starts a request and returns a future of its answer. After a future is cancelled, its
+    connection must be aborted: the rest of the old answer would be taken for the next one.
     """
 
     __slots__ = (
@@ -71,11 +71,11 @@ class ClientConnection(asyncio.BufferedProtocol):
         """Make a connection; `asyncio.loop.create_connection` opens it.
 
         Args:
-            route: Where to.
-            limits: How much.
-            clock: Where time comes from.
-            release: Called when it can be used again.
-            forget: Called when it cannot.
+            route: The way to the server.
+            limits: Bounds on sizes and times.
+            clock: The source of time.
+            release: Called when the connection can be used again.
+            forget: Called when the connection is closed.
             gzip: Whether answers may be compressed.
         """
         self._route = route
@@ -85,11 +85,11 @@ class ClientConnection(asyncio.BufferedProtocol):
         self._release = release
         self._forget = forget
         self._gzip = gzip
-        # With TLS 1.2 a server can speak, or leave, before the connection counts as made.
+        # With TLS 1.2 a server can send, or close, before connection_made is called.
         self._transport: asyncio.Transport | None = None
         self._lost = False
-        self._door: Door | None = None  # there once a request was behind a fence
-        self._parser: Any = None  # httptools' parser; there is one whenever it calls us
+        self._door: Door | None = None  # set once a request was behind a fence
+        self._parser: Any = None  # httptools' parser; set whenever it calls back
         self._feed: Callable[[memoryview], None] = _ignore
         self._new_future: Callable[[], asyncio.Future[Answer]]
         self._waiter: asyncio.Future[Answer] | None = None
@@ -99,7 +99,7 @@ class ClientConnection(asyncio.BufferedProtocol):
         self._heading = True
         self._wire = 0
         self._body: list[bytes] = []
-        self.on_body = self._body.append  # the parser calls it without a line of Python between
+        self.on_body = self._body.append  # the parser calls list.append directly
         self._stream: BodyStream | None = None
         self._upgraded: RawConnection | None = None
         self._started = False
@@ -110,7 +110,7 @@ class ClientConnection(asyncio.BufferedProtocol):
         self._timer_at = _NEVER
         self.closed = False
         self.idle_since = 0.0
-        self.stale = False  # a kept connection that the server closed before it answered
+        self.stale = False  # the server closed a kept connection instead of answering
 
     # --- What the pool calls ---
 
@@ -129,7 +129,7 @@ class ClientConnection(asyncio.BufferedProtocol):
             method: The method that *head* begins with.
             head: The request line and headers, with the empty line.
             body: What follows the head.
-            deadline: When the clock shows this, the answer is late.
+            deadline: The time on the clock by which the answer must be there.
             reading: Whether to wait for the whole body. If not, the future is done with the
                 headers, and the body is a `BodyStream`, or a `RawConnection` after an upgrade.
 
@@ -161,7 +161,7 @@ class ClientConnection(asyncio.BufferedProtocol):
         return waiter
 
     def _set_fence(self, fence: Fence | None) -> None:
-        """Have everything that is sent from now on pass *fence*, at the door to the kernel."""
+        """Check *fence* before each system call that sends, from now on."""
         if self._door is None:
             assert self._transport is not None
             above, bottom = None, self._transport
@@ -177,20 +177,20 @@ class ClientConnection(asyncio.BufferedProtocol):
     def abort(self) -> None:
         """Close the socket at once."""
         self.closed = True
-        # Not once it is lost: asyncio's own transport fails then, if it was closed in good order.
+        # Not after connection_lost: asyncio's own transport fails then, if it was closed cleanly.
         if self._transport is not None and not self._lost:
             self._transport.abort()
 
     def retire(self) -> None:
-        """Finish the request under way, and none after it; a stream ends now."""
+        """Finish the current request and start no other; a stream ends now."""
         self._retired = True
         if self._stream is not None:
-            self.fail(self._broken(None))  # not just closed: for some streams that is a good end
+            self.fail(self._broken(None))  # some streams take a mere close for their regular end
         elif self._waiter is None:
             self.abort()
 
     def fail(self, error: TransportError | NotLeadingError) -> None:
-        """End the request under way with *error*, and the connection with it."""
+        """Fail the current request with *error*, and close the connection."""
         waiter, self._waiter = self._waiter, None
         self._deadline = _NEVER
         if waiter is not None and not waiter.done():
@@ -202,25 +202,25 @@ class ClientConnection(asyncio.BufferedProtocol):
     # --- What asyncio calls ---
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = cast("asyncio.Transport", transport)  # uvloop's is no subclass
+        self._transport = cast("asyncio.Transport", transport)  # uvloop's is not a subclass
 
     def get_buffer(self, sizehint: int) -> memoryview:
         return self._buffer
 
     def buffer_updated(self, nbytes: int) -> None:
         if self._waiter is None and self._stream is None:
-            self.abort()  # the server speaks without being asked, as in a time-out
+            self.abort()  # the server sent something without a request, such as a 408
             return
         try:
             self._feed(self._buffer[:nbytes])
         except Exception as error:  # noqa: BLE001  # httptools' errors share no base of their own
-            self._parser_stopped(error, bytes(self._buffer[:nbytes]))
+            self._handle_parser_error(error, bytes(self._buffer[:nbytes]))
         if self._stream is not None:
-            self._stream.arrived(nbytes)
+            self._stream.count(nbytes)
         elif self._waiter is not None:
             self._check_limits(nbytes)
         elif self._body:
-            self.abort()  # a body where none may be, as after HEAD
+            self.abort()  # a body where none is allowed, as after HEAD
 
     def _check_limits(self, size: int) -> None:
         self._wire += size
@@ -229,13 +229,13 @@ class ClientConnection(asyncio.BufferedProtocol):
             return
         if self._heading:
             self.fail(self._problem(f"its headers are larger than {limit} bytes"))
-        elif self._received() > limit:  # exact, and counted only once it may matter
+        elif self._received() > limit:  # exact, so counted only when it may matter
             self.fail(self._too_large(limit))
 
     def eof_received(self) -> bool:
         self.closed = True
         if self._waiter is not None or self._stream is not None:
-            self._ended(None)
+            self._handle_end(None)
         return False
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -247,7 +247,7 @@ class ClientConnection(asyncio.BufferedProtocol):
         if self._upgraded is not None:
             self._upgraded.connection_lost(exc)
         elif self._waiter is not None or self._stream is not None:
-            self._ended(exc)
+            self._handle_end(exc)
         # The parser holds our callbacks: a cycle that only the garbage collector would free.
         self._parser, self._feed = None, _ignore
         self._forget(self)
@@ -257,10 +257,10 @@ class ClientConnection(asyncio.BufferedProtocol):
     def on_message_begin(self) -> None:
         self._started = True
         if self._waiter is None:
-            self.abort()  # something follows a complete answer; whose would the next one be?
+            self.abort()  # more bytes after a complete answer would be mistaken for the next one
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        if self._heading:  # trailers are of no use to us
+        if self._heading:  # trailers are ignored
             known = _NAMES.get(name) or _lowered(name)
             self._headers.append((known, value.decode("latin-1")))
 
@@ -276,7 +276,7 @@ class ClientConnection(asyncio.BufferedProtocol):
             self._open_stream(status)
         elif self._method == "HEAD":
             self._complete(status)
-            self._parser = None  # it waits for a body that will not come
+            self._parser = None  # it waits for a body that never comes
 
     def _may_switch(self) -> bool:
         return self._reading is Reading.UPGRADE and bool(self._parser.should_upgrade())
@@ -327,7 +327,7 @@ class ClientConnection(asyncio.BufferedProtocol):
         return body
 
     def _gunzip(self, limit: int | None = None) -> Gunzip:
-        # A megabyte of gzip can be a gigabyte of zeros. Only who asked for it is ready for that.
+        # A megabyte of gzip can be a gigabyte of zeros: refuse it unless we asked for gzip.
         if not self._gzip:
             raise self._problem(
                 "its body is gzip, which it was not asked for. Look for a proxy on the way that"
@@ -336,7 +336,7 @@ class ClientConnection(asyncio.BufferedProtocol):
         return Gunzip(self._problem, limit)
 
     def _reusable(self) -> bool:
-        # An answer before the request is out: the server does not read the rest of it.
+        # The server answered before we sent the whole request, and will not read the rest.
         return (
             not self.closed
             and self._parser.should_keep_alive()
@@ -353,7 +353,7 @@ class ClientConnection(asyncio.BufferedProtocol):
         try:
             body = self._raw() if status == _SWITCHING else self._body_stream()
             if self._retired:
-                raise self._broken(None)  # it would go on for hours under yesterday's identity
+                raise self._broken(None)  # it would run for hours with outdated credentials
         except TransportError as error:
             waiter.set_exception(error)
             self.abort()
@@ -383,7 +383,7 @@ class ClientConnection(asyncio.BufferedProtocol):
             self._stream.finish()
         self.abort()
 
-    def _parser_stopped(self, error: Exception, data: bytes) -> None:
+    def _handle_parser_error(self, error: Exception, data: bytes) -> None:
         if self._upgraded is not None and self._transport is not None:
             self._transport.set_protocol(Handover(self._upgraded, self))
             rest = data[error.args[0] :]
@@ -394,8 +394,8 @@ class ClientConnection(asyncio.BufferedProtocol):
         else:
             self.fail(self._error(error))
 
-    def _ended(self, exc: Exception | None) -> None:
-        """Judge what the end of the connection means for the answer under way."""
+    def _handle_end(self, exc: Exception | None) -> None:
+        """Decide what the end of the connection means for the current answer."""
         if self._heading:
             self.fail(self._no_answer(exc))
         elif exc is None and self._ends_with_connection():
@@ -440,7 +440,7 @@ class ClientConnection(asyncio.BufferedProtocol):
     def _new_parser(self) -> None:
         self._parser = load_parser()(self)
         self._feed = self._parser.feed_data
-        # To ask for the loop takes a system call, and the pool has asked for this request before.
+        # get_running_loop costs a system call, and the pool has called it for this request already.
         self._new_future = asyncio.get_running_loop().create_future
 
     def _arm(self, deadline: float) -> None:
@@ -450,7 +450,7 @@ class ClientConnection(asyncio.BufferedProtocol):
         self._timer = self._clock.call_later(deadline - self._clock.monotonic(), self._ring)
 
     def _ring(self) -> None:
-        """Look whether the request under way is late; earlier ones have only left the timer."""
+        """Fail the current request if it is late; the timer may be left from an earlier one."""
         self._timer, self._timer_at = None, _NEVER
         if self._deadline == _NEVER:
             return
@@ -475,14 +475,14 @@ class ClientConnection(asyncio.BufferedProtocol):
 
 
 def load_parser() -> Any:
-    """Return the class of the parser. The first call imports it, which can fail like any I/O."""
+    """Return the parser's class. The first call imports it, which can fail like any I/O."""
     import httptools  # noqa: PLC0415  # not before the first connection
 
     return httptools.HttpResponseParser
 
 
 def _lowered(name: bytes) -> str:
-    """Return *name* in lower case; a server sends the same few again and again."""
+    """Return *name* in lower case; servers send the same few names again and again."""
     lowered = name.decode("latin-1").lower()
     if len(_NAMES) < _NAMES_KEPT:
         _NAMES[name] = lowered
@@ -490,7 +490,7 @@ def _lowered(name: bytes) -> str:
 
 
 def _ignore(data: memoryview) -> None:
-    """Stand in for a parser."""
+    """Ignore *data*; stands in for a parser."""
 
 
 def _is_gzip(coding: str) -> bool:

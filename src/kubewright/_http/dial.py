@@ -19,8 +19,8 @@ _KEEP_ALIVE = (
     ("TCP_KEEPIDLE", 30),
     ("TCP_KEEPINTVL", 15),
     ("TCP_KEEPCNT", 3),
-    # Keep-alive is silent while something sent is not acknowledged. Then Linux would try for a
-    # quarter of an hour; this is in milliseconds.
+    # Keep-alive does not run while sent data is unacknowledged. Linux would then retry for a
+    # quarter of an hour; this limit is in milliseconds.
     ("TCP_USER_TIMEOUT", 75_000),
 )
 _SECOND_ADDRESS_AFTER = 0.25
@@ -33,7 +33,7 @@ async def dial(route: Route, protocol: P, *, clock: Clock, limits: Limits, tried
     """Connect *protocol* to the server at the end of *route*, and return it.
 
     Raises:
-        TransportError: There is no way; the message begins with what was *tried*.
+        TransportError: It cannot connect; the message begins with what was *tried*.
         TransportTimeoutError: A step took longer than *limits* allows.
     """
     dialer = _Dialer(route, clock, limits, tried=tried)
@@ -66,13 +66,13 @@ class _Hop(asyncio.Protocol):
             self._answer.set_result(self._received)
 
     async def answer(self) -> bytes:
-        """Wait for the head of the proxy's answer, or for what came of it before the end."""
+        """Wait for the head of the proxy's answer, or the part that arrived before the end."""
         self._answer = asyncio.get_running_loop().create_future()
         return await self._answer
 
 
 class _Look(asyncio.Protocol):
-    """Looks at the certificate of a server, and leaves."""
+    """Reads the certificate of a server, and disconnects."""
 
     def __init__(self) -> None:
         self.names: list[str] = []
@@ -118,13 +118,13 @@ class _Dialer:
     def _eyeballs(self, host: str) -> dict[str, Any]:
         """Return how to try the other addresses of a name while the first one is silent."""
         if _is_address(host) or not isinstance(self._loop, asyncio.BaseEventLoop):
-            return {}  # uvloop does not know the option
+            return {}  # uvloop does not have this option
         return {"happy_eyeballs_delay": _SECOND_ADDRESS_AFTER}
 
     async def secure(
         self, transport: asyncio.Transport, protocol: asyncio.BaseProtocol
     ) -> asyncio.Transport:
-        """Go through the proxy and into TLS, as far as the route asks for them; then hand over."""
+        """Set up the proxy tunnel and TLS where the route has them; then switch protocols."""
         route = self._route
         if route.proxy is not None and route.proxy.endpoint.secure:
             context = (route.proxy_context or route.context)()
@@ -171,7 +171,7 @@ class _Dialer:
         """Connect once more to see which names the certificate is for; empty if that fails too."""
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         context.check_hostname = False
-        context.verify_mode = ssl.CERT_NONE  # nothing is sent, and what is read goes into an error
+        context.verify_mode = ssl.CERT_NONE  # nothing is sent; its names go into an error
         look = _Look()
         route = msgspec.structs.replace(self._route, context=lambda: context)
         try:
@@ -212,14 +212,14 @@ class _Dialer:
 
 
 def _name_of(endpoint: Endpoint) -> str:
-    """Return what must stand in its certificate: an address without the zone of this machine."""
+    """Return the name to expect in the certificate: an IPv6 address without its zone."""
     return endpoint.host.partition("%")[0]
 
 
 def _as_bytes(name: str) -> str | bytes:
-    """Return *name* as bytes where that will do, which `ssl` takes as well as text.
+    """Return *name* as bytes if it is plain ASCII; `ssl` accepts both.
 
-    Text goes through the codec for international names, whose tables are half a megabyte.
+    Text goes through the codec for international names, whose tables take half a megabyte.
     """
     return name.encode() if name.isascii() else name
 
@@ -240,15 +240,15 @@ def _tune(transport: asyncio.Transport) -> None:
     sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     for name, value in _KEEP_ALIVE:
-        if hasattr(socket, name):  # macOS and Linux do not have all the same ones
+        if hasattr(socket, name):  # macOS and Linux have different options
             sock.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
 
 
 def allow_stalls(transport: asyncio.Transport) -> None:
-    """Let the other side not read for as long as it likes.
+    """Let the other side stop reading for as long as it likes.
 
-    After an upgrade the bytes go to a program in a container, which may be busy for an hour. To
-    the kernel a full buffer over there looks like data that nobody acknowledges.
+    After an upgrade the bytes go to a program in a container, which may be busy for an hour. A full
+    buffer on its side looks to the kernel like data that is never acknowledged.
     """
     sock = transport.get_extra_info("socket")
     if sock is not None and hasattr(socket, "TCP_USER_TIMEOUT") and sock.family in _INTERNET:

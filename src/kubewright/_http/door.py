@@ -1,8 +1,8 @@
-"""`Door`: the last step of a connection before the kernel, where a fence is looked at.
+"""`Door`: checks a fence right before bytes go to the kernel.
 
-asyncio's transports cannot do that. They keep what the kernel does not take at once and send it
-whenever it can be sent, and uvloop's send nothing before the end of a pass: a process that was
-stopped meanwhile would send it hours later, as the first thing of all.
+asyncio's transports cannot do that. They buffer what the kernel does not accept at once and send it
+later, and uvloop's send nothing before the end of a loop iteration: a process that was stopped in
+between would send it hours later, as its first action.
 """
 
 import asyncio
@@ -12,7 +12,7 @@ from collections.abc import Callable
 from kubewright._aio import Fence
 from kubewright.errors import NotLeadingError
 
-_FULL = 1 << 16  # bytes that wait, above which who writes is asked to pause
+_FULL = 1 << 16  # waiting bytes above which the writer is asked to pause
 
 _SAME = (
     "abort", "close", "get_extra_info", "get_protocol", "is_closing", "pause_reading",
@@ -21,17 +21,17 @@ _SAME = (
 
 
 class Door(asyncio.Transport):
-    """A transport that looks at its fence right before each system call that sends.
+    """A transport that checks its fence right before each system call that sends.
 
-    The clock is read after the bytes were encrypted, and nothing lies between it and the call but
-    the call. A request of which a part has left when the fence closes is cut off: a server carries
-    out whole requests only. What the kernel has taken cannot be taken back.
+    It reads the clock after the bytes are encrypted, immediately before the call. A request that is
+    partly sent when the fence closes is cut off: servers execute complete requests only. Bytes that
+    the kernel has accepted cannot be recalled.
 
-    Without a fence it only passes on.
+    Without a fence it only passes bytes on.
 
     Args:
         transport: The connection itself, not TLS on top of it.
-        refused: Called if the fence closed while a part waited to be sent.
+        refused: Called if the fence closes while bytes wait to be sent.
     """
 
     def __init__(
@@ -39,12 +39,12 @@ class Door(asyncio.Transport):
     ) -> None:
         super().__init__()
         self.fence: Fence | None = None
-        """What to look at; it may be changed between two requests."""
+        """The fence to check; it may change between two requests."""
         self._transport = transport
         self._refused = refused
         self._loop = asyncio.get_running_loop()
         self._socket: int = transport.get_extra_info("socket").fileno()
-        self._rest = bytearray()  # what the kernel did not take yet
+        self._rest = bytearray()  # bytes that the kernel has not accepted yet
         self._watched: int | None = None  # a second descriptor: the first is the transport's own
         for name in _SAME:
             setattr(self, name, getattr(transport, name))
@@ -70,7 +70,7 @@ class Door(asyncio.Transport):
         return self._transport.get_write_buffer_size() + len(self._rest)
 
     def forget(self) -> None:
-        """Send nothing more; for who is told that the connection is lost."""
+        """Send nothing more; called when the connection is lost."""
         self._rest.clear()
         if self._watched is not None:
             self._loop.remove_writer(self._watched)
@@ -78,12 +78,12 @@ class Door(asyncio.Transport):
             self._watched = None
 
     def _send(self, data: bytes | bytearray | memoryview) -> int:
-        """Give *data* to the kernel; return how many bytes it took."""
+        """Give *data* to the kernel; return how many bytes it accepted."""
         fence, transport = self.fence, self._transport
         if transport.is_closing():
-            return len(data)  # nobody reads it, and the descriptor may be another one's by now
+            return len(data)  # the connection is gone, and its descriptor may be reused by now
         if transport.get_write_buffer_size():
-            return 0  # the end of a handshake; it has to leave first
+            return 0  # the end of a handshake must be sent first
         try:
             if fence is not None and fence.now() >= fence.until:
                 raise fence.refusal()
@@ -91,7 +91,7 @@ class Door(asyncio.Transport):
         except BlockingIOError:
             return 0
         except OSError:
-            transport.write(data)  # it meets the same error, and tells everybody who has to know
+            transport.write(data)  # it meets the same error, and reports it
             return len(data)
 
     def _send_on(self) -> None:

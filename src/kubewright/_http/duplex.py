@@ -23,13 +23,13 @@ class RawConnection(asyncio.Protocol):
         self._lost: TransportError | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = cast("asyncio.Transport", transport)  # uvloop's is no subclass
+        self._transport = cast("asyncio.Transport", transport)  # uvloop's is not a subclass
         self._incoming = BodyStream(self._transport, self._chunks, full=self._buffer)
 
     def data_received(self, data: bytes) -> None:
         assert self._incoming is not None
         self._chunks.append(data)
-        self._incoming.arrived(len(data))
+        self._incoming.count(len(data))
 
     def eof_received(self) -> bool:
         assert self._incoming is not None
@@ -54,7 +54,7 @@ class RawConnection(asyncio.Protocol):
         self._writable.set()
 
     async def read(self) -> bytes:
-        """Wait for bytes and return all that are there; empty at the end of the stream.
+        """Wait for bytes and return all that have arrived; empty at the end of the stream.
 
         Raises:
             TransportError: The connection broke.
@@ -63,7 +63,7 @@ class RawConnection(asyncio.Protocol):
         return await anext(self._incoming, b"")
 
     async def write(self, data: bytes) -> None:
-        """Send *data*; waits while the other side is slow to take it.
+        """Send *data*; waits while the other side is slow to read.
 
         Raises:
             TransportError: The connection is gone.

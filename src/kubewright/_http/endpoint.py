@@ -1,4 +1,4 @@
-"""Where a connection goes, and on which way."""
+"""The server a connection goes to, and the route it takes."""
 
 import ssl
 from collections.abc import Callable
@@ -9,7 +9,7 @@ import msgspec
 from kubewright.errors import ConfigError
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
-_IN_PATHS = "/%:@!$&'()*+,;=~"  # beside letters and digits; what is encoded already stays so
+_IN_PATHS = "/%:@!$&'()*+,;=~"  # besides letters and digits; encoded characters stay encoded
 
 
 class Endpoint(msgspec.Struct, frozen=True):
@@ -50,7 +50,7 @@ class Proxy(msgspec.Struct, frozen=True):
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
-    """How long and how much; the times are client-go's."""
+    """Bounds on times and sizes; the times are client-go's."""
 
     connect: float = 30.0
     """Seconds for name lookup and TCP."""
@@ -67,14 +67,14 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     body: int | None = 1 << 30
     """Bytes that an answer may take, after decompression; streams are not counted."""
     stream_buffer: int = 1 << 20
-    """Bytes of a stream that are held for a slow reader before the server is held up."""
+    """Bytes of a stream that are buffered for a slow reader before we stop reading."""
 
 
 class Route(msgspec.Struct, frozen=True):
-    """The whole way to a server."""
+    """A server, with the proxy and the TLS settings to reach it."""
 
     endpoint: Endpoint
-    context: Callable[[], ssl.SSLContext]  # asked anew for each connection: files may have changed
+    context: Callable[[], ssl.SSLContext]  # called for each connection: files may change
     server_name: str | None = None
     proxy: Proxy | None = None
     proxy_context: Callable[[], ssl.SSLContext] | None = None
@@ -86,7 +86,7 @@ class Route(msgspec.Struct, frozen=True):
 
 
 def endpoint_of(url: str) -> tuple[Endpoint, str]:
-    """Return the server of *url*, and the path that comes before every request's.
+    """Return the server of *url*, and the path that is put before every request's path.
 
     Raises:
         ConfigError: It is not a URL of an HTTP server.
@@ -119,7 +119,7 @@ def proxy_of(url: str) -> Proxy:
 def _split(url: str, *, what: str) -> SplitResult:
     try:
         parts = urlsplit(url)
-        _ = parts.port  # it is parsed when it is asked for
+        _ = parts.port  # the property parses it, and may raise
     except ValueError as error:
         raise ConfigError(f"cannot use {_shown(url)!r} as a {what}: {error}") from error
     if parts.scheme not in _DEFAULT_PORTS or not parts.hostname:
@@ -131,7 +131,7 @@ def _split(url: str, *, what: str) -> SplitResult:
 
 
 def _shown(url: str) -> str:
-    """Return *url* without what may be a password."""
+    """Return *url* without anything that may be a password."""
     before, at, after = url.rpartition("@")
     return f"{before.partition('://')[0]}://***@{after}" if at else url
 
@@ -143,7 +143,7 @@ def _endpoint(parts: SplitResult, *, what: str) -> Endpoint:
         host = _punycode(host, what=what)
         authority = f"{host}{port}"
     elif ":" in host and "%" in host:
-        # The zone is the interface to go out by: for the kernel here, and of no use to the server.
+        # The zone names a network interface of this machine; the server has no use for it.
         address, _, zone = host.partition("%")
         host = f"{address}%{unquote(zone.removeprefix('25') or zone)}"
         authority = f"[{address}]{port}"

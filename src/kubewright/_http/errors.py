@@ -1,6 +1,6 @@
-"""Foreign exceptions in our words: what was tried, what came back, what to do.
+"""Converts foreign exceptions to ours: what was tried, what came back, what to do.
 
-This is the one place where errors of asyncio, ssl, sockets and httptools become ours.
+This is the only place that converts errors of asyncio, ssl, sockets and httptools.
 """
 
 import errno
@@ -45,7 +45,7 @@ def transport_error(
         tried: What was attempted, such as ``GET https://10.0.0.1:6443``.
         host: The host and port that the attempt went to.
         names: The names in the certificate of the server, where they are known.
-        lost: Whether the request was sent before it came to this.
+        lost: Whether the request was sent before the error.
     """
     if isinstance(error, TransportError):
         return error
@@ -78,7 +78,7 @@ def is_name_mismatch(error: BaseException) -> bool:
 def is_parser_error(error: BaseException) -> bool:
     """Say whether *error* comes from httptools."""
     parser = sys.modules.get("httptools.parser.errors")
-    if parser is None:  # not loaded, so it has raised nothing
+    if parser is None:  # not loaded, so it cannot have raised anything
         return False
     return isinstance(error, parser.HttpParserError | parser.HttpParserUpgrade)
 
@@ -88,7 +88,7 @@ def _text(error: BaseException) -> str:
 
 
 def _unverified(error: ssl.SSLCertVerificationError, host: str) -> str:
-    # OpenSSL's own errors have these two; one that Python code has raised may not.
+    # Errors from OpenSSL have both attributes; those raised by Python code may not.
     said = str(getattr(error, "verify_message", "") or _text(error)).rstrip(".")
     code = getattr(error, "verify_code", None)
     if code in {_HOSTNAME_MISMATCH, _IP_MISMATCH}:
@@ -155,7 +155,7 @@ def _strange(error: BaseException, host: str) -> str:
     return f"{host} is no address that can be connected to ({_text(error)})."
 
 
-# The first class that fits explains the error, so the special ones come before the general.
+# The first matching class explains the error, so special classes come before general ones.
 _EXPLANATIONS: tuple[tuple[type[BaseException], Callable[[Any, str], str]], ...] = (
     (ssl.SSLCertVerificationError, _unverified),
     (ssl.SSLZeroReturnError, _cut),

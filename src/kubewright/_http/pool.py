@@ -22,35 +22,35 @@ _NEVER = float("inf")
 
 
 class Slots:
-    """A number of slots, and a queue of those who wait for one, served in their order.
+    """A limited number of slots, and a first-in first-out queue of waiters.
 
-    It does what `asyncio.Semaphore` does. But here a free slot is taken by a comparison and a
-    subtraction in the caller, which is all that most requests ever see of it.
+    It does what `asyncio.Semaphore` does. But here the caller takes a free slot with a comparison
+    and a subtraction, and most requests need nothing more.
     """
 
     __slots__ = ("_waiters", "free")
 
     def __init__(self, most: int | None) -> None:
-        """Offer *most* slots; without a number, as many as anyone wants."""
-        self.free: float = most or float("inf")  # above 0 only while nobody waits
+        """Offer *most* slots; ``None`` is for no limit."""
+        self.free: float = most or float("inf")  # above 0 only while no task waits
         self._waiters: deque[asyncio.Future[None]] = deque()
 
     async def wait(self) -> None:
-        """Take a slot once it is our turn."""
+        """Wait for a slot and take it."""
         waiter = asyncio.get_running_loop().create_future()
         self._waiters.append(waiter)
         try:
             await waiter
         except BaseException:
             if waiter.cancelled():
-                with suppress(ValueError):  # it was passed over in the same moment
+                with suppress(ValueError):  # give_back has removed it already
                     self._waiters.remove(waiter)
             else:
-                self.give_back()  # it was ours already when somebody cancelled us
+                self.give_back()  # we had the slot when the task was cancelled
             raise
 
     def give_back(self) -> None:
-        """Pass a slot on to whoever waits longest, or keep it for the next who comes."""
+        """Pass the slot to the longest waiting task, or make it free."""
         waiters = self._waiters
         while waiters:
             waiter = waiters.popleft()
@@ -63,15 +63,15 @@ class Slots:
 class Pool:
     """Sends requests to one server over as few connections as they need.
 
-    The connection used last is used first, so that a calm time lets the others grow old. A stream
-    keeps its connection for itself, and closes it in the end.
+    The connection used last is used first, so that the others become idle and are closed when there
+    is little to do. A stream owns its connection, and closes it at its end.
     """
 
     def __init__(self, route: Route, *, limits: Limits, clock: Clock, gzip: bool = False) -> None:
         self._route = route
         self._limits = limits
         self._clock = clock
-        self._gzip = gzip  # whether the requests ask for it; an answer in it is refused if not
+        self._gzip = gzip  # whether requests accept gzip; if not, a compressed answer is refused
         self._idle: deque[ClientConnection] = deque()
         self._live: set[ClientConnection] = set()
         self._slots = Slots(limits.connections)
@@ -97,8 +97,8 @@ class Pool:
         """Send a request and return the status, the headers and the whole body of the answer.
 
         Raises:
-            TransportError: No answer, or half of one.
-            TransportTimeoutError: No whole answer before the *deadline*.
+            TransportError: There is no answer, or only a part of one.
+            TransportTimeoutError: The answer is not complete by the *deadline*.
         """
         slots = self._slots
         if slots.free > 0:
@@ -131,14 +131,14 @@ class Pool:
             method: The method that *head* begins with.
             head: The request line and headers.
             body: What follows the head.
-            deadline: When the clock shows this, the headers of the answer are late.
+            deadline: The time on the clock by which the answer's headers must be there.
             upgrade: Whether the request asks to switch protocols, so that the server may.
 
         Returns:
             The answer and its connection, which the caller must abort in the end.
         """
         reading = Reading.UPGRADE if upgrade else Reading.STREAM
-        # The watch after a list goes on with the connection of the list.
+        # A watch after a list reuses the connection of the list.
         connection = None if upgrade else self._pop()
         if connection is not None:
             try:
@@ -165,7 +165,7 @@ class Pool:
             future = connection.exchange(method, head, body, deadline=deadline, reading=reading)
         except BaseException as error:
             connection.abort()
-            if isinstance(error, (OSError, RuntimeError)):  # a socket's, or the event loop's
+            if isinstance(error, (OSError, RuntimeError)):  # from a socket, or from the event loop
                 raise self._error(error, method, lost=True) from error
             raise
         try:
@@ -174,7 +174,7 @@ class Pool:
             if not future.done() or future.cancelled():
                 connection.abort()
             elif future.exception() is None and reading is not _WHOLE:
-                connection.abort()  # cancelled between the answer and our turn: nobody reads it
+                connection.abort()  # cancelled after the answer arrived: nobody reads it
             raise
 
     def _error(self, error: Exception, method: str, *, lost: bool) -> TransportError:
@@ -188,12 +188,12 @@ class Pool:
             )
         if self._loop is None:
             self._loop, self._thread = asyncio.get_running_loop(), get_ident()
-        # To ask for the loop of this thread takes a system call. If ours runs here, it is that one.
+        # get_running_loop costs a system call. If our loop runs in this thread, we have it.
         elif self._thread == get_ident() and self._loop.is_running():
             return
         elif self._loop is asyncio.get_running_loop():
             self._thread = get_ident()
-            self.retire()  # the buffers of its connections belong to the thread of before
+            self.retire()  # the buffers of its connections belong to the former thread
         else:
             raise LifecycleError(
                 f"cannot talk to {self._route}: the client belongs to another event loop. Make it"
@@ -212,14 +212,14 @@ class Pool:
     async def _dial(self, method: str, deadline: float) -> ClientConnection:
         self._check_life()
         try:
-            load_parser()  # before there is a socket that its failure would leave open
+            load_parser()  # first, since a failure would leave a socket open
         except (OSError, ImportError) as error:
             raise self._error(error, method, lost=False) from error
         async with self._until(deadline, method):
             rotations = self._rotations
             connection = await self._dial_once(method)
             if self._rotations != rotations:
-                # It may have shown the certificate of before. Nothing was asked on it yet.
+                # It may have used the former certificate. No request was sent on it yet.
                 connection.abort()
                 connection = await self._dial_once(method)
         return connection
@@ -236,7 +236,7 @@ class Pool:
         tried = f"{method} {self._route}"
         await dial(self._route, connection, clock=self._clock, limits=self._limits, tried=tried)
         self._live.add(connection)
-        if connection.closed:  # it spoke before it was asked, and with the end of its handshake
+        if connection.closed:  # the server sent data together with the end of its handshake
             connection.abort()
             raise TransportError(
                 f"cannot {tried}: {self._route.endpoint.host_port} answered before it was asked,"
@@ -267,8 +267,8 @@ class Pool:
     def _release(self, connection: ClientConnection) -> None:
         connection.idle_since = self._clock.monotonic()
         self._idle.append(connection)
-        # Many answers can arrive in one pass of the loop, before anyone takes a connection again.
-        # Closing those above the limit at once would open them again in the same moment.
+        # Many answers can arrive in one loop iteration, before any caller takes a connection again.
+        # If we closed those above the limit now, they would be opened again right away.
         if len(self._idle) > self._limits.idle_connections:
             self._sweep_in(_TRIM_AFTER)
         elif self._sweeper is None:
@@ -284,7 +284,7 @@ class Pool:
         self._sweeper = self._clock.call_later(seconds, self._sweep)
 
     def _sweep(self) -> None:
-        """Close what is too old or too much, oldest first."""
+        """Close connections that are too old or too many, oldest first."""
         self._sweeper, self._sweep_at = None, _NEVER
         old = self._clock.monotonic() - self._limits.idle
         idle = self._idle
@@ -301,18 +301,18 @@ class Pool:
             self._gone.set()
 
     def retire(self) -> None:
-        """Have no connection of now used again: they speak for an identity of yesterday."""
+        """Stop reusing the current connections: they were opened with outdated credentials."""
         self._rotations += 1
         self._idle.clear()
         for connection in list(self._live):
             connection.retire()
 
     async def close(self) -> None:
-        """Close every connection; requests under way fail. Closing twice does no harm."""
+        """Close every connection; current requests fail. Closing twice does no harm."""
         self._closed = True
         if self._loop is not None and self._loop is not asyncio.get_running_loop():
-            # That loop is over, or runs in another thread: its sockets cannot be closed from here,
-            # and nobody would ever report them gone.
+            # That loop has ended, or runs in another thread: we cannot close its sockets from here,
+            # and waiting for them would never end.
             self._idle.clear()
             self._live.clear()
             return
@@ -332,9 +332,9 @@ class Pool:
 
 
 def _may_ask_again(connection: ClientConnection, method: str) -> bool:
-    """Say whether to ask once more after the end of a kept connection.
+    """Tell whether to send a request again after a kept connection was closed.
 
-    The server closed it while our request was on its way. A write may have been carried out;
-    reading once more harms nobody.
+    The server closed it while our request was on its way. It may have executed a write; repeating a
+    read does no harm.
     """
     return connection.stale and method in _SAFE

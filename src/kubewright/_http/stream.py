@@ -9,7 +9,7 @@ from kubewright.errors import NotLeadingError, TransportError
 
 
 class Flow(Protocol):
-    """The side of a transport that can be asked to wait."""
+    """The part of a transport that controls reading."""
 
     def pause_reading(self) -> None:
         """Stop reading from the socket."""
@@ -21,11 +21,11 @@ class Flow(Protocol):
 
 
 class BodyStream:
-    """Chunks between a connection and one reader, never more than a bounded number of bytes.
+    """A bounded buffer of chunks between a connection and one reader.
 
-    The connection puts chunks into the list and calls `arrived`, `finish` and `fail`; the reader
-    iterates, or calls `read`. Everything that has arrived comes out at once: a reader that is
-    behind catches up in large steps.
+    The connection puts chunks into the list and calls `count`, `finish` and `fail`; the reader
+    iterates, or calls `read`. The reader gets everything that has arrived at once, so that a slow
+    reader catches up in large steps.
     """
 
     __slots__ = ("_chunks", "_decode", "_error", "_flow", "_full", "_held", "_over", "_paused",
@@ -50,8 +50,8 @@ class BodyStream:
         """How many bytes have arrived, before decompression."""
         return self._taken + sum(map(len, self._chunks))
 
-    def arrived(self, size: int) -> None:
-        """Note that *size* bytes were read from the wire into the list."""
+    def count(self, size: int) -> None:
+        """Count *size* bytes that were added to the list, and wake the reader."""
         self._held += size
         if self._held >= self._full and not self._paused:
             self._paused = True
@@ -60,12 +60,12 @@ class BodyStream:
             self._waiter.set_result(None)
 
     def finish(self) -> None:
-        """Note that the body is complete."""
+        """End the stream: the body is complete."""
         self._over = True
         self._wake()
 
     def fail(self, error: TransportError | NotLeadingError) -> None:
-        """Note that nothing more will come; what has arrived can still be read."""
+        """End the stream with *error*; chunks that have arrived can still be read."""
         if not self._over:
             self._over = True
             self._error = error
@@ -85,9 +85,9 @@ class BodyStream:
         return chunks[0] if len(chunks) == 1 else b"".join(chunks)
 
     async def read(self) -> list[bytes]:
-        """Wait for chunks and return all that are there; none at the end of the body.
+        """Wait for chunks and return all that have arrived; empty at the end of the body.
 
-        For who does not need them in one piece: to join many costs more than to receive them.
+        For callers that do not need one piece: joining many chunks costs more than receiving them.
         """
         if self._decode is not None:
             return await self._decoded(self._decode)
@@ -138,10 +138,10 @@ class BodyStream:
 
 
 class Gunzip:
-    """Decompresses a body bit by bit, and refuses one that grows beyond *limit*.
+    """Decompresses a body piece by piece, and refuses one larger than *limit*.
 
     Attributes:
-        pending: What was fed and not decompressed yet, as there was no room for more.
+        pending: Input that is not decompressed yet, because the output was full.
     """
 
     __slots__ = ("_inflate", "_limit", "_problem", "_size", "pending")
@@ -154,13 +154,13 @@ class Gunzip:
         self.pending: bytes = b""
 
     def feed(self, data: bytes, *, most: int | None = None) -> bytes:
-        """Return what *data* stands for; nothing when there is too little of it yet.
+        """Return *data* decompressed; empty if more input is needed.
 
-        With *most*, it is not more than so many bytes; the rest is `pending` until the next call.
+        With *most*, return at most that many bytes; the rest is `pending` until the next call.
         """
         data, out, size = self.pending + data, [], 0
         while data and (most is None or size < most):
-            if self._inflate.eof:  # one gzip file after another is one gzip file
+            if self._inflate.eof:  # concatenated gzip files are one gzip file
                 self._inflate = zlib.decompressobj(31)
             piece = self._inflated(data, 0 if most is None else most - size)
             out.append(piece)
@@ -183,6 +183,6 @@ class Gunzip:
         return piece
 
     def finish(self) -> None:
-        """Check that the body was whole."""
+        """Check that the body is complete."""
         if not self._inflate.eof:
             raise self._problem("its gzip body ends too early")

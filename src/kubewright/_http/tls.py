@@ -1,7 +1,7 @@
-"""TLS on top of a connection, as asyncio has it but lighter.
+"""TLS on top of a connection, like asyncio's but lighter.
 
-What arrives goes through one buffer for all connections, and is decrypted right into the buffer of
-who reads it. asyncio's own keeps 256 kB for each connection, and a request costs a tenth more.
+All connections share one receive buffer, and data is decrypted right into the reader's buffer.
+asyncio's own TLS keeps 256 kB for each connection, and makes a request cost a tenth more.
 """
 
 import asyncio
@@ -12,18 +12,18 @@ from typing import Any, cast
 
 from kubewright._http.buffers import BUFFERS
 
-_AT_ONCE = 1 << 18  # bytes that are decrypted at once for who has no buffer of its own
+_AT_ONCE = 1 << 18  # bytes decrypted at once for protocols without a buffer
 
 
 class TLSTransport(asyncio.Transport, asyncio.BufferedProtocol):
-    """The protocol of a connection, and the transport of who speaks through it by TLS.
+    """The protocol of a connection, and the transport of the protocol above TLS.
 
-    Only the side of the client; what it has in common with `asyncio.Transport` behaves the same.
+    It is for clients only, and otherwise behaves as an `asyncio.Transport` does.
 
     Args:
         transport: The connection; this is its protocol from `start` on.
-        protocol: Who speaks through it.
-        context: How to make sure of the server.
+        protocol: The protocol above TLS.
+        context: How to verify the server.
         server_hostname: Whose certificate to expect.
     """
 
@@ -37,7 +37,7 @@ class TLSTransport(asyncio.Transport, asyncio.BufferedProtocol):
     ) -> None:
         super().__init__()
         self.below: asyncio.Transport = transport
-        """What the encrypted bytes are written to."""
+        """The transport that the encrypted bytes are written to."""
         self._protocol: Any = None
         self._buffer = BUFFERS.encrypted
         self._incoming = ssl.MemoryBIO()
@@ -57,10 +57,10 @@ class TLSTransport(asyncio.Transport, asyncio.BufferedProtocol):
         self.set_protocol(protocol)
 
     async def start(self) -> None:
-        """Shake hands with the server.
+        """Do the TLS handshake with the server.
 
         Raises:
-            OSError: The server is not who it should be, speaks no TLS, or is gone.
+            OSError: The certificate is wrong, the server does not speak TLS, or it is gone.
         """
         self._shaken = self._loop.create_future()
         self.below.set_protocol(self)
@@ -68,11 +68,11 @@ class TLSTransport(asyncio.Transport, asyncio.BufferedProtocol):
         try:
             await self._shaken
             self._shaken = None
-            self._deliver()  # what came with the end of the handshake
+            self._deliver()  # data that arrived with the end of the handshake
             if self._error is not None:
                 raise self._error
         finally:
-            self._shaken = self._error = None  # an error has us in its traceback: a cycle
+            self._shaken = self._error = None  # the error's traceback refers to us: break the cycle
 
     # --- What the connection calls ---
 
@@ -87,17 +87,17 @@ class TLSTransport(asyncio.Transport, asyncio.BufferedProtocol):
             self._deliver()
 
     def eof_received(self) -> bool:
-        self._at_end = True  # without a good-bye; whether something is missing, the protocol knows
+        self._at_end = True  # no close_notify; the protocol knows whether data is missing
         if self._shaken is not None:
-            return self._shaken.done()  # then the next step of `start` is about to see it
-        self._deliver()  # it may wait here since the protocol was full
-        return not self._closed  # then it ends once all was delivered
+            return self._shaken.done()  # then `start` is about to see it
+        self._deliver()  # data may be waiting since the protocol paused
+        return not self._closed  # otherwise it closes when everything is delivered
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._ended = self._closed = True
         exc = self._error or exc
         if self._shaken is None:
-            protocol, self._protocol = self._protocol, None  # it holds us: a cycle ends here
+            protocol, self._protocol = self._protocol, None  # it refers to us: break the cycle
             protocol.connection_lost(exc)
         elif not self._shaken.done():
             self._shaken.set_exception(exc or ConnectionResetError("the connection was closed"))
@@ -117,7 +117,7 @@ class TLSTransport(asyncio.Transport, asyncio.BufferedProtocol):
         elif data and not self._closed:
             try:
                 self._tls.write(data)
-            except ssl.SSLWantReadError:  # in the middle of a new handshake, before TLS 1.3
+            except ssl.SSLWantReadError:  # during a renegotiation, before TLS 1.3
                 self._unsent.append(data)
             except ssl.SSLError as error:
                 self._fail(error)
@@ -129,15 +129,15 @@ class TLSTransport(asyncio.Transport, asyncio.BufferedProtocol):
         self.below.abort()
 
     def close(self) -> None:
-        """Say good-bye, and close the connection; for who has nothing left to say."""
+        """Send close_notify and close the connection; everything is sent already."""
         self._closed = True
-        with suppress(ssl.SSLError):  # it would like to hear the other side say so, too
+        with suppress(ssl.SSLError):  # it would wait for the other side's close_notify
             self._tls.unwrap()
         self._flush()
         self.below.close()
 
     def is_closing(self) -> bool:
-        """Say whether it is closed, or about to be."""
+        """Tell whether it is closed, or about to be."""
         return self._closed or self.below.is_closing()
 
     def pause_reading(self) -> None:
@@ -146,19 +146,19 @@ class TLSTransport(asyncio.Transport, asyncio.BufferedProtocol):
         self.below.pause_reading()
 
     def resume_reading(self) -> None:
-        """Read again; what was there already is given to the protocol soon."""
+        """Read again; data that has arrived is delivered soon."""
         if self._paused:
             self._paused = False
             self.below.resume_reading()
             self._loop.call_soon(self._deliver)
 
     def set_protocol(self, protocol: asyncio.BaseProtocol) -> None:
-        """Let another one speak through it from now on."""
+        """Replace the protocol above TLS."""
         self._protocol = protocol
         self._is_buffered = isinstance(protocol, asyncio.BufferedProtocol)
 
     def get_protocol(self) -> asyncio.BaseProtocol:
-        """Return who speaks through it."""
+        """Return the protocol above TLS."""
         return cast("asyncio.BaseProtocol", self._protocol)
 
     def get_write_buffer_size(self) -> int:
@@ -166,7 +166,7 @@ class TLSTransport(asyncio.Transport, asyncio.BufferedProtocol):
         return self.below.get_write_buffer_size() + sum(map(len, self._unsent))
 
     def get_extra_info(self, name: str, default: Any = None) -> Any:
-        """Return what is known of the connection, such as its ``ssl_object``."""
+        """Return a fact about the connection, such as its ``ssl_object``."""
         if name == "ssl_object":
             return self._tls
         return self.below.get_extra_info(name, default)
@@ -182,7 +182,7 @@ class TLSTransport(asyncio.Transport, asyncio.BufferedProtocol):
             return
         except ssl.SSLError as error:
             self._error = error
-        self._flush()  # in case of an error, the alert that tells the server why
+        self._flush()  # after an error, this sends the alert that tells the server why
         if self._shaken.done():
             return
         if self._error is None:
@@ -191,7 +191,7 @@ class TLSTransport(asyncio.Transport, asyncio.BufferedProtocol):
             self._shaken.set_exception(self._error)
 
     def _deliver(self) -> None:
-        """Decrypt what is there, and give it to the protocol."""
+        """Decrypt the data that has arrived, and give it to the protocol."""
         more = True
         try:
             while more and not self._paused and not self._ended and not self.is_closing():
@@ -238,13 +238,13 @@ class TLSTransport(asyncio.Transport, asyncio.BufferedProtocol):
         return bool(data)
 
     def _end(self) -> None:
-        """Tell the protocol that nothing more will come, and close."""
+        """Tell the protocol that the data has ended, and close."""
         self._ended = True
         if not self._protocol.eof_received():
             self.close()
 
     def _send_on(self) -> None:
-        """Send what had to wait for something from the server."""
+        """Send data that had to wait for the server."""
         unsent, self._unsent = self._unsent, []
         self._flush()
         for data in unsent:

@@ -33,7 +33,7 @@ class Pipe:
             raise TransportError("cannot write: the other side has closed the connection")
         if data:
             self._chunks.append(data)
-            self._stream.arrived(len(data))
+            self._stream.count(len(data))
 
     def end(self, error: TransportError | None = None) -> None:
         """Write no more: the reader finds the end, or *error*, after what was written."""

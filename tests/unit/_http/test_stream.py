@@ -32,7 +32,7 @@ class Source:
 
     def feed(self, data: bytes) -> None:
         self.chunks.append(data)
-        self.stream.arrived(len(data))
+        self.stream.count(len(data))
 
 
 async def collect(stream: BodyStream) -> list[bytes]:
