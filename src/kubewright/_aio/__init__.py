@@ -1,4 +1,4 @@
-"""What asyncio lacks: a clock that tests can turn, delays that grow, and tasks with a parent."""
+"""What asyncio lacks: a clock that tests can move, delays that grow, and tasks with a parent."""
 
 from kubewright._aio.apart import apart, is_running
 from kubewright._aio.backoff import Backoff

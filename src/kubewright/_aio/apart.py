@@ -1,4 +1,4 @@
-"""Other people's code in a task of its own, so that what is cancelled in there stays in there."""
+"""Runs the user's code in a separate task, so that its cancellations stay inside it."""
 
 import asyncio
 from collections.abc import Awaitable
@@ -10,13 +10,13 @@ T = TypeVar("T")
 async def apart(work: Awaitable[T]) -> T:
     """Await *work* in a task of its own, and return what it returns.
 
-    Inside of it, `asyncio.current_task` is that task: code that cancels it, or a library that does
-    so for a time-out, ends the work and not the caller. To be cancelled is then a fact about the
-    caller alone, and work that swallows it cannot make it undone.
+    Inside, `asyncio.current_task` is the new task: code that cancels it, or a library that does so
+    for a time-out, ends the work and not the caller. If the caller is cancelled, it stays
+    cancelled, even if the work swallows the exception.
 
     Raises:
-        RuntimeError: The work cancelled itself, or raised what is no `Exception`. What ends a
-            process, `SystemExit` and `KeyboardInterrupt`, passes through.
+        RuntimeError: The work cancelled itself, or raised something that is not an `Exception`.
+            `SystemExit` and `KeyboardInterrupt`, which end a process, pass through.
     """
     caller = asyncio.current_task()
     assert caller is not None
@@ -34,7 +34,7 @@ async def apart(work: Awaitable[T]) -> T:
 
 
 def is_running(task: "asyncio.Task[Any]") -> bool:
-    """Say whether *task* is what runs now; not so while a coroutine is only thrown away."""
+    """Tell whether *task* runs now; False while its coroutine is only being closed."""
     try:
         return asyncio.current_task() is task
     except RuntimeError:
@@ -49,8 +49,8 @@ async def _awaited(work: Awaitable[T]) -> T:
     except (Exception, asyncio.CancelledError, SystemExit, KeyboardInterrupt):
         raise
     except BaseException as error:
-        # Here and not in the caller: a task throws what it awaited into its outermost coroutine,
-        # and a GeneratorExit closes all those inside of that, whatever they catch.
+        # Caught here and not in the caller: a task throws what it awaited into its outermost
+        # coroutine, and a GeneratorExit closes all coroutines inside it, whatever they catch.
         if not is_running(task):
-            raise  # thrown away with its loop: nothing may be awaited any more
+            raise  # closed together with its loop: nothing may be awaited any more
         raise RuntimeError(f"it raised {type(error).__name__}: {error}") from error

@@ -6,7 +6,7 @@ from kubewright.errors import LifecycleError
 
 
 class Backoff:
-    """`Delays` on a clock: it knows the time, can wait, and may have an end.
+    """`Delays` on a clock: it can wait, and may be limited to a number of steps.
 
     Example:
         >>> backoff = Backoff(base=1.0, factor=2.0, cap=3.0, jitter=0.0)
@@ -35,7 +35,7 @@ class Backoff:
             jitter: The share of a delay that is added at random.
             steps: How many delays there are before `exhausted`; ``None`` for no end.
             reset_after: The seconds without a call after which the series starts over.
-            clock: Tells how much time has passed.
+            clock: The source of time.
             source: Where jitter comes from.
         """
         self._clock = clock or Clock()
@@ -52,11 +52,11 @@ class Backoff:
 
     @property
     def exhausted(self) -> bool:
-        """Whether all steps were taken: give up instead of waiting again."""
+        """Whether all steps are used up: give up instead of waiting again."""
         return self._steps is not None and self._delays.given >= self._steps
 
     def next_delay(self) -> float:
-        """Return the seconds to wait now, and make the next answer longer.
+        """Return the seconds to wait now, and make the next delay longer.
 
         Raises:
             LifecycleError: The series is `exhausted`.

@@ -1,4 +1,4 @@
-"""The one source of time: everything that waits or looks at the hour asks a `Clock`."""
+"""The one source of time: everything that waits or reads the time uses a `Clock`."""
 
 import asyncio
 import time
@@ -9,28 +9,28 @@ from typing import Protocol
 
 from kubewright._aio.timeout import Timeout
 
-# Linux' CLOCK_MONOTONIC stands still while the machine sleeps; that of macOS does not.
+# CLOCK_MONOTONIC stops while the machine sleeps on Linux, but not on macOS.
 _SLEEPLESS = partial(time.clock_gettime, getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
 
 
 class Timer(Protocol):
-    """A call that is due at some time, and can be taken back until then."""
+    """A scheduled call that can be cancelled until it is made."""
 
     def cancel(self) -> None:
-        """Take the call back; does nothing once it was made."""
+        """Cancel the call; does nothing once it was made."""
         ...
 
 
 def stopwatch(clock: "Clock") -> Callable[[], float]:
-    """Return `Clock.monotonic` of *clock* for code that asks all the time.
+    """Return `Clock.monotonic` of *clock* for code that calls it all the time.
 
-    The real one only passes the question on, which takes as long as the answer.
+    The real clock only calls `time.monotonic`: without it in between, a call takes half the time.
     """
     return time.monotonic if type(clock) is Clock else clock.monotonic
 
 
 def sleepless_stopwatch(clock: "Clock") -> Callable[[], float]:
-    """Return `Clock.sleepless` of *clock*, as `stopwatch` does it for `Clock.monotonic`."""
+    """Return `Clock.sleepless` of *clock*, as `stopwatch` does for `Clock.monotonic`."""
     return _SLEEPLESS if type(clock) is Clock else clock.sleepless
 
 
@@ -54,9 +54,9 @@ class Clock:
         return time.monotonic()
 
     def sleepless(self) -> float:
-        """Return seconds as `monotonic` does, also counted while the machine sleeps.
+        """Return seconds as `monotonic` does, but include the time that the machine sleeps.
 
-        For what others do not wait with, such as a lease. The two cannot be compared.
+        For deadlines that other machines watch, such as a lease. Do not compare the two.
         """
         return _SLEEPLESS()
 

@@ -1,4 +1,4 @@
-"""How long to wait, as plain numbers: the caller says what time it is, and does the waiting."""
+"""How long to wait, as plain numbers: the caller passes the time, and does the waiting."""
 
 import random
 from typing import Protocol
@@ -26,7 +26,7 @@ class Delays:
         [1.0, 2.0, 3.0, 3.0]
 
     Attributes:
-        given: How many delays there were since the start of the series.
+        given: How many delays were returned since the start of the series.
     """
 
     given: int
@@ -66,7 +66,7 @@ class Delays:
         self.reset()
 
     def next(self, now: float) -> float:
-        """Return the seconds to wait from *now* on, and make the next answer longer."""
+        """Return the seconds to wait from *now* on, and make the next delay longer."""
         self.reset_if_quiet(now)
         self._last = now
         self.given += 1
@@ -75,7 +75,7 @@ class Delays:
         return delay * (1.0 + self._jitter * self._source.random())
 
     def reset_if_quiet(self, now: float) -> None:
-        """Start over if no delay was asked for in the quiet time before *now*."""
+        """Start over if `next` was not called for `reset_after` seconds before *now*."""
         if self._reset_after is not None and now - self._last >= self._reset_after:
             self.reset()
 
@@ -86,5 +86,5 @@ class Delays:
 
 
 def patience(asked: float) -> float:
-    """Return how many of the seconds that a server *asked* for to wait."""
+    """Return the seconds that a server *asked* us to wait, bounded by a minute."""
     return min(asked, _LONGEST_PATIENCE)

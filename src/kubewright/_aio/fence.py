@@ -1,9 +1,9 @@
 """`Fence`: a time after which nothing that runs behind it may leave the process.
 
-Whoever leads starts its work inside of `fenced`. What that work starts itself, in tasks, callbacks
-and threads with a copy of the context, is behind the same fence. The fence is looked at in the last
-moment, by who hands bytes to the kernel: a task that is about to be cancelled, or a process that
-was stopped and goes on, gets no further than that.
+A leader starts its work inside `fenced`. The tasks, callbacks and threads that this work starts
+with a copy of the context are behind the same fence. The fence is checked at the last moment, right
+before bytes go to the kernel: a task that is about to be cancelled, or a process that was paused
+and resumes, gets no further than that.
 """
 
 import math
@@ -18,13 +18,13 @@ __all__ = ["FENCE", "Fence", "check_fence", "fenced"]
 
 
 class Fence:
-    """Lets requests pass `until` a moment; closed before it is opened.
+    """Lets requests pass `until` a moment; it starts closed.
 
-    One thread moves it, and any thread may look: there is a single number to read.
+    One thread moves it, and any thread may check it: there is a single number to read.
 
     Args:
-        name: What has to be held to pass, such as ``lease default/shops``.
-        clock: Where time comes from; counted while the machine sleeps, too.
+        name: What the process must hold to pass, such as ``lease default/shops``.
+        clock: The source of time; the time that the machine sleeps counts, too.
     """
 
     __slots__ = ("name", "now", "until")
@@ -50,7 +50,7 @@ class Fence:
             raise self.refusal()
 
     def refusal(self) -> NotLeadingError:
-        """Return the error for who may not pass."""
+        """Return the error for a caller that may not pass."""
         return NotLeadingError(
             f"not sent: this process does not hold {self.name} any longer, and another one may"
             " work on the same objects by now. Let the error pass: this process is about to end."
@@ -58,12 +58,12 @@ class Fence:
 
 
 FENCE: ContextVar[Fence | None] = ContextVar("kubewright_fence", default=None)
-"""What the running code is behind; ``None`` for what needs no leadership."""
+"""The fence that the running code is behind; ``None`` if it needs no leadership."""
 
 
 @contextmanager
 def fenced(fence: Fence | None) -> Iterator[None]:
-    """Put the block, and all that it starts, behind *fence*."""
+    """Put the block, and everything it starts, behind *fence*."""
     token = FENCE.set(fence)
     try:
         yield
@@ -75,7 +75,7 @@ def check_fence() -> None:
     """Raise if the caller is behind a fence that is closed; for transports without a socket.
 
     Raises:
-        NotLeadingError: It is.
+        NotLeadingError: The fence is closed.
     """
     fence = FENCE.get()
     if fence is not None:

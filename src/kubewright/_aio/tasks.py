@@ -57,7 +57,7 @@ class TaskSet:
             task.cancel()
 
     async def wait(self) -> None:
-        """Wait until no task is left, those that are started meanwhile included."""
+        """Wait until no task is left, including tasks that are started meanwhile."""
         while self._tasks:
             await asyncio.wait(self._tasks)
 

@@ -9,7 +9,7 @@ from typing import Any, Self
 class Timeout:
     """Cancels the task inside the block when the time is up; leaves with `TimeoutError`.
 
-    It does what `asyncio.timeout` does, but the time is a clock's, so that a test can turn it.
+    It does what `asyncio.timeout` does, but the time is a clock's, so that a test can move it.
     A cancellation that comes from elsewhere passes through unchanged.
     """
 
@@ -27,7 +27,7 @@ class Timeout:
 
     @property
     def expired(self) -> bool:
-        """Whether the time was up before the block was done."""
+        """Whether the time ran out before the block was done."""
         return self._expired
 
     def expire(self) -> None:

@@ -19,7 +19,7 @@ _PASSES_WHEN_BLIND = 100
 
 
 class _Alarm:
-    """One call in the future of a `VirtualClock`; ordered by time, then by who came first."""
+    """One call in the future of a `VirtualClock`; ordered by time, then by age."""
 
     __slots__ = ("_callback", "_order", "at")
 
@@ -49,8 +49,8 @@ class VirtualClock(Clock):
 
     Between two alarms everything that can run is run to the end, so a test sees the same order of
     events each time. As a context manager it also gives its time to the event loop, so that
-    ``asyncio.sleep`` and ``asyncio.timeout`` of anybody pass on it, and waits for work in threads;
-    `EmbeddedServer` and `operator_test` do that by themselves. Sockets live outside of this time.
+    ``asyncio.sleep`` and ``asyncio.timeout`` use it everywhere, and waits for work in threads;
+    `EmbeddedServer` and `operator_test` do that by themselves. Sockets stay in real time.
 
     Example:
         >>> async def nap(clock):
@@ -63,7 +63,7 @@ class VirtualClock(Clock):
 
     def __init__(self, start: datetime = _START, *, wait_for_threads: bool = True) -> None:
         self.wait_for_threads: bool = wait_for_threads
-        """Whether time stands still while threads work; not if one is to hang in a test."""
+        """Whether time stands still while threads work; False lets a thread hang in a test."""
         self._start = start
         self._elapsed = 0.0
         self._alarms: list[_Alarm] = []
@@ -100,7 +100,7 @@ class VirtualClock(Clock):
         return self._elapsed
 
     async def sleep(self, seconds: float) -> None:
-        """Wait until the clock was moved by *seconds*."""
+        """Wait until the clock has moved by *seconds*."""
         if seconds <= 0:
             await asyncio.sleep(0)
             return
@@ -112,7 +112,7 @@ class VirtualClock(Clock):
             alarm.cancel()
 
     def call_later(self, seconds: float, callback: Callable[[], object]) -> Timer:
-        """Call *callback* once the clock was moved by *seconds*."""
+        """Call *callback* once the clock has moved by *seconds*."""
         alarm = _Alarm(self._elapsed + max(0.0, seconds), next(self._order), callback)
         heapq.heappush(self._alarms, alarm)
         return alarm
@@ -123,7 +123,7 @@ class VirtualClock(Clock):
         return sum(alarm.pending for alarm in self._alarms)
 
     def next_alarm(self) -> float | None:
-        """Return the seconds until the next sleeper wakes, or ``None`` if nobody sleeps."""
+        """Return the seconds until the next sleeper wakes, or ``None`` if nothing sleeps."""
         while self._alarms and not self._alarms[0].pending:
             heapq.heappop(self._alarms)
         return max(0.0, self._alarms[0].at - self._elapsed) if self._alarms else None
@@ -151,7 +151,7 @@ class VirtualClock(Clock):
         return True
 
     async def run(self, work: Awaitable[T]) -> T:
-        """Run *work* to its end, moving the clock whenever everybody sleeps.
+        """Run *work* to its end, moving the clock whenever everything sleeps.
 
         Raises:
             RuntimeError: The work waits for something that no clock will bring.
@@ -168,9 +168,11 @@ class VirtualClock(Clock):
         return task.result()
 
     async def settle(self) -> None:
-        """Run all that can run without time passing."""
+        """Run everything that can run without time passing."""
         loop: Any = asyncio.get_running_loop()
-        ready = getattr(loop, "_ready", None)  # asyncio's own loop; others do not show their queue
+        ready = getattr(
+            loop, "_ready", None
+        )  # asyncio's own loop has it; others do not show their queue
         await asyncio.sleep(0)
         if ready is None:
             for _ in range(_PASSES_WHEN_BLIND):

@@ -1,8 +1,8 @@
-"""An event loop in virtual time: what anybody waits for there, is waited for on the clock.
+"""An event loop in virtual time: every wait in it is a wait on the clock.
 
-The code of users says ``await asyncio.sleep(30)`` and ``asyncio.timeout(5)``, and so do the
-libraries that they call. All of these ask the event loop for the time and for timers, so that is
-where virtual time begins. Work in threads cannot be moved there: the clock waits for it instead.
+Users write ``await asyncio.sleep(30)`` and ``asyncio.timeout(5)``, and so do the libraries that
+they call. All of these get the time and their timers from the event loop, so that is where virtual
+time starts. Work in threads stays in real time: the clock waits for it instead.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ SLOW: float = 1.0
 """Real seconds after which work in a thread is named in a warning."""
 
 STUCK: float = 30.0
-"""Real seconds after which a test that waits for a thread has failed."""
+"""Real seconds after which a test that waits for a thread fails."""
 
 
 class _TimerHandle(asyncio.TimerHandle):
@@ -35,11 +35,11 @@ class _TimerHandle(asyncio.TimerHandle):
 
     def cancel(self) -> None:
         self.alarm.cancel()
-        asyncio.Handle.cancel(self)  # not that of timers: the loop has not counted this one
+        asyncio.Handle.cancel(self)  # not TimerHandle.cancel: the loop has not counted this timer
 
 
 class Outside:
-    """Counts the work in threads that goes on now; used in the event loop only."""
+    """Counts the work that runs in threads; used in the event loop only."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
@@ -48,11 +48,11 @@ class Outside:
 
     @property
     def is_busy(self) -> bool:
-        """Whether any thread works that nobody can say the end of."""
+        """Whether any thread works, for a time that nobody knows."""
         return self._busy > 0
 
     def begin(self) -> None:
-        """Note that a thread works."""
+        """Note that a thread has started to work."""
         self._busy += 1
 
     def end(self) -> None:
@@ -62,10 +62,10 @@ class Outside:
             self._changed.set_result(None)
 
     async def wait(self) -> None:
-        """Return when a thread has ended or asks for something. This takes real time.
+        """Return when a thread ends or needs the event loop. This takes real time.
 
         Raises:
-            RuntimeError: It takes far too long.
+            RuntimeError: The thread takes far too long.
         """
         self._changed = self._loop.create_future()
         timers = [
@@ -112,7 +112,7 @@ _loops: "WeakKeyDictionary[asyncio.AbstractEventLoop, VirtualLoop]" = WeakKeyDic
 
 
 def outside_of(loop: asyncio.AbstractEventLoop) -> Outside | None:
-    """Return who must know of work in threads; ``None`` for a loop in real time."""
+    """Return the counter of work in threads for *loop*; ``None`` if it runs in real time."""
     found = _loops.get(loop)
     return found.outside if found is not None and found.clock.wait_for_threads else None
 
@@ -133,7 +133,7 @@ class VirtualLoop:
 
     @classmethod
     def of(cls, loop: asyncio.AbstractEventLoop, clock: "VirtualClock") -> "VirtualLoop":
-        """Return what gives *loop* the time of *clock*, which may be at work already."""
+        """Return the `VirtualLoop` of *loop* and *clock*; an active one is reused."""
         found = _loops.get(loop)
         if found is None:
             return cls(loop, clock)
@@ -145,13 +145,13 @@ class VirtualLoop:
         return found
 
     def begin(self) -> None:
-        """Let virtual time begin."""
+        """Switch to virtual time."""
         self._depth += 1
         if self._depth > 1:
             return
         self._loop.time = self._time
         self._loop.call_at = self._call_at
-        self._loop.call_later = self._call_later  # asyncio's own asks for the two above
+        self._loop.call_later = self._call_later  # asyncio's own calls the two above
         self._run_in_executor = self._loop.run_in_executor
         self._loop.run_in_executor = self._run_outside
         _loops[self._loop] = self
@@ -196,8 +196,8 @@ class VirtualLoop:
 
 
 def _places() -> str:
-    """Return where the threads are that may be meant."""
-    import traceback  # noqa: PLC0415  # seldom needed
+    """Return where the threads are that may be the slow ones."""
+    import traceback  # noqa: PLC0415  # rarely needed
 
     here = {threading.get_ident(), threading.main_thread().ident}
     names = {thread.ident: thread.name for thread in threading.enumerate()}

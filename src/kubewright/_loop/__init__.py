@@ -1,4 +1,4 @@
-"""The event loop seen from outside: where it is, and whether it still turns."""
+"""The event loop seen from outside: which code it runs, and whether it is blocked."""
 
 from kubewright._loop.places import (
     place_of_error,

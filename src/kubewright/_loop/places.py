@@ -19,7 +19,7 @@ _INSTALLED = ("site-packages", "dist-packages")
 
 
 def users_traceback(error: BaseException) -> TracebackType | None:
-    """Return the traceback of *error* from the user's code on; all of it if that is not in it."""
+    """Return the traceback of *error* from the user's code on; all of it without user code."""
     entry = error.__traceback__
     while entry is not None and not _is_users(entry.tb_frame):
         entry = entry.tb_next
@@ -44,14 +44,14 @@ def place_of_task(coroutine: object, thread: int = 0) -> str:
 
 
 def place_of_thread(thread: int, *, anywhere: bool = False) -> str:
-    """Return the innermost place in the user's code where *thread* is; empty if it is in none.
+    """Return the innermost place in the user's code where *thread* is; empty if there is none.
 
-    The line that started an event loop is none: the loop may be idle, or in code of ours.
+    The line that started an event loop does not count: the loop may be idle, or in our own code.
 
     Args:
         thread: Its id.
-        anywhere: Where it is in none, return the innermost place of all, as in a large list that
-            we decode.
+        anywhere: If it is not in the user's code, return the innermost place of all, such as our
+            decoding of a large list.
     """
     found = list(_thread_frames(thread))
     rounds = [place for place, (frame, _) in enumerate(found) if frame.f_code is _ROUND]

@@ -1,4 +1,4 @@
-"""`Watchdog`: notices from a thread that the event loop is blocked, and says where."""
+"""`Watchdog`: notices from a thread that the event loop is blocked, and logs where."""
 
 import asyncio
 import threading
@@ -15,13 +15,13 @@ from kubewright.metrics import Counter, CounterValue
 __all__ = ["BEAT", "LIMIT", "LONGEST", "REST", "Watchdog", "Work", "watchdog_of"]
 
 LIMIT: float = 0.1
-"""Seconds for which work may block the loop before that is said, as in asyncio's debug mode."""
+"""Seconds that work may block the loop before a warning, as in asyncio's debug mode."""
 LONGEST: float = 2.0
-"""Seconds after which each block is said and counted, whoever it is."""
+"""Seconds after which every block is logged and counted, whatever causes it."""
 BEAT: float = 0.05
 """Seconds between two signs of life, and between two looks, while work is under way."""
 REST: float = 0.5
-"""The same while none is."""
+"""The same while no work is under way."""
 _JOIN = 1.0  # seconds to wait for the thread at the end; it wakes at once
 
 BLOCKED: Counter = Counter(
@@ -43,27 +43,27 @@ class Work(Protocol):
     def fields_of(self, task: "asyncio.Task[Any]") -> Mapping[str, str]:
         """Return the log fields that say what *task* works on; empty if it is not known here.
 
-        Asked for by another thread than that of the loop.
+        Called by another thread than the loop's.
         """
         ...
 
 
 class Watchdog:
-    """Looks from a thread whether an event loop still turns, and warns if it does not.
+    """Checks from a thread whether an event loop is blocked, and warns if it is.
 
     Nothing else can: deadlines, probes and leases all wait for the loop. While work is under way it
-    looks closely, and names each place in the user's code that blocks for more than `LIMIT` once.
-    Inside of its block (a manager's) it looks all the time, and names whatever blocks for more than
-    `LONGEST` each time. There is one warning for one block. The time is real in any case, as that
-    of a thread is. At rest and outside of blocks neither timer nor thread runs.
+    checks often, and warns once of each place in the user's code that blocks for more than `LIMIT`.
+    Inside its ``with`` block (a manager's) it always checks, and warns every time something blocks
+    for more than `LONGEST`. Each block gets one warning. The time is always real, since threads
+    have no other. Without work and outside its ``with`` block, neither timer nor thread runs.
 
     Args:
-        loop: The loop; it must be that of the thread that makes this.
+        loop: The loop; it must be the loop of the current thread.
         monotonic: Where time comes from.
-        wait: Waits for an event, and for so many seconds at most; returns whether it came.
+        wait: Waits for an event, for a number of seconds at most; returns whether it was set.
 
     Attributes:
-        armed: Whether it looks closely.
+        armed: Whether it checks often.
 
     Example:
         with watchdog_of(asyncio.get_running_loop()):
@@ -78,7 +78,9 @@ class Watchdog:
         wait: Callable[[threading.Event, float], bool] = threading.Event.wait,
     ) -> None:
         self.armed: bool = False
-        self._loop = ref(loop)  # it is kept by loop, and must not keep it
+        self._loop = ref(
+            loop
+        )  # the loop is the key of this object's cache, so it must not be kept alive
         self._monotonic = monotonic
         self._woken = threading.Event()
         self._wait = wait
@@ -90,7 +92,7 @@ class Watchdog:
         self._warned = False
         self._told: set[str] = set()
         self._blocked: CounterValue = BLOCKED.labels()
-        self._lock = threading.Lock()  # around the decision that a thread begins, or ends
+        self._lock = threading.Lock()  # guards the decision to start or end a thread
         self._thread: threading.Thread | None = None
 
     def __enter__(self) -> Self:
@@ -108,15 +110,15 @@ class Watchdog:
 
     @property
     def silence(self) -> float:
-        """For how many seconds the loop has given no sign of life; asked for by any thread."""
+        """For how many seconds the loop has given no sign of life; any thread may ask."""
         return self._monotonic() - self._heard
 
     def observe(self, work: Work) -> None:
-        """Look closely while *work* is under way, as soon as somebody calls `arm`."""
+        """Check often while *work* is under way, once `arm` is called."""
         self._works.add(work)
 
     def arm(self) -> None:
-        """Begin to look closely; called when work begins and this is not `armed`."""
+        """Start to check often; called when work begins and this is not `armed`."""
         self.armed = True
         self._begin()
 
@@ -140,7 +142,7 @@ class Watchdog:
         asyncio.get_running_loop().call_later(pause, self._beat, self._beats)
 
     def _beat(self, number: int) -> None:
-        if number == self._beats:  # otherwise another one was asked for, and this one is late
+        if number == self._beats:  # otherwise a newer beat was scheduled, and this one is late
             self.beat()
 
     def beat(self) -> None:
@@ -149,7 +151,7 @@ class Watchdog:
         late = now - self._due
         if late > LONGEST:
             self._blocked.inc(late)
-            if not self._warned:  # this thread could not run either, or not in time
+            if not self._warned:  # the thread could not run either, or not in time
                 _log.warning("the event loop was blocked", duration=round(late, 1))
         self._warned = False
         self._heard = now
@@ -163,7 +165,7 @@ class Watchdog:
 
     @property
     def _pause(self) -> float:
-        """Seconds between two looks; 0 for not at all."""
+        """The seconds between two checks; 0 for no checks."""
         if self.armed:
             return BEAT
         return REST if self._blocks else 0.0
@@ -186,7 +188,7 @@ class Watchdog:
         return is_over
 
     def look(self) -> None:
-        """Say where the loop is if it has given no sign of life; called by the thread."""
+        """Log where the loop is if it has given no sign of life; called by the thread."""
         now = self._monotonic()
         slept, self._looked = now - self._looked, now
         late = now - self._due
@@ -198,7 +200,7 @@ class Watchdog:
             self._tell(late, anywhere=is_long)
 
     def _tell(self, late: float, *, anywhere: bool) -> None:
-        """Warn of a block: each of a long one, and of others one for each of the user's lines."""
+        """Warn of every long block, and of a short one once for each line of the user's code."""
         place = place_of_thread(self._watched, anywhere=anywhere)
         if not anywhere and (not place or place in self._told):
             return
@@ -217,7 +219,7 @@ class Watchdog:
         loop = self._loop()
         task = asyncio.current_task(loop) if loop is not None else None
         if task is not None:
-            with suppress(RuntimeError):  # changed meanwhile: so it does not block any more
+            with suppress(RuntimeError):  # the set of tasks has changed, so the loop runs again
                 for work in self._works:
                     fields.update(work.fields_of(task))
         return fields
@@ -227,7 +229,7 @@ _all: "WeakKeyDictionary[asyncio.AbstractEventLoop, Watchdog]" = WeakKeyDictiona
 
 
 def watchdog_of(loop: asyncio.AbstractEventLoop) -> Watchdog:
-    """Return the one of *loop*, which is the loop that runs."""
+    """Return the watchdog of *loop*, which must be the running loop."""
     found = _all.get(loop)
     if found is None:
         found = _all[loop] = Watchdog(loop)

@@ -1,8 +1,8 @@
 """Logging: fields on top of the standard `logging`, so that users keep their tools.
 
-The message is a constant in lower case; what varies is a field. `bind` gives fields to every
-line of a block, those of other libraries included. Nothing is printed or configured by itself:
-that is the program's choice, and `configure` makes it for the command line.
+The message is a constant in lower case; what varies is a field. `bind` adds fields to every
+line of a block, including lines of other libraries. Nothing is printed or configured by default:
+that is up to the program, and `configure` does it for the command line.
 """
 
 from kubewright.log.binding import bind, bound, rebind

@@ -1,4 +1,4 @@
-"""Fields that belong to whatever runs now: every line carries them without being asked."""
+"""Fields bound to the current task: every line carries them automatically."""
 
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar, Token
@@ -12,8 +12,8 @@ _BOUND: ContextVar[Fields | Callable[[], Fields]] = ContextVar(
 )
 
 
-class bind:  # noqa: N801  # it is used as a function is; a class is the cheapest way to make it
-    """Give fields to every line that is logged inside the block.
+class bind:  # noqa: N801  # used like a function; a class is the cheapest way to make it
+    """Add fields to every line that is logged inside the block.
 
     Tasks that are started inside the block keep them, and so does work that goes to a thread by
     `asyncio.to_thread`.
@@ -41,10 +41,10 @@ class bind:  # noqa: N801  # it is used as a function is; a class is the cheapes
 
 
 def rebind(fields: Callable[[], Fields]) -> None:
-    """Give other fields than before to every line of this task from now on.
+    """Replace the fields of this task from now on.
 
-    For a task that does one piece of work after the other, most of which log nothing: *fields* is
-    called only for a line. Nobody takes them back, so the task must be the caller's own.
+    For a task that does one piece of work after another, most of which log nothing: *fields* is
+    called only when a line is logged. They are never removed, so the task must be the caller's own.
     """
     _BOUND.set(fields)
 

@@ -8,7 +8,7 @@ from typing import Any
 from kubewright.log.binding import bound
 from kubewright.log.values import shown, text
 
-_LEVELS = {"WARNING": "warn", "CRITICAL": "fatal"}  # as zap, Kubernetes' own library, says it
+_LEVELS = {"WARNING": "warn", "CRITICAL": "fatal"}  # as in zap, the library that Kubernetes uses
 _OURS = ("ts", "level", "logger", "msg", "stacktrace")
 _COLOURS = {"DEBUG": "\x1b[2m", "INFO": "\x1b[32m", "WARNING": "\x1b[33m"}
 _RED, _BOLD, _DIM, _PLAIN = "\x1b[31m", "\x1b[1m", "\x1b[2m", "\x1b[0m"
@@ -30,14 +30,14 @@ class JSONFormatter(logging.Formatter):
         if trace := _traceback(self, record):
             line["stacktrace"] = trace
         written = json.dumps(line, ensure_ascii=False, separators=(",", ":"), default=str)
-        # Half a surrogate pair, as in a file name, cannot be written. Escaped it is still JSON.
+        # A lone surrogate, as in a file name, cannot be encoded. Escaped, it is still JSON.
         return written.encode(errors="backslashreplace").decode()
 
 
 class ConsoleFormatter(logging.Formatter):
     """A line for people: time, level, message, fields, logger.
 
-    A field of several lines, such as an RBAC rule, stands indented below it, ready to be copied.
+    A field of several lines, such as an RBAC rule, is indented below it, ready to be copied.
 
     Args:
         colour: Whether the reader is a terminal.
@@ -71,7 +71,7 @@ class ConsoleFormatter(logging.Formatter):
 
 
 def parts(record: logging.LogRecord) -> tuple[str, dict[str, Any]]:
-    """Return the message and the fields of *record*, which may be another library's."""
+    """Return the message and the fields of *record*, which may come from another library."""
     fields = getattr(record, "kubewright_fields", None)
     if fields is not None:
         return str(record.kubewright_event), fields  # type: ignore[attr-defined]  # set together
@@ -105,13 +105,13 @@ def _is_long(value: Any) -> bool:
 
 
 def _block(name: str, value: str) -> str:
-    """Return a field in lines that cannot pass for one of ours: those begin with a time."""
+    """Return a field as indented lines, which cannot be mistaken for log lines."""
     lines = [f"{name}:", *value.strip("\n").split("\n")]
     return "\n".join(f"    {_one_line(line)}".rstrip() for line in lines)
 
 
 def _one_line(message: str) -> str:
-    """Return *message* with everything escaped that could pass for another line."""
+    """Return *message* with everything escaped that could look like another log line."""
     if message.isprintable():
         return message
     return "".join(char if char.isprintable() else repr(char)[1:-1] for char in message)

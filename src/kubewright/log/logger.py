@@ -7,8 +7,8 @@ from typing import Any
 from kubewright.log.binding import bound
 from kubewright.log.values import shown
 
-# How many frames of ours lie between a call and the standard library, so that ``%(filename)s`` in
-# a user's format names the caller.
+# The number of our frames between a call and the standard library, so that ``%(filename)s`` in a
+# user's format names the caller.
 _OUR_FRAMES = 3
 
 
@@ -19,52 +19,52 @@ class Logger:
         self._standard = logging.getLogger(name)
 
     def is_enabled_for(self, level: int) -> bool:
-        """Tell whether somebody would see a line of *level*, such as ``logging.DEBUG``."""
+        """Tell whether a line of *level*, such as ``logging.DEBUG``, would be logged."""
         return self._standard.isEnabledFor(level)
 
     def debug(self, event: str, **fields: Any) -> None:
-        """Say something that matters only to who looks for it."""
+        """Log a detail, for debugging."""
         if self._standard.isEnabledFor(logging.DEBUG):
             self._log(logging.DEBUG, event, fields)
 
     def info(self, event: str, **fields: Any) -> None:
-        """Say something about the life of the process."""
+        """Log an event in the life of the process."""
         if self._standard.isEnabledFor(logging.INFO):
             self._log(logging.INFO, event, fields)
 
     def warning(self, event: str, **fields: Any) -> None:
-        """Say that something went wrong and was recovered from."""
+        """Log a problem that the program has recovered from."""
         if self._standard.isEnabledFor(logging.WARNING):
             self._log(logging.WARNING, event, fields)
 
     def error(self, event: str, **fields: Any) -> None:
-        """Say that someone must act."""
+        """Log a problem that someone must act on."""
         if self._standard.isEnabledFor(logging.ERROR):
             self._log(logging.ERROR, event, fields)
 
     def exception(self, event: str, **fields: Any) -> None:
-        """Say that someone must act, with the traceback of the error being handled."""
+        """Log a problem that someone must act on, with the traceback of the current error."""
         fields.setdefault("exc_info", True)
         if self._standard.isEnabledFor(logging.ERROR):
             self._log(logging.ERROR, event, fields)
 
     def release(self) -> None:
-        """Let the standard library forget the logger, unless somebody has configured it.
+        """Remove the logger from the standard library's registry, unless it was configured.
 
-        It keeps every name for ever otherwise, also that of something that is long gone.
+        Otherwise the registry keeps every name for ever, even of objects that are long gone.
         """
         logger, known = self._standard, logging.Logger.manager.loggerDict
         if logger.level or logger.handlers or logger.filters or logger.disabled:
             return
         known.pop(logger.name, None)
         above = logger.name.rpartition(".")[0]
-        while above:  # a name above it that is nobody's yet remembers all those below
+        while above:  # the placeholder of a parent name refers to all loggers below it
             if isinstance(holder := known.get(above), logging.PlaceHolder):
                 holder.loggerMap.pop(logger, None)
             above = above.rpartition(".")[0]
 
     def _log(self, level: int, event: str, given: dict[str, Any]) -> None:
-        """Hand over the line as people read it, and its parts."""
+        """Pass the readable line and its parts to the standard library."""
         failure = given.pop("exc_info", None)
         fields = shown({**_structlog_fields(), **bound(), **given})
         line = " ".join([event, *(f"{name}={value!r}" for name, value in fields.items())])
@@ -83,6 +83,6 @@ def get_logger(name: str) -> Logger:
 
 
 def _structlog_fields() -> dict[str, Any]:
-    """Return what a program that uses structlog has bound with its means."""
+    """Return the fields that the program has bound with structlog."""
     theirs = sys.modules.get("structlog.contextvars")
     return theirs.get_contextvars() if theirs is not None else {}

@@ -1,4 +1,4 @@
-"""`configure`: where the lines of a whole program go, and how they look."""
+"""`configure`: where a program's log lines go, and how they look."""
 
 import logging
 import os
@@ -12,24 +12,24 @@ LEVELS: tuple[str, ...] = ("debug", "info", "warning", "error")
 
 
 class _Handler(logging.StreamHandler[TextIO]):
-    """The one handler that is ours, so that configuring again replaces it."""
+    """Our handler; configuring again finds it by its class and replaces it."""
 
 
 def configure(
     level: str = "info",
-    format: Format = "console",  # noqa: A002  # the word of the flag, --log-format
+    format: Format = "console",  # noqa: A002  # named after the flag --log-format
     *,
     stream: TextIO | None = None,
 ) -> None:
-    """Print what is logged in this program, by us or by others.
+    """Print all log lines of this program, from Kubewright and from other libraries.
 
     This is for programs, such as ``kubewright run``: it adds a handler to the root logger. A
-    library must leave that to who uses it, and none of our modules calls it.
+    library must leave that to its user, and none of our modules calls it.
 
     Args:
         level: The least important level to print: debug, info, warning or error.
         format: ``console`` for people, with colour on a terminal; ``json`` for programs.
-        stream: Where to; standard error unless given.
+        stream: Where to print; standard error by default.
 
     Raises:
         ConfigError: There is no such level or format.
@@ -47,7 +47,7 @@ def configure(
 
 
 def _formatter(format: Format, stream: TextIO) -> logging.Formatter:  # noqa: A002  # as above
-    from kubewright.log.formats import (  # noqa: PLC0415  # json, for those who print only
+    from kubewright.log.formats import (  # noqa: PLC0415  # only programs that print need it
         ConsoleFormatter,
         JSONFormatter,
     )

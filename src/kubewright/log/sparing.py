@@ -1,4 +1,4 @@
-"""`Sparing`: lines that others can provoke, and how many of them are written."""
+"""`Sparing`: limits how many lines are logged about things that outsiders can trigger."""
 
 from typing import Protocol
 
@@ -28,7 +28,7 @@ class Sparing:
         self._dropped = 0
 
     def admit(self) -> dict[str, int] | None:
-        """Return what to add to the line, or ``None`` if it is not to be written."""
+        """Return the fields to add to the line, or ``None`` if it must not be logged."""
         now = self._clock.monotonic()
         if now >= self._until:
             self._left, self._until = self._most, now + self._period

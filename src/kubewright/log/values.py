@@ -17,19 +17,19 @@ _SENSITIVE_NAMES = (
     r"|(?:access|bearer|client|id|refresh)_?secret|token|string_?data)$"
 )
 _SECRETS = (
-    r"(?i:(?<=\bbearer )|(?<=\bbasic ))[A-Za-z0-9._~+/=-]{8,}"  # what stands in a header
+    r"(?i:(?<=\bbearer )|(?<=\bbasic ))[A-Za-z0-9._~+/=-]{8,}"  # in an Authorization header
     r"|\beyJ[\w-]+\.eyJ[\w-]+\.[\w-]*"  # a JSON web token
     r"|-----BEGIN [A-Z ]*PRIVATE KEY-----(?s:.)*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)"
 )
 
 
 def shown(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return *fields* with values that JSON can hold and that give nothing away."""
+    """Return *fields* with values that fit into JSON and contain no secrets."""
     return {str(name): _field(str(name), value, _DEPTH) for name, value in fields.items()}
 
 
 def text(value: str) -> str:
-    """Return *value* without tokens and keys, and not longer than a line may be."""
+    """Return *value* without tokens and keys, cut to the length of a field."""
     return _cut(re.sub(_SECRETS, HIDDEN, value), _LENGTH)
 
 
@@ -47,17 +47,19 @@ def _plain(value: Any, depth: int) -> Any:
 
 
 def _several(value: Any, depth: int) -> Any:
-    """Return a collection with plain items; all else is unknown to us and shown in short."""
+    """Return a collection with plain items; anything else is shortened text."""
     if depth and isinstance(value, Mapping):
         return {str(name): _field(str(name), item, depth - 1) for name, item in value.items()}
-    is_row = isinstance(value, tuple) and hasattr(value, "_fields")  # a key has a text of its own
+    is_row = isinstance(value, tuple) and hasattr(
+        value, "_fields"
+    )  # a named tuple, such as a key, has its own text
     if depth and isinstance(value, list | tuple | AbstractSet) and not is_row:
         return [_plain(item, depth - 1) for item in value]
     return _unknown(str(value))
 
 
 def _is_object(value: Any) -> bool:
-    """Tell whether *value* is a Kubernetes object: it may be a Secret, or be large."""
+    """Tell whether *value* is a Kubernetes object: it may be a Secret, or large."""
     if isinstance(value, Mapping):
         return "metadata" in value or "kind" in value
     return not isinstance(value, type) and hasattr(value, "metadata")
