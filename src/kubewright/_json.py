@@ -1,15 +1,15 @@
-"""JSON to and from typed objects: the one place where names, times and nulls are translated.
+"""JSON to and from typed objects: the only place that translates names, times and nulls.
 
 Go writes ``null`` for every empty slice and map that lacks ``omitempty``. msgspec refuses ``null``
-for a list, and making every list optional would put an ``or []`` into all user code. So a body is
-decoded strictly first; when that fails, the nulls that its type does not want are dropped and it
-is decoded once more. Well-formed bodies, nearly all of them, pay nothing.
+for a list, and making every list optional would put an ``or []`` into all user code. So we
+decode a body strictly first; if that fails, we drop the nulls that its type does not allow and
+decode it once more. Well-formed bodies, nearly all of them, cost nothing extra.
 """
 
 import gc
 import types
 import typing
-from _thread import RLock  # as functools has it: a lock is no thread
+from _thread import RLock  # as functools does: a lock does not need the threading module
 from datetime import UTC, datetime
 from functools import cache
 from typing import Any, TypeVar, get_args, get_origin
@@ -62,18 +62,18 @@ def _decode_hook(kind: type, value: Any) -> Any:
 
 
 _encoder = msgspec.json.Encoder(enc_hook=_encode_hook)
-# A set has no order, and a copy of it may have another one: that must not look like a change.
+# A set has no fixed order, and a copy may differ in order: that must not look like a change.
 _deterministic = msgspec.json.Encoder(enc_hook=_encode_hook, order="deterministic")
 encode = _encoder.encode
-"""Encode anything of ours to JSON bytes."""
+"""Encode any of our objects to JSON bytes."""
 
 
-# msgspec lets the last two through: text that is not UTF-8, and nesting deeper than the stack.
+# msgspec raises the last two as they are: text that is not UTF-8, and nesting that is too deep.
 _BAD_JSON = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 _decoders: dict[Any, msgspec.json.Decoder[Any]] = {}
-# msgspec notes at a class what it knows of its fields before it knows all, and runs Python code in
-# between. Another thread that made a decoder meanwhile would use what is half known, and crash.
+# While it builds a decoder, msgspec stores incomplete type information at the class and runs Python
+# code. Another thread that builds a decoder at that moment would use it, and crash.
 _making = RLock()
 
 
@@ -92,9 +92,9 @@ def decode(data: bytes | msgspec.Raw, kind: type[T]) -> T:
     Raises:
         DecodeError: The data does not fit; the message names the field.
     """
-    # Decoding makes trees, never cycles, but lists by the dozen in each. The cyclic garbage
-    # collector would walk all that was decoded before over and over, for more than the decoding
-    # itself costs; so it waits until we are done.
+    # Decoding creates trees, never cycles, but with dozens of lists in each. The cyclic garbage
+    # collector would walk everything decoded so far over and over, which costs more than the
+    # decoding itself; so we pause it.
     collecting = gc.isenabled()
     if collecting:
         gc.disable()
@@ -112,7 +112,7 @@ def decode(data: bytes | msgspec.Raw, kind: type[T]) -> T:
 def convert(value: Any, kind: type[T]) -> T:
     """Turn *value*, made of dicts and lists, into a *kind*, accepting nulls as `decode` does."""
     try:
-        # Through JSON, not msgspec.convert, which cannot make a Raw.
+        # Through JSON, since msgspec.convert cannot create a Raw.
         return decoder(kind).decode(encode(without_nulls(value, kind)))
     except msgspec.ValidationError as error:
         raise DecodeError(_explain(error, kind)) from error
@@ -146,7 +146,7 @@ def _bad_json(data: bytes | msgspec.Raw, kind: type, error: Exception) -> Decode
     start = bytes(data)[:60]
     what = "" if kind is object else f" a {_name(kind)}"
     if start.lstrip()[:1] in (b"{", b"["):
-        # Most of an object, which may be a Secret: errors are logged.
+        # Do not show the data: it may be a Secret, and errors are logged.
         return DecodeError(f"cannot decode{what}: {error}")
     return DecodeError(f"cannot decode{what}: {error}. It begins with {start!r}")
 
@@ -156,7 +156,7 @@ def _name(kind: Any) -> str:
 
 
 def _explain(error: msgspec.ValidationError, kind: type) -> str:
-    """Turn msgspec's ``Expected `int`, got `str` - at `$.spec.size``` round: the field first."""
+    """Rewrite msgspec's ``Expected `int`, got `str` - at `$.spec.size``` with the field first."""
     text, _, path = str(error).partition(" - at `")
     path = path.rstrip("`")
     what, _, path = path.rpartition("` in `")  # "key` in `$.labels" for the key of a dict
@@ -166,7 +166,7 @@ def _explain(error: msgspec.ValidationError, kind: type) -> str:
 
 
 def without_nulls(value: Any, kind: Any) -> Any:
-    """Return *value* without the nulls that *kind* has no place for; other nulls stay."""
+    """Return *value* without the nulls that *kind* does not allow; other nulls stay."""
     return _dropper(kind)(value)
 
 
@@ -191,7 +191,7 @@ def _dropper(kind: Any) -> typing.Callable[[Any], Any]:
 
 
 def _union_dropper(kind: Any) -> typing.Callable[[Any], Any]:
-    """Of a union, JSON tells apart an object, an array and a scalar, and so do we."""
+    """Return the function for a union, chosen by object, array or scalar, as in JSON."""
     parts = [_bare(part) for part in get_args(kind) if part is not types.NoneType]
     objects = [p for p in parts if get_origin(p) is dict or _is_struct(p)]
     arrays = [p for p in parts if get_origin(p) in (list, set, frozenset, tuple)]
@@ -249,12 +249,12 @@ def _struct_dropper(kind: type[msgspec.Struct]) -> typing.Callable[[Any], Any]:
 
 
 def _is_struct(kind: Any) -> bool:
-    cls = get_origin(kind) or kind  # a generic model with its argument, too
+    cls = get_origin(kind) or kind  # also for a generic model with its argument
     return isinstance(cls, type) and issubclass(cls, msgspec.Struct)
 
 
 def _bare(kind: Any) -> Any:
-    """Return *kind* without what `Annotated` or a ``type`` statement put around it."""
+    """Return the type inside `Annotated` or a ``type`` statement."""
     while True:
         if get_origin(kind) is typing.Annotated:
             kind = get_args(kind)[0]
@@ -266,7 +266,7 @@ def _bare(kind: Any) -> Any:
 
 @cache
 def accepts_null(kind: Any) -> bool:
-    """Say whether ``None`` is a value of the type *kind*."""
+    """Tell whether ``None`` is a value of the type *kind*."""
     if kind is Any or kind is None or kind is types.NoneType or kind is object:
         return True
     if get_origin(kind) is typing.Annotated:

@@ -11,8 +11,8 @@ def lazy_names(
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Return the ``__getattr__`` and ``__dir__`` of a package whose names are loaded when used.
 
-    To be hidden from type checkers, which know the names from imports that only they see: they
-    would take it to mean that every name exists, and let a misspelt one pass.
+    Hide the call from type checkers, which know the names from imports under ``TYPE_CHECKING``:
+    with a ``__getattr__`` they would accept any name, even a misspelt one.
 
     Args:
         package: Its ``__name__``.

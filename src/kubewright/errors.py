@@ -79,11 +79,11 @@ __all__ = [
 ]
 
 OBJECT_REPLACED: str = "ObjectReplaced"
-"""The reason of a cause that we add ourselves: the object of that name is another one by now."""
+"""The reason of a cause that we add: another object has that name by now."""
 
 
 class KubewrightError(Exception):
-    """The root: ``except KubewrightError`` catches all of ours and nothing else."""
+    """The root: ``except KubewrightError`` catches all errors of Kubewright and no others."""
 
 
 class ConfigError(KubewrightError):
@@ -101,7 +101,7 @@ class LeaderElectionLostError(KubewrightError):
 class NotLeadingError(KubewrightError):
     """A request was not sent: the lease that it needed has ended, and another process may lead now.
 
-    Nothing is wrong with who meets it, and nothing is to be done: the process is about to end.
+    The code that catches it is not at fault and need not act: the process is about to end.
     """
 
 
@@ -114,7 +114,7 @@ class SchemeError(KubewrightError):
 
 
 class SchemaError(KubewrightError):
-    """A Python type has no structural schema; the message names the field and a type that has."""
+    """A Python type has no structural schema; the message names the field and a better type."""
 
 
 class DecodeError(KubewrightError, ValueError):
@@ -126,7 +126,7 @@ class PatchError(KubewrightError, ValueError):
 
     Attributes:
         index: Which operation failed, counted from 0.
-        path: The path that it was about.
+        path: The path of that operation.
         problem: What is wrong.
     """
 
@@ -152,8 +152,8 @@ class TransportError(KubewrightError):
     """The server gave no answer: name lookup, connection, TLS, or a stream that broke.
 
     Attributes:
-        lost: Whether a connection was there and broke, so that the request may have been carried
-            out. A read is then safe to repeat; a write is not.
+        lost: Whether an open connection broke, so that the server may have executed the request. A
+            read is then safe to repeat; a write is not.
     """
 
     def __init__(self, message: str, lost: bool = False) -> None:
@@ -177,28 +177,28 @@ class CacheNotSyncedError(KubewrightError):
 
 
 class TerminalError(KubewrightError):
-    """Raised by a reconciler for a failure that no retry can mend.
+    """Raised by a reconciler for a failure that no retry can fix.
 
-    The object is left alone until something changes that leads to a reconcile, or a source asks for
-    it: an `Interval` asks again.
+    The object is left alone until a change or a source, such as an `Interval`, leads to another
+    reconcile.
     """
 
 
-class RetryAfter(KubewrightError):  # noqa: N818  # no failure: it says when to go on
-    """Raised by a reconciler, however deep inside, that cannot go on yet.
+class RetryAfter(KubewrightError):  # noqa: N818  # not a failure: it says when to continue
+    """Raised by a reconciler, or any function it calls, that cannot continue yet.
 
-    The object is tried again after *delay*. Nothing has failed: it is one line in the log, without
-    a traceback, and no event; it counts as ``requeue_after``. What the run changed in the status
-    is written. Where another error is the reason, raise it ``from`` that, and the line says so; an
-    error that is raised from this one is a failure, and is tried again after *delay*, too.
+    The object is reconciled again after *delay*. This is not a failure: it logs one line without a
+    traceback, sends no event, and counts as ``requeue_after``. Changes to the status are written.
+    If another error is the reason, raise it ``from`` that error, and the log line names it. An
+    error that is raised from this one is a failure, and is retried after *delay*, too.
 
     Attributes:
         delay: The seconds to wait.
-        reason: What it waits for, for people.
+        reason: What it waits for, in words.
 
     Raises:
         TypeError: The delay is not a number of seconds.
-        ValueError: The delay is not more than 0, or without end.
+        ValueError: The delay is not more than 0, or infinite.
 
     Example:
         >>> str(RetryAfter(30, "the database is starting"))
@@ -217,11 +217,11 @@ class RetryAfter(KubewrightError):  # noqa: N818  # no failure: it says when to 
 
 
 def seconds_of(name: str, delay: object) -> float:
-    """Return *delay* in seconds; *name* is what it is called where it was given.
+    """Return *delay* in seconds; *name* is the name of the parameter, for errors.
 
     Raises:
         TypeError: It is neither a number nor a `timedelta`.
-        ValueError: Nobody can wait so long: it is negative, without end, or not a number.
+        ValueError: It is negative, infinite, or not a number.
     """
     if isinstance(delay, timedelta):
         delay = delay.total_seconds()
@@ -238,7 +238,7 @@ def seconds_of(name: str, delay: object) -> float:
 
 
 class Attempt(msgspec.Struct, frozen=True, gc=False):
-    """What a request set out to do, in the words of RBAC.
+    """What a request tries to do, in the terms of RBAC.
 
     Example:
         >>> str(Attempt("create", "deployments", group="apps", namespace="shop"))
@@ -251,7 +251,7 @@ class Attempt(msgspec.Struct, frozen=True, gc=False):
     subresource: str = ""
     namespace: str = ""
     name: str = ""
-    action: str = ""  # what a person calls it, where RBAC has another word
+    action: str = ""  # the user's word for it, where RBAC has another one
 
     def __str__(self) -> str:
         what = f"{self.resource}.{self.group}" if self.group else self.resource
@@ -282,7 +282,7 @@ class StatusDetails(msgspec.Struct, frozen=True, omit_defaults=True, rename="cam
 
 
 class Status(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
-    """The server's answer when it has no object to give: ``metav1.Status``."""
+    """The server's answer when it returns no object: ``metav1.Status``."""
 
     status: str | None = None
     message: str | None = None
@@ -297,7 +297,7 @@ class APIError(KubewrightError):
     Attributes:
         attempt: What was tried.
         status: What the server said.
-        retry_after: Seconds after which the server asks to be tried again, if it does.
+        retry_after: Seconds after which the server asks for a retry, if it does.
     """
 
     def __init__(self, attempt: Attempt, status: Status, retry_after: float | None = None) -> None:
@@ -313,7 +313,7 @@ class APIError(KubewrightError):
         return f"cannot {self.attempt}: {said}{self.hint()}"
 
     def hint(self) -> str:
-        """Return what to do about it, or nothing. Subclasses override this."""
+        """Return what to do about it, or an empty text. Subclasses override this."""
         return ""
 
 
@@ -322,10 +322,10 @@ class BadRequestError(APIError):
 
 
 class UnauthorizedError(APIError):
-    """The server does not know who is asking."""
+    """The server does not accept the credentials."""
 
     def hint(self) -> str:
-        """Say where credentials come from, since the server says only that they are wrong."""
+        """Return where credentials come from, since the server says only that they are wrong."""
         return (
             "\nThe server did not accept the credentials. They may have expired: log in again, or"
             " check the user of the current context with `kubectl config view --minify`."
@@ -333,7 +333,7 @@ class UnauthorizedError(APIError):
 
 
 class ForbiddenError(APIError):
-    """RBAC said no. The message holds the missing rule, ready to paste."""
+    """RBAC refused the request. The message contains the missing rule, ready to paste."""
 
     def hint(self) -> str:
         """Return the RBAC rule that would allow the attempt."""
@@ -362,9 +362,10 @@ class ForbiddenError(APIError):
         )
 
     def _verbs(self) -> list[str]:
-        """Return what was tried, and what the server asked for: to apply may be to create.
+        """Return the verbs that the rule needs: the attempt's, and the one the server named.
 
-        Who watches lists, too, and would meet the next refusal right after the first is mended.
+        An apply may be a create. A watch needs list, too, or the next refusal would follow right
+        after the first one is fixed.
         """
         asked = re.search(r"cannot (\w+) resource", self.status.message or "")
         verbs = {self.attempt.verb, *(asked.groups() if asked else ())}
@@ -378,13 +379,13 @@ class NotFoundError(APIError, LookupError):
 
     @property
     def is_about_object(self) -> bool:
-        """Whether the kind is there and only the object is not."""
-        # Without the kind there is nobody to write a Status, or only a general one.
+        """Whether the kind exists and only the object is missing."""
+        # If the kind is missing, the server sends no Status, or only a general one.
         said = self.status.message or ""
         return bool(self.status.reason) and "find the requested resource" not in said
 
     def hint(self) -> str:
-        """Say what may be missing when it is not the object."""
+        """Return what else may be missing, if it is not the object."""
         if self.is_about_object:
             return ""
         return (
@@ -398,15 +399,15 @@ class ConflictError(APIError):
 
     @property
     def is_about_identity(self) -> bool:
-        """Whether the object is gone, and another one of its name is there, which was not written.
+        """Whether the object is gone, and another object has its name, which was not changed.
 
-        ``status.details.uid`` is the uid of the other one, if it is known.
+        ``status.details.uid`` is the uid of the other object, if it is known.
         """
         return self._has_cause(OBJECT_REPLACED)
 
     @property
     def is_about_ownership(self) -> bool:
-        """Whether another field owner is in the way of an apply; trying again will not help."""
+        """Whether another field owner conflicts with an apply; a retry will not help."""
         return self._has_cause("FieldManagerConflict")
 
     def _has_cause(self, reason: str) -> bool:
@@ -415,7 +416,7 @@ class ConflictError(APIError):
         return any(cause.reason == reason for cause in causes or ())
 
     def hint(self) -> str:
-        """Say the way out, which is another one for each of the three."""
+        """Return what to do, for each of the three kinds of conflict."""
         if self.is_about_identity:
             return "\nRead the new one, and decide whether it is to be written, too."
         if self.is_about_ownership:
@@ -426,7 +427,7 @@ class ConflictError(APIError):
 
 
 class AlreadyExistsError(APIError):
-    """An object of that name is there already."""
+    """An object of that name exists already."""
 
 
 class GoneError(APIError):
@@ -434,7 +435,7 @@ class GoneError(APIError):
 
 
 class InvalidError(APIError):
-    """The server read the object and refused what it says; `causes` names each field."""
+    """The server refused the content of the object; `causes` names each field."""
 
     @property
     def causes(self) -> tuple[StatusCause, ...]:
@@ -444,7 +445,7 @@ class InvalidError(APIError):
 
 
 class TooManyRequestsError(APIError):
-    """The server asks for patience; `retry_after` says how much."""
+    """The server asks the client to slow down; `retry_after` says for how long."""
 
 
 class ServerError(APIError):

@@ -68,7 +68,7 @@ class CounterValue:
 
 
 class GaugeValue:
-    """One number that goes up and down, kept here or read when somebody asks."""
+    """One number that goes up and down, stored here or read when the page is served."""
 
     __slots__ = ("_read", "_value")
 
@@ -98,20 +98,20 @@ class GaugeValue:
         self._value -= amount
 
     def read_from(self, read: Callable[[], float]) -> None:
-        """Ask *read* for the number from now on, each time the page is served."""
+        """Call *read* for the number from now on, each time the page is served."""
         self._read = read
 
 
 class HistogramValue:
     """How many observations fell below each bound, and their sum.
 
-    Observations are only noted; they are sorted into their buckets a few hundred at a time, or
-    when somebody asks. That takes less than half the time.
+    Observations are stored first, and sorted into their buckets a few hundred at a time, or when
+    the numbers are read. That takes less than half the time.
 
     Attributes:
         bounds: The upper bounds of the buckets, inclusive.
-        noted: Observations that are not sorted yet. Hot code may append to it by itself, if it
-            calls `fold` before there are too many.
+        noted: Observations that are not sorted yet. Hot code may append to it directly, if it calls
+            `fold` before there are too many.
     """
 
     __slots__ = ("_counts", "_sum", "bounds", "noted")
@@ -124,7 +124,7 @@ class HistogramValue:
 
     @property
     def count(self) -> int:
-        """How many observations there were."""
+        """The number of observations."""
         return sum(self._counts) + len(self.noted)
 
     @property
@@ -140,7 +140,7 @@ class HistogramValue:
             self.fold()
 
     def fold(self) -> None:
-        """Sort what was noted into the buckets."""
+        """Sort the stored observations into the buckets."""
         noted, counts, below = self.noted, self._counts, 0
         self._sum += sum(noted)
         noted.sort()
@@ -166,7 +166,7 @@ class Family(Generic[V]):
     def __init__(
         self,
         name: str,
-        help: str,  # noqa: A002  # the word of the format
+        help: str,  # noqa: A002  # the term of the format
         labels: Sequence[str] = (),
         *,
         registry: "Registry | None" = None,
@@ -185,11 +185,11 @@ class Family(Generic[V]):
         return self._add(values) if child is None else child
 
     def remove(self, *values: str) -> None:
-        """Forget the child with these values, if there is one: it leaves the page."""
+        """Remove the child with these values from the page, if there is one."""
         self._children.pop(values, None)
 
     def clear(self) -> None:
-        """Forget every child."""
+        """Remove every child."""
         self._children.clear()
 
     def children(self) -> Iterator[tuple[Labels, V]]:
@@ -222,7 +222,7 @@ class Gauge(Family[GaugeValue]):
     def __init__(
         self,
         name: str,
-        help: str,  # noqa: A002  # the word of the format
+        help: str,  # noqa: A002  # the term of the format
         labels: Sequence[str] = (),
         *,
         read: Callable[[], Reading] | None = None,
@@ -234,15 +234,15 @@ class Gauge(Family[GaugeValue]):
             name: What Prometheus calls it.
             help: One sentence for the reader of the page.
             labels: The names of the labels.
-            read: Gives all values when the page is served, each with its label values; for
-                what exists elsewhere anyway. Values for the same labels are added up.
-            registry: Where it is listed; `REGISTRY` unless given.
+            read: Returns all values when the page is served, each with its label values; for
+                numbers that exist elsewhere anyway. Values for the same labels are added up.
+            registry: Where it is listed; `REGISTRY` by default.
         """
         super().__init__(name, help, labels, registry=registry)
         self._read = read
 
     def children(self) -> Iterator[tuple[Labels, GaugeValue]]:
-        """Return each child with its values; those that are read come as they are now."""
+        """Return each child with its current values."""
         if self._read is None:
             yield from super().children()
             return
@@ -262,13 +262,13 @@ class Histogram(Family[HistogramValue]):
     def __init__(
         self,
         name: str,
-        help: str,  # noqa: A002  # the word of the format
+        help: str,  # noqa: A002  # the term of the format
         labels: Sequence[str] = (),
         *,
         buckets: Sequence[float] = DEFAULT_BUCKETS,
         registry: "Registry | None" = None,
     ) -> None:
-        """Make a family of histograms with *buckets* as upper bounds, the infinite one left out."""
+        """Make a family of histograms with *buckets* as upper bounds, without the infinite one."""
         if list(buckets) != sorted(set(buckets)):
             raise ValueError(f"the buckets of {name} must rise, not {list(buckets)}")
         super().__init__(name, help, labels, registry=registry)
@@ -285,7 +285,7 @@ class Registry:
         self._families: dict[str, Family[CounterValue | GaugeValue | HistogramValue]] = {}
 
     def register(self, family: "Family[V]") -> None:
-        """List *family* here.
+        """Add *family*.
 
         Raises:
             ValueError: Another family has that name.
@@ -295,7 +295,7 @@ class Registry:
         self._families[family.name] = family  # type: ignore[assignment]  # V is one of the three
 
     def unregister(self, name: str) -> None:
-        """Take the family called *name* off the page, if it is there."""
+        """Remove the family called *name*, if there is one."""
         self._families.pop(name, None)
 
     def collect(self) -> "Iterator[Counter | Gauge | Histogram]":

@@ -1,7 +1,7 @@
-"""`Runnable` and `Stage`: all that a manager knows of what it runs.
+"""`Runnable` and `Stage`: all that a manager knows about what it runs.
 
-A runnable is anything with an ``async def run()`` that works until it is cancelled. Four more
-things are read from it if it has them: ``stage``, ``wait_ready``, ``health`` and ``release``.
+A runnable is anything with an ``async def run()`` that works until it is cancelled. It
+may also have ``stage``, ``wait_ready``, ``health`` and ``release``, which the manager then uses.
 """
 
 from collections.abc import Iterable
@@ -16,8 +16,8 @@ __all__ = ["Checked", "Problem", "Readying", "Releasing", "Runnable", "Stage", "
 class Stage(IntEnum):
     """When a runnable starts; stages stop in the reverse order.
 
-    Servers come first: a conversion webhook may be needed to list. Caches come before what reads
-    them. Only the last stage waits for leadership, so a standby is warm.
+    Servers come first: lists may need a conversion webhook. Caches come before their readers. Only
+    the last stage waits for leadership, so that a standby has warm caches.
     """
 
     SERVERS = 0
@@ -27,13 +27,13 @@ class Stage(IntEnum):
 
 
 class Problem(msgspec.Struct, frozen=True):
-    """Something that is not well.
+    """Something that is wrong with a runnable.
 
     Attributes:
-        check: What was looked at, such as ``informer/pods``; a name on ``/readyz``.
+        check: The name of the check, such as ``informer/pods``, as ``/readyz`` shows it.
         text: What is wrong, and what to do.
-        fatal: Whether only a restart can help: it fails ``/healthz``, too.
-        logged: Whether who found it has logged it, so that the manager need not.
+        fatal: Whether only a restart can help; ``/healthz`` then fails, too.
+        logged: Whether the runnable has logged it already, so that the manager does not.
     """
 
     check: str
@@ -56,29 +56,29 @@ class Readying(Protocol):
     """A runnable that the stages after it wait for."""
 
     async def wait_ready(self) -> None:
-        """Return once others can build on it; also when that is known to be impossible for now."""
+        """Return once others can rely on it, or once that is known to be impossible for now."""
         ...
 
 
 @runtime_checkable
 class Checked(Protocol):
-    """A runnable that knows how it is."""
+    """A runnable that reports its health."""
 
     def health(self) -> Iterable[Problem]:
-        """Return what is wrong at the moment; nothing if all is well."""
+        """Return the current problems; none if all is well."""
         ...
 
 
 @runtime_checkable
 class Releasing(Protocol):
-    """A runnable that holds something which others may hold, too."""
+    """A runnable that holds a resource shared with others."""
 
     def release(self) -> None:
-        """Let go of it: the runnable has ended and was removed, and its manager goes on."""
+        """Give the resource up: the runnable has ended and was removed; its manager still runs."""
         ...
 
 
 def stage_of(runnable: object) -> Stage:
-    """Return when *runnable* starts: as it says, otherwise with those that always run."""
+    """Return the stage of *runnable*; `Stage.ALWAYS` if it does not say."""
     stage = getattr(runnable, "stage", Stage.ALWAYS)
     return Stage(stage)

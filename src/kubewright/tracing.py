@@ -1,4 +1,4 @@
-"""Spans of OpenTelemetry, for those who have it.
+"""OpenTelemetry spans, if the program uses OpenTelemetry.
 
     with span("reconcile", controller="at"):
         ...
@@ -21,18 +21,18 @@ _NAME = "kubewright"
 
 
 class Span(Protocol):
-    """What the block may do to its span."""
+    """What the block may do with its span."""
 
     def set_attribute(self, key: str, value: Any) -> object:
-        """Say one more thing about the work."""
+        """Add an attribute to the span."""
         ...
 
     def add_event(self, name: str, attributes: Any = None) -> object:
-        """Note that something happened now."""
+        """Record an event at the current time."""
         ...
 
     def is_recording(self) -> bool:
-        """Tell whether anybody will see the span."""
+        """Tell whether the span is recorded."""
         ...
 
 
@@ -63,7 +63,7 @@ _NOTHING = _Nothing()
 def is_enabled() -> bool:
     """Tell whether the program has set a tracer provider."""
     # A program that traces has imported the API itself, to set its provider. Looking into
-    # sys.modules costs nothing, and keeps 20 ms of import from everybody else.
+    # sys.modules costs nothing, and spares all other programs an import of 20 ms.
     trace: Any = sys.modules.get("opentelemetry.trace")
     return trace is not None and not isinstance(
         trace.get_tracer_provider(), trace.ProxyTracerProvider
@@ -71,7 +71,7 @@ def is_enabled() -> bool:
 
 
 def span(name: str, **attributes: Any) -> AbstractContextManager[Span]:
-    """Trace the block as *name*, inside the span that runs now.
+    """Trace the block as *name*, inside the current span.
 
     An error that leaves the block is recorded, and marks the span as failed; a cancellation does
     neither. Attributes that are ``None`` are left out, and others become text where
@@ -93,7 +93,7 @@ def _start(name: str, attributes: dict[str, Any]) -> AbstractContextManager[Span
 
 @lru_cache(maxsize=1)
 def _tracer_of(provider: "TracerProvider") -> "Tracer":
-    return provider.get_tracer(_NAME)  # made once: it takes longer than a span
+    return provider.get_tracer(_NAME)  # cached: making one takes longer than a span
 
 
 def _attribute(value: Any) -> Any:

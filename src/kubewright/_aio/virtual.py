@@ -170,9 +170,7 @@ class VirtualClock(Clock):
     async def settle(self) -> None:
         """Run everything that can run without time passing."""
         loop: Any = asyncio.get_running_loop()
-        ready = getattr(
-            loop, "_ready", None
-        )  # asyncio's own loop has it; others do not show their queue
+        ready = getattr(loop, "_ready", None)  # only asyncio's own loop shows its queue
         await asyncio.sleep(0)
         if ready is None:
             for _ in range(_PASSES_WHEN_BLIND):

@@ -71,12 +71,12 @@ def timeout_error(tried: str, what: str) -> TransportTimeoutError:
 
 
 def is_name_mismatch(error: BaseException) -> bool:
-    """Say whether *error* is about a certificate for another name."""
+    """Tell whether *error* is about a certificate for another name."""
     return getattr(error, "verify_code", None) in {_HOSTNAME_MISMATCH, _IP_MISMATCH}
 
 
 def is_parser_error(error: BaseException) -> bool:
-    """Say whether *error* comes from httptools."""
+    """Tell whether *error* comes from httptools."""
     parser = sys.modules.get("httptools.parser.errors")
     if parser is None:  # not loaded, so it cannot have raised anything
         return False

@@ -50,9 +50,7 @@ def _several(value: Any, depth: int) -> Any:
     """Return a collection with plain items; anything else is shortened text."""
     if depth and isinstance(value, Mapping):
         return {str(name): _field(str(name), item, depth - 1) for name, item in value.items()}
-    is_row = isinstance(value, tuple) and hasattr(
-        value, "_fields"
-    )  # a named tuple, such as a key, has its own text
+    is_row = isinstance(value, tuple) and hasattr(value, "_fields")  # keys have their own text
     if depth and isinstance(value, list | tuple | AbstractSet) and not is_row:
         return [_plain(item, depth - 1) for item in value]
     return _unknown(str(value))

@@ -1,8 +1,7 @@
 """A queue of keys that need work: ordered, deduplicated, delayed, prioritised, rate limited.
 
-It is what a controller keeps between "something changed" and "look at it", and it can be used
-without one. Its promises are those of client-go's queue and of controller-runtime's priority
-queue.
+A controller keeps one between the events and its workers; it also works without a controller. It
+makes the same promises as client-go's queue and controller-runtime's priority queue.
 """
 
 from kubewright.workqueue.limiters import (

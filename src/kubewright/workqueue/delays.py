@@ -1,4 +1,4 @@
-"""The keys that can be taken later, and one timer for the first of them."""
+"""Keys that are due later, and one timer for the first of them."""
 
 import heapq
 import itertools
@@ -10,8 +10,8 @@ from kubewright._aio import Clock, Timer
 K = TypeVar("K")
 
 _FEW = 64
-# Timers may ring a little early: by the resolution of the loop's clock, or by the rounding of
-# ``now + (at - now)``. Without this, such a one would find nothing and be set again.
+# Timers may fire a little early: by the resolution of the loop's clock, or by the rounding of
+# ``now + (at - now)``. Without this tolerance they would find nothing and be set again.
 _EARLY = 1e-6
 
 
@@ -26,8 +26,8 @@ class Delay(NamedTuple):
 class Delays(Generic[K]):
     """Keys with the time at which each is due; the earlier of two times wins.
 
-    It keeps no reference to its queue but the timer's, so that a queue nobody uses is gone at
-    once: those of a frozen garbage collector would never be.
+    Only the timer refers to the queue, so that an unused queue is freed at once: with a frozen
+    garbage collector, a reference cycle would never be freed.
 
     Attributes:
         keys: When each key is due; a key is taken out by deleting it here.
@@ -44,13 +44,13 @@ class Delays(Generic[K]):
         self.keys: dict[K, Delay] = {}
 
     def add(self, key: K, seconds: float, *, priority: int, ring: Callable[[], object]) -> None:
-        r"""Let *key* be due in *seconds*, unless it is due before that anyway.
+        r"""Make *key* due in *seconds*, unless it is due earlier already.
 
         Args:
-            key: What is due.
-            seconds: When.
-            priority: At which priority; the higher one counts.
-            ring: Called when the time has come; it then asks `pop_due`, and `arm`\ s the timer.
+            key: The key.
+            seconds: The delay.
+            priority: Its priority; the higher of two counts.
+            ring: Called when the key is due; it calls `pop_due`, and `arm`\ s the timer again.
         """
         at = self._clock.monotonic() + seconds
         known = self.keys.get(key)
@@ -66,13 +66,13 @@ class Delays(Generic[K]):
         self.arm(ring)
 
     def clear(self) -> None:
-        """Take all out, and stop the timer."""
+        """Remove all keys, and stop the timer."""
         self.keys.clear()
         self._heap.clear()
         self.disarm()
 
     def pop_due(self) -> Iterator[tuple[K, int]]:
-        """Take out the keys whose time has come, each with its priority, the earliest first."""
+        """Remove and return the keys that are due with their priorities, the earliest first."""
         now = self._clock.monotonic() + _EARLY
         heap = self._heap
         while heap and heap[0][0] <= now:
@@ -90,19 +90,19 @@ class Delays(Generic[K]):
             return
         at = heap[0][0]
         if self._timer is not None and self._timer_at <= at:
-            return  # it rings early, finds nothing and is set again: cheaper than a timer each
+            return  # it fires early and is set again: cheaper than one timer for each key
         self.disarm()
         self._timer_at = at
         self._timer = self._clock.call_later(max(0.0, at - self._clock.monotonic()), ring)
 
     def disarm(self) -> None:
-        """Stop the timer, or forget that it rang."""
+        """Stop the timer, if it is set."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
 
     def _trim(self) -> None:
-        """Drop what lies in the heap for keys that were taken out, once it is the greater part."""
+        """Drop heap entries of removed keys, once they are the majority."""
         if len(self._heap) > 2 * len(self.keys) + _FEW:
             self._heap = [item for item in self._heap if self._is_live(item[2], item[1])]
             heapq.heapify(self._heap)

@@ -1,4 +1,4 @@
-"""The keys that can be taken now: a line for each priority, first come first served."""
+"""Keys that are ready: one line for each priority, first in, first out."""
 
 from collections import deque
 from typing import Generic, TypeVar
@@ -6,7 +6,7 @@ from typing import Generic, TypeVar
 K = TypeVar("K")
 
 KEPT_LEVELS = 25
-"""How many empty lines are kept for next time; controller-runtime shows as many in metrics."""
+"""How many empty lines are kept for reuse; controller-runtime shows as many in metrics."""
 
 _FEW = 64
 
@@ -14,8 +14,8 @@ _FEW = 64
 class Level(Generic[K]):
     """The line of one priority.
 
-    A key that moves to another line leaves a ghost behind, which is skipped when its turn comes:
-    taking it out of the middle would cost a walk along the whole line.
+    A key that moves to another line leaves a ghost behind, which is skipped at its turn: removing
+    it from the middle would mean a walk along the whole line.
     """
 
     __slots__ = ("ghost_count", "ghosts", "keys", "priority")
@@ -30,24 +30,24 @@ class Level(Generic[K]):
         return len(self.keys) - self.ghost_count
 
     def leave(self, key: K) -> None:
-        """Take *key* out; it must be in the line."""
+        """Remove *key*; it must be in the line."""
         self.ghosts[key] = self.ghosts.get(key, 0) + 1
         self.ghost_count += 1
-        if self.ghost_count > len(self) + _FEW:  # so the walk is paid for by those who left
+        if self.ghost_count > len(self) + _FEW:  # spreads the cost of the walk
             alive = [key for key in self.keys if not self.lay(key)]
             self.keys.clear()
             self.keys.extend(alive)
 
     def pop(self) -> K:
-        """Take out the first key; there must be one."""
+        """Remove and return the first key; there must be one."""
         key = self.keys.popleft()
         while self.ghosts and self.lay(key):
             key = self.keys.popleft()
         return key
 
     def lay(self, key: K) -> bool:
-        """Tell whether the next *key* in the line is a ghost, which then is gone."""
-        # The ghosts of a key stand before the key itself, since it came back after it had left.
+        """Tell whether the next *key* in the line is a ghost; if so, count it as removed."""
+        # A key's ghosts come before the key itself, since it was added again after it left.
         count = self.ghosts.get(key)
         if count is None:
             return False
@@ -77,12 +77,12 @@ class Levels(Generic[K]):
     def highest(self) -> Level[K] | None:
         """Return the line whose turn it is, or ``None`` if all are empty."""
         for level in self._ordered:
-            if len(level.keys) > level.ghost_count:  # its __len__, without the call
+            if len(level.keys) > level.ghost_count:  # len(level), without the call
                 return level
         return None
 
     def depths(self) -> dict[int, int]:
-        """Return how many keys each priority has, those that are empty now included."""
+        """Return how many keys each priority has, including empty ones."""
         return {level.priority: len(level) for level in self._by_priority.values()}
 
     def _open(self, priority: int) -> Level[K]:
@@ -93,7 +93,7 @@ class Levels(Generic[K]):
                 if len(level) or level is self.normal
             }
         level: Level[K] = Level(priority)
-        # First, as it raises for what is no number: such a line would be in the way for ever.
+        # First, since it raises if the priority is not a number: such a line would break the order.
         self._ordered = sorted([*self._by_priority.values(), level], key=_descending)
         self._by_priority[priority] = level
         return level

@@ -7,7 +7,7 @@ from kubewright._aio import Clock
 
 
 class RateLimiter(Protocol):
-    """Decides how long a key waits; asking counts as a failure of that key."""
+    """Decides how long a key waits; each call of `when` counts as a failure of that key."""
 
     def when(self, key: Hashable) -> float:
         """Return the seconds that *key* waits now, and count one more failure of it."""
@@ -46,7 +46,7 @@ class _Failures:
 
 
 class ExponentialBackoff(_Failures):
-    """Each failure of a key doubles its wait, from 5 ms to 1000 s: what controllers use.
+    """Doubles a key's wait with each failure, from 5 ms to 1000 s: the default of controllers.
 
     Example:
         >>> limiter = ExponentialBackoff(base=1.0, cap=5.0)
@@ -82,12 +82,12 @@ class ExponentialBackoff(_Failures):
 
 
 class FastSlow(_Failures):
-    """A few quick tries, then slow ones for as long as it takes."""
+    """Retries quickly a few times, then slowly."""
 
     __slots__ = ("_fast", "_slow", "_tries")
 
     def __init__(self, fast: float, slow: float, *, tries: int) -> None:
-        """Make a limiter that gives *fast* seconds *tries* times, then *slow* seconds."""
+        """Make a limiter that returns *fast* seconds *tries* times, then *slow* seconds."""
         super().__init__()
         self._fast, self._slow, self._tries = fast, slow, tries
 
@@ -97,9 +97,9 @@ class FastSlow(_Failures):
 
 
 class Bucket:
-    """All keys together get *qps* tries per second, after *burst* that are free.
+    """Allows *qps* tries per second for all keys together, after *burst* free ones.
 
-    It knows nothing of single keys, so `failures` is always zero; combine it with another by
+    It does not track single keys, so `failures` is always zero; combine it with another limiter in
     `MaxOf`.
     """
 
@@ -116,14 +116,14 @@ class Bucket:
         self._at = self._clock.monotonic()
 
     def when(self, key: Hashable) -> float:
-        """Return the seconds until a token is there for *key*, and reserve it."""
+        """Return the seconds until there is a token for *key*, and reserve it."""
         now = self._clock.monotonic()
         self._tokens = min(float(self._burst), self._tokens + (now - self._at) * self._qps) - 1.0
         self._at = now
         return max(0.0, -self._tokens / self._qps)
 
     def forget(self, key: Hashable) -> None:
-        """Do nothing: a token that was taken stays taken."""
+        """Do nothing: a used token is not returned."""
 
     def failures(self, key: Hashable) -> int:
         """Return 0: keys are not told apart."""
@@ -131,7 +131,7 @@ class Bucket:
 
 
 class MaxOf:
-    """The longest of the waits that several limiters want."""
+    """Waits as long as the slowest of several limiters."""
 
     __slots__ = ("_limiters",)
 
@@ -155,7 +155,7 @@ class MaxOf:
 
 
 class MaxWait:
-    """Another limiter, but no wait longer than *longest* seconds."""
+    """Limits the waits of another limiter to *longest* seconds."""
 
     __slots__ = ("_limiter", "_longest")
 

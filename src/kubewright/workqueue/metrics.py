@@ -1,4 +1,4 @@
-"""What queues tell about themselves, with the names of client-go and controller-runtime."""
+"""Metrics of queues, with the names of client-go and controller-runtime."""
 
 from collections.abc import Callable, Iterator
 from typing import Protocol
@@ -15,7 +15,7 @@ _OTHERS = "exceeded_cardinality_limit"
 
 
 class Measured(Protocol):
-    """What the page asks of a queue when it is served."""
+    """What the metrics page reads from a queue."""
 
     @property
     def name(self) -> str:
@@ -24,17 +24,17 @@ class Measured(Protocol):
 
     @property
     def unfinished(self) -> float:
-        """How long all keys that are being processed were, added up."""
+        """The seconds that all keys in processing have taken so far, added up."""
         ...
 
     @property
     def longest_running(self) -> float:
-        """How long the longest of them is being processed."""
+        """The seconds that the longest running key has taken so far."""
         ...
 
     @property
     def oldest_age(self) -> float:
-        """How long the oldest key is queued."""
+        """The seconds that the oldest key has been queued."""
         ...
 
     def depths(self) -> dict[int, int]:
@@ -46,7 +46,7 @@ _QUEUES: WeakSet[Measured] = WeakSet()
 
 
 class Numbers:
-    """The numbers that a queue keeps itself; nobody sees those of a queue without a name."""
+    """The numbers that a queue counts; they are not exported if the queue has no name."""
 
     __slots__ = ("adds", "retries", "waited", "worked")
 
@@ -65,12 +65,12 @@ class Numbers:
 
 
 def show(queue: Measured) -> None:
-    """Show *queue* on the page for as long as it lives."""
+    """Show *queue* on the metrics page for as long as it exists."""
     _QUEUES.add(queue)
 
 
 def hide(queue: Measured) -> None:
-    """Take *queue* off the page, and its numbers, unless another one has the same name."""
+    """Remove *queue* and its numbers from the page, unless another queue has the same name."""
     _QUEUES.discard(queue)
     if not any(other.name == queue.name for other in _QUEUES):
         for family in (ADDS, RETRIES, QUEUE_DURATION, WORK_DURATION):

@@ -15,22 +15,23 @@ from kubewright.workqueue.metrics import Numbers, hide, show
 K = TypeVar("K")
 
 LOW: int = -100
-"""The priority of what is only looked at because the program has just started."""
+"""The priority of objects that were there when the program started."""
 
 
-class QueueShutDown(KubewrightError):  # noqa: N818  # no failure: asyncio's has this name, too
-    """The queue was shut down, and nothing is left in it: the worker can go home."""
+class QueueShutDown(KubewrightError):  # noqa: N818  # asyncio uses this name, too
+    """The queue was shut down, and nothing is left in it: the worker can end."""
 
 
 class WorkQueue(Generic[K]):
-    """Keys that need work, in the order in which they came.
+    """Keys that need work, in the order in which they were added.
 
     A key is in the queue once, however often it is added. While a worker has it, adding it only
-    marks it, and `done` puts it back, so that no change is lost and no two workers meet. A higher
-    priority goes first; a key takes the highest priority and the earliest time it was added with.
+    marks it, and `done` puts it back, so that no change is lost and two workers never have the
+    same key. A higher priority goes first; a key gets the highest priority and the earliest time it
+    was added with.
 
-    All methods belong to one event loop. A state changes only between two awaits, so a getter
-    that is cancelled loses nothing.
+    Use it from one event loop only. State changes only between two awaits, so cancelling a `get`
+    loses nothing.
 
     Example:
         >>> async def main():
@@ -78,14 +79,14 @@ class WorkQueue(Generic[K]):
         """Make an empty queue.
 
         Args:
-            name: What it is called in metrics; without one, it takes no times and shows none.
-            limiter: How long keys wait that are added by `add_rate_limited`.
-            clock: Whose time it is.
+            name: Its name in metrics; without a name it measures nothing.
+            limiter: Decides how long keys wait that are added by `add_rate_limited`.
+            clock: The source of time.
         """
         self.name: str = name
         self._limiter: RateLimiter = limiter or ExponentialBackoff()
         self._clock = clock or Clock()
-        self._time = stopwatch(self._clock)  # three times per key
+        self._time = stopwatch(self._clock)  # called three times per key
         self._timed = bool(name)
         numbers = Numbers(name)
         self._adds, self._retries = numbers.adds, numbers.retries
@@ -94,11 +95,11 @@ class WorkQueue(Generic[K]):
         self._levels: Levels[K] = Levels()
         self._normal = self._levels.normal
         self._line, self._ghosts = self._normal.keys, self._normal.ghosts
-        self._others = 0  # how many keys stand in other lines than the normal one
+        self._others = 0  # how many keys have a priority other than 0
         self._queued: dict[K, float] = {}  # ready or marked, with the time it was added
-        self._priorities: dict[K, int] = {}  # of those queued whose priority is not 0
+        self._priorities: dict[K, int] = {}  # of queued keys, where not 0
         self._processing: dict[K, float] = {}  # with the time it was taken
-        self._taken: dict[K, int] = {}  # the priorities of those, where not 0
+        self._taken: dict[K, int] = {}  # the priorities of keys in processing, where not 0
         self._dirty = 0  # how many are both queued and processing
         self._delays: Delays[K] = Delays(self._clock)
         self._waiting = self._delays.keys
@@ -122,17 +123,17 @@ class WorkQueue(Generic[K]):
 
     @property
     def waiting(self) -> int:
-        """How many keys wait for their time."""
+        """How many keys are delayed."""
         return len(self._waiting)
 
     @property
     def processing(self) -> int:
-        """How many keys workers have."""
+        """How many keys are being processed."""
         return len(self._processing)
 
     @property
     def is_shut_down(self) -> bool:
-        """Whether the queue takes no more keys."""
+        """Whether the queue accepts no more keys."""
         return self._closed
 
     @property
@@ -143,18 +144,18 @@ class WorkQueue(Generic[K]):
 
     @property
     def longest_running(self) -> float:
-        """How many seconds a worker has had the same key; 0 if none has one, or without a name."""
+        """For how many seconds a worker has had the same key; 0 if there is none, or no name."""
         oldest = min(self._processing.values(), default=None)
         return 0.0 if oldest is None or not self._timed else self._time() - oldest
 
     @property
     def unfinished(self) -> float:
-        """How many seconds workers have had their keys, added up; 0 without a name."""
+        """For how many seconds workers have had their keys, added up; 0 without a name."""
         now = self._time()
         return sum(now - since for since in self._processing.values()) if self._timed else 0.0
 
     def depths(self) -> dict[int, int]:
-        """Return how many keys each priority has, those marked while processing included."""
+        """Return how many keys each priority has, including those marked while processing."""
         depths = self._levels.depths()
         for key in self._processing.keys() & self._queued.keys():
             priority = self._priorities.get(key, 0)
@@ -162,7 +163,7 @@ class WorkQueue(Generic[K]):
         return depths
 
     def priority_of(self, key: K) -> int:
-        """Return the priority at which *key* was taken, or else is queued; 0 if it is unknown."""
+        """Return the priority at which *key* was taken, or is queued; 0 if it is unknown."""
         if key in self._processing:
             return self._taken.get(key, 0)
         delay = self._waiting.get(key)
@@ -179,10 +180,10 @@ class WorkQueue(Generic[K]):
             return
         if self._closed:
             return
-        # A dict that is empty is not asked for the key: most of the time goes into its hash.
+        # An empty dict is not searched: most of the time would go into hashing the key.
         if self._waiting and (delay := self._waiting.pop(key, None)):
             priority = max(priority, delay.priority)
-        line = self._levels[priority].keys if priority else self._line  # raises for no number
+        line = self._levels[priority].keys if priority else self._line  # may raise
         if self._timed:
             self._queued[key] = self._time()
             self._adds.value += 1
@@ -202,14 +203,14 @@ class WorkQueue(Generic[K]):
             self._wake()
 
     def add_after(self, key: K, seconds: float, *, priority: int = 0) -> None:
-        """Note that *key* needs work in *seconds*, unless it is due before that anyway."""
+        """Note that *key* needs work in *seconds*, unless it is due earlier already."""
         if not seconds > 0:
             self.add(key, priority=priority)
             return
         if self._closed:
             return
         if priority:
-            _ = self._levels[priority]  # raises for no number: now, and not when the time has come
+            _ = self._levels[priority]  # raises if it is not a number: now, and not later
         self._retries.value += 1
         if key in self._queued:
             self._raise(key, priority)
@@ -217,7 +218,7 @@ class WorkQueue(Generic[K]):
             self._delays.add(key, seconds, priority=priority, ring=self._ring)
 
     def add_rate_limited(self, key: K, *, priority: int = 0) -> float:
-        """Add *key* after the time that its failures ask for, and return that time."""
+        """Add *key* after a delay that grows with its failures, and return the delay."""
         seconds = self._limiter.when(key)
         self.add_after(key, seconds, priority=priority)
         return seconds
@@ -231,16 +232,16 @@ class WorkQueue(Generic[K]):
         return self._limiter.failures(key)
 
     def get_nowait(self) -> K | None:
-        """Take the next key if there is one now; call `done` with it afterwards."""
+        """Take the next key, or return ``None``; call `done` with it afterwards."""
         if self._others or self._ghosts:
             return self._take()
         if not self._line:
             return None
         key = self._line.popleft()
-        # No longer queued before the work starts, not after: a change that arrives while the
-        # worker is reading must lead to another pass, since it may have read the old state.
+        # Remove it before the work starts, not after: a change that arrives while the worker reads
+        # must lead to another pass, since the worker may have read the old state.
         added = self._queued.pop(key)
-        if self._timed:  # `_start`, written out: this is where most keys go through
+        if self._timed:  # `_start`, inlined: most keys take this path
             self._processing[key] = now = self._time()
             self._waits.append(now - added)
         else:
@@ -251,7 +252,7 @@ class WorkQueue(Generic[K]):
         """Wait for a key and take it. Call `done` with it afterwards, whatever happens.
 
         Raises:
-            QueueShutDown: The queue was shut down, and all that was in it has been taken.
+            QueueShutDown: The queue was shut down, and all its keys have been taken.
         """
         while (key := self.get_nowait()) is None:
             if self._closed:
@@ -260,7 +261,7 @@ class WorkQueue(Generic[K]):
         return key
 
     def done(self, key: K) -> None:
-        """Say that the work on *key* is over, well or badly; nothing if nobody has it."""
+        """End the work on *key*, whether it succeeded or failed; unknown keys are ignored."""
         since = self._processing.pop(key, None)
         if since is None:
             return
@@ -278,20 +279,20 @@ class WorkQueue(Generic[K]):
             self._drained()
 
     def shut_down(self) -> None:
-        """Take no more keys and drop those that wait; what is queued can still be taken."""
+        """Accept no more keys and drop delayed ones; queued keys can still be taken."""
         self._closed = True
         self._delays.clear()
         while self._getters:
             self._wake()
 
     def release(self) -> None:
-        """Shut down, and leave the page of metrics: the queue is not used any more."""
+        """Shut down, and leave the metrics page: the queue is not used any more."""
         self.shut_down()
         if self.name:
             hide(self)
 
     async def drain(self) -> None:
-        """Shut down, and return once workers have taken and done all that was queued."""
+        """Shut down, and return once workers have processed all queued keys."""
         self.shut_down()
         if self._queued or self._processing:
             drained: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -330,7 +331,7 @@ class WorkQueue(Generic[K]):
         self._wake()
 
     def _raise(self, key: K, priority: int) -> None:
-        """Move *key*, which is queued, to the end of a higher line; not to a lower one."""
+        """Move the queued *key* to the end of a higher line; never to a lower one."""
         before = self._priorities.get(key, 0)
         if priority <= before:
             return
@@ -345,7 +346,7 @@ class WorkQueue(Generic[K]):
         self._line_up(key)
 
     def _ring(self) -> None:
-        """Add the keys whose time has come."""
+        """Add the keys that are due."""
         self._delays.disarm()
         for key, priority in self._delays.pop_due():
             self.add(key, priority=priority)
@@ -366,9 +367,9 @@ class WorkQueue(Generic[K]):
             await getter
         except asyncio.CancelledError:
             if getter.cancelled():
-                if getter in self._getters:  # one who woke others may have passed over it already
+                if getter in self._getters:  # _wake may have removed it already
                     self._getters.remove(getter)
-            elif len(self):  # woken and cancelled at once: somebody else must see that key
+            elif len(self):  # woken and cancelled at once: wake another getter for that key
                 self._wake()
             raise
 
