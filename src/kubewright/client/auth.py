@@ -1,7 +1,7 @@
-"""Who we are: the headers that every request carries, and what to do when they are refused.
+"""Credentials: the headers that every request carries, and what to do when they are refused.
 
 Most headers never change. A token file is read again every minute, and an exec plugin
-(`kubewright.client.exec_plugin`) runs again when what it gave has expired.
+(`kubewright.client.exec_plugin`) runs again when its credentials have expired.
 """
 
 import base64
@@ -30,7 +30,7 @@ _TOKEN_BYTES = frozenset(
 
 
 class Impersonation(msgspec.Struct, frozen=True, kw_only=True):
-    """Act as somebody else, which RBAC must allow (``kubectl --as``).
+    """Act as another user, which RBAC must allow (``kubectl --as``).
 
     Attributes:
         user: The user to act as; the others need it.
@@ -75,14 +75,14 @@ class StaticCredentials:
         return self.static
 
     async def rejected(self, used: Headers) -> bool:
-        """Say that nothing else can be tried."""
+        """Return False: there is nothing else to try."""
         return False
 
 
 class TokenFileCredentials:
-    """A bearer token in a file that somebody rewrites, as the kubelet does for service accounts.
+    """A bearer token in a file that is rewritten, as the kubelet does for service accounts.
 
-    The last token that could be read goes on being used while the file is missing or empty.
+    While the file is missing or empty, the last token that could be read stays in use.
     """
 
     static = None
@@ -96,7 +96,7 @@ class TokenFileCredentials:
             path: The file.
             clock: Where the time comes from.
             token: What to use until the file can be read for the first time.
-            extra: Headers to send beside the token.
+            extra: Headers to send besides the token.
         """
         self._path = Path(path)
         self._clock = clock
@@ -179,5 +179,5 @@ def _on_the_wire(value: str, what: str) -> str:
 
 
 def _escaped(key: str) -> str:
-    """Return *key* with what a header name cannot carry percent-encoded."""
+    """Return *key* with characters that a header name cannot contain percent-encoded."""
     return "".join(chr(byte) if byte in _TOKEN_BYTES else f"%{byte:02X}" for byte in key.encode())

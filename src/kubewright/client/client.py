@@ -46,7 +46,7 @@ class Client(Verbs, PodVerbs):
 
     Use it as ``async with Client(Config.load()) as client:``. Every verb takes the class first and
     returns objects of it; a `Kind` or a name such as ``"deploy"`` stands for one without a class,
-    whose objects are `Unstructured`. What names no namespace is taken to be in the client's own.
+    whose objects are `Unstructured`. Where no namespace is given, the client's own is used.
 
     Args:
         config: Which server, and as whom.
@@ -100,7 +100,7 @@ class Client(Verbs, PodVerbs):
         """The verbs on the ``scale`` subresource."""
 
     def in_namespace(self, namespace: str) -> "Client":
-        """Return a view of this client for which *namespace* is meant wherever none is named.
+        """Return a view of this client that uses *namespace* where none is given.
 
         Lists and watches are of that namespace, too; ``namespace=""`` asks for all of them. In the
         view of an empty namespace, one object has to be named with its namespace.
@@ -134,13 +134,13 @@ class Client(Verbs, PodVerbs):
     def find_twin(self) -> "Client | None":
         """Return a client of the same server with connections of its own, for another event loop.
 
-        ``None`` for one whose transport was given: there is no second one. Who gets it closes it.
+        ``None`` if the transport was passed in: there is no second one. The caller closes it.
         """
         return Client(self.config, clock=self.clock) if self._connects else None
 
     @property
     def discovery(self) -> "MemoryDiscoveryCache":
-        """What the server serves, asked for when it is first needed."""
+        """The kinds that the server serves, fetched when first needed."""
         return self._lookup.discovery
 
     @property
@@ -165,7 +165,7 @@ class Client(Verbs, PodVerbs):
 
     @property
     def rest(self) -> RESTClient:
-        """What sends the requests, for those that no verb covers."""
+        """Sends requests, for those that no verb covers."""
         return self._rest
 
     def subresource(self, name: str) -> Subresource:
@@ -281,7 +281,7 @@ class Client(Verbs, PodVerbs):
             )
 
         # What exists is listed, not left to the stream: a stream that is cut halfway through it
-        # could not be resumed, and what is deleted meanwhile would never be heard of.
+        # could not be resumed, and would never show what is deleted meanwhile.
         begins_with_list = resource_version in {"", "0"} and not initial_events
         return Watch(
             self._rest, request_from, resource_version=resource_version,
@@ -317,7 +317,7 @@ class Client(Verbs, PodVerbs):
 
         Raises:
             NotFoundError: There is no such object.
-            ConflictError: It is not the one, or not in the version, that was asked for.
+            ConflictError: It has another uid, or another version, than the caller expects.
         """
         target = await self._target(obj)
         if isinstance(obj, (Resource, Unstructured)):
@@ -345,7 +345,7 @@ class Client(Verbs, PodVerbs):
         grace_period: int | None = None,
         dry_run: bool | None = None,
     ) -> None:
-        """Delete every object of *kind* in one namespace, or those that are selected."""
+        """Delete every object of *kind* in one namespace, or only selected ones."""
         target = await self._target(kind)
         dry = self._defaults.dry_run if dry_run is None else dry_run
         body = _delete_options(propagation, grace_period, "", "", dry)
@@ -377,7 +377,7 @@ class _Collection:
 def _refuse_credentials(config: Config) -> None:
     """Refuse a login that a transport from elsewhere would not use.
 
-    In process that would make everybody the administrator, and a test of rights green for nothing.
+    In process every client would be the administrator, and a test of rights would prove nothing.
 
     Raises:
         ConfigError: The configuration has one.

@@ -31,7 +31,7 @@ _GO_ARCHITECTURES = {"x86_64": "amd64", "amd64": "amd64", "aarch64": "arm64", "i
 
 
 class Overrides(TypedDict, total=False):
-    """What a caller or a command line may set in place of what the files say.
+    """Settings of a caller or a command line that replace those in the files.
 
     As with kubectl: another ``server`` also drops the server name that its certificate should
     have, and ``insecure`` and ``ca_file`` each drop the other's setting.
@@ -51,7 +51,7 @@ class Overrides(TypedDict, total=False):
 
 
 class ConnectionSettings(msgspec.Struct, frozen=True):
-    """All that a transport needs to know of a `Config`, ready to use."""
+    """Everything that a transport needs from a `Config`, ready to use."""
 
     url: str
     credentials: Credentials
@@ -70,7 +70,7 @@ class ConnectionSettings(msgspec.Struct, frozen=True):
 
 
 class Config(msgspec.Struct, frozen=True, kw_only=True):
-    """Where the API server is, how it is verified, and who we are to it.
+    """Where the API server is, how to verify it, and which credentials to use.
 
     Get one with `load`, as kubectl would find it. Change one with `replace`: it is a value.
 
@@ -83,13 +83,13 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
         username: For basic authentication.
         password: For basic authentication.
         impersonate: Whom to act as.
-        exec: A program that gives credentials; used where there are no others.
+        exec: A program that returns credentials; used if there are no others.
         proxy_url: The proxy, instead of what the environment says.
         user_agent: How we introduce ourselves; made from the program's name when empty.
-        qps: Requests a second that we allow ourselves; below 0 is no limit, as the server has its
+        qps: Requests per second; below 0 is no limit, as the server has its
             own (API priority and fairness).
         burst: Requests that may go out at once before *qps* holds them back.
-        timeout: Seconds that a request may take; None is for ever.
+        timeout: Seconds that a request may take; None for no limit.
         disable_compression: Never ask for compressed answers.
         connections: Requests that may be under way at once, each on a connection; the others wait
             for their turn. Watches and other streams do not count. 0 is no limit.
@@ -142,7 +142,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     ) -> "Config":
         """Find the configuration as a controller in Go would.
 
-        The first of these that is there: the file *kubeconfig*, the files in ``$KUBECONFIG``
+        It is the first of these that exists: the file *kubeconfig*, the files in ``$KUBECONFIG``
         merged, the service account of the pod that we run in, ``~/.kube/config``.
 
         Args:
@@ -151,7 +151,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
                 whether we run in a pod.
             environ: The environment; that of this process unless given.
             home: The home folder; that of the user unless given.
-            **overrides: What to set in place of what was found.
+            **overrides: Settings that replace those in the configuration.
 
         Raises:
             ConfigError: There is no configuration, or something is wrong with it. The message says
@@ -171,7 +171,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
         context: str | None = None,
         **overrides: Unpack[Overrides],
     ) -> "Config":
-        """Return the configuration in one kubeconfig: a file, or what was read from one.
+        """Return the configuration in one kubeconfig: a file, or its content.
 
         Raises:
             ConfigError: Something is wrong with it; the message says which entry and what to do.
@@ -196,7 +196,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
         Args:
             environ: The environment; that of this process unless given.
             folder: Where the service account is mounted, if not at the usual place.
-            **overrides: What to set in place of what was found.
+            **overrides: Settings that replace those in the configuration.
 
         Raises:
             ConfigError: We do not run in a pod, or its service account is not mounted.
@@ -228,7 +228,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
         return self.tls.has_ca or self.tls.has_certificate or self.tls.insecure
 
     def credentials(self, clock: Clock, *, environ: Mapping[str, str] | None = None) -> Credentials:
-        """Return what gives the headers that say who we are.
+        """Return the credentials, which provide the headers of requests.
 
         Raises:
             ConfigError: A token or a name has characters that a header cannot carry.
@@ -258,7 +258,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
         """
         if not self.url.startswith("https:"):
             return None
-        # Only those of a plugin have one. They are not asked by class, which would load it.
+        # Only a plugin's credentials have one. An isinstance check would load the plugin's module.
         source = getattr(credentials, "certificate", None)
         return TLSContexts(self.tls, clock, source=self.source, certificate=source)
 
@@ -275,7 +275,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     def connection(
         self, clock: Clock | None = None, *, environ: Mapping[str, str] | None = None
     ) -> ConnectionSettings:
-        """Return all that a transport needs.
+        """Return everything that a transport needs.
 
         Raises:
             ConfigError: The proxy cannot be used, or a token cannot be sent.
@@ -291,7 +291,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def _cluster_info(self) -> dict[str, Any]:
-        """Return what an exec plugin is told about the cluster; names are those of the API."""
+        """Return the cluster information for an exec plugin; names are those of the API."""
         info: dict[str, Any] = {"server": self.server}
         if self.tls.server_name:
             info["tls-server-name"] = self.tls.server_name
@@ -327,7 +327,7 @@ def _check_overrides(overrides: Overrides) -> None:
 def default_user_agent(program: str | None = None) -> str:
     """Return how *program*, this one unless given, introduces itself to the server.
 
-    Servers log it, and priority levels and audits are told apart by it.
+    Servers log it, and audits and priority levels use it.
     """
     path = PurePath(program if program is not None else (sys.argv[0] if sys.argv else ""))
     name = path.parent.name if path.name == "__main__.py" else path.name

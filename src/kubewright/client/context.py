@@ -44,7 +44,7 @@ def config_for(
     user = _user(kubeconfig, chosen, overrides)
     config = config.replace(impersonate=_impersonation(user, overrides))
     if not config.url.startswith("https:"):
-        # As in client-go: whoever listens on a plain connection would get the credentials.
+        # As in client-go: anyone who listens on a plain connection could read the credentials.
         return config
     return _with_authentication(config, cluster, user, overrides=overrides)
 
@@ -181,7 +181,7 @@ def _file_or_data(entry: Entry, field: str) -> tuple[str | None, bytes | None]:
 
 
 def _readable(entry: Entry, field: str) -> str | None:
-    """Return the path *field*, after trying to open it: later, nobody knows who named it."""
+    """Return the path *field* after opening it once, so that an error can name the entry."""
     path = entry.path(field)
     if path is None:
         return None

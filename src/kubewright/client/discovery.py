@@ -1,4 +1,4 @@
-"""Asking a server what it serves: groups, resources, its version and its OpenAPI documents."""
+"""Discovery: asks a server for its groups, resources, its version and its OpenAPI documents."""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable
@@ -70,11 +70,11 @@ class DiscoverySource(Protocol):
 
     @property
     def fresh(self) -> bool:
-        """Whether all that was given came from the server, not from an older store."""
+        """Whether everything returned so far came from the server, not from an older store."""
         ...
 
     async def discover(self) -> Discovery:
-        """Return all that the server serves."""
+        """Return everything that the server serves."""
         ...
 
     async def resources(self, gv: GroupVersion) -> tuple[APIResource, ...]:
@@ -82,7 +82,7 @@ class DiscoverySource(Protocol):
         ...
 
     def invalidate(self) -> None:
-        """Forget what was stored before now."""
+        """Forget everything stored before now."""
         ...
 
 
@@ -112,7 +112,7 @@ class _OpenAPIPaths(msgspec.Struct, frozen=True):
 
 
 class DiscoveryClient:
-    """Asks a server what it serves; remembers nothing.
+    """Asks a server what it serves; caches nothing.
 
     Args:
         sender: Where requests go.
@@ -141,7 +141,7 @@ class DiscoveryClient:
         Raises:
             APIError: The server refused to say what groups it has.
             TransportError: No answer came.
-            DecodeError: The answer is no discovery document.
+            DecodeError: The answer is not a discovery document.
         """
         for _ in range(_TRIES - 1):
             found = await self._discover_once()
@@ -152,7 +152,7 @@ class DiscoveryClient:
 
     async def _discover_once(self) -> Discovery:
         parts = await _all((_tried(self._core), _tried(self._named)))
-        # Each answers for its own groups: nobody at /apis may replace the core group.
+        # Each root answers for its own groups: /apis must not replace the core group.
         core, named = (
             _only(_unwrapped(parts[0]), core=True),
             _only(_unwrapped(parts[1]), core=False),

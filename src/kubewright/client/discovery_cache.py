@@ -61,10 +61,10 @@ _REQUESTS_FOR_ALL = 2
 
 
 class Flight(Generic[T]):
-    """One attempt shared by all who ask while it is under way, its failure included.
+    """One attempt shared by all callers that ask while it runs, including its failure.
 
-    If the one who makes the attempt is cancelled, the next in line makes a new one; so nobody's
-    cancellation reaches anybody else, and no task is left without a parent.
+    If the caller that makes the attempt is cancelled, the next one makes a new attempt; so a
+    cancellation never reaches other callers, and no task is left without a parent.
     """
 
     def __init__(self) -> None:
@@ -86,7 +86,7 @@ async def _outcome(work: Callable[[], Coroutine[Any, Any, T]]) -> Callable[[], T
     try:
         value = await work()
     except KubewrightError as error:
-        return partial(_fail, copy(error))  # a copy, without the traceback and all that it holds
+        return partial(_fail, copy(error))  # a copy, without the traceback and the frames in it
     return lambda: value
 
 
@@ -95,7 +95,7 @@ def _fail(error: Exception) -> Any:
 
 
 class MemoryDiscoveryCache:
-    """Remembers all that a server serves, from the first question until `invalidate`.
+    """Remembers everything that a server serves, from the first request until `invalidate`.
 
     Args:
         source: Where discovery comes from.
@@ -113,14 +113,14 @@ class MemoryDiscoveryCache:
         return self._known is not None and self._source.fresh
 
     def invalidate(self) -> None:
-        """Forget everything; what is being fetched now will not be remembered either."""
+        """Forget everything; an answer that is on its way will not be stored either."""
         self._known = None
         self._refresh = Flight()
         self._retries = {}
         self._source.invalidate()
 
     async def discover(self) -> Discovery:
-        """Return all that the server serves, asking it at most once."""
+        """Return everything that the server serves, asking it at most once."""
         if self._known is not None:
             return self._known
         refresh = self._refresh
@@ -207,13 +207,13 @@ class DiskDiscoveryCache:
         self._source.invalidate()
 
     async def discover(self) -> Discovery:
-        """Return all that the server serves, from the files where they know it."""
+        """Return everything that the server serves, from the files where possible."""
         stored, used = await asyncio.to_thread(self._load)
         missing = [
             gv for group in stored.groups for gv in group.group_versions
             if gv not in stored.resources
         ]  # fmt: skip
-        # Two requests bring everything, so asking one by one pays only for so many.
+        # Two requests return everything, so single requests pay off only for a few groups.
         if not stored.groups or len(missing) > _REQUESTS_FOR_ALL:
             return await self._discover_live()
         self._note(used)
@@ -236,7 +236,7 @@ class DiskDiscoveryCache:
         files = {self._path(gv): encode_resources(gv, each)
                  for gv, each in found.resources.items() if each}  # fmt: skip
         if found.groups:
-            # Last, so that nobody finds a list of groups whose resources are not there yet.
+            # Last, so that no reader finds a list of groups without their resources.
             files[self._folder / _GROUPS_FILE] = encode_groups(found.groups)
         ours.update(await asyncio.to_thread(self._write_all, files))
         return found
@@ -266,7 +266,7 @@ class DiskDiscoveryCache:
         return self._folder.joinpath(*segments, _RESOURCES_FILE)
 
     def _load(self) -> tuple[Discovery, set[Path]]:
-        """Return what the files say, and which of them say it."""
+        """Return the content of the files, and the files that were used."""
         index = self._folder / _GROUPS_FILE
         groups = self._read(index, decode_groups) or ()
         used = {index} if groups else set()
@@ -342,7 +342,7 @@ def discovery_folder(cache_dir: Path, host: str) -> Path:
     """
     bare = host.replace("https://", "", 1).replace("http://", "", 1)
     safe = _UNSAFE_IN_HOST.sub("_", bare)
-    # kubectl keeps ".." in the path of a server, and then writes outside of its cache.
+    # kubectl keeps ".." in the path of a server, and then writes outside its cache.
     inside = ("_" * len(part) if part in {".", ".."} else part for part in safe.split("/") if part)
     return (cache_dir / "discovery").joinpath(*inside)
 

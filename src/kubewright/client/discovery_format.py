@@ -1,4 +1,4 @@
-"""What a server serves, as values, and the two JSON formats in which it is said.
+"""What a server serves, as values, and the two JSON formats of discovery.
 
 The aggregated format holds all groups with their resources in two documents. The old format, which
 every server knows and kubectl writes to its cache, has one list of groups and one list of resources
@@ -120,7 +120,7 @@ _is_segment = re.compile(r"(?!\.{1,2}$)[!\"$&-.0->@-\[\]-~]+").fullmatch
 
 
 def checked(found: Discovery) -> Discovery:
-    """Return *found* with all that has names which cannot stand in a URL among its failures.
+    """Return *found* with all entries whose names do not fit into a URL moved to its failures.
 
     The names come from servers, an extension's own among them, and requests are built from them.
     """
@@ -279,8 +279,8 @@ def _group(name: str, versions: Iterable[_AggregatedVersion], failures: Failures
 
 
 def _stale(gv: GroupVersion) -> ServerError:
-    # The server says it with one word in a 200. To whoever asks for a kind of that group it means
-    # what the 503 of a direct question means, so it gets the same exception.
+    # The server says it with one word in a 200. For a kind of that group it means the same as
+    # the 503 of a direct request, so the caller gets the same exception.
     said = f"the API server behind {gv} does not answer; see `kubectl get apiservices`"
     status = Status(status="Failure", message=said, reason="ServiceUnavailable", code=503)
     return ServerError(Attempt("get", gv.path), status)

@@ -4,7 +4,7 @@ An operator in trouble says the same thing again and again, and Events live in t
 everything else. client-go's answer is kept here, number for number:
 
 1. Ten different messages of one reason about one object become one event of combined messages.
-2. What was said before is not a new event; its count grows.
+2. A repeated occurrence is not a new event; the count of the first one grows.
 3. One object gets 25 events at once and one more every five minutes; the rest is not sent.
 """
 
@@ -36,10 +36,10 @@ REMEMBERED = 4096
 
 
 class Occurrence(msgspec.Struct, frozen=True, kw_only=True):
-    """Something that happened to an object, as the recorder was told of it."""
+    """Something that happened to an object, as it was reported to the recorder."""
 
     key: ObjectKey
-    """The name that an Event of its own would have."""
+    """The name of the Event, if it becomes a new one."""
     regarding: Reference
     related: Reference | None = None
     type: str
@@ -51,7 +51,7 @@ class Occurrence(msgspec.Struct, frozen=True, kw_only=True):
     at: float
     """The same moment on a clock that is never set back, for measuring."""
     fence: Fence | None = None
-    """What it may only be sent behind: that of who told it, not of who sends it."""
+    """The fence of the code that reported it, not of the task that sends it."""
 
 
 class Observation(msgspec.Struct, frozen=True, kw_only=True):
@@ -70,7 +70,7 @@ class Observation(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Correlator:
-    """Turns what happened into what to send; asks no clock, since each occurrence has its time."""
+    """Turns occurrences into requests; it needs no clock, since each occurrence has its time."""
 
     def __init__(self) -> None:
         self._messages: _Recent[_Messages] = _Recent(REMEMBERED)
@@ -78,7 +78,7 @@ class Correlator:
         self._allowances: _Recent[_Allowance] = _Recent(REMEMBERED)
 
     def observe(self, occurrence: Occurrence) -> Observation | None:
-        """Return what to send for *occurrence*, or ``None`` if its object has had too many."""
+        """Return the request for *occurrence*, or ``None`` if its object has had too many."""
         observation = self._counted(*self._combined(occurrence), occurrence)
         # Last, so that an event that is not sent is still counted: the next one that is sent tells.
         return observation if self._allowed(occurrence) else None
@@ -129,7 +129,7 @@ class _Messages(msgspec.Struct):
     texts: set[str]
 
     def has_room_for(self, message: str) -> bool:
-        """Say whether *message* stands for itself: the first nine do, and keep doing so."""
+        """Tell whether *message* gets its own Event: the first nine messages do."""
         return message in self.texts or len(self.texts) < COMBINE_FROM - 1
 
 
@@ -149,7 +149,7 @@ class _Allowance(msgspec.Struct):
 
 
 class _Recent(Generic[V]):
-    """A dict of bounded size that forgets what was not used for longest."""
+    """A dict of bounded size that drops its least recently used entry."""
 
     def __init__(self, size: int) -> None:
         self._size = size

@@ -1,4 +1,4 @@
-"""The parts of an event: what it is about, its name, and the words that the server accepts."""
+"""The parts of an event: its object, its name, and the texts that the server accepts."""
 
 import random
 import re
@@ -40,7 +40,7 @@ def reference_to(obj: Resource | Unstructured, *, home: str, field_path: str = "
     Args:
         obj: The object, as it was read from the server.
         home: The namespace of objects that should be in one and do not say in which.
-        field_path: The part of it that is meant.
+        field_path: The part of the object that the event is about.
 
     Raises:
         ValueError: It cannot be referred to, since it does not say what it is.
@@ -98,10 +98,10 @@ def shortened(message: str) -> str:
 
 
 def check_words(kind: str, reason: str, action: str) -> None:
-    """Check what a program chooses once and for all.
+    """Check the settings that a program chooses once.
 
     Raises:
-        ValueError: It chose something that the server, or whoever reads it, would not understand.
+        ValueError: The server, or a reader of events, would not understand one of them.
     """
     if kind not in {"Normal", "Warning"}:
         raise ValueError(f"an event is of type 'Normal' or 'Warning', not {kind!r}")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Reporter(msgspec.Struct, frozen=True):
-    """Who says it: the component, which process of it, and the node if that matters."""
+    """The reporter: the component, its process, and the node if that matters."""
 
     component: str
     instance: str
@@ -25,7 +25,7 @@ class Reporter(msgspec.Struct, frozen=True):
 
 
 class EventSink(Protocol):
-    """Writes what a correlator made of events; another API of events is another sink."""
+    """Writes a correlator's observations; another Events API would be another sink."""
 
     async def write(self, observation: Observation) -> None:
         """Make the server know *observation*; doing so twice must do no harm.

@@ -57,7 +57,7 @@ _MILLISECOND = 10**6  # in nanoseconds
 
 
 class EventRecorder:
-    """Tells users of the cluster what happened to an object, without holding anybody up.
+    """Tells users of the cluster what happened to an object, without blocking the caller.
 
     `event` only notes it down; nothing is sent before the recorder runs. What runs beside it, in
     ``async with EventRecorder(...)`` or as
@@ -69,10 +69,10 @@ class EventRecorder:
 
     Args:
         client: Where the objects are.
-        component: Who reports, such as ``"shop-operator"``.
-        instance: Which process of it; made of the component and the name of this host unless given.
+        component: The reporting program, such as ``"shop-operator"``.
+        instance: The process; by default made from the component and the host name.
         host: The node that the events come from, for a component that there is one of per node.
-        drain_for: Seconds that stopping may take to deliver what is left.
+        drain_for: Seconds that `stop` may take to deliver the remaining events.
         clock: Where time comes from.
 
     Example:
@@ -123,13 +123,13 @@ class EventRecorder:
         related: Resource | Unstructured | None = None,
         field_path: str = "",
     ) -> None:
-        """Note down that something happened to *obj*; it is sent later, if at all.
+        """Queue an event about *obj*; it is sent later, if at all.
 
         Args:
             obj: The object, as it was read from the server.
             reason: Why, as one word for programs, such as ``"ScalingFailed"``.
             message: What happened, for people; longer ones are cut at 1024 bytes.
-            type: ``"Warning"`` if somebody should look.
+            type: ``"Warning"`` if someone should look.
             action: What the component did about it, as one word.
             related: A second object that plays a part.
             field_path: The part of *obj* that it is about, such as ``spec.containers{web}``.
@@ -160,7 +160,7 @@ class EventRecorder:
         self._arrived.set()
 
     async def run(self) -> None:
-        """Deliver events until `stop` or cancellation, and then what is left, in bounded time.
+        """Deliver events until `stop` or cancellation, and then the rest, in bounded time.
 
         Raises:
             LifecycleError: It was started before.
@@ -178,7 +178,7 @@ class EventRecorder:
             await self._drain()
 
     def stop(self) -> None:
-        """Let `run` deliver what is left and return; events that come later are dropped."""
+        """Let `run` deliver the remaining events and return; later events are dropped."""
         self._stopping = True
         self._open_until.expire()
 
@@ -204,7 +204,7 @@ class EventRecorder:
             await self._arrived.wait()
 
     def _take(self) -> Observation | None:
-        """Return what to send next; it stays in hand until it is done, or a stop would lose it."""
+        """Return the next observation; it is kept until it is sent, or a stop would lose it."""
         while self._in_hand is None and self._queue:
             self._in_hand = self._correlator.observe(self._queue.popleft())
         return self._in_hand
@@ -219,7 +219,7 @@ class EventRecorder:
             _log.warning("event given up", attempt=TRIES, **_fields(observation))
 
     async def _try(self, observation: Observation) -> bool:
-        """Send *observation*; say whether that is the end of it, one way or the other."""
+        """Send *observation*; return whether it is done, sent or given up."""
         try:
             with fenced(observation.occurrence.fence):
                 async with self._clock.timeout(TRY_FOR):
@@ -231,7 +231,7 @@ class EventRecorder:
         except APIError as error:
             self._refused(observation, error)
         except NotLeadingError:
-            self._drop(1)  # what it tells of is the next leader's to tell
+            self._drop(1)  # the next leader will report it
         except (KubewrightError, TimeoutError) as error:
             return self._failed(observation, error)
         except Exception as error:  # noqa: BLE001  # one bad event must not end all the others
@@ -283,7 +283,7 @@ class EventRecorder:
 
 
 def _is_ending(error: APIError) -> bool:
-    """Say whether the namespace is going away, and with it everybody who would read the event."""
+    """Tell whether the namespace is being deleted: nobody would read the event."""
     details = error.status.details
     causes = (details.causes if details else None) or ()
     return any(cause.reason == "NamespaceTerminating" for cause in causes)

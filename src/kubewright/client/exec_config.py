@@ -1,4 +1,4 @@
-"""What a kubeconfig says of a program that gives credentials; `exec_plugin` runs it."""
+"""The kubeconfig's settings of an exec plugin; `exec_plugin` runs it."""
 
 from typing import Any, Literal
 
@@ -17,14 +17,14 @@ class ExecConfig(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         command: The program: a name to look up in ``PATH``, or a path.
         args: Its arguments.
-        env: Variables that it gets beside our own environment.
+        env: Variables that it gets besides our own environment.
         api_version: What it speaks: ``client.authentication.k8s.io/v1`` or ``/v1beta1``.
         interactive_mode: Whether it may, or must, talk to the person at the terminal.
         install_hint: What to tell the user when the program is missing.
         provide_cluster_info: Tell it about the cluster, certificate authority included.
-        cluster_config: What the cluster's entry says to plugins; passed on as it is.
+        cluster_config: The cluster's settings for plugins; passed on unchanged.
         source: Where this was written, for errors.
-        timeout: Seconds that it may run, unless somebody is typing at it. None is for ever.
+        timeout: Seconds that it may run, unless it is interactive. None for no limit.
     """
 
     command: str

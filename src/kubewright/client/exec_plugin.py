@@ -66,7 +66,7 @@ class _Issued(msgspec.Struct, frozen=True):
 
 
 class ExecCredentials:
-    """Runs an exec plugin when credentials are needed, once for all who wait for them."""
+    """Runs an exec plugin when credentials are needed, once for all waiting callers."""
 
     static = None
 
@@ -85,8 +85,8 @@ class ExecCredentials:
         Args:
             config: The program.
             clock: Where the time comes from.
-            cluster: What to tell a program that asked for cluster information.
-            extra: Headers to send beside the token.
+            cluster: The cluster information for a program that asks for it.
+            extra: Headers to send besides the token.
             environ: The environment; that of this process unless given.
             is_terminal: Says whether a person sits at standard input.
         """
@@ -114,7 +114,7 @@ class ExecCredentials:
         """Return the headers, after running the plugin where there are none or they expired.
 
         Raises:
-            ConfigError: The plugin is missing, or what it prints is not what it should print.
+            ConfigError: The plugin is missing, or its output is invalid.
             TransportError: The plugin failed or took too long; another try may succeed.
         """
         issued = self._issued
@@ -123,7 +123,7 @@ class ExecCredentials:
         return issued.headers
 
     async def rejected(self, used: Headers) -> bool:
-        """Run the plugin again unless somebody just did; say whether it gave something new."""
+        """Run the plugin again unless another caller just did; return whether anything is new."""
         before = self._issued
         if before is None or before.headers != used:
             return before is not None
@@ -138,7 +138,7 @@ class ExecCredentials:
         return issued.expires is not None and self._clock.now() > issued.expires
 
     async def _run_once(self, stale: _Issued | None) -> _Issued:
-        """Replace *stale*. Whoever waited while another caller ran the plugin takes its outcome."""
+        """Replace *stale*. Callers that waited while another one ran the plugin use its result."""
         runs = self._runs
         async with self._lock:
             if self._runs != runs:
@@ -227,7 +227,7 @@ class ExecCredentials:
         }
 
     def _parse(self, output: bytes) -> _Issued:
-        """Read what the plugin printed. Nothing of it goes into an error: it may be the token."""
+        """Parse the plugin's output. No part of it goes into an error: it may be the token."""
         if len(output) > MAX_OUTPUT:
             raise ConfigError(
                 f"{self._attempt()}: it printed more than a megabyte, which is no ExecCredential."

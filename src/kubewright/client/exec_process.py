@@ -1,4 +1,4 @@
-"""Runs an exec plugin to its end, and makes sure that nothing of it stays behind."""
+"""Runs an exec plugin to its end, and makes sure that no process is left behind."""
 
 import asyncio
 import os
@@ -15,7 +15,7 @@ _MAX_COMPLAINT = 2000
 
 
 class Ended(NamedTuple):
-    """What is left of a process: its exit code, and what it printed and complained."""
+    """The result of a process: its exit code, output and error output."""
 
     code: int
     output: bytes
@@ -29,7 +29,7 @@ class Ended(NamedTuple):
 
 
 async def run(command: Sequence[str], env: Mapping[str, str], *, tty: bool) -> Ended:
-    """Run *command* and wait for its end. Cancelling kills it, and what it started.
+    """Run *command* and wait for its end. Cancelling kills it and its children.
 
     Args:
         command: The path of the program, and its arguments.
@@ -117,7 +117,7 @@ async def _read_output(stream: asyncio.StreamReader) -> bytes:
 
 
 async def _pass_on(stream: asyncio.StreamReader) -> bytes:
-    """Show what the plugin complains as it does: it may be asking the user to log in."""
+    """Pass the plugin's error output on as it arrives: it may ask the user to log in."""
     tail = b""
     while chunk := await stream.read(4096):
         with suppress(OSError, ValueError, AttributeError):  # a daemon may have no stderr

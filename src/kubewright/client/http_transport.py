@@ -60,7 +60,7 @@ class HTTPStream:
         return self._body
 
     async def read_chunks(self) -> Sequence[bytes]:
-        """Wait for chunks and return all that are there; none at the end."""
+        """Wait for chunks and return all that have arrived; empty at the end."""
         return await self._body.read()
 
 
@@ -75,7 +75,7 @@ class HTTPDuplex:
         self._body = body
 
     async def read(self) -> bytes:
-        """Wait for bytes and return all that are there; empty at the end of the stream."""
+        """Wait for bytes and return all that have arrived; empty at the end of the stream."""
         if isinstance(self._body, RawConnection):
             return await self._body.read()
         return await anext(self._body, b"")
@@ -90,10 +90,10 @@ class HTTPDuplex:
 
 
 class HTTPOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """What is the same for all requests of a transport.
+    """Settings for all requests of a transport.
 
     Attributes:
-        user_agent: Who we are, for the server's logs.
+        user_agent: Our name in the server's logs.
         headers: Sent with every request, such as those of impersonation.
         proxy: The URL of an HTTP proxy; ``None`` to go straight.
         proxy_context: TLS for a proxy at ``https://``; that of the server unless given.
@@ -136,9 +136,9 @@ class HTTPTransport:
 
         Args:
             url: The address of the server, with the path that all requests begin with, if any.
-            options: What is the same for all requests.
+            options: The settings for all requests.
             tls: How to trust the server; the authorities of this machine unless given.
-            credentials: Who is asking; nobody unless given.
+            credentials: The credentials; anonymous by default.
             clock: Where time-outs come from.
 
         Raises:
@@ -230,7 +230,7 @@ class HTTPTransport:
             connection.abort()
 
     async def close(self) -> None:
-        """Close every connection; requests under way fail with `TransportError`."""
+        """Close every connection; current requests fail with `TransportError`."""
         await self._pool.close()
 
     # --- How a request is sent ---
@@ -262,7 +262,7 @@ class HTTPTransport:
     ) -> tuple[T, float]:
         """Wait for *credentials*; return them, and until when the request has time."""
         if getattr(self._renewable, "interactive", False):
-            # A person who logs in may take longer than a request, whose time begins after it.
+            # A login by a person may take longer than a request, whose time starts after it.
             return await credentials, self._deadline(seconds)
         if deadline == _NEVER:
             return await credentials, deadline
@@ -282,7 +282,7 @@ class HTTPTransport:
         if self._renewable is None or not await self._renewable.rejected(used):
             return None
         if self._tls is not None:
-            self._tls.context()  # what is new may be the client certificate; see `on_rotation`
+            self._tls.context()  # the client certificate may be new; see `on_rotation`
         return await self._renewable.headers()
 
     def _deadline(self, seconds: float | None) -> float:

@@ -1,4 +1,4 @@
-"""Which object a write is about: the one that was read, never another one of its name.
+"""Makes sure that a write changes the object that was read, never a namesake.
 
 A name is free again once its object is gone. What tells two objects of one name apart is their uid,
 and the server compares it, if the write carries it:
@@ -6,7 +6,7 @@ and the server compares it, if the write carries it:
 - A replacement with another uid is a 409 that names both.
 - A merge patch with another uid is a 422, since a uid cannot be changed.
 - In a patch of the status of a custom resource the server ignores the uid: it takes all metadata
-  from what it has. All that it compares is the resourceVersion, which no two objects share.
+  from what it has. It only compares the resourceVersion, which no two objects share.
 """
 
 import re
@@ -95,13 +95,13 @@ async def send_patch(
 
 
 def told(error: ConflictError) -> ConflictError:
-    """Return *error*, or what it means if the server says that it has another uid."""
+    """Return *error*, or a clearer error if the server says that the uid differs."""
     found = _PRECONDITION.search(error.status.message or "")
     return replaced(error, *found.groups()) if found else error
 
 
 def replaced(error: APIError, before: str, now: str) -> ConflictError:
-    """Return the error for a write of the object *before*, whose name the object *now* has."""
+    """Return the error for a write to *before*, whose name now belongs to another object."""
     attempt = error.attempt
     other = f"the uid {now}" if now else "another uid"
     message = (
@@ -126,7 +126,7 @@ async def _send(
 
 
 def _is_uid_ignored(place: Place) -> bool:
-    """Say whether *place* may be the status of a custom resource.
+    """Tell whether *place* may be the status of a custom resource.
 
     The group of a custom resource has a dot. Some of Kubernetes' own have one, too, and pay for it
     with two more requests when the object has changed.
@@ -142,7 +142,7 @@ def _may_be_replaced(error: ConflictError | InvalidError) -> bool:
 
 
 async def _find_live(rest: RESTClient, place: Place, error: Exception) -> Identity:
-    """Return which object has the name now; an empty identity if nobody says."""
+    """Return the identity of the object that has the name now; empty if unknown."""
     whole = replace(place, subresource="")
     # An aggregated server may not know the short form.
     request = whole.request("GET", "get", accept=f"{METADATA},{JSON}")

@@ -16,7 +16,7 @@ _ROOT = "KUBEWRIGHT_ROOT"  # below which a pod of the embedded cluster has its m
 
 
 def is_in_cluster(environ: Mapping[str, str]) -> bool:
-    """Say whether the environment is that of a pod."""
+    """Tell whether this process runs in a pod."""
     return bool(environ.get("KUBERNETES_SERVICE_HOST") and environ.get("KUBERNETES_SERVICE_PORT"))
 
 
@@ -28,7 +28,7 @@ def load(
     Args:
         environ: The environment.
         folder: Where the service account is mounted, if not in its usual place.
-        overrides: What counts instead of what the pod says.
+        overrides: Settings that replace the pod's.
 
     Raises:
         ConfigError: We do not run in a pod, or its service account is not mounted.

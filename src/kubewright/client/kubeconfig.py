@@ -231,7 +231,7 @@ def _load_yaml(text: str, path: Path) -> Any:
     plain = find_mapping(text)
     if plain is not None:
         return plain
-    import yaml  # noqa: PLC0415  # 10 ms that hardly anybody's kubeconfig needs
+    import yaml  # noqa: PLC0415  # takes 10 ms, and few kubeconfigs need it
 
     try:
         return yaml.load(text, Loader=_loader())  # noqa: S506  # a SafeLoader

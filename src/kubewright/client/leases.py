@@ -32,13 +32,14 @@ class LeaseLock:
     it change for as long as it was granted; a holder whose clock is wrong loses nothing.
 
     Whether *we* hold it is counted from our last write that the server has confirmed, also while
-    the machine sleeps. What was only read back, or sent without an answer, is no ground to act on:
-    the others may have seen it long before us. Call the methods from one task, one after the other.
+    the machine sleeps. A lease that was only read back does not count, nor does a write without an
+    answer: others may have seen it long before us. Call the methods one after the other, from one
+    task.
 
     Args:
         client: Where the Lease is.
         key: Which Lease.
-        identity: Who we are; unique among all that compete.
+        identity: Our name; unique among all candidates.
         duration: Seconds after which a silent holder has lost the lease.
         clock: Where time comes from.
     """
@@ -65,7 +66,7 @@ class LeaseLock:
         self._observed: _Observed | None = None
         self._confirmed: float | None = None  # when our last successful write was sent
         self._written: MicroTime | None = None  # the last time that we put into a record
-        self._claimed = False  # whether a write of ours may be what the server has
+        self._claimed = False  # whether the server may have a write of ours
 
     @property
     def lease(self) -> "Lease | None":
@@ -74,12 +75,12 @@ class LeaseLock:
 
     @property
     def holder(self) -> str:
-        """Who held the lease when we last looked; empty for nobody."""
+        """The holder when we last read the lease; empty if it had none."""
         return (self._observed.lease.spec.holder_identity or "") if self._observed else ""
 
     @property
     def is_held(self) -> bool:
-        """Whether we hold it for certain: nobody who plays by the rules holds it, too."""
+        """Whether we certainly hold it: no other candidate that follows the rules does."""
         confirmed = self._confirmed
         return confirmed is not None and self._time() < confirmed + self._duration
 
@@ -87,8 +88,8 @@ class LeaseLock:
         """Take the lease, or renew it if it is ours already; say whether it is ours now.
 
         Raises:
-            APIError: The server refused for another reason than that somebody was faster.
-            TransportError: No answer came; whether we hold the lease is what it was.
+            APIError: The server refused, and not because another candidate was faster.
+            TransportError: There was no answer; `is_held` stays as it was.
         """
         if self.is_held and await self._renew():
             return self.is_held
@@ -105,7 +106,7 @@ class LeaseLock:
 
         Whatever the server answers, we no longer hold it. After an error it can be called again.
         """
-        self._confirmed = None  # first: the others may take it before we hear of it
+        self._confirmed = None  # first: others may take it before the answer arrives
         while self._claimed:
             lease = await self._look()
             if lease is None or self.holder != self.identity:
@@ -120,7 +121,7 @@ class LeaseLock:
         return False
 
     async def _renew(self) -> bool:
-        """Write without reading first: the usual case, in which nobody else has written."""
+        """Write without reading first: the usual case, where no other process has written."""
         assert self._observed is not None
         lease = deepcopy(self._observed.lease)
         lease.spec.renew_time = self._stamp()
@@ -135,8 +136,8 @@ class LeaseLock:
         elif self._observed is None or _record(self._observed.lease) != _record(lease):
             self._observed = _Observed(lease, self._clock.monotonic())
         if self.holder != self.identity:
-            self._confirmed = None  # somebody took it by force, or deleted it
-        return deepcopy(lease)  # what was observed stays as it was until the server says otherwise
+            self._confirmed = None  # another client took it by force, or deleted it
+        return deepcopy(lease)  # keep the observed lease unchanged until the server confirms
 
     async def _create(self) -> bool:
         from kubewright.kinds.coordination.v1 import Lease, LeaseSpec  # noqa: PLC0415
@@ -156,7 +157,7 @@ class LeaseLock:
         try:
             self._confirm(await self._client.create(lease), sent)
         except AlreadyExistsError:
-            return False  # somebody was faster
+            return False  # another candidate was faster
         return self.is_held
 
     async def _write(self, lease: "Lease") -> bool:
@@ -181,7 +182,7 @@ class LeaseLock:
 
     def _confirm(self, lease: "Lease", sent: float) -> None:
         # Counted from before the request: the others count from when they saw the change, so we
-        # stop believing in our lease before anybody else can take it.
+        # give our lease up before any other candidate can take it.
         self._observed = _Observed(lease, self._clock.monotonic())
         self._confirmed = sent
 
@@ -204,7 +205,7 @@ class LeaseLock:
 
 
 def _record(lease: "Lease") -> tuple[object, ...]:
-    """Return what the election is about; a change of labels is no sign of life."""
+    """Return the part that counts in the election; a change of labels is not a renewal."""
     spec = lease.spec
     return (
         spec.holder_identity,

@@ -73,11 +73,11 @@ class Objects(Sequence[T]):
         return f"<{len(self)} objects at resource version {self.resource_version}>"
 
     def raw(self) -> Iterator[bytes]:
-        """Yield each object as it arrived; what was changed since is not in it."""
+        """Yield each object as it arrived, without later changes."""
         return (item if type(item) is bytes else _raw(item) for item in self._items)
 
     def keys(self) -> Iterator[ObjectKey]:
-        """Yield the namespace and name of each, without decoding the rest of it."""
+        """Yield the namespace and name of each object, without decoding the rest."""
         return (_key(item) if type(item) is bytes else item.key for item in self._items)
 
     def _at(self, index: int) -> T:
@@ -102,7 +102,7 @@ def _key(raw: bytes) -> ObjectKey:
 
 
 class Lister(Protocol):
-    """What a listing needs of a client."""
+    """What a listing needs from a client."""
 
     async def send(self, request: Request) -> Response:
         """Send *request* and return its answer."""
@@ -110,7 +110,7 @@ class Lister(Protocol):
 
 
 class Listing(Generic[T]):
-    """A list that is about to be asked for: ``await`` it for all, ``async for`` it for a stream.
+    """A list that is not requested yet: ``await`` it for all, ``async for`` it for a stream.
 
     Both ask page by page. ``await`` starts over without pages when the server has forgotten the
     snapshot that the pages came from, so it returns one consistent state; ``async for`` cannot, as
@@ -159,7 +159,7 @@ class Listing(Generic[T]):
                 more, meta = await self._fetch(place, self._page_size, meta.continue_)
             except GoneError:
                 # The snapshot was compacted away while we were reading it. Asking for the rest
-                # would mix two moments, so the whole is asked for again, in one piece.
+                # would mix two moments, so we request the whole list again, in one piece.
                 raw = []
                 more, meta = await self._fetch(place, 0, "")
             raw += more

@@ -47,7 +47,7 @@ def _home() -> Path:
 
 
 def load(path: Path | None, context: str | None, *, where: Places, overrides: Overrides) -> Config:
-    """Return the first configuration that is there; see `Config.load`."""
+    """Return the first configuration that exists; see `Config.load`."""
     if path is not None:
         return from_file(path, context, overrides=overrides)
     if where.listed:
@@ -109,7 +109,7 @@ def _existing(paths: list[Path]) -> list[Kubeconfig]:
         try:
             found.append(kubeconfig.read(path))
         except FileNotFoundError:
-            continue  # a list in $KUBECONFIG may name what is not there yet
+            continue  # $KUBECONFIG may name files that do not exist yet
     return found
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Lookup:
-    """Discovery and what is read from it, loaded and made when somebody asks; a `Mapper`.
+    """Discovery and the `Mapper` on top of it, loaded when first used.
 
     A class says itself where its objects live, so most operators never do.
 

@@ -23,7 +23,7 @@ T = TypeVar("T")
 _Table = dict[str, list[RESTMapping]]
 
 _MOST_SUGGESTIONS = 3
-_ALIKE = 0.7  # 1 is the same; difflib's own 0.6 offers daemonsets to who mistypes a deployment
+_ALIKE = 0.7  # 1 is equal; difflib's default 0.6 suggests daemonsets for a mistyped deployment
 
 
 class _Name(msgspec.Struct, frozen=True):
@@ -62,7 +62,7 @@ class _Index:
 
     def _add(self, resource: APIResource) -> None:
         mapping = resource.mapping
-        # Old servers leave the singular out; lower case is what it always is for them.
+        # Old servers leave the singular out; it is always the kind in lower case.
         singular = resource.singular_name or resource.kind.lower()
         for name in dict.fromkeys((resource.name.lower(), singular.lower())):
             self.names.setdefault(name, []).append(mapping)
@@ -86,7 +86,7 @@ class _Index:
         """Find by kind, in the first of *versions* that has it, or in the preferred one."""
         of_kind = [each for each in self.kinds.get(kind.kind.lower(), ())
                    if each.group == kind.group]  # fmt: skip
-        # Kinds may differ in case alone, so what was asked for goes first.
+        # Kinds may differ in case only, so the exact spelling goes first.
         of_kind.sort(key=lambda each: each.kind != kind.kind)
         if not (wanted := list(versions)):
             return _last_of_first_kind(of_kind)
@@ -142,7 +142,7 @@ def _of_version(found: Iterable[RESTMapping], version: str) -> list[RESTMapping]
 
 def _last_of_first_kind(found: list[RESTMapping]) -> RESTMapping | None:
     # Two resources of one version can give the same kind: OpenShift's "processedtemplates" and
-    # "templates" are both Templates. client-go takes the last one, which everybody expects by now.
+    # "templates" are both Templates. client-go takes the last one, which users expect by now.
     if not found:
         return None
     first = found[0]
@@ -150,7 +150,7 @@ def _last_of_first_kind(found: list[RESTMapping]) -> RESTMapping | None:
 
 
 class _Question(msgspec.Struct, frozen=True):
-    """What is looked for, in words, and where an answer could be: no version means any."""
+    """What to look for, in words, and where: no version means any."""
 
     text: str
     name: str
@@ -197,7 +197,7 @@ class RESTMapper:
         self._index: _Index | None = None
         self._loading = Flight[_Index]()
         self._refreshing = Flight[_Index]()
-        self._missed: dict[str, float] = {}  # what was asked, and when it was surely not there
+        self._missed: dict[str, float] = {}  # names that were not found, and when
 
     async def mapping(self, kind: GroupVersionKind | GroupKind, *versions: str) -> RESTMapping:
         """Return where *kind* lives.
@@ -256,7 +256,7 @@ class RESTMapper:
         return await self._ask(question, partial(_Index.expand, category=category))
 
     def reset(self) -> None:
-        """Forget everything, for example after a 404 for a kind that was there before."""
+        """Forget everything, for example after a 404 for a kind that existed before."""
         self._index = None
         self._loading = Flight()
         self._refreshing = Flight()
@@ -306,5 +306,5 @@ class RESTMapper:
         self._missed = {
             text: at for text, at in self._missed.items() if now - at < self._retry_after
         }
-        # An older note stays: whoever asks ten times a second still gets a new answer each second.
+        # Keep an older note: a caller that asks ten times a second gets a new answer each second.
         self._missed.setdefault(question.text, now)

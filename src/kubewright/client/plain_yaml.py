@@ -2,7 +2,7 @@
 
 Nearly every kubeconfig is written by kubectl or another program: block mappings and lists of short
 values. Reading those takes 60 lines here, while importing PyYAML takes 10 ms and 2 MB, a tenth of
-what a small operator needs to start. Whatever is not surely plain is left to PyYAML.
+what a small operator needs to start. Anything that is not certainly plain is left to PyYAML.
 """
 
 import re
@@ -14,7 +14,7 @@ _Lines: TypeAlias = list[tuple[int, str]]
 _entry = re.compile(r"([A-Za-z_][\w./-]*):(?: +(.*))?", re.ASCII).fullmatch
 _quoted = re.compile(r"\"([^\"\\]*)\"|'([^']*)'").fullmatch
 _number = re.compile("0|[1-9][0-9]{0,17}").fullmatch
-# A letter comes first, so it is no number and no date; colons and spaces are inside of it only.
+# It starts with a letter, so it is not a number or a date; colons and spaces are only inside.
 # A token may begin with digits: it is a text from the first letter on, unless that marks a base.
 _text = re.compile(
     r"-{0,2}[A-Za-z_/](?:[\w./@=+,%~-]|:(?=[\w./@=+,%~-])| (?=[\w/]))*"

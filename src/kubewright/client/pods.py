@@ -48,7 +48,7 @@ class Logs:
 
 
 def _text(data: bytes) -> str:
-    # Programs write what they like; a wrong byte must not hide the rest of the log.
+    # Programs may write any bytes; an invalid one must not hide the rest of the log.
     return data.decode("utf-8", "replace")
 
 
@@ -125,7 +125,7 @@ class PodVerbs:
         since: datetime | float | None = None,
         limit_bytes: int | None = None,
     ) -> Logs:
-        """Show what a container wrote: ``await`` it for a text, ``async for`` it for lines.
+        """Return the log of a container: ``await`` it for a text, ``async for`` it for lines.
 
         Args:
             pod: The pod, its name or its key.
@@ -134,8 +134,8 @@ class PodVerbs:
             follow: Go on as lines are written; use it with ``async for``.
             previous: Show the instance before the last restart.
             timestamps: Begin each line with its time.
-            tail: Show only so many lines from the end.
-            since: Show only what was written after a time, or in so many seconds.
+            tail: Only that many lines from the end.
+            since: Only lines after a time, or from the last seconds.
             limit_bytes: Show no more than this.
         """
         query = [
@@ -174,7 +174,7 @@ class PodVerbs:
             namespace: Its namespace; the client's own unless given.
             container: Which container; the pod's default one unless given.
             stdin: What the command reads. Servers before Kubernetes 1.30 cannot tell it that this
-                is the end, so that a command such as ``cat`` waits for ever there.
+                is the end, so a command such as ``cat`` never ends there.
             tty: Give it a terminal, which has one output for both.
             check: Raise if the exit code is not 0.
             timeout: Seconds within which it must end. It is not stopped after that, only left

@@ -201,7 +201,7 @@ class PortForward:
                 attempt=str(self._request.attempt), error=str(error),
             )  # fmt: skip
         except OSError:
-            pass  # who connected here is gone, which is theirs to decide
+            pass  # the local client has disconnected, which is its right
         finally:
             writer.transport.abort()  # does nothing after a close in good order
 
@@ -286,7 +286,7 @@ def port_forward_request(place: Place, port: int) -> Request:
     """Return the request that opens a connection to *port* at *place*.
 
     Raises:
-        ValueError: It is no port.
+        ValueError: It is not a port.
     """
     if not 0 < port <= _LARGEST_PORT:
         raise ValueError(f"not a port: {port}; ports are 1 to {_LARGEST_PORT}")

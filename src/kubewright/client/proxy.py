@@ -54,7 +54,7 @@ def checked_proxy(proxy: str, source: str) -> str:
     """Return *proxy* as a URL with a scheme; *source* says in errors where it was written.
 
     Raises:
-        ConfigError: It is no URL, or of a kind that is not supported.
+        ConfigError: It is not a URL, or of an unsupported kind.
     """
     parts = _split(proxy, source)
     shown = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"  # without a password
@@ -84,7 +84,7 @@ def _split(proxy: str, source: str) -> SplitResult:
 
 
 def _is_direct(host: str, port: int, no_proxy: str) -> bool:
-    """Say whether *host* is loopback or matches one of the comma-separated patterns."""
+    """Tell whether *host* is loopback or matches one of the comma-separated patterns."""
     host = _ascii(host.lower())
     address = _parse_address(host)
     if host == "localhost" or (address is not None and address.is_loopback):
@@ -108,7 +108,7 @@ def _matches(pattern: str, host: str, port: int, *, address: "IPAddress | None")
 
 
 def _matches_domain(name: str, host: str) -> bool:
-    """Match ``foo.com`` with itself and what is below it, ``.foo.com`` only with what is below."""
+    """Match ``foo.com`` with itself and its subdomains, ``.foo.com`` only with subdomains."""
     name = _ascii(name.removeprefix("*") if name.startswith("*.") else name)
     if name.startswith("."):
         return host.endswith(name)

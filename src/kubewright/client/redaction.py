@@ -1,4 +1,4 @@
-"""How settings are shown: everything but what is secret."""
+"""Shows settings without their secrets."""
 
 from collections.abc import Collection
 
@@ -17,7 +17,7 @@ def redacted_repr(
     """Return the repr of *settings* without the values of *secret* and *long* fields.
 
     What stands before the host in the fields *urls*, a user with a password, is left out, too.
-    Fields that hold their default are left out: what is shown is what somebody set.
+    Fields with their default value are left out: only settings that were made are shown.
     """
     shown = []
     names, defaults = settings.__struct_fields__, settings.__struct_defaults__

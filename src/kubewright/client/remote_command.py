@@ -26,7 +26,7 @@ from kubewright.log import get_logger
 _log = get_logger(__name__)
 
 LIMIT_BYTES = 64 * 1024 * 1024
-"""How much output is kept in memory for a caller who did not say."""
+"""How much output is kept in memory by default."""
 
 _V5 = "v5.channel.k8s.io"  # Kubernetes 1.30 and newer: it can close stdin
 _V4 = "v4.channel.k8s.io"
@@ -46,14 +46,14 @@ _STREAMS: dict[int, StreamName] = {_STDOUT: "stdout", _STDERR: "stderr"}
 
 
 class Output(NamedTuple):
-    """A piece of what a command wrote, cut anywhere, maybe inside a character."""
+    """A piece of a command's output, cut anywhere, even inside a character."""
 
     stream: StreamName
     data: bytes
 
 
 class ExecResult(msgspec.Struct, frozen=True):
-    """What a command did: its output, and how it ended."""
+    """The result of a command: its output and exit code."""
 
     stdout: bytes
     stderr: bytes
@@ -61,7 +61,7 @@ class ExecResult(msgspec.Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """What it wrote to stdout, as text; a wrong byte does not hide the rest."""
+        """Its standard output as text; invalid bytes are replaced."""
         return self.stdout.decode("utf-8", "replace")
 
 
@@ -170,7 +170,7 @@ class RemoteProcess:
         """Tell the terminal its size, in characters.
 
         Raises:
-            ValueError: There is no terminal, or that is no size of one.
+            ValueError: There is no terminal, or the size is invalid.
         """
         if not self._tty:
             raise ValueError(f"cannot {self._attempt}: no terminal to resize; ask for tty=True")
@@ -285,7 +285,7 @@ async def run_command(
     seconds: float | None,
     limit_bytes: int | None,
 ) -> ExecResult:
-    """Run a command to its end and return what it did."""
+    """Run a command to its end and return its result."""
     timeout = rest.clock.timeout(seconds)
     try:
         async with (
@@ -334,8 +334,8 @@ async def _collect(process: RemoteProcess, limit: int | None) -> ExecResult:
 
 
 async def _feed(process: RemoteProcess, stdin: Stdin) -> None:
-    # The command may end without reading all of it, and the exit code tells the rest: so it is no
-    # failure if the server takes no more. What the caller's iterator raises is another matter.
+    # The command may end without reading all input, and its exit code says how it went: so it is
+    # not a failure if the server accepts no more. Errors of the caller's iterator are raised.
     async with aclosing(_pieces(stdin)) as pieces:
         async for data in pieces:
             try:

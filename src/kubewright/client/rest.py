@@ -38,10 +38,10 @@ REQUESTS: Counter = Counter(
 
 WarningHandler = Callable[[str], None]
 WriteObserver = Callable[[Request, Response], None]
-"""Hears of a write that was carried out, before the one who asked for it does."""
+"""Called after a successful write, before the caller gets the answer."""
 
 MAX_RETRIES = 10
-_RETRY_AFTER_LOST = 1.0  # seconds, for a GET whose connection broke: the server said nothing
+_RETRY_AFTER_LOST = 1.0  # seconds, for a GET whose connection broke
 _SWITCHING = 101
 _SUCCESS = range(200, 300)
 _REDIRECT = range(300, 400)
@@ -90,8 +90,8 @@ class RESTClient:
         self.observers: list[WriteObserver] = []
         """Called for each write that the server carried out and stored: dry runs are left out.
 
-        That is before `send` returns, so what an observer notes down is there when the one who
-        asked for the write goes on. They must be quick; one that fails is logged.
+        That is before `send` returns, so the caller of the write finds everything that an observer
+        has stored. Observers must be quick; if one fails, the error is logged.
         """
 
     @property
@@ -102,8 +102,8 @@ class RESTClient:
     async def send(self, request: Request, *, timeout: float | None = None) -> Response:
         """Send *request* and return its answer.
 
-        A 429 or 5xx that says when to come back is tried again, at most ten times, and so is a GET
-        whose connection broke. A write whose connection broke is not: it may have been carried out.
+        A 429 or 5xx with ``Retry-After`` is retried, at most ten times, and so is a GET whose
+        connection broke. A write is not: the server may have executed it.
 
         Raises:
             APIError: The server refused; the subclass says why.
@@ -173,7 +173,7 @@ class RESTClient:
         counter.value += 1
 
     def _tell(self, request: Request, response: Response) -> None:
-        """Call the observers; the write is done, so none of them may make it look undone."""
+        """Call the observers; their errors are logged, since the write has succeeded."""
         if _is_dry_run(request):
             return
         for observer in tuple(self.observers):
@@ -205,7 +205,7 @@ class RESTClient:
 
 
 def decode_error(request: Request, response: Response, error: DecodeError) -> DecodeError:
-    """Return *error* with what the server sent instead, when that was not JSON at all."""
+    """Return *error* with the text that the server sent, if it was not JSON at all."""
     kind = response.header("content-type") or "no content type"
     if "json" in kind:
         return DecodeError(f"cannot {request.attempt}: {error}")

@@ -1,4 +1,4 @@
-"""Doing it again: after a conflict, or until something holds."""
+"""Repeats a change after a conflict."""
 
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
@@ -12,13 +12,13 @@ T = TypeVar("T")
 async def retry_on_conflict(
     change: Callable[[], Awaitable[T]], *, tries: int = 5, clock: Clock | None = None
 ) -> T:
-    """Call *change* again as long as it ends in a conflict, at most *tries* times.
+    """Call *change* until it does not end in a conflict, at most *tries* times.
 
-    *change* must read the object itself each time: what was read before the conflict is old. A
-    conflict over who owns a field is raised at once, as it does not go away by itself.
+    *change* must read the object itself each time: an object read before the conflict is outdated.
+    A conflict over the ownership of a field is raised at once, since a retry cannot resolve it.
 
     Raises:
-        ConflictError: The last try ended in a conflict, too.
+        ConflictError: The last try ended in a conflict as well.
 
     Example:
         >>> async def grow() -> Shop:  # doctest: +SKIP

@@ -1,4 +1,4 @@
-"""What a verb is about: a kind, an object of it, or a name; turned into a place on the server."""
+"""Resolves the arguments of a verb (a kind, an object or a name) to a place on the server."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
@@ -68,7 +68,7 @@ _typed: dict[type, Target[Any]] = {}
 
 
 def typed(kind: type[R]) -> Target[R]:
-    """Return the target for a class, which needs no question to the server."""
+    """Return the target for a class, without asking the server."""
     found = _typed.get(kind)
     if found is None:
         found = _typed[kind] = Target(mapping_of(kind), partial(read, kind=kind))
@@ -76,7 +76,7 @@ def typed(kind: type[R]) -> Target[R]:
 
 
 async def resolve(kind: Any, mapper: Mapper) -> Target[Any]:
-    """Return the target for whatever a caller may name a kind by.
+    """Return the target for any way to name a kind.
 
     Raises:
         NoMatchError: The server has no such kind.
@@ -124,7 +124,7 @@ def dynamic(mapping: RESTMapping) -> Target[Unstructured]:
 def read_as(raw: bytes, mapping: RESTMapping) -> Unstructured:
     """Return the object in *raw*, which is of the kind that *mapping* names.
 
-    The items of a list of built-in kinds do not say what they are.
+    The items of a list of built-in kinds lack ``apiVersion`` and ``kind``.
     """
     found = Unstructured.read(raw)
     found.setdefault("apiVersion", mapping.gvk.api_version)

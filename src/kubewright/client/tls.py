@@ -1,7 +1,7 @@
 """How the server is verified and how we show a client certificate: TLS settings and contexts.
 
-Certificates rotate while an operator runs. Files are looked at again every few minutes; what is
-broken or half-written by then is ignored, and the last good state goes on serving.
+Certificates rotate while an operator runs. We check the files again every few minutes; a broken or
+half-written file is ignored, and the last good state stays in use.
 """
 
 import os
@@ -30,7 +30,7 @@ _PEM_CERTIFICATE = rb"-----BEGIN CERTIFICATE-----\s(?s:.)+?-----END CERTIFICATE-
 
 
 class TLSConfig(msgspec.Struct, frozen=True, kw_only=True):
-    """TLS settings of a `Config`; each ``_data`` is PEM and wins over the ``_file`` beside it.
+    """TLS settings of a `Config`; each ``_data`` is PEM and wins over its ``_file``.
 
     Attributes:
         ca_file: Certificates of the authorities to trust; the system's when neither is set.
@@ -54,12 +54,12 @@ class TLSConfig(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def has_ca(self) -> bool:
-        """Say whether authorities of our own are to be trusted."""
+        """Tell whether there are authorities to trust, besides the system's."""
         return bool(self.ca_file or self.ca_data)
 
     @property
     def has_certificate(self) -> bool:
-        """Say whether there is a client certificate."""
+        """Tell whether there is a client certificate."""
         return bool(self.cert_file or self.cert_data)
 
     def __repr__(self) -> str:
@@ -107,7 +107,7 @@ class TLSContexts:
         source: str = "the configuration",
         certificate: CertificateSource | None = None,
     ) -> None:
-        """Take *config* as it is; nothing is read before the first `context`.
+        """Store *config*; nothing is read before the first `context`.
 
         Args:
             config: The settings.
@@ -134,7 +134,7 @@ class TLSContexts:
         """Return the context for a new connection.
 
         Raises:
-            ConfigError: A certificate cannot be read, and there is no earlier one to go on with.
+            ConfigError: A certificate cannot be read, and there is no earlier one to use.
         """
         if self._context is None or self._material is None:
             self._look_again_at = self._clock.monotonic() + RELOAD_AFTER
@@ -216,7 +216,7 @@ def check_tls(config: TLSConfig, source: str) -> None:
 
 
 def new_context(*, insecure: bool = False) -> "ssl.SSLContext":
-    """Return a client context that trusts nobody yet, or everybody when *insecure*."""
+    """Return a client context that trusts no server yet, or any server if *insecure*."""
     import ssl  # noqa: PLC0415  # 6 ms that a plain-text or in-process connection does not need
 
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
@@ -308,7 +308,7 @@ def _reason(client: ClientCertificate, error: Exception) -> str:
 
 
 def _trust(context: "ssl.SSLContext", bundle: bytes, where: str) -> None:
-    """Trust every certificate of *bundle*; as in Go, broken ones beside good ones are skipped."""
+    """Trust every certificate of *bundle*; as in Go, broken ones among good ones are skipped."""
     import ssl  # noqa: PLC0415  # as in new_context
 
     loaded = 0
@@ -326,7 +326,7 @@ def _trust(context: "ssl.SSLContext", bundle: bytes, where: str) -> None:
 
 
 def read_file(path: str | None, what: str, source: str) -> bytes | None:
-    """Return what the file *path* holds; None where no file is named.
+    """Return the content of the file *path*; None if no file is named.
 
     Raises:
         ConfigError: It cannot be read; *what* and *source* say in the message what it is for.

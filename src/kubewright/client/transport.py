@@ -31,7 +31,7 @@ class Response(msgspec.Struct, frozen=True, gc=False):
 
 
 class Stream(Protocol):
-    """An answer whose body arrives bit by bit: a watch, or a log that is followed."""
+    """An answer whose body arrives piece by piece: a watch, or a log that is followed."""
 
     @property
     def status(self) -> int:
@@ -53,12 +53,12 @@ class ChunkStream(Stream, Protocol):
     """A stream that tells its chunks apart; servers send a whole event in each, as a rule."""
 
     async def read_chunks(self) -> Sequence[bytes]:
-        """Wait for chunks and return all that are there; none at the end."""
+        """Wait for chunks and return all that have arrived; empty at the end."""
         ...
 
 
 def chunks_of(stream: Stream) -> Callable[[], Awaitable[Sequence[bytes]]]:
-    """Return a function that waits for chunks and returns all that are there; none at the end."""
+    """Return a function that waits for chunks and returns all that have arrived."""
     if isinstance(stream, ChunkStream):
         return stream.read_chunks
     chunks = aiter(stream)
@@ -88,7 +88,7 @@ class Duplex(Protocol):
         ...
 
     async def read(self) -> bytes:
-        """Wait for bytes and return all that are there; empty at the end of the stream."""
+        """Wait for bytes and return all that have arrived; empty at the end of the stream."""
         ...
 
     async def write(self, data: bytes) -> None:
@@ -123,12 +123,12 @@ class Transport(Protocol):
         ...
 
     async def close(self) -> None:
-        """Close every connection; requests under way fail with `TransportError`."""
+        """Close every connection; current requests fail with `TransportError`."""
         ...
 
 
 class Credentials(Protocol):
-    """Who is asking, as headers on each request."""
+    """Credentials, as headers on each request."""
 
     @property
     def static(self) -> Headers | None:
@@ -140,7 +140,7 @@ class Credentials(Protocol):
         ...
 
     async def rejected(self, used: Headers) -> bool:
-        """Hear that the server answered 401 to *used*.
+        """Handle a 401 answer to a request with *used*.
 
         Returns:
             Whether `headers` will say something else now, so that the request is worth sending

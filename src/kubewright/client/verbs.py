@@ -37,7 +37,7 @@ _IDENTITY = ("name", "namespace", "resourceVersion")
 
 
 class Defaults(msgspec.Struct, frozen=True):
-    """What a client adds to requests that do not say otherwise.
+    """The client's settings for requests that do not override them.
 
     Attributes:
         namespace: Where an object is that does not name one; empty for "it has to".
@@ -55,7 +55,7 @@ class Defaults(msgspec.Struct, frozen=True):
 
 
 class Verbs:
-    """What can be done with one object, or with the subresource of it that this is about."""
+    """The verbs on one object, or on one of its subresources."""
 
     def __init__(
         self, rest: RESTClient, mapper: Mapper, defaults: Defaults, *, subresource: str = ""
@@ -122,7 +122,7 @@ class Verbs:
 
         Raises:
             AlreadyExistsError: There is an object of that name.
-            InvalidError: The server refused what it says.
+            InvalidError: The server refused its content.
         """
         target = await self._target(checked(obj))
         # A new object is posted to the collection, a subresource to the object it belongs to.
@@ -240,17 +240,17 @@ class Verbs:
         *obj* holds the fields you want to own and no others: build it anew each time, do not apply
         what was read. Fields that you applied before and leave out now are removed. Defaults of
         your class are sent, so they are yours; a field that others may set is ``X | None = None``.
-        The status is left out; it has an apply of its own, ``client.status.apply``.
+        The status is left out; use ``client.status.apply`` for it.
 
         Args:
             obj: What you want.
-            field_owner: Who applies; the client's own unless given.
+            field_owner: The name of the owner; the client's by default.
             force: Take over fields that another owner has set to another value.
             dry_run: Check and answer, but store nothing.
 
         Raises:
             ConflictError: Another owner has one of the fields; the message says who and which.
-            ValueError: *obj* was read from a server, or nobody is named as the owner.
+            ValueError: *obj* was read from a server, or there is no field owner.
         """
         owner = field_owner or self._defaults.field_owner
         if not owner:
@@ -353,12 +353,12 @@ class Subresource(Verbs):
 
 
 async def patch_object(verbs: Verbs, kind: Any, obj: Object, patch: dict[str, Any]) -> Any:
-    """Merge *patch* into the object that was read as *obj*, and into no other one of its name.
+    """Merge *patch* into the object that was read as *obj*, never into a namesake.
 
     Args:
         verbs: A client, or a subresource of one.
-        kind: What the answer is read as.
-        obj: Which object; what was changed in it is not sent.
+        kind: The class that the answer is decoded into.
+        obj: The object; local changes to it are not sent.
         patch: A merge patch; with a ``resourceVersion`` it is optimistic.
 
     Raises:

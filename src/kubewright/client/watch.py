@@ -102,7 +102,7 @@ class _Open:
 
 
 class RequestFrom(Protocol):
-    """Makes the request that goes on after a version."""
+    """Builds the request that resumes after a version."""
 
     async def __call__(self, version: str, *, initial: bool, seconds: int) -> Request:
         """Return it; *initial* asks for what exists, *seconds* for how long to go on."""
@@ -118,11 +118,11 @@ class Watch(Generic[T]):
     missed or seen twice. What cannot be mended so is raised: `GoneError` when the server has
     forgotten that version (list again), and any other refusal but 429 and 5xx. A failure before the
     first answer is raised too: a wrong address must not look like a quiet cluster. A wait that is
-    cancelled loses nothing: the next one goes on.
+    cancelled loses nothing: the next one continues.
 
     Args:
         rest: Where requests go.
-        request_from: Makes the request that goes on after a version.
+        request_from: Builds the request that resumes after a version.
         resource_version: Where to begin.
         decode: Turns the bytes of an object into it.
         first: Lists what exists, which then comes first and says where to begin.
@@ -184,7 +184,7 @@ class Watch(Generic[T]):
         await self._close()
 
     def _tell(self) -> None:
-        """Say what broke, or raise what only the caller can mend; each once."""
+        """Log what broke, or raise errors that only the caller can fix; each once."""
         state = self._told = self._watcher.state
         if isinstance(state, Failing):
             raise state.error

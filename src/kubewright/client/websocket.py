@@ -57,14 +57,14 @@ async def open_websocket(
     Args:
         rest: What sends the request.
         request: A GET; the headers of the handshake are added here.
-        subprotocols: What we can speak, the best first.
+        subprotocols: The protocols that we support, the best first.
         max_message: A longer message ends the connection.
         keepalive: Seconds of silence after which we send a ping.
 
     Raises:
         ConfigError: The ``websockets`` library is not installed.
         APIError: The server refused.
-        TransportError: No answer came, or it was no websocket's.
+        TransportError: There was no answer, or it did not open a websocket.
     """
     protocol = _new_protocol(request.attempt, max_message)
     key = base64.b64encode(secrets.token_bytes(16)).decode()
@@ -91,12 +91,12 @@ async def open_websocket(
 class WebSocket:
     """Messages both ways, from the handshake to the close.
 
-    One task may receive while others send. Nothing is read before somebody asks for it, so a slow
+    One task may receive while others send. Nothing is read before `receive` is called, so a slow
     receiver slows the server down instead of filling the memory. Every method may be cancelled: a
     message is sent whole or not at all, and none that has arrived is lost.
 
     Attributes:
-        subprotocol: What the server chose to speak.
+        subprotocol: The protocol that the server chose.
         attempt: What the websocket is for.
     """
 
@@ -179,7 +179,7 @@ class WebSocket:
             self._protocol.receive_eof()
         for frame in self._protocol.events_received():
             self._take(cast("Frame", frame))  # the handshake, which has other events, is over
-        self._to_write.set()  # a pong or the answer to a close may be due; nobody waits for it
+        self._to_write.set()  # a pong or the answer to a close may be due
 
     def _take(self, frame: "Frame") -> None:
         if frame.opcode >= _FIRST_CONTROL:
@@ -221,7 +221,7 @@ class WebSocket:
             raise self._lost
 
     async def _write(self) -> None:
-        """Write what is due, in a task of its own: cancelling a sender must not cut a frame."""
+        """Write frames in a separate task: cancelling a sender must not cut a frame."""
         try:
             while True:
                 await self._wait_for_work()
@@ -264,7 +264,7 @@ def _new_protocol(attempt: Attempt, max_message: int) -> "Protocol":
             " Run `pip install kubewright[exec]`."
         ) from error
     protocol = Protocol(Side.CLIENT, max_size=max_message)
-    protocol.debug = False  # it would log what is sent, and people send secrets
+    protocol.debug = False  # it would log the data, which may be secret
     return protocol
 
 
@@ -283,13 +283,13 @@ def _handshake(request: Request, key: str, subprotocols: Sequence[str]) -> Reque
 
 
 def accept_for(key: str) -> str:
-    """Return what a server that understands websockets answers to *key*."""
+    """Return the answer of a websocket server to *key*."""
     digest = hashlib.sha1(f"{key}{_GUID}".encode(), usedforsecurity=False).digest()
     return base64.b64encode(digest).decode()
 
 
 def _check_answer(headers: Headers, key: str, offered: Sequence[str], attempt: Attempt) -> str:
-    """Return the chosen subprotocol, or raise if the server did not mean a websocket of ours."""
+    """Return the chosen subprotocol, or raise if the server did not accept the websocket."""
     said = {name: value.strip() for name, value in headers}
     chosen = said.get("sec-websocket-protocol", "")
     problem = ""

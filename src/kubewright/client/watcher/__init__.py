@@ -1,14 +1,14 @@
-"""How a collection is followed: one machine, under `kubewright.Watch` and under the cache.
+"""Follows a collection: one state machine, under `kubewright.Watch` and under the cache.
 
-Servers end every stream after some minutes, proxies cut it in the middle of an event, a server
-that restarts is out of reach, and one that was away for long has forgotten the version that we
-would go on from. `Watcher` knows what to do about each of these, and does nothing by itself: it is
-told what arrived and what time it is, and says which events that makes and what to ask for next.
-Who drives it sends the requests, waits, and keeps the objects.
+Servers end every stream after some minutes, proxies cut it in the middle of an event, a restarting
+server is out of reach, and after a long break the server has forgotten the version to resume from.
+`Watcher` knows what to do about each of these, and does no I/O: it is told which bytes arrived and
+what time it is, and returns the events and the next request. Its driver sends the requests, waits,
+and keeps the objects.
 
-Two drive it, and want one thing differently. A cache can list again and wants to go on whatever
-happens (``lists_again``). For ``client.watch`` a new list would be a gap in what its caller is
-told: it resumes where that closes the gap, and raises the rest, so `Failing` is its exception.
+There are two drivers, which differ in one thing. A cache can list again and never gives up
+(``lists_again``). For ``client.watch`` a new list would leave a gap in the events: it resumes where
+that closes the gap, and raises all other errors, so `Failing` is its exception.
 
 .. code-block:: mermaid
 
@@ -39,7 +39,7 @@ told: it resumes where that closes the gap, and raises the rest, so `Failing` is
         Forgetting --> Stopped: stop
         Failing --> Stopped: stop
 
-A test reads this picture, and compares it with what the machine does.
+A test compares this picture with what the machine does.
 """
 
 from kubewright.client.watcher.habits import Habits

@@ -1,12 +1,12 @@
-"""`Habits`: what is known of how a server answers."""
+"""`Habits`: what we know about how a server answers."""
 
 _SILENT = 150.0  # seconds without a byte from a server that sends a bookmark every minute
 _MOST_SILENT = 600.0  # seconds, where bookmarks turn out to come only with news
-_AT_ONCE = 5.0  # seconds in which a new stream brings what a dead one has missed
+_AT_ONCE = 5.0  # seconds in which a new stream delivers what a dead one missed
 
 
 class Habits:
-    """What is known of how a server answers; shared by the watchers of one kind.
+    """What we know about how a server answers; shared by the watchers of one kind.
 
     Args:
         streams_lists: Whether it may be asked for a streaming list.
@@ -25,16 +25,16 @@ class Habits:
         self._in_doubt = False
 
     def fell_silent(self) -> None:
-        """Note that a stream was given up because nothing came.
+        """Note that a stream was given up because it was silent.
 
         Some servers send bookmarks only when there is something new. So the next silence may last
-        longer, unless it turns out that this one has hidden something from us.
+        longer, unless it turns out that this one has hidden an event.
         """
         self.silence = min(2 * self.silence, _MOST_SILENT)
         self._in_doubt = True
 
     def heard(self, after: float) -> None:
-        """Note that a new stream brought something, *after* so many seconds."""
+        """Note that a new stream delivered something *after* some seconds."""
         if self._in_doubt:
             self._in_doubt = False
             if after < _AT_ONCE:

@@ -1,4 +1,4 @@
-"""What a watch sends: chunks of bytes, cut into lines, each an event with an object."""
+"""Parses the body of a watch: chunks of bytes, cut into lines, one event in each."""
 
 from collections.abc import Iterable
 from typing import Literal, get_args
@@ -44,12 +44,12 @@ class Lines:
         return lines
 
     def rest(self) -> bytes:
-        """Return what came after the last line break."""
+        """Return the bytes after the last line break."""
         return b"".join(self._parts)
 
     @property
     def pending(self) -> int:
-        """How many bytes of an unfinished line there are."""
+        """How many bytes of an unfinished line have arrived."""
         return sum(map(len, self._parts))
 
 

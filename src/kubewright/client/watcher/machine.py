@@ -1,4 +1,4 @@
-"""`Watcher`: the machine itself. The package says what it is for, and draws it."""
+"""`Watcher`: the state machine; the package's docstring explains and draws it."""
 
 import random
 from collections.abc import Sequence
@@ -43,7 +43,7 @@ from kubewright.errors import (
 )
 
 _SHORTEST = 1.0  # seconds between two tries: a proxy may end every stream at once
-_LASTS = (300, 600)  # seconds that a stream is asked to last, as client-go asks
+_LASTS = (300, 600)  # seconds that we ask a stream to last, as client-go does
 _OVERDUE = 30.0  # seconds after which a stream that should have ended is given up
 _UNOPENED = 60.0  # seconds without an answer at all: a busy server lets requests queue
 _UNANSWERED = 10.0  # seconds without a byte before the end of a streaming list
@@ -58,7 +58,7 @@ _ABSENT = (NotFoundError, NoMatchError)  # the kind, as the server or its discov
 
 
 class _Stream:
-    """A stream that was asked for: what of it has arrived, and when it must have ended."""
+    """A requested stream: what has arrived of it, and when it must have ended."""
 
     def __init__(self, attempt: Attempt, asked: OpenStream, began: float) -> None:
         self.attempt = attempt
@@ -74,20 +74,20 @@ class _Stream:
 class Watcher:
     """Follows one collection, without any I/O: see `kubewright.client.watcher`.
 
-    Ask `next` what to do, do it, and say how it went; then ask again. All times are seconds on one
+    Call `next`, do what it returns, report how it went, and repeat. All times are seconds on one
     clock that never goes back.
 
     Args:
-        start: What to begin with.
-        lists_again: Whether to list again where that mends it, and never to give up.
-        habits: What is known of the server already.
-        now: What time it is.
+        start: The first state.
+        lists_again: Whether to list again where that helps, and never to give up.
+        habits: What we know about the server already.
+        now: The current time.
         source: Where jitter comes from.
 
     Attributes:
-        state: What it is doing.
-        synced: Whether a list was complete, ever.
-        error: What is wrong, until it is mended; a version that is gone is not.
+        state: The current state.
+        synced: Whether any list has been complete.
+        error: What is wrong, until it is fixed; a version that is gone does not count.
         failures: How often it failed in a row.
         since: When the trouble began.
         last_heard: When the last byte arrived.
@@ -145,11 +145,11 @@ class Watcher:
     def known_to_fail(self) -> bool:
         """Whether there is no use in waiting: the kind is missing, or the server refuses."""
         if self.error is None or isinstance(self.error, TransportError):
-            return False  # nobody can be reached, so there is nothing to go on with either
+            return False  # the server is out of reach, so waiting may help
         return not isinstance(self.error, _TRANSIENT) or self.failures >= _OFTEN
 
     def problem(self, now: float) -> str | None:
-        """Return what is wrong and what to do, or ``None``; a short break is nothing."""
+        """Return what is wrong and what to do, or ``None``; short breaks are ignored."""
         if self.error is None:
             return None
         lasts = now - self.since
@@ -158,7 +158,7 @@ class Watcher:
         return str(self.error)
 
     def deadline(self) -> float:
-        """Return when the stream is dead, unless something arrives before."""
+        """Return the time at which the stream counts as dead, unless something arrives before."""
         stream = self._stream
         if stream is None:
             return self._until
@@ -211,16 +211,16 @@ class Watcher:
     # --- What happened ---
 
     def start(self) -> None:
-        """Begin."""
+        """Leave `Idle`."""
         self.state = self._start
 
     def stop(self) -> None:
-        """End, whatever is under way."""
+        """Stop, in any state."""
         self._stream = None
         self.state = Stopped()
 
     def waited(self, now: float) -> None:
-        """Go on after a `Pause`."""
+        """Continue after a `Pause`."""
         match self.state:
             case Waiting(then) | Failing(then=then):
                 self.state = then
@@ -230,16 +230,16 @@ class Watcher:
                 self.state = Forgetting(self.version) if gone else Listing()
 
     def forgot(self) -> None:
-        """Go on after a `Forget`."""
+        """Continue after a `Forget`."""
         self._version, self._last = "", None
         self.state = Listing()
 
     def heard(self, now: float) -> None:
-        """Note that something arrived that is not of a stream: a page."""
+        """Note that a page of a list arrived."""
         self.last_heard = now
 
     def listed(self, version: str) -> None:
-        """Note that a list is complete; it shows all up to *version*."""
+        """Note that a list is complete; it includes every change up to *version*."""
         self._version, self._last = version, None
         self._cut_lists = self.failures = 0
         self.error = None
@@ -247,7 +247,7 @@ class Watcher:
         self.state = Watching(version)
 
     def sent(self, attempt: Attempt, now: float) -> None:
-        """Note that the stream was asked for, as `next` said."""
+        """Note that the request for the stream was sent, as `next` said."""
         assert isinstance(self._asked, OpenStream)
         self._stream = _Stream(attempt, self._asked, now)
 
@@ -261,15 +261,15 @@ class Watcher:
                 self.error = None
 
     def listening(self, now: float) -> None:
-        """Note that nobody has listened until now: that was not the silence of the server."""
+        """Note that the driver starts to read only now: the time before was not silence."""
         if self._stream is not None:
             self._stream.since = now
 
     def receive(self, chunks: Sequence[bytes], now: float) -> list[Event]:
         """Return the events that *chunks* complete, in order.
 
-        What comes after the end of the initial events is held back: the list must be dealt with
-        before the first change to it. Ask for it with `rest`.
+        Changes after the end of the initial events are held back: the driver must handle the list
+        before the first change to it. Get them with `rest`.
         """
         stream = self._stream
         if stream is None:
@@ -278,7 +278,7 @@ class Watcher:
         return self._parse(stream, stream.lines.feed(chunks), now)
 
     def rest(self, now: float) -> list[Event]:
-        """Return the changes that came together with the end of the initial events."""
+        """Return the changes that arrived together with the end of the initial events."""
         stream = self._stream
         if stream is None or not stream.rest:
             return []
@@ -286,11 +286,11 @@ class Watcher:
         return self._parse(stream, lines, now)
 
     def seen(self, version: str) -> None:
-        """Note the *version* of the last event, if the caller has read it: we need not, then."""
+        """Note the *version* of the last event, if the caller has parsed it anyway."""
         self._version, self._last = version, None
 
     def ended(self, now: float) -> None:
-        """Note that the stream ended. Every stream does, so this is not a failure as such."""
+        """Note that the stream ended. Every stream does, so this alone is not a failure."""
         stream = self._stream
         if stream is None:
             return
@@ -304,10 +304,10 @@ class Watcher:
         self.failed(TransportError(f"cannot {stream.attempt}: {problem}", lost=True), now)
 
     def fell_silent(self, now: float) -> bool:
-        """Note that the `deadline` has passed; say whether a stream fell silent that was open.
+        """Note that the `deadline` has passed; return whether an open stream fell silent.
 
-        A server that is gone without a word, or a balancer that holds the connection for it, would
-        otherwise look like a quiet cluster for ever.
+        A server that vanished, or a load balancer that keeps its connection open, would otherwise
+        look like a quiet cluster for ever.
         """
         stream = self._stream
         if stream is None:
@@ -328,10 +328,10 @@ class Watcher:
         return False
 
     def failed(self, error: KubewrightError, now: float) -> None:
-        """Note that what was asked for failed, or broke off."""
+        """Note that the request failed, or its answer broke off."""
         state, self._stream = self.state, None
         if not isinstance(state, Listing | Watching):
-            return  # it was given up already, and could not even be closed
+            return  # we gave it up already, and closing it failed
         if not self._lists_again:
             self._count(error, now)
             self._pass_on(state, error, now)
@@ -380,7 +380,7 @@ class Watcher:
                 self.failures = self._empty_streams = 0
 
     def _take_initial(self, stream: _Stream, lines: list[bytes], events: list[Event]) -> None:
-        # They come in no order: before their end, their versions say nothing about how far we are.
+        # They are not ordered: before their end, their versions do not say how far we are.
         for number, line in enumerate(lines):
             if line == b"\n":
                 continue
@@ -404,7 +404,7 @@ class Watcher:
     # --- What comes next ---
 
     def _over(self, stream: _Stream, now: float) -> None:
-        """Go on after a stream that has ended."""
+        """Continue after a stream that has ended."""
         self._stream = None
         then = Watching(self.version)
         wait = _SHORTEST - (now - stream.began)
@@ -412,7 +412,7 @@ class Watcher:
             self._empty_streams = 0
             self.state = then
             return
-        # One that ends at once is most likely a proxy dropping us, which we must not hammer.
+        # If it ended at once, a proxy most likely dropped us, and we must not hammer it.
         if not stream.has_changes:
             self._empty_streams += 1
             if self._empty_streams >= _OFTEN:
@@ -420,14 +420,14 @@ class Watcher:
         self._pause(Waiting(then, wait), now)
 
     def _other_way(self, error: KubewrightError) -> Listing | None:
-        """Return another way to list at once, where the server does not take to this one.
+        """Return another way to list, to use at once, if the server does not support this one.
 
         Each is found once, so this cannot go round in circles.
         """
         asked = self._asked
         if isinstance(error, BadRequestError | InvalidError):
-            # Old servers do not know the question, others have it switched off. The refusal may
-            # mean the one or the other.
+            # Old servers do not know streaming lists or shards, others have them switched off. The
+            # refusal may be about either.
             if asked is not None and asked.sharded:
                 self._habits.shards = False
                 return Listing(error=error)
@@ -435,8 +435,8 @@ class Watcher:
                 self._habits.streams_lists = False
                 return Listing(error=error)
         if isinstance(error, GoneError) and isinstance(asked, ListPages) and asked.page_size:
-            # The moment was forgotten while we were reading it. Asking for the rest would mix two
-            # moments, so the whole is asked for again, in one piece.
+            # The version expired while we were reading the pages. The rest would be from another
+            # moment, so we request the whole list again, in one piece.
             return Listing(page_size=0, error=error)
         return None
 
@@ -455,7 +455,7 @@ class Watcher:
             self._cut_lists += isinstance(self._asked, OpenStream)
 
     def _mend(self, state: Listing | Watching, error: KubewrightError, now: float) -> None:
-        """Go on after a failure, whatever it is."""
+        """Continue after a failure, whatever it is."""
         if isinstance(error, _ABSENT):
             delay = min(max(_FIRST_LOOK, now - self.since), _LAST_LOOK)
             self._pause(Missing(self.since, delay, error), now)
@@ -466,17 +466,17 @@ class Watcher:
             self._pause(Failing(error, self._delay(error, now), Listing()), now)
 
     def _may_resume(self, error: KubewrightError) -> bool:
-        """Say whether to go on after the last version, and not to list again."""
-        # A server that is out of reach has not lost its history. But one that answers, and does
-        # not let us go on time after time, may after a new list.
+        """Tell whether to resume after the last version instead of listing again."""
+        # A server that is out of reach has not lost its history. But if a server answers and
+        # refuses to resume time after time, a new list may help.
         return isinstance(error, TransportError) or (
             self.failures < _OFTEN and not _is_too_large(error)
         )
 
     def _pass_on(self, state: Listing | Watching, error: KubewrightError, now: float) -> None:
-        """Go on after a failure that waiting mends; the rest is for the caller."""
+        """Continue after a failure that waiting fixes; the caller gets the others."""
         then = Watching(self.version) if isinstance(state, Watching) else state
-        # A failure before the first answer is: a wrong address must not look like a quiet cluster.
+        # So does one before the first answer: a wrong address must not look like a quiet cluster.
         if self._answered and isinstance(error, _PASSING):
             self._wait(then, error, now)
         else:
@@ -495,5 +495,5 @@ class Watcher:
 
 
 def _is_too_large(error: Exception) -> bool:
-    """Whether the server is behind the version that was asked for: it was restored, say."""
+    """Tell whether the server is behind the requested version: it was restored, say."""
     return isinstance(error, APIError) and "oo large resource version" in str(error)

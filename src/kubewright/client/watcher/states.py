@@ -1,4 +1,4 @@
-"""The states of a watcher, and what it asks for in each; each value carries what belongs to it."""
+"""The states of a watcher, and its requests in each; each value carries its own data."""
 
 import msgspec
 
@@ -10,12 +10,12 @@ class Idle(msgspec.Struct, frozen=True):
 
 
 class Listing(msgspec.Struct, frozen=True, repr_omit_defaults=True):
-    """Nothing is known yet, or what was known is too old to go on from.
+    """Reading a list: nothing is known yet, or the known version is too old to resume from.
 
     Attributes:
         version: The list must not be older than this.
         page_size: How many objects to ask for at a time, where it is read in pages; 0 for all.
-        error: Why a list that was under way has given way to this one.
+        error: Why this list replaces another one that had begun.
     """
 
     version: str = ""
@@ -33,7 +33,7 @@ class Waiting(msgspec.Struct, frozen=True, repr_omit_defaults=True):
     """Pausing for *delay* seconds before *then*; the server is busy, or out of reach.
 
     Attributes:
-        then: What to go on with.
+        then: The state after the pause.
         delay: Seconds.
         error: What broke; ``None`` after a stream that ended by itself, only too soon.
     """
@@ -58,12 +58,12 @@ class Forgetting(msgspec.Struct, frozen=True):
 
 
 class Failing(msgspec.Struct, frozen=True):
-    """Waiting will not mend it: somebody must act; asking again in *delay* seconds all the same.
+    """Waiting will not fix it, someone must act; it tries again in *delay* seconds anyway.
 
     Attributes:
-        error: What the server said.
+        error: The server's answer.
         delay: Seconds.
-        then: What to go on with.
+        then: The state after the pause.
     """
 
     error: Exception
@@ -72,7 +72,7 @@ class Failing(msgspec.Struct, frozen=True):
 
 
 class Stopped(msgspec.Struct, frozen=True):
-    """Cancelled; what was seen stays as it is."""
+    """Stopped; the events so far stay valid."""
 
 
 Running = Listing | Watching | Waiting | Missing | Forgetting | Failing
@@ -111,7 +111,7 @@ class ListPages(msgspec.Struct, frozen=True):
 
 
 class Pause(msgspec.Struct, frozen=True):
-    """Wait for so many *seconds*."""
+    """Wait for *seconds*."""
 
     seconds: float
 
