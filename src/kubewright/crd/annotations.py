@@ -18,10 +18,10 @@ class Annotation(msgspec.Struct, frozen=True):
     markers: tuple[Marker, ...] = ()
     takes_none: bool = False
     extra: str = ""
-    """What the value is to Kubernetes where Python has no word: ``int-or-string``, ``quantity``."""
+    """The Kubernetes type where Python has none: ``int-or-string``, ``quantity``."""
 
     def has(self, kind: type[Marker]) -> bool:
-        """Say whether there is a marker of *kind*."""
+        """Tell whether there is a marker of *kind*."""
         return any(isinstance(marker, kind) for marker in self.markers)
 
 
@@ -59,7 +59,7 @@ def _without_alias(annotation: Any) -> Any:
 
 
 def is_union(annotation: Any) -> bool:
-    """Say whether *annotation* is ``X | Y``."""
+    """Tell whether *annotation* is ``X | Y``."""
     return get_origin(annotation) in (typing.Union, types.UnionType)
 
 
@@ -72,7 +72,7 @@ def _markers_in(metadata: list[Any], annotation: Any, path: str) -> tuple[Marker
     found: list[Marker] = []
     for one in metadata:
         if isinstance(one, type) and issubclass(one, Marker):
-            one = _made(one, path)  # noqa: PLW2901  # `Nullable` for `Nullable()` is meant well
+            one = _made(one, path)  # noqa: PLW2901  # `Nullable` stands for `Nullable()`
         if isinstance(one, Marker):
             found.append(one)
         elif isinstance(one, msgspec.Meta):

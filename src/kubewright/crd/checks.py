@@ -1,4 +1,4 @@
-"""Checks of what `resource` was told, against the schema, before a server sees it."""
+"""Checks the arguments of `resource` against the schema, before a server sees them."""
 
 import re
 from difflib import get_close_matches
@@ -114,7 +114,7 @@ def find_path(schema: JSONSchema, path: str) -> JSONSchema | None:
 def problem_of(path: str, schema: JSONSchema) -> str:
     """Return where *path* leaves the *schema*, or an empty string.
 
-    A path in words that we do not read is taken as it is.
+    A path with syntax that we do not parse is accepted.
     """
     if path.startswith(_SERVED):
         return ""

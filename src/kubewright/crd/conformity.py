@@ -1,4 +1,4 @@
-"""Values against schemas: whether a default keeps the rules of its own field."""
+"""Checks values against schemas: whether a default follows the rules of its field."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -9,7 +9,7 @@ from kubewright.crd.patterns import is_match
 
 
 def problems(value: Any, schema: JSONSchema, path: str = "") -> Iterator[str]:
-    """Yield what a server would say against *value*; types and missing fields are not looked at."""
+    """Yield the server's objections to *value*; types and missing fields are not checked."""
     if value is None:
         return
     where = f" (at {path})" if path else ""

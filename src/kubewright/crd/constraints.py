@@ -85,14 +85,14 @@ class _Exclusive(Single, frozen=True):
 
 
 class ExclusiveMinimum(_Exclusive, frozen=True):
-    """The minimum itself is not allowed: ``ExclusiveMinimum(0)``, or bare, beside a `Minimum`."""
+    """The minimum itself is not allowed: ``ExclusiveMinimum(0)``, or bare with a `Minimum`."""
 
     limit: ClassVar[type[_Number]] = Minimum
     keyword: ClassVar[str] = "exclusiveMinimum"
 
 
 class ExclusiveMaximum(_Exclusive, frozen=True):
-    """The maximum itself is not allowed: ``ExclusiveMaximum(1)``, or bare, beside a `Maximum`."""
+    """The maximum itself is not allowed: ``ExclusiveMaximum(1)``, or bare with a `Maximum`."""
 
     limit: ClassVar[type[_Number]] = Maximum
     keyword: ClassVar[str] = "exclusiveMaximum"
@@ -172,7 +172,7 @@ class UniqueItems(_Keyword, frozen=True):
     value: bool = True
 
     def check(self, target: MarkedSchema) -> None:
-        """Refuse what the server would."""
+        """Refuse what the server would refuse."""
         super().check(target)
         if self.value:
             target.refuse(self, "API servers refuse uniqueItems. Write set[...] or ListType('set')")
@@ -211,7 +211,7 @@ Int64: TypeAlias = Annotated[int, Format("int64")]
 
 
 class Type(Single, frozen=True):
-    """Another JSON type than the one that the Python type has; later markers fit this one."""
+    """A JSON type that replaces the one of the Python type; later markers must fit it."""
 
     rank = 0
     value: Literal["array", "boolean", "integer", "number", "object", "string"]

@@ -60,7 +60,7 @@ def _model_default(value: Model, schema: JSONSchema) -> Any:
 
 
 def _has_rules(schema: JSONSchema) -> bool:
-    """Say whether CEL rules look at a value of *schema*.
+    """Tell whether CEL rules look at a value of *schema*.
 
     The server tries them on the default as it stands, before it fills in the defaults inside.
     """
@@ -77,7 +77,7 @@ def _is_plain(value: Model) -> bool:
 
 
 def completes(schema: JSONSchema) -> bool:
-    """Say whether the server makes something valid of ``{}``, by the defaults inside."""
+    """Tell whether ``{}`` becomes valid once the server has filled in the defaults inside."""
     properties: dict[str, JSONSchema] = schema.get("properties", {})
     filled = {name for name, inner in properties.items() if "default" in inner}
     return bool(filled) and filled.issuperset(schema.get("required", ()))

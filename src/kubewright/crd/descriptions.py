@@ -25,7 +25,7 @@ def description_of(cls: type) -> str:
 
 
 def field_descriptions(cls: type) -> dict[str, str]:
-    """Return the strings under the fields of *cls*, those of its bases included, by Python name."""
+    """Return the strings under the fields of *cls*, including its bases, by Python name."""
     found: dict[str, str] = {}
     for base in reversed(cls.__mro__):
         if base is not object and not base.__module__.startswith((*_OURS, "msgspec")):
@@ -56,7 +56,7 @@ def _read(cls: type) -> dict[str, str]:
         for name, docs in classes_in(source)
         if name == cls.__qualname__
     ]
-    # A class may be written twice, in two branches of an `if`: then the one that fits best.
+    # A class may be defined twice, in two branches of an `if`: then take the best match.
     return max(reversed(candidates), key=len, default={})
 
 

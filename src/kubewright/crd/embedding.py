@@ -43,7 +43,7 @@ def checked_version(version: str | None, path: str) -> str:
     """Return *version*, or the newest one.
 
     Raises:
-        SchemaError: We have no documents of it.
+        SchemaError: There is no OpenAPI document of that version.
     """
     known = _schemas.versions()
     if version is not None and version not in known:

@@ -1,8 +1,8 @@
 """Annotations for schemas: the way back, checked at each step by going forth again.
 
-What is written for a part of a schema is evaluated at once, and its schema compared with the part.
-Where they differ, a `SchemaPatch` says the difference, and where that fails, `Schema` says it all.
-So whatever a CRD contains, the classes made of it give the same schema.
+The expression for a part of a schema is evaluated at once, and its schema compared with that part.
+If they differ, a `SchemaPatch` adds the difference, and if that fails, `Schema` replaces it all. So
+whatever a CRD contains, its classes give the same schema.
 """
 
 import re
@@ -120,7 +120,7 @@ class Workshop:
         return self._written[key][0]
 
     def use(self, builtin: Builtin) -> str:
-        """Return what the source calls *builtin*, whose module it imports then."""
+        """Return the name of *builtin* in the source, and import its module there."""
         module = import_module(f"kubewright.kinds.{builtin.module}")
         self.namespace[alias_of(builtin.module)] = module
         return builtin.text
@@ -140,7 +140,7 @@ class Workshop:
         return len(self.blocks), self.names.taken()
 
     def back_to(self, mark: tuple[int, frozenset[str]]) -> None:
-        """Forget what was written since *mark*."""
+        """Drop everything written since *mark*."""
         del self.blocks[mark[0] :]
         self._written = {key: one for key, one in self._written.items() if one[1] <= mark[0]}
         self.names = Names(*mark[1])
@@ -170,7 +170,7 @@ class Workshop:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Say whether two schemas are equal, with ``1`` and ``true`` told apart."""
+    """Tell whether two schemas are equal, with ``1`` and ``true`` told apart."""
     # The bytes are compared first: they nearly always agree, and that takes a tenth of the time.
     return sorted_bytes(one) == sorted_bytes(other) or json_equal(one, other)
 
@@ -196,7 +196,7 @@ def simple(node: JSONSchema) -> tuple[str, JSONSchema] | None:
 
 
 def is_int_or_string(node: JSONSchema) -> bool:
-    """Say whether *node* takes a number or a text."""
+    """Tell whether *node* takes a number or a text."""
     return node.get("x-kubernetes-int-or-string") is True and "type" not in node
 
 
@@ -231,7 +231,7 @@ def _by_format(kind: str, rest: JSONSchema) -> tuple[str, JSONSchema]:
 
 
 def split(node: JSONSchema) -> tuple[JSONSchema, JSONSchema]:
-    """Return what *node* says of a type, and what it says of one field of that type."""
+    """Split *node* into the part about the type and the part about one field of that type."""
     on_type = {key: value for key, value in node.items() if key not in ON_THE_FIELD}
     return on_type, {key: value for key, value in node.items() if key in ON_THE_FIELD}
 

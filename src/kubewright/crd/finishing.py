@@ -1,4 +1,4 @@
-"""What is done to a schema when it is complete: descriptions cut, keys in order."""
+"""The last steps for a complete schema: cut descriptions, order keys."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Python names for what a CRD calls otherwise: fields in snake_case, classes in CamelCase."""
+"""Python names for the names in a CRD: fields in snake_case, classes in CamelCase."""
 
 import keyword
 import re
@@ -8,7 +8,7 @@ import msgspec
 
 from kubewright.api.model import Model
 
-# A field of one of these names would hide what the annotations after it in the class refer to.
+# A field of one of these names would hide the type that later annotations in the class use.
 _USED = re.compile(
     r"kw|Any|Annotated|Literal|datetime|bool|bytes|dict|float|int|list|str|\w+_v\d\w*"
 )
@@ -33,7 +33,7 @@ def field_name(wire: str, owner: type[Model] = Model) -> str:
 
 @cache
 def is_regular(name: str, wire: str) -> bool:
-    """Say whether the field *name* is called *wire* in JSON without being told."""
+    """Tell whether the field *name* is called *wire* in JSON by default."""
     probe = msgspec.defstruct("Probe", [(name, int)], rename="camel")
     return probe.__struct_encode_fields__ == (wire,)
 

@@ -83,7 +83,7 @@ LABEL_SELECTOR: JSONSchema = {
 NAMED: dict[str, JSONSchema] = {"kw.Condition": CONDITION, "kw.LabelSelector": LABEL_SELECTOR}
 """What classes made from a CRD call by our names."""
 
-# What a field says of a value of a type, and not the type of itself.
+# Keywords that belong to a field, not to its type.
 ON_THE_FIELD = ("default", "nullable", "example")
 
 
@@ -96,7 +96,7 @@ def find_name(node: JSONSchema) -> str:
 
 
 def without_descriptions(node: Any) -> Any:
-    """Return *node* without any; one that is no text is a field of that name, and stays."""
+    """Return *node* without descriptions; one that is not text is a field of that name."""
     if isinstance(node, list):
         return [without_descriptions(one) for one in node]
     if not isinstance(node, dict):

@@ -62,7 +62,7 @@ def from_yaml(text: str) -> list[dict[str, Any]]:
     """Return the documents in *text*; a time and the sign ``=`` stay text, as for Kubernetes.
 
     Raises:
-        SchemaError: It is not YAML, or a document is no mapping.
+        SchemaError: It is not YAML, or a document is not a mapping.
     """
     import yaml  # noqa: PLC0415  # see above
 

@@ -1,4 +1,4 @@
-"""Markers: what ``Annotated[...]`` may say of a field beyond its Python type.
+"""Markers: what ``Annotated[...]`` may add to the Python type of a field.
 
 Each one is a validation marker of controller-gen, with the same name and the same effect. A marker
 is a value without behaviour towards your code: it changes the schema that the server checks, and
@@ -50,7 +50,7 @@ class MarkedSchema(msgspec.Struct):
 
 
 class Marker:
-    """What all markers are: frozen values, compared by what they say."""
+    """The base of all markers: frozen values that compare by their content."""
 
     __slots__ = ()
 
@@ -58,14 +58,14 @@ class Marker:
     """Lower ranks are applied first, whatever their order in ``Annotated``."""
 
     def apply(self, target: MarkedSchema) -> None:
-        """Write into the schema of *target* what the marker says."""
+        """Change the schema of *target*."""
         raise NotImplementedError
 
 
 class Single(Marker, msgspec.Struct, frozen=True):
     """A marker with fields of its own."""
 
-    # Defaults and examples hold lists and dicts, but Python wants to hash what is in Annotated.
+    # Defaults and examples contain lists and dicts, but Python hashes the values in Annotated.
     def __hash__(self) -> int:
         return hash(repr(self))
 
@@ -140,7 +140,7 @@ class ListType(Single, frozen=True):
 
 
 def is_atomic(schema: JSONSchema) -> bool:
-    """Say whether a value of *schema* is only ever replaced as a whole."""
+    """Tell whether a value of *schema* is always replaced as a whole."""
     kind = schema.get("type")
     if kind == "object":
         return bool(schema.get("x-kubernetes-map-type") == "atomic")
@@ -299,7 +299,7 @@ class NoDefault(Single, frozen=True):
 
 
 class KubernetesVersion(Single, frozen=True):
-    """The version of Kubernetes whose built-in types stand here, such as ``"1.34"``.
+    """The version of Kubernetes whose built-in types are used here, such as ``"1.34"``.
 
     For all of a CRD, `Options` says it.
     """
@@ -318,7 +318,7 @@ class Schemaless(Single, frozen=True):
 
 
 class Schema(Single, frozen=True):
-    """The schema itself, verbatim; nothing else is said of the field."""
+    """The schema itself, verbatim; it replaces everything else about the field."""
 
     value: JSONSchema
 

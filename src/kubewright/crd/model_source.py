@@ -155,7 +155,7 @@ class _FieldWriter:
         return "\n".join([*lines, *[docstring(under, "    ")] * bool(under)])
 
     def docstring_of_class(self) -> str | None:
-        """Return what the class says of itself that the field has, if it has one."""
+        """Return the class-level markers of the field's model, if there is one."""
         if not self.workshop.survey.is_object(self.node):
             return None
         return self.workshop.survey.sort_of(self.node).docstring
@@ -184,7 +184,7 @@ class _FieldWriter:
         return None
 
     def is_constructible(self, node: JSONSchema) -> bool:
-        """Say whether the model of *node* needs no arguments."""
+        """Tell whether the model of *node* needs no arguments."""
         required = set(node.get("required", ()))
         inner = node.get("properties", {})
         return all("default" in inner.get(name, {}) for name in required)
@@ -245,12 +245,12 @@ def annotation_for(workshop: Workshop, node: JSONSchema, hint: str) -> Expressio
     base, rest = _compound(workshop, node, hint)
     expression = workshop.checked(expression_for(base, rest), node) if base else raw(node)
     if expression.is_raw:
-        workshop.back_to(mark)  # nobody refers to what was written
+        workshop.back_to(mark)  # nothing refers to the dropped text
     return expression
 
 
 def _compound(workshop: Workshop, node: JSONSchema, hint: str) -> tuple[str, JSONSchema]:
-    """Return the text of a type that has others in it, and what remains to be said of it."""
+    """Return the text of a type with type arguments, and the keywords it does not cover."""
     kind = node.get("type")
     if kind == "array" and isinstance(node.get("items"), dict):
         item = annotation_for(workshop, node["items"], f"{hint}Item")

@@ -63,7 +63,7 @@ def _in_python(pattern: str) -> str:
 
 
 def is_match(pattern: str, text: str) -> bool:
-    """Say whether *text* contains a match; a pattern that only Go can read matches all."""
+    """Tell whether *text* contains a match; a pattern that only Go understands always matches."""
     if _in_python(pattern) != pattern:
         return True
     try:

@@ -1,4 +1,4 @@
-"""RBAC: what a program may do, as rules that are merged and sorted as controller-gen does it."""
+"""RBAC rules of a program, merged and sorted as controller-gen does."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -9,22 +9,22 @@ from kubewright.api.kind import RESTMapping
 from kubewright.api.resource import Resource, mapping_of
 
 READ = ("get", "list", "watch")
-"""What a cache needs."""
+"""The verbs that a cache needs."""
 
 WRITE = ("create", "delete", "patch", "update")
-"""What a program needs that owns objects."""
+"""The verbs for objects that a program creates and owns."""
 
 Names = tuple[str, ...]
 
 
 class PolicyRule(msgspec.Struct, frozen=True):
-    """Verbs on resources, or on URLs that are no resources.
+    """Verbs on resources, or on non-resource URLs.
 
     Attributes:
         groups: API groups; ``"core"`` may stand for the empty name.
         resources: Plurals, with the subresource after a slash: ``shops/status``.
         verbs: Verbs, or ``"*"``.
-        resource_names: Names of single objects, if not all are meant.
+        resource_names: Names of single objects; empty for all.
         urls: Paths such as ``/metrics``; then there are no resources.
         namespace: The namespace of the Role; cluster-wide if empty.
     """
@@ -93,7 +93,7 @@ def merged_rules(rules: Iterable[PolicyRule]) -> list[PolicyRule]:
     """Return *rules* with those merged that differ in one thing only, sorted.
 
     First the verbs of rules for the same things are joined, then the resources, the groups and the
-    URLs of rules that are alike otherwise. ``"*"`` swallows what stands beside it.
+    URLs of rules that are alike otherwise. ``"*"`` replaces all others.
     """
     merged = [_normal(rule) for rule in rules]
     for field in ("verbs", "resources", "groups", "urls"):

@@ -1,4 +1,4 @@
-"""Built-in types in somebody's CRD: which part of it is a pod template, and of which Kubernetes."""
+"""Finds built-in types in a CRD: which part is a pod template, and of which Kubernetes version."""
 
 import re
 from functools import cache
@@ -12,8 +12,8 @@ from kubewright.crd.known import OBJECT_META, find_name, without_descriptions
 from kubewright.crd.markers import JSONSchema
 from kubewright.kinds import _schemas
 
-# Of what operators embed. Elsewhere are types whose like everybody has, such as a name and a
-# namespace, and to call those by the name of a stranger would help nobody.
+# The types that operators embed. Other groups have types that resemble many others, such as a name
+# and a namespace, and an unrelated name for those would only confuse.
 _GROUPS = ("apps.v1.", "batch.v1.", "core.v1.", "meta.v1.", "networking.v1.")
 _LEAST_FIELDS = 3
 
@@ -42,7 +42,7 @@ class Builtin(msgspec.Struct, frozen=True):
 
 
 def alias_of(module: str) -> str:
-    """Return what the source calls *module*.
+    """Return the name of *module* in the source.
 
     Example:
         >>> alias_of("core.v1")
@@ -116,7 +116,7 @@ def _has_class(label: str) -> bool:
 
 
 def _is(schema: JSONSchema, node: Any, version: str) -> bool:
-    """Say whether *node* says what *schema* says, following its references."""
+    """Tell whether *node* says what *schema* says, following its references."""
     if not isinstance(node, dict):
         return False
     if label := schema.get("$ref"):

@@ -60,7 +60,7 @@ def resource_schema(kind: type[Resource], *, options: Options = DEFAULTS) -> JSO
 
 
 class Builder:
-    """Makes one schema, and knows which models it is inside of."""
+    """Builds one schema, and tracks the models around the current field."""
 
     def __init__(self, options: Options, known: Mapping[Any, bytes] | None = None) -> None:
         self._options = options
@@ -217,7 +217,7 @@ class Builder:
             if value is not NOTHING:
                 check_default(value, field.type, path)
                 schema["default"] = value
-        # A patch has the last word, over what the field adds as well.
+        # A patch comes last, after everything that the field adds.
         for patch in (one for one in parsed.markers if isinstance(one, markers.SchemaPatch)):
             patch.apply(MarkedSchema(schema, path))
         check_conformity(schema, path)
@@ -230,7 +230,7 @@ def _version_in(parsed: Annotation) -> str | None:
 
 
 def _keeps_default(parsed: Annotation) -> bool:
-    """Say whether a default of Python is none of the server's."""
+    """Tell whether a Python default must not go into the schema."""
     return parsed.has(markers.NoDefault) or parsed.has(markers.Required)
 
 
@@ -276,7 +276,7 @@ def _is_structural(schema: JSONSchema) -> bool:
 
 
 def _is_verbatim(field: msgspec.structs.FieldInfo, path: str) -> bool:
-    """Say whether a resource class has a schema of its own for what all of them have."""
+    """Tell whether a resource class overrides the schema of a field that all resources have."""
     parsed = parse(field.type)
     if parsed.markers and not parsed.has(markers.Schema):
         raise SchemaError(

@@ -49,7 +49,7 @@ def load_classes(crd: dict[str, Any] | str, *, name: str = "kubewright_classes")
     """Return a module with the classes of *crd*, made on the spot.
 
     Raises:
-        SchemaError: It is no CRD.
+        SchemaError: It is not a CRD.
     """
     workshop = Workshop()
     _write(crd, workshop)

@@ -87,7 +87,7 @@ def spelled_markers(keywords: JSONSchema) -> list[str]:
 
 
 def is_docstring(text: Any) -> bool:
-    """Say whether *text* reads the same after a way through a docstring."""
+    """Tell whether *text* stays the same as a docstring."""
     if not isinstance(text, str) or not text.strip() or inspect.cleandoc(text) != text:
         return False
     awkward = "\\" in text or '"""' in text or text.endswith('"') or "\r" in text

@@ -1,4 +1,4 @@
-"""A look over all of a schema before classes are made of it: which objects in it are alike.
+"""Surveys a whole schema before its classes are written: which objects in it are alike.
 
 Objects that differ in nothing but their own descriptions become one class. It is called after the
 shortest way to it, and its docstring is what most of its places say.
@@ -58,11 +58,11 @@ class Survey:
         return sorted_bytes(Sort("", [None]).described(node))
 
     def sort_of(self, node: JSONSchema) -> Sort:
-        """Return what is known of the objects like *node*."""
+        """Return the facts about the objects like *node*."""
         return self._sorts[self.key(node)]
 
     def is_object(self, node: JSONSchema) -> bool:
-        """Say whether *node* becomes a model: it names its fields, or allows none."""
+        """Tell whether *node* becomes a model: it names its fields, or allows none."""
         if node.get("type") != "object" or "additionalProperties" in node:
             return False
         if find_name(node) or self._recognition.find(node):

@@ -1,4 +1,4 @@
-"""Webhooks: what the API server is told of them, from declarations."""
+"""Webhook configurations for the API server, from declarations."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -52,7 +52,7 @@ class ClientConfig(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Webhook(msgspec.Struct, frozen=True, kw_only=True):
-    """An admission webhook as the API server is told of it.
+    """An admission webhook, as the API server needs to know it.
 
     Attributes:
         name: A domain name of at least three parts.
