@@ -1,4 +1,4 @@
-"""Typed Kubernetes objects and what is said of them, without any I/O."""
+"""Typed Kubernetes objects, their names, selectors and patches, without any I/O."""
 
 from typing import TYPE_CHECKING
 

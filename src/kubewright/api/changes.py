@@ -69,9 +69,9 @@ def applied_document(obj: Resource | Unstructured, *, status: bool = False) -> d
     """Return what to send when *obj* is applied: what the caller wants to own, and no more.
 
     Args:
-        obj: What is wanted.
+        obj: The wanted state.
         status: Whether it is the status that is applied; it is left out otherwise, since its
-            defaults would be claimed by who meant the spec.
+            defaults would be claimed by a caller that only meant the spec.
     """
     if isinstance(obj, Unstructured):
         return dict(obj)
@@ -101,7 +101,7 @@ def merge_patch(obj: Resource | Unstructured, *, optimistic: bool | None = None)
             " server. Give the patch as a dict, or use apply."
         )
     patch: dict[str, Any] = merge_patch_between(raw, _whole_document(obj))
-    # Sent back by every answer of the server, so no change of ours.
+    # Every answer of the server has it, so it is not a change of ours.
     patch.pop("apiVersion", None)
     patch.pop("kind", None)
     if patch and (_has_list(patch) if optimistic is None else optimistic):
@@ -123,7 +123,7 @@ def _has_list(value: Any) -> bool:
 
 
 def _refuse_naive_times(obj: Resource) -> None:
-    """Refuse a time without a zone here: the server would only say that it is no date-time."""
+    """Refuse a time without a zone here: the server's error would not mention the zone."""
     # A look at the bytes costs next to nothing; only what looks like such a time is looked for.
     if re.search(_NAIVE, _json.encode(obj)):
         for path, value in _values(obj, ""):

@@ -27,7 +27,7 @@ class ConditionLike(Protocol):
 
     @property
     def type(self) -> str | None:
-        """What it is about, such as ``"Available"``."""
+        """The type of the condition, such as ``"Available"``."""
 
     @property
     def status(self) -> str | None:
@@ -93,7 +93,7 @@ def find_condition(conditions: Sequence[T], kind: str) -> T | None:
 
 
 def is_condition_true(conditions: Sequence[ConditionLike], kind: str) -> bool:
-    """Say whether the condition *kind* is there and its status is ``True``.
+    """Tell whether the condition *kind* is there and its status is ``True``.
 
     Example:
         >>> is_condition_true([Condition(type="Ready", status="True")], "Ready")
@@ -104,13 +104,13 @@ def is_condition_true(conditions: Sequence[ConditionLike], kind: str) -> bool:
 
 
 def is_condition_false(conditions: Sequence[ConditionLike], kind: str) -> bool:
-    """Say whether the condition *kind* is there and its status is ``False``."""
+    """Tell whether the condition *kind* is there and its status is ``False``."""
     found = find_condition(conditions, kind)
     return found is not None and found.status == "False"
 
 
 def check_condition(condition: Condition) -> None:
-    """Check what the server checks of a condition.
+    """Check a condition as the server does.
 
     Raises:
         ValueError: The type, status, reason, message or generation is not valid.

@@ -1,4 +1,4 @@
-"""What a resource class declares of itself beyond its fields: names, columns, subresources."""
+"""What a resource class declares besides its fields: names, columns, subresources."""
 
 from typing import Literal
 
@@ -34,7 +34,7 @@ class Scale(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
 
 
 class Definition(msgspec.Struct, frozen=True):
-    """All that `resource` was told of a class; `kubewright.crd` turns it into a CRD."""
+    """The arguments of `resource` for a class; `kubewright.crd` turns them into a CRD."""
 
     mapping: RESTMapping
     singular: str = ""

@@ -78,7 +78,7 @@ class FieldSelector(msgspec.Struct, frozen=True, gc=False):
         return not self.terms
 
     def matches(self, fields: Mapping[str, str]) -> bool:
-        """Say whether an object with *fields* is selected; a missing field counts as empty."""
+        """Tell whether an object with *fields* is selected; a missing field counts as empty."""
         return all(
             (fields.get(term.field, "") == term.value) is (term.operator == "=")
             for term in self.terms

@@ -1,4 +1,4 @@
-"""Finalizers: marks that keep a deleted object until somebody has cleaned up after it."""
+"""Finalizers: marks that keep a deleted object until a controller has cleaned up after it."""
 
 from typing import Any, Final
 
@@ -31,7 +31,7 @@ def add_finalizer(obj: Resource | Unstructured, name: str) -> bool:
 
 
 def remove_finalizer(obj: Resource | Unstructured, name: str) -> bool:
-    """Remove the finalizer *name* from *obj*, which is modified; say whether it was there."""
+    """Remove the finalizer *name* from *obj* in place; return whether it was there."""
     if not has_finalizer(obj, name):
         return False
     _store(obj, [one for one in _finalizers(obj) if one != name])
@@ -39,7 +39,7 @@ def remove_finalizer(obj: Resource | Unstructured, name: str) -> bool:
 
 
 def has_finalizer(obj: Resource | Unstructured, name: str) -> bool:
-    """Say whether *obj* has the finalizer *name*."""
+    """Tell whether *obj* has the finalizer *name*."""
     return name in _finalizers(obj)
 
 

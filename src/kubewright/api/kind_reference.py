@@ -1,4 +1,4 @@
-"""`Kind`: a kind that is named and has no class; objects of it are `Unstructured`."""
+"""`Kind`: the name of a kind that has no class; its objects are `Unstructured`."""
 
 import re
 from typing import Any, Final, Generic, TypeAlias, TypeVar
@@ -187,7 +187,7 @@ def likely_mapping(kind: KindLike[Any]) -> RESTMapping:
         SchemeError: It is not a kind.
     """
     if not isinstance(kind, Kind):
-        return mapping_of(kind)  # type: ignore[arg-type]  # raises for what is no class
+        return mapping_of(kind)  # type: ignore[arg-type]  # raises if it is not a class
     plural = kind.plural or plural_of(kind.kind)
     return RESTMapping(kind.group, kind.version, kind.kind or plural, plural)
 

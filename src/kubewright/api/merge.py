@@ -143,7 +143,7 @@ def _gaps(length: int, known: Mapping[int, int]) -> dict[int, list[int]]:
 
 
 def _alike(raw: Sequence[Any], before: Sequence[Any]) -> bool:
-    """Say whether the items of *before* are those of *raw*, one by one."""
+    """Tell whether the items of *before* are those of *raw*, one by one."""
     return len(raw) == len(before) and all(
         isinstance(one, dict) is isinstance(other, dict)
         and isinstance(one, list) is isinstance(other, _LISTS)

@@ -75,7 +75,7 @@ class ShardInfo(Model):
 
 
 class ListMeta(Model):
-    """What a list says of itself: where it stands in time, and where it goes on."""
+    """The metadata of a list: its version, and how to get the next page."""
 
     resource_version: str = absent("")
     continue_: str = field(default=absent(""), name="continue")

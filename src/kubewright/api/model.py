@@ -1,4 +1,4 @@
-"""`Model`: the class behind every typed object, and what is written of it.
+"""`Model`: the base class of every typed object, and the rules for encoding it.
 
 The rule for what is sent: ``None`` and empty collections are not, unless the server requires the
 collection; everything else is. msgspec's
@@ -99,7 +99,7 @@ def _is_class_variable(annotation: Any) -> bool:
 
 
 def _is_required(annotation: Any) -> bool:
-    """Say whether a marker, `Required`, has the field sent whatever is in it."""
+    """Tell whether a marker, `Required`, has the field sent whatever is in it."""
     if isinstance(annotation, str):
         return "Required()" in annotation
     return any(getattr(mark, "is_sent", False) for mark in getattr(annotation, "__metadata__", ()))
@@ -130,7 +130,7 @@ def _refuse_bare_fields(name: str, namespace: dict[str, Any], annotations: dict[
 
 
 def _is_data(value: object) -> bool:
-    """Say whether *value* stands for itself, unlike functions, properties and nested classes."""
+    """Tell whether *value* stands for itself, unlike functions, properties and nested classes."""
     if value is None or isinstance(value, (_FIELD, Absent)):
         return True
     return not isinstance(value, type) and not callable(value) and not hasattr(value, "__get__")

@@ -1,4 +1,4 @@
-"""The rules for names: label keys and values, DNS names, and what is wrong with a bad one.
+"""The rules for label keys, label values and DNS names, and explanations of bad ones.
 
 Each ``check_…`` raises a ValueError that names the offending text and the rule it breaks. The
 server has the same rules; checking here turns a 422 after a round trip into an error at the line

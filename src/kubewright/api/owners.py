@@ -1,4 +1,4 @@
-"""Owner references: which object goes away with which, and who controls it.
+"""Owner references: which object is deleted with which, and who controls it.
 
 The rules are controller-runtime's. An object has any number of owners but one controller. An
 owner lives in the namespace of what it owns, or in none: the garbage collector would delete an
@@ -35,7 +35,7 @@ def owner_reference(
 
     Args:
         owner: An object that exists on the server.
-        controller: Whether it is the one owner that manages the dependent.
+        controller: Whether this owner manages the dependent; only one owner can.
         block_owner_deletion: Whether a foreground deletion of the owner waits for the dependent.
 
     Raises:
@@ -115,13 +115,13 @@ def controller_of(dependent: Object) -> OwnerReference | None:
 
 
 def is_controlled_by(dependent: Object, owner: Object) -> bool:
-    """Say whether *owner*, and no earlier object of the same name, controls *dependent*."""
+    """Tell whether *owner*, and no earlier object of the same name, controls *dependent*."""
     controller, uid = controller_of(dependent), owner.metadata.uid
     return controller is not None and bool(uid) and controller.uid == uid
 
 
 def is_owned_by(dependent: Object, owner: Object) -> bool:
-    """Say whether *owner*, and no earlier object of the same name, is one of the owners."""
+    """Tell whether *owner*, and no earlier object of the same name, is one of the owners."""
     uid = owner.metadata.uid
     return bool(uid) and any(one.uid == uid for one in owner_references(dependent))
 
@@ -156,7 +156,7 @@ def _unless_unset(dependent: Object) -> str:
 
 
 def _is_namespaced(obj: Object) -> bool:
-    """Say whether the kind of *obj* lives in namespaces; without a class, the object shows it."""
+    """Tell whether the kind of *obj* lives in namespaces; without a class, the object shows it."""
     return mapping_of(type(obj)).namespaced if isinstance(obj, Resource) else bool(obj.namespace)
 
 
@@ -201,7 +201,7 @@ def _store(dependent: Object, references: list[OwnerReference]) -> None:
 
 
 def _same_object(left: OwnerReference, right: OwnerReference) -> bool:
-    """Say whether two references name one object: by group, kind and name, as Go does.
+    """Tell whether two references name one object: by group, kind and name, as Go does.
 
     Not by uid: an owner that was deleted and made anew replaces its old reference. Not by version:
     the same object can be named in several.

@@ -1,7 +1,7 @@
 """JSON patch (RFC 6902) and JSON merge patch (RFC 7386): applied, and made from two documents.
 
 Documents are what JSON is made of: dicts, lists, text, numbers, booleans and ``None``. No
-function here changes what it is given, and no result shares a dict or list with it.
+function here changes its arguments, and no result shares a dict or list with them.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -38,7 +38,7 @@ def copied(value: Any) -> Any:
 
 
 def json_equal(left: Any, right: Any) -> bool:
-    """Say whether two values are the same JSON: ``true`` is not ``1``, as Python has it."""
+    """Tell whether two values are the same JSON: unlike in Python, ``true`` is not ``1``."""
     if type(left) in _SCALARS and type(left) is type(right):
         return bool(left == right)
     if isinstance(left, Mapping) and isinstance(right, Mapping):

@@ -58,9 +58,7 @@ _BINARY_POWERS = {suffix: 10 * i for i, suffix in enumerate(_BINARY_SUFFIXES) if
 
 _NANO: Final = 10**9
 _MAX_BINARY: Final = (2**63 - 1) * _NANO  # the server caps binary quantities there
-_MAX_TEXT: Final = (
-    256  # longer ones are no quantities, and turning digits into numbers is quadratic
-)
+_MAX_TEXT: Final = 256  # longer texts are not quantities, and parsing digits is quadratic
 _MAX_EXPONENT: Final = 999  # the server knows no limit, at the price of hanging on 1e999999999
 
 _SYNTAX: Final = r"([+-]?)([0-9]*)(?:\.([0-9]*))?([a-zA-Z]*)([+-]?[0-9]*)"
@@ -100,7 +98,7 @@ class ParsedQuantity(msgspec.Struct, frozen=True, eq=False, gc=False):
     def __add__(self, other: "ParsedQuantity") -> "ParsedQuantity":
         if not isinstance(other, ParsedQuantity):
             return NotImplemented
-        # Zero has no opinion on the format: a sum that starts with it keeps the other's.
+        # Zero has no format: a sum that starts with it keeps the other's format.
         kept = self.format if self.nanos else other.format
         return ParsedQuantity(self.nanos + other.nanos, kept)
 
@@ -276,7 +274,7 @@ def _without_factors(number: int, factor: int, most: int) -> tuple[int, int]:
 
 
 def _divided_up(number: int, divisor: int) -> int:
-    """Divide and round away from zero: who asks for a little gets a little, not nothing."""
+    """Divide and round away from zero: a small request must not become nothing."""
     quotient = -(-abs(number) // divisor)
     return -quotient if number < 0 else quotient
 

@@ -1,4 +1,4 @@
-"""Requests as values: what to ask a server, built and checked without any I/O.
+"""Requests as values, built and checked without any I/O.
 
 Each function here is one verb. It returns a `Request`, which any transport can send, and which
 tests can look at.
@@ -154,7 +154,7 @@ def delete(place: Place, body: bytes = b"") -> Request:
 
 
 def delete_all(place: Place, query: Query = (), body: bytes = b"") -> Request:
-    """Return the request that deletes a whole collection, or what is selected of it."""
+    """Return the request that deletes a whole collection, or the selected objects in it."""
     return _placed(place).request(
         "DELETE", "deletecollection", query, body=body, content_type=_json_if(body)
     )
@@ -173,7 +173,7 @@ def selection(  # noqa: PLR0913  # one keyword for each of ListOptions' fields
     send_initial_events: bool = False,
     shard_selector: str = "",
 ) -> list[tuple[str, str]]:
-    """Return list options as query parameters; what is empty is left out."""
+    """Return list options as query parameters; empty ones are left out."""
     pairs = [
         ("labelSelector", labels),
         ("fieldSelector", fields),

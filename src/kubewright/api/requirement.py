@@ -88,7 +88,7 @@ class Requirement(msgspec.Struct, frozen=True, gc=False):
             )
 
     def matches(self, labels: Mapping[str, str]) -> bool:
-        """Say whether *labels* meet this requirement."""
+        """Tell whether *labels* meet this requirement."""
         for key, values, wanted in compiled((self,)):
             if (labels.get(key) in values) is not wanted:
                 return False
@@ -144,7 +144,7 @@ def refused(requirements: Iterable[Requirement]) -> Refused:
 
 
 def is_refused(labels: Mapping[str, str], refused: Refused) -> bool:
-    """Say whether one of *labels* is among those that must not be."""
+    """Tell whether one of *labels* is forbidden."""
     for key, value in labels.items():
         values = refused.get(key)
         if values is not None and (values is ANY or value in values):
@@ -164,7 +164,7 @@ def bounds(requirements: Iterable[Requirement]) -> tuple[Bound, ...]:
 
 
 def within(labels: Mapping[str, str], bound: Bound) -> bool:
-    """Say whether *labels* have a number on the right side of *bound*."""
+    """Tell whether *labels* have a number on the right side of *bound*."""
     key, above, limit = bound
     number = parse_int64(labels.get(key, ""))
     return number is not None and (number > limit if above else number < limit)

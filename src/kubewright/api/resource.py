@@ -24,7 +24,7 @@ _assign = msgspec.structs.force_setattr
 
 
 class Resource(Model, dict=True, gc=True):
-    """An object of the API: what it is, its metadata, and the fields of your class.
+    """An API object: its apiVersion, kind and metadata, and the fields of your class.
 
     Subclass it and decorate the class with `resource`; ``apiVersion`` and ``kind`` are then filled
     in by themselves. An object that was read from a server remembers the bytes it came from, so
@@ -98,7 +98,7 @@ def _rebuild(kind: type[R], fields: dict[str, Any], remembered: dict[str, Any]) 
 
 
 def _in_parentheses(function: Callable[P, T]) -> Callable[P, T]:
-    """Tell whoever writes ``@kw.resource`` bare what is missing."""
+    """Explain what is missing after a bare ``@kw.resource``."""
 
     @wraps(function)
     def guarded(*misplaced: P.args, **options: P.kwargs) -> T:
@@ -191,7 +191,7 @@ def resource(  # noqa: PLR0913  # one keyword for each thing a CRD says of its n
 def builtin(
     group: str, version: str, kind: str, plural: str, *, namespaced: bool = True
 ) -> Callable[[C], C]:
-    """Declare a kind that every server has; what the generated modules use."""
+    """Declare a built-in kind; used by the generated modules."""
 
     def declare(cls: C) -> C:
         mapping = RESTMapping(group, version, kind, plural, namespaced)
@@ -213,7 +213,7 @@ def definition_of(kind: type[Resource]) -> Definition:
     """Return what *kind* was declared as.
 
     Raises:
-        SchemeError: It is no resource class, or was not decorated with `resource`.
+        SchemeError: It is not a resource class, or was not decorated with `resource`.
     """
     try:
         return kind.__definition__
@@ -233,7 +233,7 @@ def _undeclared(kind: Any) -> str:
 
 
 def has_status_subresource(kind: type[Resource]) -> bool:
-    """Say whether the status of *kind* is written apart from the rest of an object."""
+    """Tell whether the status of *kind* is written apart from the rest of an object."""
     said = definition_of(kind).status_subresource
     return "status" in kind.__struct_fields__ if said is None else said
 

@@ -32,7 +32,7 @@ class Scheme:
     Args:
         kinds: Classes to register.
         finders: Asked in turn for a kind that is not registered. The built-in kinds come by one,
-            so that their modules are imported only when an object of theirs turns up.
+            so that a module is imported only when one of its objects turns up.
 
     Example:
         >>> scheme = Scheme()
@@ -64,7 +64,7 @@ class Scheme:
         return kind
 
     def add_finder(self, finder: Finder) -> None:
-        """Ask *finder* too, after those that are there, for kinds that are not registered."""
+        """Ask *finder*, after the existing finders, for kinds that are not registered."""
         self._finders.append(finder)
 
     def find(self, gvk: GroupVersionKind) -> type[Resource] | None:
@@ -94,7 +94,7 @@ class Scheme:
         return found
 
     def _others(self, gvk: GroupVersionKind) -> str:
-        """Name what is nearly right: another version or group of the kind is the usual mistake."""
+        """Suggest a similar kind: the usual mistake is another version or group."""
         near = sorted(str(one) for one in self._kinds if one.kind.lower() == gvk.kind.lower())
         return f" Registered are: {', '.join(near)}." if near else ""
 

@@ -94,7 +94,7 @@ class Selector:
         return not self.requirements and not self.selects_nothing
 
     def matches(self, labels: Mapping[str, str]) -> bool:
-        """Say whether an object with *labels* is selected."""
+        """Tell whether an object with *labels* is selected."""
         get = labels.get
         for key, values, wanted in self._tests:
             if (get(key) in values) is not wanted:

@@ -90,7 +90,7 @@ def parse_time(text: str) -> datetime:
     Digits after the sixth are cut off.
 
     Raises:
-        ValueError: It is no such time.
+        ValueError: It is not such a time.
 
     Example:
         >>> parse_time("2026-01-02T04:04:05.123456789+01:00").isoformat()
@@ -130,7 +130,7 @@ def duration_nanoseconds(text: str) -> int:
     """Read a duration such as ``1h2m3.5s`` as whole nanoseconds, exactly as Go does.
 
     Raises:
-        ValueError: It is no duration, or one beyond Go's 292 years.
+        ValueError: It is not a duration, or longer than Go's 292 years.
 
     Example:
         >>> duration_nanoseconds("1.5us")
@@ -178,10 +178,10 @@ def _bad_duration(text: str, problem: str) -> ValueError:
 
 
 def parse_duration(text: str) -> timedelta:
-    """Read a duration such as ``1h2m3.5s``; what is finer than a microsecond is cut off.
+    """Read a duration such as ``1h2m3.5s``; digits below a microsecond are cut off.
 
     Raises:
-        ValueError: It is no duration.
+        ValueError: It is not a duration.
 
     Example:
         >>> parse_duration("1m30.5s").total_seconds()
