@@ -26,7 +26,7 @@ _JOIN = 1.0  # seconds to wait for the thread at the end; it wakes at once
 
 BLOCKED: Counter = Counter(
     "kubewright_loop_blocked_seconds_total",
-    "Seconds for which the event loop did not turn, in blocks of more than 2 seconds.",
+    "Seconds for which the event loop was blocked, in blocks of more than 2 seconds.",
 )
 
 _log = get_logger(__name__)
