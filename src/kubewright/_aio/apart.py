@@ -22,7 +22,7 @@ async def apart(work: Awaitable[T]) -> T:
     assert caller is not None
     before = caller.cancelling()
     try:
-        result = await asyncio.ensure_future(_awaited(work))
+        result = await asyncio.ensure_future(_await(work))
     except asyncio.CancelledError as error:
         if caller.cancelling() > before:
             raise
@@ -41,7 +41,7 @@ def is_running(task: "asyncio.Task[Any]") -> bool:
         return False
 
 
-async def _awaited(work: Awaitable[T]) -> T:
+async def _await(work: Awaitable[T]) -> T:
     task = asyncio.current_task()
     assert task is not None
     try:

@@ -90,14 +90,14 @@ class BodyStream:
         For callers that do not need one piece: joining many chunks costs more than receiving them.
         """
         if self._decode is not None:
-            return await self._decoded(self._decode)
+            return await self._read_decoded(self._decode)
         while not self._chunks:
             if self._over:
                 return self._end()
             await self._more()
         return self._take()
 
-    async def _decoded(self, decode: "Gunzip") -> list[bytes]:
+    async def _read_decoded(self, decode: "Gunzip") -> list[bytes]:
         while True:
             chunks = []
             if not decode.pending:

@@ -151,7 +151,7 @@ class DiscoveryClient:
         return await self._discover_once()
 
     async def _discover_once(self) -> Discovery:
-        parts = await _all((_tried(self._core), _tried(self._named)))
+        parts = await _all((_try(self._fetch_core), _try(self._fetch_groups)))
         # Each root answers for its own groups: /apis must not replace the core group.
         core, named = (
             _only(_unwrapped(parts[0]), core=True),
@@ -162,9 +162,9 @@ class DiscoveryClient:
             core.resources | named.resources,
             core.failures | named.failures,
         )
-        return await self._completed(checked(known))
+        return await self._complete(checked(known))
 
-    async def _core(self) -> Discovery:
+    async def _fetch_core(self) -> Discovery:
         try:
             response = await self._get("/api", accept=_ACCEPT)
         except NotFoundError:
@@ -173,13 +173,13 @@ class DiscoveryClient:
             return decode_aggregated(response.body)
         return Discovery(decode_versions(response.body))
 
-    async def _named(self) -> Discovery:
+    async def _fetch_groups(self) -> Discovery:
         response = await self._get("/apis", accept=_ACCEPT)
         if _is_aggregated(response):
             return decode_aggregated(response.body)
         return Discovery(decode_groups(response.body))
 
-    async def _completed(self, known: Discovery) -> Discovery:
+    async def _complete(self, known: Discovery) -> Discovery:
         """Return *known* with the resources that an answer in the old format left out."""
         missing = [
             gv
@@ -193,7 +193,7 @@ class DiscoveryClient:
 
         async def ask(gv: GroupVersion) -> tuple[APIResource, ...] | Exception:
             async with slots:
-                return await _tried(partial(self.resources, gv))
+                return await _try(partial(self.resources, gv))
 
         return _merged(known, zip(missing, await _all(map(ask, missing)), strict=True))
 
@@ -270,8 +270,8 @@ def _merged(
     return Discovery(known.groups, resources, failures)
 
 
-async def _tried(ask: Callable[[], Coroutine[Any, Any, T]]) -> T | Exception:
-    """Return the answer, or the failure as a value, so that one does not end the others."""
+async def _try(ask: Callable[[], Coroutine[Any, Any, T]]) -> T | Exception:
+    """Return the answer, or its error as a value, so that one failure does not end the others."""
     try:
         return await ask()
     except _FAILURES as error:

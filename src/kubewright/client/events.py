@@ -229,7 +229,7 @@ class EventRecorder:
         except ConflictError as error:
             return self._failed(observation, error)
         except APIError as error:
-            self._refused(observation, error)
+            self._handle_refusal(observation, error)
         except NotLeadingError:
             self._drop(1)  # the next leader will report it
         except (KubewrightError, TimeoutError) as error:
@@ -242,7 +242,7 @@ class EventRecorder:
         _log.debug("event not delivered yet", error=str(error), **_fields(observation))
         return False
 
-    def _refused(self, observation: Observation, error: APIError) -> None:
+    def _handle_refusal(self, observation: Observation, error: APIError) -> None:
         # A missing permission or namespace refuses every event; one line says it all.
         about = (type(error).__name__, observation.key.namespace)
         if about in self._refusals or _is_ending(error):

@@ -189,7 +189,7 @@ class HTTPTransport:
         head = self._head(request, used)
         answer = await self._pool.request(method, head, body, deadline=deadline)
         if answer[0] == _UNAUTHORIZED and self._renewable is not None:
-            renewed, deadline = await self._ask(self._renewed(used), timeout, deadline)
+            renewed, deadline = await self._ask(self._renew(used), timeout, deadline)
             if renewed is not None:
                 head = self._head(request, renewed)
                 answer = await self._pool.request(method, head, body, deadline=deadline)
@@ -247,7 +247,7 @@ class HTTPTransport:
         if opened[1][0] != _UNAUTHORIZED:
             return opened
         try:
-            renewed, deadline = await self._ask(self._renewed(used), seconds, deadline)
+            renewed, deadline = await self._ask(self._renew(used), seconds, deadline)
         except BaseException:
             opened[0].abort()
             raise
@@ -277,7 +277,7 @@ class HTTPTransport:
                 " that gives them waits for."
             ) from None
 
-    async def _renewed(self, used: Headers) -> Headers | None:
+    async def _renew(self, used: Headers) -> Headers | None:
         """Return other credentials after a 401, or ``None`` if there are none."""
         if self._renewable is None or not await self._renewable.rejected(used):
             return None

@@ -276,7 +276,7 @@ class WorkQueue(Generic[K]):
             self._dirty -= 1
             self._line_up(key)
         elif self._drainers and not self._processing and not self._queued:
-            self._drained()
+            self._wake_drains()
 
     def shut_down(self) -> None:
         """Accept no more keys and drop delayed ones; queued keys can still be taken."""
@@ -373,7 +373,7 @@ class WorkQueue(Generic[K]):
                 self._wake()
             raise
 
-    def _drained(self) -> None:
+    def _wake_drains(self) -> None:
         for drainer in self._drainers:
             if not drainer.done():
                 drainer.set_result(None)
