@@ -31,7 +31,7 @@ from kubewright.client.client import Client
 from kubewright.client.target import (
     Fields,
     Labels,
-    Target,
+    ServedKind,
     dynamic,
     key_of,
     located,
@@ -254,7 +254,7 @@ class Cache:
                 informer.set_namespaces(self._namespaces)
 
     def _declare(
-        self, declared: _Declaration, target: Target[Any], compress: Compress | None
+        self, declared: _Declaration, target: ServedKind[Any], compress: Compress | None
     ) -> Informer[Any]:
         if self._phase == "stopped":
             raise LifecycleError(f"cannot watch {declared.selection}: the cache has stopped")
@@ -571,7 +571,7 @@ def _is_whole(selection: Selection) -> bool:
     )
 
 
-def _target(kind: KindLike[Any] | RESTMapping, *, metadata_only: bool) -> Target[Any]:
+def _target(kind: KindLike[Any] | RESTMapping, *, metadata_only: bool) -> ServedKind[Any]:
     if isinstance(kind, Kind):
         return dynamic(likely_mapping(kind))  # until the server was asked
     if isinstance(kind, RESTMapping):

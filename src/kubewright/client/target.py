@@ -52,7 +52,7 @@ class Mapper(Protocol):
         ...
 
 
-class Target(msgspec.Struct, Generic[T], frozen=True):
+class ServedKind(msgspec.Struct, Generic[T], frozen=True):
     """A kind as the server has it, and how to decode its objects."""
 
     mapping: RESTMapping
@@ -64,19 +64,19 @@ class Target(msgspec.Struct, Generic[T], frozen=True):
         return Place(self.mapping, where, name, subresource)
 
 
-_typed: dict[type, Target[Any]] = {}
+_typed: dict[type, ServedKind[Any]] = {}
 
 
-def typed(kind: type[R]) -> Target[R]:
-    """Return the target for a class, without asking the server."""
+def typed(kind: type[R]) -> ServedKind[R]:
+    """Return the `ServedKind` of a class, without asking the server."""
     found = _typed.get(kind)
     if found is None:
-        found = _typed[kind] = Target(mapping_of(kind), partial(read, kind=kind))
+        found = _typed[kind] = ServedKind(mapping_of(kind), partial(read, kind=kind))
     return found
 
 
-async def resolve(kind: Any, mapper: Mapper) -> Target[Any]:
-    """Return the target for any way to name a kind.
+async def resolve(kind: Any, mapper: Mapper) -> ServedKind[Any]:
+    """Return the `ServedKind` for any way to name a kind.
 
     Raises:
         NoMatchError: The server has no such kind.
@@ -116,9 +116,9 @@ async def _done(mapping: RESTMapping) -> RESTMapping:
     return mapping
 
 
-def dynamic(mapping: RESTMapping) -> Target[Unstructured]:
-    """Return the target for a kind without a class."""
-    return Target(mapping, partial(read_as, mapping=mapping))
+def dynamic(mapping: RESTMapping) -> ServedKind[Unstructured]:
+    """Return the `ServedKind` of a kind without a class."""
+    return ServedKind(mapping, partial(read_as, mapping=mapping))
 
 
 def read_as(raw: bytes, mapping: RESTMapping) -> Unstructured:

@@ -17,7 +17,7 @@ from kubewright.client.target import (
     Dynamic,
     Mapper,
     Object,
-    Target,
+    ServedKind,
     checked,
     key_of,
     resolve,
@@ -40,11 +40,11 @@ class Defaults(msgspec.Struct, frozen=True):
     """The client's settings for requests that do not override them.
 
     Attributes:
-        namespace: Where an object is that does not name one; empty for "it has to".
-        field_owner: Who writes.
+        namespace: The default namespace of objects; empty if each must name one.
+        field_owner: Our name in managedFields.
         dry_run: Whether writes are only checked.
         field_validation: What the server does about unknown fields.
-        scope: Where lists and watches look that do not name a namespace; empty for everywhere.
+        scope: The default namespace of lists and watches; empty for all.
     """
 
     namespace: str = "default"
@@ -88,7 +88,7 @@ class Verbs:
         Args:
             kind: The class, a `Kind`, or a name such as ``"deploy"``.
             name: The name, ``namespace/name``, or an `ObjectKey`.
-            namespace: The namespace; the client's own unless given.
+            namespace: The namespace; the client's own by default.
             resource_version: ``"0"`` lets the server answer from its cache.
 
         Raises:
@@ -112,7 +112,7 @@ class Verbs:
             return await self.get(kind, name, namespace=namespace)
         except NotFoundError as error:
             if not error.is_about_object:
-                raise  # the server does not have the kind, which is another matter
+                raise  # the server does not have the kind
             return None
 
     async def create(
@@ -139,7 +139,7 @@ class Verbs:
         """Replace the object on the server by *obj* and return it as it was stored.
 
         Fields that the class of *obj* does not know keep the value they had when it was read.
-        Another object that was made under the same name meanwhile is never written: that is a
+        An object that was created with the same name meanwhile is never changed: that is a
         conflict, too, whose ``is_about_identity`` is true.
 
         Raises:
@@ -205,9 +205,9 @@ class Verbs:
             optimistic: With an object: whether the server refuses it if the object has changed
                 since it was read. Unless given, it does if a list is among what changed: a merge
                 patch holds lists whole, and would undo what others did to them.
-            namespace: With a kind: the namespace, the client's own unless given.
+            namespace: With a kind: the namespace, the client's own by default.
             dry_run: Check and answer, but store nothing.
-            field_owner: Who writes, as managedFields will say.
+            field_owner: The name in managedFields.
 
         Raises:
             NotFoundError: There is no such object.
@@ -237,13 +237,13 @@ class Verbs:
     ) -> O:
         """Make the server's object agree with *obj* (server-side apply) and return the result.
 
-        *obj* holds the fields you want to own and no others: build it anew each time, do not apply
-        what was read. Fields that you applied before and leave out now are removed. Defaults of
+        *obj* has only the fields that you want to own: build it each time, do not apply an object
+        that was read. Fields that you applied before and leave out now are removed. Defaults of
         your class are sent, so they are yours; a field that others may set is ``X | None = None``.
         The status is left out; use ``client.status.apply`` for it.
 
         Args:
-            obj: What you want.
+            obj: The wanted state.
             field_owner: The name of the owner; the client's by default.
             force: Take over fields that another owner has set to another value.
             dry_run: Check and answer, but store nothing.
@@ -273,19 +273,19 @@ class Verbs:
         return await self._read(request, target)
 
     async def _patch_read(
-        self, target: Target[T], obj: Object, patch: dict[str, Any], options: WriteOptions
+        self, target: ServedKind[T], obj: Object, patch: dict[str, Any], options: WriteOptions
     ) -> T:
         place = self._place(target, obj.key)
         return _decoded(
             *await send_patch(self._rest, place, patch, options, identity_of(obj)), target
         )
 
-    async def _target(self, kind: Any) -> Target[Any]:
+    async def _target(self, kind: Any) -> ServedKind[Any]:
         if isinstance(kind, type):
             return typed(kind)
         return await resolve(kind, self._mapper)
 
-    def _place(self, target: Target[Any], key: ObjectKey) -> Place:
+    def _place(self, target: ServedKind[Any], key: ObjectKey) -> Place:
         namespace = key.namespace or self._defaults.namespace
         return target.place(key.name, namespace, self._subresource)
 
@@ -298,7 +298,7 @@ class Verbs:
         )
 
     def _part(self, body: dict[str, Any]) -> dict[str, Any]:
-        """Return what of *body* concerns this subresource; the server would ignore the rest."""
+        """Return the part of *body* for this subresource; the server would ignore the rest."""
         if self._subresource != "status" or not body:
             return body
         if "status" not in body:
@@ -308,7 +308,7 @@ class Verbs:
         part = {name: body[name] for name in body if name in {"apiVersion", "kind", "status"}}
         return {**part, "metadata": named} if named else part
 
-    async def _read(self, request: Request, target: Target[T]) -> T:
+    async def _read(self, request: Request, target: ServedKind[T]) -> T:
         return _decoded(request, await self._rest.send(request), target)
 
 
@@ -371,7 +371,7 @@ async def patch_object(verbs: Verbs, kind: Any, obj: Object, patch: dict[str, An
     return await verbs._patch_read(target, obj, patch, options)  # noqa: SLF001  # as above
 
 
-def _decoded(request: Request, response: Response, target: Target[T]) -> T:
+def _decoded(request: Request, response: Response, target: ServedKind[T]) -> T:
     try:
         return target.decode(response.body)
     except DecodeError as error:
@@ -383,5 +383,5 @@ def _body(patch: object) -> bytes:
 
 
 def _was_read(obj: Object) -> bool:
-    # A cache drops managedFields, so they do not tell.
+    # A cache drops managedFields, so they prove nothing.
     return isinstance(obj, Resource) and raw_of(obj) is not None

@@ -14,7 +14,7 @@ from kubewright.cache.informer import Informer
 from kubewright.cache.selection import KEY_FIELDS, field_selector, key_fits, label_selector
 from kubewright.client.client import Client
 from kubewright.client.listing import PAGE_SIZE, Listing
-from kubewright.client.target import Dynamic, Fields, Labels, Target, key_of
+from kubewright.client.target import Dynamic, Fields, Labels, ServedKind, key_of
 from kubewright.cluster.listing import CachedListing, CachedObjects
 from kubewright.errors import Attempt, NotFoundError, Status, StatusDetails
 
@@ -177,7 +177,9 @@ class CachedClient(Client):
 
         return CachedListing(read, live)
 
-    def _key(self, target: Target[Any], name: str | ObjectKey, namespace: str | None) -> ObjectKey:
+    def _key(
+        self, target: ServedKind[Any], name: str | ObjectKey, namespace: str | None
+    ) -> ObjectKey:
         key = key_of(name, namespace)
         if not target.mapping.namespaced:
             return ObjectKey("", key.name)
@@ -185,7 +187,7 @@ class CachedClient(Client):
             raise ValueError(f"{target.mapping.plural} live in namespaces: say which one")
         return key if key.namespace else ObjectKey(self.namespace, key.name)
 
-    def _look_up(self, target: Target[Any], key: ObjectKey) -> Any:
+    def _look_up(self, target: ServedKind[Any], key: ObjectKey) -> Any:
         """Return the object, ``None`` if there is none, `_UNKNOWN` if only the server can say."""
         informer = self._cache.reader(target.mapping, key.namespace)
         if informer is None:
@@ -197,7 +199,7 @@ class CachedClient(Client):
         return None if informer.selection.shard is None else _UNKNOWN
 
     def _select(
-        self, target: Target[Any], namespace: str, labels: Selector, fields: FieldSelector
+        self, target: ServedKind[Any], namespace: str, labels: Selector, fields: FieldSelector
     ) -> CachedObjects[Any] | None:
         """Return what is cached of a list, or ``None`` if the server must be asked."""
         if not all(term.field in KEY_FIELDS for term in fields.terms):
@@ -212,7 +214,7 @@ class CachedClient(Client):
         return CachedObjects(found, informer.version, _decoder(target, informer))
 
 
-def _decoder(target: Target[Any], informer: Informer[Any]) -> Callable[[bytes], Any]:
+def _decoder(target: ServedKind[Any], informer: Informer[Any]) -> Callable[[bytes], Any]:
     """Return what makes objects of *target*, which may be another class than the informer's."""
     why = informer.store.codec.partial
     if not why:
@@ -226,7 +228,7 @@ def _decoder(target: Target[Any], informer: Informer[Any]) -> Callable[[bytes], 
     return decode
 
 
-def _not_found(target: Target[Any], key: ObjectKey) -> NotFoundError:
+def _not_found(target: ServedKind[Any], key: ObjectKey) -> NotFoundError:
     """Return the error that the server would answer with."""
     plural, group = target.mapping.plural, target.mapping.group
     what = f"{plural}.{group}" if group else plural
