@@ -59,7 +59,7 @@ class Watchdog:
 
     Args:
         loop: The loop; it must be the loop of the current thread.
-        monotonic: Where time comes from.
+        monotonic: The source of time.
         wait: Waits for an event, for a number of seconds at most; returns whether it was set.
 
     Attributes:

@@ -63,7 +63,7 @@ def owner_reference(
 def set_controller_reference(
     owner: Object, dependent: Object, *, block_owner_deletion: bool = True
 ) -> bool:
-    """Make *owner* the controller of *dependent*, which is modified; say whether that was new.
+    """Make *owner* the controller of *dependent*, which is modified; return whether that was new.
 
     Raises:
         AlreadyOwnedError: Another controller owns the dependent.
@@ -84,7 +84,7 @@ def set_controller_reference(
 def set_owner_reference(
     owner: Object, dependent: Object, *, block_owner_deletion: bool = False
 ) -> bool:
-    """Make *owner* one of the owners of *dependent*, which is modified; say whether that was new.
+    """Add *owner* to the owners of *dependent* in place; return whether that was new.
 
     It goes away with the last of its owners. None of them is made its controller.
 
@@ -97,7 +97,7 @@ def set_owner_reference(
 
 
 def remove_owner_reference(owner: Object, dependent: Object) -> bool:
-    """Remove *owner* from the owners of *dependent*, which is modified; say whether it was one."""
+    """Remove *owner* from the owners of *dependent* in place; return whether it was one."""
     wanted = OwnerReference(
         api_version=owner.api_version, kind=owner.kind, name=owner.key.name, uid=""
     )

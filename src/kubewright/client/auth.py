@@ -94,7 +94,7 @@ class TokenFileCredentials:
 
         Args:
             path: The file.
-            clock: Where the time comes from.
+            clock: The source of time.
             token: What to use until the file can be read for the first time.
             extra: Headers to send besides the token.
         """
@@ -115,7 +115,7 @@ class TokenFileCredentials:
         return self._headers
 
     async def rejected(self, used: Headers) -> bool:
-        """Read the file again, and say whether the token in it is another one."""
+        """Read the file again, and return whether the token has changed."""
         if self._headers == used:
             self._read()
         return self._headers != used

@@ -49,14 +49,14 @@ class Client(Verbs, PodVerbs):
     whose objects are `Unstructured`. Where no namespace is given, the client's own is used.
 
     Args:
-        config: Which server, and as whom.
-        transport: How to reach it, where that is not HTTP.
-        field_owner: Who writes, as managedFields will say; `apply` needs it.
+        config: The server, and our credentials.
+        transport: How to reach the server, if not by HTTP.
+        field_owner: Our name in managedFields; `apply` needs it.
         dry_run: Let every write be checked and answered, but not stored.
         field_validation: What the server does about unknown fields in writes.
         on_warning: Called with each warning that the server sends.
         discovery_cache: A folder to keep discovery in, such as kubectl's ``~/.kube/cache``.
-        clock: Where time comes from.
+        clock: The source of time.
     """
 
     def __init__(  # noqa: PLR0913  # all but the first are for a special need
@@ -80,7 +80,7 @@ class Client(Verbs, PodVerbs):
             _refuse_credentials(config)
         self.config: Config = config
         self.clock: Clock = clock or Clock()
-        """Where the client's time comes from."""
+        """The client's source of time."""
         self._connects = transport is None
         self._transport = transport or _transport_for(config, self.clock)
         rest = RESTClient(
@@ -114,8 +114,8 @@ class Client(Verbs, PodVerbs):
     ) -> None:
         """Become another view of the server that *other* talks to, over its connections.
 
-        For views, instead of ``__init__``: rate limit, discovery and defaults are shared too, but
-        for *field_owner* and *namespace* if those are given.
+        Views call this instead of ``__init__``: they share rate limit, discovery and defaults,
+        except for *field_owner* and *namespace* if those are given.
         """
         self.config = other.config
         self.clock = other.clock
@@ -132,7 +132,7 @@ class Client(Verbs, PodVerbs):
         self.scale = ScaleVerbs(other.rest, self._lookup, defaults)
 
     def find_twin(self) -> "Client | None":
-        """Return a client of the same server with connections of its own, for another event loop.
+        """Return a client of the same server with its own connections, for another event loop.
 
         ``None`` if the transport was passed in: there is no second one. The caller closes it.
         """
@@ -199,7 +199,7 @@ class Client(Verbs, PodVerbs):
 
         Args:
             kind: The class, a `Kind`, or a name such as ``"deploy"``.
-            namespace: One namespace; all of them unless given, or unless this is a view of one.
+            namespace: One namespace; by default all of them, or that of the view.
             labels: A label selector: text, a dict, or a selector.
             fields: A field selector: text or a dict.
             resource_version: Which moment to show; ``"0"`` is whatever the server has at hand.
@@ -244,7 +244,7 @@ class Client(Verbs, PodVerbs):
 
         Args:
             kind: The class, a `Kind`, or a name such as ``"deploy"``.
-            namespace: One namespace; all of them unless given, or unless this is a view of one.
+            namespace: One namespace; by default all of them, or that of the view.
             labels: A label selector; an object that stops matching is seen as deleted.
             fields: A field selector.
             resource_version: Begin after this version, such as that of a list. Without it, what
@@ -280,7 +280,7 @@ class Client(Verbs, PodVerbs):
                 self._rest, collection.place, query, page_size=PAGE_SIZE, decode=collection.decode
             )
 
-        # What exists is listed, not left to the stream: a stream that is cut halfway through it
+        # We list the existing objects instead of streaming them: a stream that is cut halfway
         # could not be resumed, and would never show what is deleted meanwhile.
         begins_with_list = resource_version in {"", "0"} and not initial_events
         return Watch(
@@ -307,13 +307,13 @@ class Client(Verbs, PodVerbs):
         Args:
             obj: The object, or its kind.
             name: With a kind: which object.
-            namespace: With a kind: the namespace, the client's own unless given.
-            propagation: What becomes of its dependents; the kind's own way unless given.
-            grace_period: Seconds to end in peace; 0 is at once.
-            uid: Only if the object is this very one.
-            resource_version: Only if the object is in this version.
+            namespace: With a kind: the namespace, the client's own by default.
+            propagation: What becomes of its dependents; the kind's own way by default.
+            grace_period: Seconds to shut down; 0 is at once.
+            uid: Only if the object has this uid.
+            resource_version: Only if the object has this version.
             dry_run: Check and answer, but delete nothing.
-            missing_ok: Whether it is fine that there is no such object.
+            missing_ok: Whether to ignore a missing object.
 
         Raises:
             NotFoundError: There is no such object.
@@ -375,12 +375,12 @@ class _Collection:
 
 
 def _refuse_credentials(config: Config) -> None:
-    """Refuse a login that a transport from elsewhere would not use.
+    """Refuse credentials that a given transport would not use.
 
     In process every client would be the administrator, and a test of rights would prove nothing.
 
     Raises:
-        ConfigError: The configuration has one.
+        ConfigError: The configuration has credentials.
     """
     ways = ("token", "token_file", "username", "impersonate", "exec")
     if found := [name for name in ways if getattr(config, name)]:

@@ -75,24 +75,24 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     Get one with `load`, as kubectl would find it. Change one with `replace`: it is a value.
 
     Attributes:
-        server: A URL, with a path where the server stands behind one; or a host, or host:port.
+        server: A URL, with a path if the server is behind one; or a host, or host:port.
         namespace: The namespace of requests that name none.
         tls: How the server is verified, and our client certificate.
         token: A bearer token.
         token_file: A file with a bearer token, read again every minute; it wins over *token*.
         username: For basic authentication.
         password: For basic authentication.
-        impersonate: Whom to act as.
+        impersonate: The user to act as.
         exec: A program that returns credentials; used if there are no others.
         proxy_url: The proxy, instead of what the environment says.
-        user_agent: How we introduce ourselves; made from the program's name when empty.
-        qps: Requests per second; below 0 is no limit, as the server has its
-            own (API priority and fairness).
+        user_agent: Our name for the server; made from the program's name if empty.
+        qps: Requests per second; below 0 is no limit, as the server has its own (API priority and
+            fairness).
         burst: Requests that may go out at once before *qps* holds them back.
         timeout: Seconds that a request may take; None for no limit.
         disable_compression: Never ask for compressed answers.
-        connections: Requests that may be under way at once, each on a connection; the others wait
-            for their turn. Watches and other streams do not count. 0 is no limit.
+        connections: Requests that may run at once, each on a connection; the others wait. Watches
+            and other streams do not count. 0 is no limit.
         source: Where all this comes from, for errors.
     """
 
@@ -149,8 +149,8 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
             kubeconfig: A file; it must exist.
             context: A context in the files, instead of their current one. With it, we do not look
                 whether we run in a pod.
-            environ: The environment; that of this process unless given.
-            home: The home folder; that of the user unless given.
+            environ: The environment; this process's by default.
+            home: The home folder; the user's by default.
             **overrides: Settings that replace those in the configuration.
 
         Raises:
@@ -194,7 +194,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
         """Return the configuration of a pod: its service account.
 
         Args:
-            environ: The environment; that of this process unless given.
+            environ: The environment; this process's by default.
             folder: Where the service account is mounted, if not at the usual place.
             **overrides: Settings that replace those in the configuration.
 
@@ -253,7 +253,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
         """Return what gives the TLS contexts, or None where the server speaks plain HTTP.
 
         Args:
-            clock: Where the time comes from.
+            clock: The source of time.
             credentials: What `credentials` returned; an exec plugin may give a certificate.
         """
         if not self.url.startswith("https:"):
@@ -314,7 +314,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _check_overrides(overrides: Overrides) -> None:
-    """Refuse a misspelt setting: going on without it would go to the wrong place."""
+    """Refuse a misspelt setting: ignoring it could reach the wrong server."""
     for name in overrides:
         if name not in Overrides.__annotations__:
             from difflib import get_close_matches  # noqa: PLC0415  # only for the message
@@ -325,7 +325,7 @@ def _check_overrides(overrides: Overrides) -> None:
 
 
 def default_user_agent(program: str | None = None) -> str:
-    """Return how *program*, this one unless given, introduces itself to the server.
+    """Return how *program*, by default this one, introduces itself to the server.
 
     Servers log it, and audits and priority levels use it.
     """

@@ -61,7 +61,7 @@ class Sender(Protocol):
     """Sends requests; a `RESTClient` does."""
 
     async def send(self, request: Request, *, timeout: float | None = None) -> Response:
-        """Send *request*; raise `APIError` or `TransportError` unless it was answered well."""
+        """Send *request*; raise `APIError` or `TransportError` unless it succeeded."""
         ...
 
 
@@ -116,7 +116,7 @@ class DiscoveryClient:
 
     Args:
         sender: Where requests go.
-        concurrency: How many group versions are asked for at once on an old server.
+        concurrency: How many group versions are requested at once from an old server.
         timeout: Seconds within which each request must be answered; client-go's default.
     """
 
@@ -136,18 +136,18 @@ class DiscoveryClient:
     async def discover(self) -> Discovery:
         """Return all groups and resources, in two requests where the server can do that.
 
-        A group version that cannot be read is in the result's `failures`, and the rest is whole.
+        A group version that cannot be read is in the result's `failures`; the rest is complete.
 
         Raises:
             APIError: The server refused to say what groups it has.
-            TransportError: No answer came.
+            TransportError: There was no answer.
             DecodeError: The answer is not a discovery document.
         """
         for _ in range(_TRIES - 1):
             found = await self._discover_once()
             if not any(isinstance(error, NotFoundError) for error in found.failures.values()):
                 return found
-            # A group was removed after the list of groups was made. A new list has no trace of it.
+            # A group was removed after we read the list of groups. A new list will not have it.
         return await self._discover_once()
 
     async def _discover_once(self) -> Discovery:
@@ -168,7 +168,7 @@ class DiscoveryClient:
         try:
             response = await self._get("/api", accept=_ACCEPT)
         except NotFoundError:
-            return Discovery()  # an extension API server of its own has no core group
+            return Discovery()  # a standalone extension API server has no core group
         if _is_aggregated(response):
             return decode_aggregated(response.body)
         return Discovery(decode_versions(response.body))
@@ -294,7 +294,7 @@ def _unwrapped(answer: T | Exception) -> T:
 
 
 async def _all(questions: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
-    """Return all answers, or raise the first error; itself, since that is what callers expect."""
+    """Return all answers, or raise the first error itself, as callers expect."""
     try:
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(question) for question in questions]

@@ -54,8 +54,8 @@ _GROUPS_FILE = "servergroups.json"
 _RESOURCES_FILE = "serverresources.json"
 # Names come from the server and become parts of a path, so ".." and "/" must not be among them.
 _SAFE_SEGMENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]*").fullmatch
-# What kubectl replaces in the name of a server's folder. The parentheses stand inside of the
-# brackets in kubectl too, so they are kept; sharing a folder means sharing its quirks.
+# What kubectl replaces in the name of a server's folder. The parentheses are inside the brackets in
+# kubectl too, so they are kept; sharing a folder means sharing its quirks.
 _UNSAFE_IN_HOST = re.compile(r"[^(\w/.)]", re.ASCII)
 _REQUESTS_FOR_ALL = 2
 
@@ -73,7 +73,7 @@ class Flight(Generic[T]):
         self._outcome: Callable[[], T] | None = None
 
     async def join(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """Return what *work* gives, or what an attempt gave that ended while we waited."""
+        """Return the result of *work*, or of an attempt that ended while we waited."""
         before = self._ended
         async with self._turn:
             if self._ended == before or self._outcome is None:
@@ -168,13 +168,13 @@ def _not_served(gv: GroupVersion) -> Exception:
 class DiskDiscoveryCache:
     """Keeps discovery in files, in kubectl's places and format, so that both can share them.
 
-    Neither failures nor empty answers are kept. A file that cannot be read, or makes no sense, or
-    is too old, is as good as none; a folder that cannot be written to is no error either.
+    Neither failures nor empty answers are kept. A file that is unreadable, invalid or too old is
+    ignored; so is a folder that cannot be written to.
 
     Args:
-        source: Where discovery comes from when the files do not say.
+        source: Where discovery comes from if it is not in the files.
         folder: The folder of one server; see `discovery_folder`.
-        ttl: How long a file is believed.
+        ttl: How long a file is used.
         clock: Tells how old a file is.
     """
 
@@ -196,11 +196,11 @@ class DiskDiscoveryCache:
 
     @property
     def fresh(self) -> bool:
-        """Whether every file that was used since `invalidate` is of our own writing."""
+        """Whether we wrote every file that was used since `invalidate`."""
         return self._fresh and self._source.fresh
 
     def invalidate(self) -> None:
-        """Believe no file any more that was written before now."""
+        """Ignore all files that were written before now."""
         self._ours = set()
         self._only_ours = True
         self._fresh = True
@@ -356,7 +356,7 @@ def cached_discovery(
         sender: Where requests go.
         host: The server's address as the kubeconfig has it; it names the folder.
         cache_dir: For example `kubectl_cache_dir`; ``None`` keeps everything in memory.
-        clock: Where time comes from.
+        clock: The source of time.
 
     Raises:
         ValueError: There is a folder but no host, so two servers would mix in it.

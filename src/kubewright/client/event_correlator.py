@@ -80,7 +80,7 @@ class Correlator:
     def observe(self, occurrence: Occurrence) -> Observation | None:
         """Return the request for *occurrence*, or ``None`` if its object has had too many."""
         observation = self._counted(*self._combined(occurrence), occurrence)
-        # Last, so that an event that is not sent is still counted: the next one that is sent tells.
+        # Last, so that an event that is not sent is still counted, and the next one shows it.
         return observation if self._allowed(occurrence) else None
 
     def _combined(self, occurrence: Occurrence) -> tuple[Key, str]:

@@ -59,21 +59,20 @@ _MILLISECOND = 10**6  # in nanoseconds
 class EventRecorder:
     """Tells users of the cluster what happened to an object, without blocking the caller.
 
-    `event` only notes it down; nothing is sent before the recorder runs. What runs beside it, in
-    ``async with EventRecorder(...)`` or as
-    `run`, writes it to the server: identical events are counted, many similar ones are combined,
-    and an object that has too many gets no more, as client-go does it. An event that cannot be
-    delivered is logged and forgotten: events are hints to people, never state to rely on.
+    `event` only queues it; nothing is sent before the recorder runs, in ``async with
+    EventRecorder(...)`` or as `run`. Identical events are counted, many similar ones are combined,
+    and an object that has too many gets no more, as in client-go. An event that cannot be delivered
+    is logged and forgotten: events are hints to people, never state to rely on.
 
-    Everything is to be called in the thread of the event loop.
+    Call all methods in the thread of the event loop.
 
     Args:
         client: Where the objects are.
         component: The reporting program, such as ``"shop-operator"``.
         instance: The process; by default made from the component and the host name.
-        host: The node that the events come from, for a component that there is one of per node.
+        host: The node that the events come from, for a component that runs on each node.
         drain_for: Seconds that `stop` may take to deliver the remaining events.
-        clock: Where time comes from.
+        clock: The source of time.
 
     Example:
         >>> async with EventRecorder(client, "shop-operator") as recorder:  # doctest: +SKIP
@@ -131,12 +130,12 @@ class EventRecorder:
             message: What happened, for people; longer ones are cut at 1024 bytes.
             type: ``"Warning"`` if someone should look.
             action: What the component did about it, as one word.
-            related: A second object that plays a part.
+            related: A second object that is involved.
             field_path: The part of *obj* that it is about, such as ``spec.containers{web}``.
 
         Raises:
-            ValueError: The program is wrong: a type or reason that there is no such, or an object
-                without a name. What the server thinks is never raised.
+            ValueError: The arguments are wrong: an unknown type, an invalid reason, or an object
+                without a name. Errors of the server are never raised.
         """
         check_words(type, reason, action)
         regarding = reference_to(obj, home=self._home, field_path=field_path)
@@ -192,7 +191,7 @@ class EventRecorder:
         try:
             await self._tasks.wait()
         finally:
-            # Not told of an error in the block: it would come out wrapped in a group.
+            # Do not pass an error of the block on: it would come out wrapped in a group.
             await self._tasks.__aexit__(None, None, None)
 
     async def _deliver_all(self) -> None:
@@ -272,10 +271,10 @@ class EventRecorder:
             _log.warning("events dropped", dropped=self.dropped)
 
     def _name(self, subject: str) -> str:
-        """Return the name of an Event, no two alike even if the clock stands still.
+        """Return a unique name for an Event, even if the clock stands still.
 
-        Other components speak at the same moment about objects of the same name, such as a CronJob
-        and what it was made for: each has a part of a millisecond of its own.
+        Other components report at the same moment about objects of the same name, such as a CronJob
+        and its owner: each uses its own fraction of a millisecond.
         """
         nanoseconds = (self._clock.now() - _EPOCH) // timedelta(microseconds=1) * 1000
         self._last_stamp = max(self._last_stamp + _MILLISECOND, nanoseconds)

@@ -52,7 +52,7 @@ class _ExecCredential(msgspec.Struct, rename="camel"):
 
 
 class _Issued(msgspec.Struct, frozen=True):
-    """What one run of the plugin gave."""
+    """The result of one run of the plugin."""
 
     headers: Headers
     certificate: ClientCertificate | None
@@ -84,11 +84,11 @@ class ExecCredentials:
 
         Args:
             config: The program.
-            clock: Where the time comes from.
+            clock: The source of time.
             cluster: The cluster information for a program that asks for it.
             extra: Headers to send besides the token.
-            environ: The environment; that of this process unless given.
-            is_terminal: Says whether a person sits at standard input.
+            environ: The environment; this process's by default.
+            is_terminal: Tells whether standard input is a terminal.
         """
         self._config = config
         self._clock = clock
@@ -102,12 +102,12 @@ class ExecCredentials:
         self._failure: KubewrightError | None = None
 
     def certificate(self) -> ClientCertificate | None:
-        """Return the client certificate that the last run gave, if it gave one."""
+        """Return the client certificate of the last run, if there is one."""
         return self._issued.certificate if self._issued else None
 
     @property
     def interactive(self) -> bool:
-        """Whether a person may be asked for something, which takes as long as it takes."""
+        """Whether the plugin may talk to a person, which can take any time."""
         return self._config.interactive_mode != "Never" and self._is_terminal()
 
     async def headers(self) -> Headers:

@@ -57,15 +57,15 @@ async def _start(command: Sequence[str], env: Mapping[str, str], *, tty: bool) -
             stderr=PIPE,
             env=env,
             # A session of its own, so that its children end with it. Not when it talks to a
-            # person: outside of the terminal's session it could not read the terminal.
+            # person: outside the terminal's session it could not read the terminal.
             start_new_session=not tty,
         )
     )
     try:
         return await asyncio.shield(starting)
     except asyncio.CancelledError:
-        # asyncio waits for ever when it is cancelled before it has connected the pipes, and knows
-        # nothing of children. A start takes milliseconds: let it be over, then end it properly.
+        # asyncio waits for ever if it is cancelled before it has connected the pipes, and does not
+        # track children. A start takes milliseconds: let it finish, then end it properly.
         await asyncio.wait({starting})
         if not starting.exception():
             process = starting.result()
@@ -81,8 +81,8 @@ async def _end(process: Process, reading: "asyncio.Future[Ended]", *, group: boo
             os.killpg(process.pid, signal.SIGKILL)  # the plugin may be gone, its children not
         else:
             process.kill()
-    # Its pipes close with it. One second of real time, in case that a daemon which left the
-    # session holds them open; then we close our side.
+    # Its pipes close with it. Wait one second of real time, in case a daemon that left the session
+    # keeps them open; then we close our side.
     await asyncio.wait({reading}, timeout=1.0)
     if not reading.done():
         reading.cancel()

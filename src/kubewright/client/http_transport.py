@@ -47,7 +47,7 @@ _is_value = re.compile(r"[\t\x20-\x7e\x80-\xff]*").fullmatch
 
 
 class HTTPStream:
-    """A body that arrives bit by bit; see `Stream`."""
+    """A body that arrives piece by piece; see `Stream`."""
 
     __slots__ = ("_body", "headers", "status")
 
@@ -81,7 +81,7 @@ class HTTPDuplex:
         return await anext(self._body, b"")
 
     async def write(self, data: bytes) -> None:
-        """Send *data*; waits while the other side is slow to take it."""
+        """Send *data*; waits while the other side is slow to read."""
         if not isinstance(self._body, RawConnection):
             raise TransportError(
                 f"cannot write: the server did not switch protocols but answered {self.status}"
@@ -95,11 +95,11 @@ class HTTPOptions(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         user_agent: Our name in the server's logs.
         headers: Sent with every request, such as those of impersonation.
-        proxy: The URL of an HTTP proxy; ``None`` to go straight.
-        proxy_context: TLS for a proxy at ``https://``; that of the server unless given.
+        proxy: The URL of an HTTP proxy; ``None`` to connect directly.
+        proxy_context: TLS for a proxy at ``https://``; the server's by default.
         gzip: Whether to ask for compressed answers; worth it only on slow networks.
-        timeout: Seconds that a request may take when it says nothing itself.
-        limits: How long and how much.
+        timeout: Seconds that a request may take by default.
+        limits: Bounds on times and sizes.
     """
 
     user_agent: str = "kubewright"
@@ -137,12 +137,12 @@ class HTTPTransport:
         Args:
             url: The address of the server, with the path that all requests begin with, if any.
             options: The settings for all requests.
-            tls: How to trust the server; the authorities of this machine unless given.
+            tls: How to trust the server; this machine's by default.
             credentials: The credentials; anonymous by default.
-            clock: Where time-outs come from.
+            clock: The source of time.
 
         Raises:
-            ConfigError: An address, or a header, is not one.
+            ConfigError: An address or a header is invalid.
         """
         self._options = options or HTTPOptions()
         self._clock = clock or Clock()
@@ -290,7 +290,7 @@ class HTTPTransport:
         if now >= self._look_at_tls:
             self._look_at_tls = now + _LOOK_AT_TLS_AFTER
             if self._tls is not None:
-                # Kept connections ask for no context, so a rotation would never be noticed.
+                # Kept connections need no context, so a rotation would never be noticed.
                 self._tls.context()
         if seconds is None:
             seconds = self._options.timeout

@@ -41,7 +41,7 @@ class LeaseLock:
         key: Which Lease.
         identity: Our name; unique among all candidates.
         duration: Seconds after which a silent holder has lost the lease.
-        clock: Where time comes from.
+        clock: The source of time.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class LeaseLock:
         return confirmed is not None and self._time() < confirmed + self._duration
 
     async def try_acquire(self) -> bool:
-        """Take the lease, or renew it if it is ours already; say whether it is ours now.
+        """Take the lease, or renew it if it is ours already; return whether it is ours now.
 
         Raises:
             APIError: The server refused, and not because another candidate was faster.
@@ -102,7 +102,7 @@ class LeaseLock:
         return await self._write(lease)
 
     async def release(self) -> bool:
-        """Give the lease up so that another can take it at once; say whether it was ours.
+        """Give the lease up so that another can take it at once; return whether it was ours.
 
         Whatever the server answers, we no longer hold it. After an error it can be called again.
         """
@@ -177,7 +177,7 @@ class LeaseLock:
         try:
             self._confirm(await self._client.update(lease), sent)
         except (ConflictError, NotFoundError):
-            return False  # changed or deleted since we looked
+            return False  # changed or deleted since we read it
         return True
 
     def _confirm(self, lease: "Lease", sent: float) -> None:
@@ -189,7 +189,7 @@ class LeaseLock:
     def _stamp(self) -> MicroTime:
         """Return the time, later than any that we wrote, even if the clock was set back.
 
-        Others see that we live only by a record that they have not seen before.
+        Others see that we are alive only by a record that they have not seen before.
         """
         now = self._clock.now()
         if self._written is not None:

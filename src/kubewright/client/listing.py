@@ -1,4 +1,4 @@
-"""Lists: fetched page by page, kept as bytes, decoded object by object when looked at."""
+"""Lists: fetched page by page, kept as bytes, decoded object by object when used."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterator, Sequence
 from typing import Any, Generic, Protocol, TypeVar, overload
@@ -37,12 +37,12 @@ class _Named(msgspec.Struct, gc=False):
 class Objects(Sequence[T]):
     """The objects of a list, in the server's order.
 
-    They are kept as the bytes they arrived in; each is decoded when it is first looked at, and is
+    They are kept as the bytes they arrived in; each is decoded when it is first used, and is
     the same object from then on. A list of thousands of which a few are used costs little more than
     its bytes.
 
     Attributes:
-        resource_version: The moment this list shows; a watch can go on from here.
+        resource_version: The moment this list shows; a watch can continue from here.
     """
 
     __slots__ = ("_decode", "_items", "resource_version")
@@ -170,7 +170,7 @@ class Listing(Generic[T]):
     ) -> tuple[list[bytes], ListMeta]:
         query = self._query
         if continue_:
-            # The token holds the version already; the server refuses to be told twice.
+            # The token contains the version already; the server refuses both.
             query = {name: query[name] for name in query if not name.startswith("resource_version")}
         request = list_(place, selection(**query, limit=limit, continue_=continue_))
         response = await self._sender.send(request)

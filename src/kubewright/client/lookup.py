@@ -22,7 +22,7 @@ class Lookup:
         sender: Where requests go.
         host: The address of the server; it names the folder of the cache.
         cache_dir: A folder to keep discovery in.
-        clock: Where time comes from.
+        clock: The source of time.
     """
 
     def __init__(

@@ -128,7 +128,7 @@ class _Index:
 
 
 def _matching(found: Iterable[RESTMapping], wanted: _Name) -> list[RESTMapping]:
-    """Return those of the wanted group and version; failing that, of a group that starts so."""
+    """Return the mappings of the group and version, or of groups with that prefix."""
     right = [each for each in found if wanted.version in {"", each.version}]
     exact = [each for each in right if wanted.group in {"", each.group}]
     if exact or wanted.version:
@@ -176,7 +176,7 @@ class _Question(msgspec.Struct, frozen=True):
 
 
 class RESTMapper:
-    """Knows where each kind lives, by asking discovery when the first question comes.
+    """Knows where each kind lives; it asks discovery when it is first needed.
 
     A name that is not known makes it ask once more, since the CustomResourceDefinition may have
     been installed meanwhile; questions asked at the same time share that. What was known before

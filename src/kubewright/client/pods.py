@@ -70,7 +70,7 @@ class PodVerbs:
 
         Args:
             pod: The pod, its name or its key.
-            namespace: Its namespace; the client's own unless given.
+            namespace: Its namespace; the client's own by default.
             grace_period: Seconds to end in peace; the pod's own unless given.
             dry_run: Check and answer, but evict nothing.
 
@@ -129,7 +129,7 @@ class PodVerbs:
 
         Args:
             pod: The pod, its name or its key.
-            namespace: Its namespace; the client's own unless given.
+            namespace: Its namespace; the client's own by default.
             container: Which container; needed if there are several.
             follow: Go on as lines are written; use it with ``async for``.
             previous: Show the instance before the last restart.
@@ -171,7 +171,7 @@ class PodVerbs:
         Args:
             pod: The pod, its name or its key.
             command: The words of the command; for a shell's work, ``["sh", "-c", "..."]``.
-            namespace: Its namespace; the client's own unless given.
+            namespace: Its namespace; the client's own by default.
             container: Which container; the pod's default one unless given.
             stdin: What the command reads. Servers before Kubernetes 1.30 cannot tell it that this
                 is the end, so a command such as ``cat`` never ends there.

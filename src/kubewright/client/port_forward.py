@@ -56,7 +56,7 @@ class PortConnection:
         return b""
 
     async def write(self, data: bytes) -> None:
-        """Send *data*; waits while the pod is slow to take it.
+        """Send *data*; waits while the pod is slow to read.
 
         Raises:
             TransportError: The connection is closed.

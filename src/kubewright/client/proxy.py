@@ -24,7 +24,7 @@ def find_proxy(url: str, env: Mapping[str, str] | None = None) -> str | None:
 
     Args:
         url: The URL of the server.
-        env: The environment; that of this process unless given.
+        env: The environment; this process's by default.
 
     Raises:
         ConfigError: The proxy is of a kind that is not supported, or not a URL.

@@ -67,7 +67,7 @@ class RESTClient:
         on_warning: Called with the text of each ``Warning`` header.
         timeout: Seconds within which each try must be answered, or ``None``.
         host: The name of the server in metrics.
-        clock: Where time comes from.
+        clock: The source of time.
     """
 
     def __init__(

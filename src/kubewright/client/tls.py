@@ -111,7 +111,7 @@ class TLSContexts:
 
         Args:
             config: The settings.
-            clock: Where the time comes from.
+            clock: The source of time.
             source: Where the settings were written, for errors.
             certificate: Asked for the client certificate where *config* has none: an exec plugin.
         """

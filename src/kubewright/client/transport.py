@@ -1,4 +1,4 @@
-"""The one door to the network: a `Transport` sends requests; everything else asks it to."""
+"""The only way to the network: a `Transport` sends all requests."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
@@ -71,7 +71,7 @@ def chunks_of(stream: Stream) -> Callable[[], Awaitable[Sequence[bytes]]]:
 
 
 class Duplex(Protocol):
-    """A connection that left HTTP behind: bytes go both ways, as exec and port-forward need.
+    """A connection after an upgrade from HTTP: bytes go both ways, for exec and port-forward.
 
     The server may refuse to switch. Then `status` is not 101, `read` gives the body of its answer,
     and `write` raises `TransportError`.
@@ -92,14 +92,14 @@ class Duplex(Protocol):
         ...
 
     async def write(self, data: bytes) -> None:
-        """Send *data*; waits while the other side is slow to take it."""
+        """Send *data*; waits while the other side is slow to read."""
         ...
 
 
 class Transport(Protocol):
     """Sends requests to one API server.
 
-    Raises `TransportError` when no answer came, `TransportTimeoutError` when it came too late. An
+    Raises `TransportError` without an answer, and `TransportTimeoutError` if it is too late. An
     answer with an error status is an answer: the transport returns it.
     """
 
@@ -132,7 +132,7 @@ class Credentials(Protocol):
 
     @property
     def static(self) -> Headers | None:
-        """The headers, if they never change; ``None`` to be asked through `headers` each time."""
+        """The headers, if they never change; ``None`` if `headers` must be called each time."""
         ...
 
     async def headers(self) -> Headers:
@@ -143,14 +143,13 @@ class Credentials(Protocol):
         """Handle a 401 answer to a request with *used*.
 
         Returns:
-            Whether `headers` will say something else now, so that the request is worth sending
-            once more.
+            Whether `headers` returns something new now, so that the request is worth a retry.
         """
         ...
 
 
 class TLSProvider(Protocol):
-    """How to make sure of the server, and how to show a client certificate."""
+    """How to verify the server, and which client certificate to show."""
 
     @property
     def server_name(self) -> str | None:

@@ -1,4 +1,4 @@
-"""Waiting until an object is as you want it, by watching it instead of asking again and again."""
+"""Waits until an object has the wanted state, by watching it instead of polling."""
 
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
@@ -42,10 +42,10 @@ async def wait_for(  # noqa: PLR0913  # what, which, until when
         client: Where to look.
         kind: Its class, a `Kind`, or a name such as ``"deploy"``.
         name: Its name, ``namespace/name`` or key.
-        until: Says whether this state is the one; called with ``None`` while there is no object.
-        namespace: Its namespace; the client's own unless given.
-        timeout: Seconds after which to give up; never unless given.
-        clock: Where time comes from; the client's by default.
+        until: Tells whether the state is reached; called with ``None`` while there is no object.
+        namespace: Its namespace; the client's own by default.
+        timeout: Seconds after which to give up; never by default.
+        clock: The source of time; the client's by default.
 
     Raises:
         TimeoutError: The state was not reached in time.

@@ -61,7 +61,7 @@ class WatchEvent(Generic[T]):
 
     @property
     def object(self) -> T:
-        """The object, decoded when it is first looked at."""
+        """The object, decoded when it is first used."""
         if self._object is None:
             try:
                 self._object = self._decode(self.raw)
@@ -105,7 +105,7 @@ class RequestFrom(Protocol):
     """Builds the request that resumes after a version."""
 
     async def __call__(self, version: str, *, initial: bool, seconds: int) -> Request:
-        """Return it; *initial* asks for what exists, *seconds* for how long to go on."""
+        """Return it; *initial* asks for existing objects, *seconds* is how long to watch."""
         ...
 
 
@@ -115,21 +115,21 @@ class Watch(Generic[T]):
     ``async with client.watch(Pod) as events:`` closes the stream as soon as the block is left.
 
     A stream that ends or breaks is opened again from the last version seen, so that no change is
-    missed or seen twice. What cannot be mended so is raised: `GoneError` when the server has
-    forgotten that version (list again), and any other refusal but 429 and 5xx. A failure before the
-    first answer is raised too: a wrong address must not look like a quiet cluster. A wait that is
-    cancelled loses nothing: the next one continues.
+    missed or seen twice. Other errors are raised: `GoneError` when the server has forgotten that
+    version (list again), and any refusal except for 429 and 5xx. A failure before the first answer
+    is raised too: a wrong address must not look like a quiet cluster. Cancelling a wait loses
+    nothing: the next one continues.
 
     Args:
         rest: Where requests go.
         request_from: Builds the request that resumes after a version.
         resource_version: Where to begin.
         decode: Turns the bytes of an object into it.
-        first: Lists what exists, which then comes first and says where to begin.
-        initial_events: Whether the stream itself begins with what exists, up to a bookmark; if it
-            is cut before that, it begins again.
+        first: Lists the existing objects, which come first; its version is where the watch begins.
+        initial_events: Whether the stream itself begins with the existing objects, up to a
+            bookmark; if it is cut before that, it begins again.
         bookmarks: Whether to yield bookmarks, too.
-        clock: Where time comes from.
+        clock: The source of time.
     """
 
     def __init__(  # noqa: PLR0913  # made by the client only

@@ -1,4 +1,4 @@
-"""A WebSocket over any `Transport`: what exec, attach and port-forward speak through.
+"""A WebSocket over any `Transport`, for exec, attach and port-forward.
 
 The handshake is made of ordinary headers, so that credentials, proxies and TLS are those of every
 other request. The frames are left to the ``websockets`` library, which does no I/O for us.
@@ -30,13 +30,13 @@ MAX_MESSAGE = 4 * 1024 * 1024
 
 _KEEPALIVE = 30.0  # seconds; load balancers drop a connection that is silent for a minute
 _GOODBYE = 2.0  # seconds that the other side has to answer our close
-_GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"  # the same for all, says RFC 6455
+_GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"  # fixed by RFC 6455
 _NORMAL, _NO_CODE = 1000, 1005
 _FIRST_CONTROL = 8  # opcodes from here on are pings, pongs and closes
 
 
 class UpgradeForbiddenError(ForbiddenError):
-    """RBAC said no to a websocket; the message holds the missing rule, with both its verbs."""
+    """RBAC refused a websocket; the message contains the missing rule, with both verbs."""
 
     def _verbs(self) -> list[str]:
         """An upgrade is a ``get``, and since Kubernetes 1.35 a ``create``, too."""
@@ -151,7 +151,7 @@ class WebSocket:
         return self._messages.popleft()
 
     async def send(self, data: bytes) -> None:
-        """Send *data* as one binary message; waits while the server is slow to take it.
+        """Send *data* as one binary message; waits while the server is slow to read.
 
         Raises:
             TransportError: The connection is closed.
@@ -250,7 +250,7 @@ class WebSocket:
         with suppress(TransportError, TimeoutError):
             async with self._clock.timeout(_GOODBYE):
                 await self._flush()
-                # If another task is receiving, the answer is its to see.
+                # If another task is receiving, it gets the answer.
                 while not self._receiving and await self.receive() is not None:
                     pass
 

@@ -46,7 +46,7 @@ class ModelWriter:
         self.node = node
 
     def write(self) -> bool:
-        """Write the class, and say whether it has the schema."""
+        """Write the class, and return whether it has the schema."""
         fields = self._fields()
         markers = self._markers()
         # First in markers; then with a patch for what they do not say; then with a patch alone,
