@@ -2,9 +2,10 @@
 
 import asyncio
 import builtins
-from collections.abc import Iterable, Iterator, Mapping
-from functools import partial
+from collections.abc import Awaitable, Iterable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple, TypeVar, overload
+
+import msgspec
 
 from kubewright._aio import Clock, TaskSet
 from kubewright.api.kind import GroupVersionKind, ObjectKey, RESTMapping
@@ -13,10 +14,12 @@ from kubewright.api.partial import PartialObjectMetadata
 from kubewright.api.requests import Request
 from kubewright.api.resource import Resource
 from kubewright.api.unstructured import Unstructured
+from kubewright.cache.codec import Codec
 from kubewright.cache.index import IndexFunction
 from kubewright.cache.informer import Informer
 from kubewright.cache.own_writes import NOTE, note, own_write
 from kubewright.cache.packing import Compress
+from kubewright.cache.reading import Reading
 from kubewright.cache.selection import (
     ALL,
     Selection,
@@ -61,6 +64,15 @@ class _Declaration(NamedTuple):
     transform: Transform | None
     follows: bool
 
+    def watches_like(self, other: "_Declaration", mapping: RESTMapping) -> bool:
+        """Say whether both watch the same, given that both are of the kind that *mapping* names."""
+        return (
+            msgspec.structs.replace(self.selection, mapping=mapping)
+            == msgspec.structs.replace(other.selection, mapping=mapping)
+            and self.transform == other.transform
+            and self.follows == other.follows
+        )
+
 
 class Cache:
     """The objects of the kinds that are declared here, kept up to date by watches.
@@ -101,6 +113,7 @@ class Cache:
         self._compress = compress
         self._clock = clock or client.clock
         self._informers: dict[_Declaration, Informer[Any]] = {}
+        self._origins: dict[Informer[Any], _Declaration] = {}  # those that watch
         self._by_resource: dict[tuple[str, str], list[Informer[Any]]] = {}
         self._wholes: dict[RESTMapping, list[Informer[Any]]] = {}
         self._indexes: dict[tuple[Informer[Any], str], IndexFunction[Any]] = {}
@@ -168,7 +181,8 @@ class Cache:
         It starts with the cache, or at once if the cache runs.
 
         Args:
-            kind: The class; or a `Kind`, or where one lives, for objects without a class.
+            kind: The class; or a `Kind`, or where one lives, for objects without a class. However
+                it is named, the same objects are listed and watched once.
             labels: Only objects with these labels.
             fields: Only objects with these fields.
             metadata_only: Ask for the metadata of the objects only: they are
@@ -187,7 +201,7 @@ class Cache:
         """
         target = _target(kind, metadata_only=metadata_only)
         mapping = target.mapping
-        follows = namespaces is None and mapping.namespaced
+        follows = namespaces is None or not mapping.namespaced
         declared = _Declaration(
             kind,
             Selection(
@@ -233,11 +247,22 @@ class Cache:
         for declared, one in tuple(self._informers.items()):
             if one is informer:
                 del self._informers[declared]
-                self._leave(informer)
-        self._indexes = {key: fn for key, fn in self._indexes.items() if key[0] is not informer}
+        for one, name in [key for key in self._indexes if key[0] is informer]:
+            del self._indexes[one, name]
+            informer.store.remove_index(name)
         self._kept.discard(informer)
         self._holders.pop(informer, None)
-        task = self._running.pop(informer, None)
+        origin = informer.origin
+        if any(one.origin is origin for one in self._informers.values()):
+            informer.end_handlers()
+            return None
+        return self._end(origin)
+
+    def _end(self, origin: Informer[Any]) -> "asyncio.Task[None] | None":
+        """Stop what *origin* watches; return the task that ends."""
+        if self._origins.pop(origin, None) is not None:
+            self._leave(origin)
+        task = self._running.pop(origin, None)
         if task is not None:
             task.cancel()
         return task
@@ -249,8 +274,8 @@ class Cache:
             ValueError: One of them is empty.
         """
         self._namespaces = namespace_set(namespaces)
-        for declared, informer in self._informers.items():
-            if declared.follows:
+        for informer, declared in self._origins.items():
+            if declared.follows and informer.selection.mapping.namespaced:
                 informer.set_namespaces(self._namespaces)
 
     def _declare(
@@ -258,27 +283,55 @@ class Cache:
     ) -> Informer[Any]:
         if self._phase == "stopped":
             raise LifecycleError(f"cannot watch {declared.selection}: the cache has stopped")
+        shared = self._find_origin(declared, target.mapping)
+        if shared is None:
+            informer = self._watch(declared, target, compress)
+        elif isinstance(declared.kind, Kind):
+            informer = _read_as_kind(shared)
+        else:
+            informer = Reading(shared, target.decode)
+        self._informers[declared] = informer
+        return informer
+
+    def _watch(
+        self, declared: _Declaration, target: ServedKind[Any], compress: Compress | None
+    ) -> Informer[Any]:
+        """Return an informer of its own for *declared*; it starts at once if the cache runs."""
         kind = declared.kind
 
         def decode(raw: bytes) -> Unstructured:
-            return read_as(raw, informer.selection.mapping)  # as it is known by then
+            return read_as(raw, origin.selection.mapping)  # as it is known by then
 
-        informer: Informer[Any] = Informer(
+        def locate() -> Awaitable[RESTMapping]:
+            assert isinstance(kind, Kind)
+            return self._locate(kind, origin)
+
+        origin: Informer[Any] = Informer(
             self._rest,
             declared.selection,
             decode=decode if isinstance(kind, Kind) else target.decode,
             transform=declared.transform,
             compress=self._compress if compress is None else compress,
-            locate=partial(self._locate, kind, declared) if isinstance(kind, Kind) else None,
+            locate=locate if isinstance(kind, Kind) else None,
             clock=self._clock,
         )
-        if declared.follows and self._namespaces:
-            informer.set_namespaces(self._namespaces)
-        self._informers[declared] = informer
-        self._enter(informer)
+        if declared.follows and self._namespaces and declared.selection.mapping.namespaced:
+            origin.set_namespaces(self._namespaces)
+        self._origins[origin] = declared
+        self._enter(origin)
         if self._tasks is not None:
-            self._start(informer, self._tasks)
-        return informer
+            self._start(origin, self._tasks)
+        # That the same is watched already may be known only when the kind is located.
+        return _read_as_kind(origin, origin.store.codec) if isinstance(kind, Kind) else origin
+
+    def _find_origin(self, declared: _Declaration, mapping: RESTMapping) -> Informer[Any] | None:
+        """Return the informer that watches what *declared* asks for, be it for a class or not."""
+        for origin, other in self._origins.items():
+            # Of a `Kind`, plural and scope are only a guess until the server was asked.
+            known = origin.selection.mapping
+            if known.gvk == mapping.gvk and declared.watches_like(other, mapping):
+                return origin
+        return None
 
     def _enter(self, informer: Informer[Any]) -> None:
         """Let *informer* be found by where its kind lives."""
@@ -293,23 +346,42 @@ class Cache:
         if _is_whole(selection):
             self._wholes[selection.mapping].remove(informer)
 
-    async def _locate(self, kind: Kind, declared: _Declaration) -> RESTMapping:
+    async def _locate(self, kind: Kind, origin: Informer[Any]) -> RESTMapping:
         """Ask discovery where *kind* lives, and let its informer look there.
+
+        If another informer watches the same already, that one takes over.
 
         Raises:
             NoMatchError: The server does not have it.
         """
-        informer = self._informers.get(declared)
-        if informer is not None and informer.vanished:
+        if origin.vanished:
             self._client.mapper.reset()  # what discovery said of it is over
         mapping = await located(kind, self._client.mapper)
-        informer = self._informers.get(declared)
-        if informer is not None and informer.selection.mapping != mapping:
-            self._leave(informer)
-            own = self._namespaces if declared.follows else declared.selection.namespaces
-            informer.move(mapping, own if mapping.namespaced else None)
-            self._enter(informer)
+        declared = self._origins.get(origin)
+        if declared is not None and origin.selection.mapping != mapping:
+            other = self._find_origin(declared, mapping)
+            if other is None or other is origin or any(one.synced for one in origin.reflectors):
+                self._move(origin, declared, mapping)
+            else:
+                self._merge(origin, other)
+                declared = None
+        if declared is None:
+            await asyncio.get_running_loop().create_future()  # until it is cancelled: it has ended
         return mapping
+
+    def _move(self, origin: Informer[Any], declared: _Declaration, mapping: RESTMapping) -> None:
+        self._leave(origin)
+        own = self._namespaces if declared.follows else declared.selection.namespaces
+        origin.move(mapping, own if mapping.namespaced else None)
+        self._enter(origin)
+
+    def _merge(self, origin: Informer[Any], other: Informer[Any]) -> None:
+        """End *origin*, which has not listed anything, and let *other* serve all who share it."""
+        for informer in self._informers.values():
+            if isinstance(informer, Reading) and informer.origin is origin:
+                informer.share(other)
+        origin.hand_over(other)
+        self._end(origin)
 
     def _index(self, informer: Informer[Any], name: str, function: IndexFunction[Any]) -> None:
         # Two who share an informer may both declare what they need.
@@ -331,8 +403,8 @@ class Cache:
         try:
             async with TaskSet() as tasks:
                 self._tasks = tasks
-                for informer in self:
-                    self._start(informer, tasks)
+                for origin in tuple(self._origins):
+                    self._start(origin, tasks)
                 await asyncio.get_running_loop().create_future()
         finally:
             self._phase = "stopped"
@@ -360,7 +432,7 @@ class Cache:
 
         Where the server refuses, the text holds the RBAC rule that is missing.
         """
-        for informer in self:
+        for informer in tuple(self._origins):
             name = f"informer/{informer.selection}"
             if informer.problem is not None:
                 yield Problem(name, informer.problem, logged=True)
@@ -580,6 +652,18 @@ def _target(kind: KindLike[Any] | RESTMapping, *, metadata_only: bool) -> Served
         raise SchemeError(f"{kind!r:.80} is not a kind: give a class, or kw.Kind(...)")
     # Its own class may demand fields that nobody asked for.
     return typed(PartialObjectMetadata.of(kind) if metadata_only else kind)
+
+
+def _read_as_kind(
+    origin: Informer[Any], codec: Codec[Unstructured] | None = None
+) -> Reading[Unstructured]:
+    """Return what reads the objects of *origin* without a class."""
+
+    def decode(raw: bytes) -> Unstructured:
+        return read_as(raw, made.selection.mapping)  # as it is known by then
+
+    made = Reading(origin, decode, codec=codec)
+    return made
 
 
 def _resource(mapping: RESTMapping) -> tuple[str, str]:

@@ -15,6 +15,7 @@ from kubewright.cache.packing import Packing
 from kubewright.cache.transform import Transform, transformed
 
 R = TypeVar("R", bound=Resource | Unstructured)
+S = TypeVar("S", bound=Resource | Unstructured)
 
 Known = Callable[[str, str], Entry[Any] | None]
 """Returns the object of a namespace and name as it was before, if there was one."""
@@ -103,6 +104,12 @@ class Codec(Generic[R]):
         found = self._decode(raw)
         if self.partial:
             mark_partial(found, self.partial)
+        return found
+
+    def reading(self, decode: Callable[[bytes], S]) -> "Codec[S]":
+        """Return the codec that reads the same bytes by *decode*, as objects of another type."""
+        found: Codec[S] = Codec(decode, packing=self.packing)
+        found.partial = self.partial
         return found
 
     def repacked(self, entry: Entry[R]) -> Entry[R]:

@@ -1,11 +1,12 @@
 """Handlers of an informer: functions that are told of every change, and their registrations."""
 
+import asyncio
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable
 from typing import Any, Generic, TypeAlias, TypeVar
 
-from kubewright._aio import apart
+from kubewright._aio import TaskSet, apart
 from kubewright.cache.deltas import DeltaQueue
 from kubewright.cache.entry import Event
 from kubewright.cache.waiters import Waiters
@@ -30,7 +31,10 @@ class Registration(ABC, Generic[R]):
         handler: What is called.
         active: Whether it still is.
         failures: How many of its calls have raised.
+        reader: The informer that it was added to.
     """
+
+    reader: object = None
 
     def __init__(
         self,
@@ -140,6 +144,7 @@ class Queued(Registration[R]):
         self.queue: DeltaQueue[R] = DeltaQueue()
         self._synced_after: int | None = None
         self._handling = False
+        self._task: asyncio.Task[None] | None = None
 
     def deliver(self, event: Event[R]) -> None:
         """Queue the change."""
@@ -151,6 +156,20 @@ class Queued(Registration[R]):
             self._synced_after = self.queue.taken + len(self.queue)
             if not self._handling:
                 self._sync_if_caught_up()
+
+    def start(self, tasks: TaskSet) -> None:
+        """Call the handler in a task of *tasks*."""
+        self._task = tasks.start(self._run_after(self._task))
+
+    def detach(self) -> None:
+        """Stop calling the handler, so that another informer can `start` it in its own task."""
+        if self._task is not None:
+            self._task.cancel()
+
+    async def _run_after(self, before: "asyncio.Task[None] | None") -> None:
+        if before is not None:
+            await asyncio.wait([before])  # two must not take from one queue
+        await self.run()
 
     async def run(self) -> None:
         """Call the handler with one change after the other, until it is removed."""
@@ -195,11 +214,12 @@ def registered(
     """
     if not callable(handler):
         raise TypeError(f"a handler is a function of one Event, not {handler!r}")
-    kind = Queued if _is_async(handler) else Direct
+    kind = Queued if is_async_handler(handler) else Direct
     return kind(handler, on_remove=on_remove, errors=errors)
 
 
-def _is_async(handler: Any) -> bool:
+def is_async_handler(handler: Any) -> bool:
+    """Say whether *handler* is an ``async`` function, or an object that is called as one."""
     call = getattr(handler, "__call__", None)  # noqa: B004  # an object with an async __call__
     return inspect.iscoroutinefunction(handler) or inspect.iscoroutinefunction(call)
 

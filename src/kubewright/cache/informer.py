@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Iterable
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import msgspec
 
@@ -46,7 +46,6 @@ class Informer(Generic[R]):
         clock: Where time comes from; that of *rest* unless given.
 
     Attributes:
-        selection: Which objects it is for.
         store: The objects.
     """
 
@@ -62,14 +61,14 @@ class Informer(Generic[R]):
         clock: Clock | None = None,
     ) -> None:
         self._locate = locate
-        self.selection: Selection = selection
+        self._selection = selection
         codec = Codec(
             decode,
             packing=Packing(compress),
             metadata_only=selection.metadata_only,
             transform=transform,
         )
-        self.store: Store[R] = Store(codec, mapping=selection.mapping, on_unfit=self._count_unfit)
+        self.store: Store[R] = Store(codec, mapping=selection.mapping, on_unfit=self.count_unfit)
         self._rest = rest
         self._clock = clock or rest.clock
         self._habits = Habits(shards=selection.shard is not None)
@@ -85,10 +84,21 @@ class Informer(Generic[R]):
     def __repr__(self) -> str:
         return f"<Informer of {self.selection}>"
 
-    def _count_unfit(self) -> None:
+    def count_unfit(self) -> None:
+        """Count an object that does not fit its class."""
         self._counts.skipped.value += 1
 
     # --- How it is ---
+
+    @property
+    def selection(self) -> Selection:
+        """Which objects it is for."""
+        return self._selection
+
+    @property
+    def origin(self) -> "Informer[Any]":
+        """The informer that watches: this one, unless it shares the watch of another."""
+        return self
 
     @property
     def synced(self) -> bool:
@@ -186,24 +196,48 @@ class Informer(Generic[R]):
 
         What it raises is logged and counted; it is told of the next change all the same.
         """
-        registration = registered(
-            handler, on_remove=self._unregister, errors=self._counts.handler_errors
-        )
+        registration = self.registration_of(handler, reader=self)
+        self.register(registration)
+        return registration
+
+    def registration_of(self, handler: Handler[R], *, reader: "Informer[Any]") -> Registration[R]:
+        """Return the registration of *handler*, which was added to *reader*; see `register`."""
+        errors = self._counts.handler_errors
+        registration = registered(handler, on_remove=reader.unregister, errors=errors)
+        registration.reader = reader
+        return registration
+
+    def register(self, registration: Registration[R]) -> None:
+        """Tell *registration* of every change from now on, and of what exists before that."""
         for entry in list(self.store.streamed()):
             registration.deliver(Event(None, entry, initial=True))
         self._registrations = (*self._registrations, registration)
         if self._told:
             registration.told_everything()
         if self._tasks is not None and isinstance(registration, Queued):
-            self._tasks.start(registration.run())
-        return registration
+            registration.start(self._tasks)
+
+    def unregister(self, registration: Registration[R]) -> None:
+        """Tell *registration* of no further change."""
+        self._registrations = tuple(r for r in self._registrations if r is not registration)
+
+    def end_handlers(self, reader: "Informer[Any] | None" = None) -> None:
+        """Tell the handlers that were added to *reader*, this one unless given, nothing more."""
+        for registration in self._registrations:
+            if registration.reader is (reader or self):
+                registration.remove()
+
+    def hand_over(self, successor: "Informer[Any]") -> None:
+        """Let *successor* tell all handlers, those of other readers included; nothing was told."""
+        registrations, self._registrations = self._registrations, ()
+        for registration in registrations:
+            if isinstance(registration, Queued):
+                registration.detach()  # before it is told: what it takes now would be lost
+            successor.register(registration)
 
     @property
     def _told(self) -> bool:
         return all(part.told for part in self._parts.values())
-
-    def _unregister(self, registration: Registration[R]) -> None:
-        self._registrations = tuple(r for r in self._registrations if r is not registration)
 
     # --- Life ---
 
@@ -223,7 +257,7 @@ class Informer(Generic[R]):
                     part.start(tasks)
                 for registration in self._registrations:
                     if isinstance(registration, Queued):
-                        tasks.start(registration.run())
+                        registration.start(tasks)
                 await asyncio.get_running_loop().create_future()
         finally:
             self._tasks = None
@@ -235,7 +269,7 @@ class Informer(Generic[R]):
 
     def move(self, mapping: RESTMapping, namespaces: Iterable[str] | None) -> None:
         """Look at *mapping*, in *namespaces*, from the next list on: it is where the kind lives."""
-        self.selection = msgspec.structs.replace(self.selection, mapping=mapping)
+        self._selection = msgspec.structs.replace(self._selection, mapping=mapping)
         self.store.mapping = mapping
         self.set_namespaces(namespaces)
 

@@ -1,7 +1,7 @@
 """`Store`: the objects of one informer, as the stream has them and as readers see them."""
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from kubewright.api.kind import ObjectKey, RESTMapping
 from kubewright.api.resource import Resource
@@ -55,7 +55,7 @@ class Store(Generic[R]):
         self._written: Written[R] = Written()
         self._pending = self._written.pending
         self._owners: OwnerIndex[R] = OwnerIndex()
-        self._indexes: dict[str, Index[R]] = {}
+        self._indexes: dict[tuple[Codec[Any], str], Index[Any]] = {}
         self._count = 0
         self._bytes = 0
         self._to_pack: list[ObjectKey] | None = None
@@ -215,9 +215,10 @@ class Store(Generic[R]):
         *,
         index: str | None = None,
         value: str | None = None,
+        codec: Codec[Any] | None = None,
     ) -> list[Entry[R]]:
-        """Return the entries that `list` decodes."""
-        found = self._candidates(namespace, index, value)
+        """Return the entries that `list` decodes; *codec* says whose index is meant."""
+        found = self._candidates(namespace, index, value, codec or self.codec)
         if labels is not None:
             matches = selector_from(labels).matches
             found = (entry for entry in found if matches(entry.labels))
@@ -280,21 +281,33 @@ class Store(Generic[R]):
 
     # Indexes.
 
-    def add_index(self, name: str, function: IndexFunction[R]) -> None:
+    def add_index(
+        self, name: str, function: IndexFunction[Any], *, codec: Codec[Any] | None = None
+    ) -> None:
         """Keep an index by what *function* returns for an object, of those that are there, too.
 
         An object for which it fails, or that does not fit its class, is logged and left out of the
         index.
 
+        Args:
+            name: What to call it; each codec has names of its own.
+            function: Returns the values that an object is found under.
+            codec: What makes the objects that *function* gets; the store's own unless given.
+
         Raises:
             ValueError: There is an index of that name.
         """
-        if name in self._indexes or name in {NAMESPACE, OWNER}:
+        read_by = codec or self.codec
+        if (read_by, name) in self._indexes or name in {NAMESPACE, OWNER}:
             raise ValueError(f"there is an index {name!r} already: give the new one another name")
-        made = Index(name, function)
+        made: Index[Any] = Index(name, function)
         for entry in self._entries(None):
-            made.change(entry.key, _object(entry))
-        self._indexes[name] = made
+            made.change(entry.key, _object(entry, read_by))
+        self._indexes[read_by, name] = made
+
+    def remove_index(self, name: str, *, codec: Codec[Any] | None = None) -> None:
+        """Keep the index *name* no longer; do nothing if there is none."""
+        self._indexes.pop((codec or self.codec, name), None)
 
     # Packing.
 
@@ -391,11 +404,16 @@ class Store(Generic[R]):
         if new is None and old is not None and self._unfit:
             self._unfit.pop(old.key, None)
         if self._indexes:
-            entry = new or old
-            assert entry is not None
-            obj = None if new is None else _object(new)
-            for index in self._indexes.values():
-                index.change(entry.key, obj)
+            self._change_indexes(old, new)
+
+    def _change_indexes(self, old: Entry[R] | None, new: Entry[R] | None) -> None:
+        entry = new or old
+        assert entry is not None
+        read: dict[Codec[Any], Any] = {}  # each index gets its type, made once for all of that type
+        for (codec, _), index in self._indexes.items():
+            if codec not in read:
+                read[codec] = None if new is None else _object(new, codec)
+            index.change(entry.key, read[codec])
 
     def _entries(self, namespace: str | None) -> Iterator[Entry[R]]:
         # Copied, so that the store may change meanwhile: readers may be in threads of their own.
@@ -406,7 +424,7 @@ class Store(Generic[R]):
             yield from tuple(space.values())
 
     def _candidates(
-        self, namespace: str | None, index: str | None, value: str | None
+        self, namespace: str | None, index: str | None, value: str | None, codec: Codec[Any]
     ) -> Iterable[Entry[R]]:
         if index is None:
             if value is not None:
@@ -416,14 +434,15 @@ class Store(Generic[R]):
             raise ValueError(f"cannot list by the index {index!r}: say for which value")
         if index == NAMESPACE:
             return self._entries(value) if namespace in {None, value} else ()
-        keys = tuple(self._find_index(index).keys(value))
+        keys = tuple(self._find_index(index, codec).keys(value))
         found = (self.find_entry(key) for key in keys if namespace in {None, key.namespace})
         return (entry for entry in found if entry is not None)
 
-    def _find_index(self, name: str) -> Index[R] | OwnerIndex[R]:
-        found = self._owners if name == OWNER else self._indexes.get(name)
+    def _find_index(self, name: str, codec: Codec[Any]) -> Index[Any] | OwnerIndex[R]:
+        found = self._owners if name == OWNER else self._indexes.get((codec, name))
         if found is None:
-            known = ", ".join(sorted({NAMESPACE, OWNER, *self._indexes}))
+            declared = {known for read_by, known in self._indexes if read_by is codec}
+            known = ", ".join(sorted({NAMESPACE, OWNER, *declared}))
             raise ValueError(f"there is no index {name!r}: declare it first. There are: {known}")
         return found
 
@@ -445,13 +464,13 @@ def _came_and_went(passed: Iterable[Pending[R]]) -> Iterator[Event[R]]:
             yield Event(one.entry, None, unseen=True)
 
 
-def _object(entry: Entry[R]) -> R | None:
+def _object(entry: Entry[Any], codec: Codec[R]) -> R | None:
     """Return the object for index functions, or ``None`` if it cannot be read as its class.
 
     Raised, that would break the stream in the middle of a list, whose events were lost then.
     """
     try:
-        return entry.object
+        return codec.decode(entry.raw)
     except Exception as error:  # noqa: BLE001  # a user's class may refuse it in any way
         _log.error("object does not fit its class, not indexed", key=str(entry.key), error=error)
         return None
