@@ -4,6 +4,8 @@ import asyncio
 import gc
 from typing import Any
 
+import pytest
+
 import kubewright as kw
 from kubewright import metrics
 from kubewright.kinds.core.v1 import ConfigMap, Secret
@@ -127,6 +129,128 @@ async def test_a_thousand_reconcilers_leave_nothing_behind() -> None:
                     sizes.append(_objects())
             assert _traces(cluster) == before
             assert sizes[1] < sizes[0] + 1000
+
+
+class Beside:
+    """Something that runs beside the reconcilers of an operator."""
+
+    def __init__(self, seen: list[str]) -> None:
+        self.seen = seen
+
+    async def run(self) -> None:
+        self.seen.append("runs")
+        try:
+            await asyncio.Event().wait()
+        finally:
+            self.seen.append("ended")
+
+
+def make_everything(number: int, seen: list[str]) -> kw.Operator:
+    """Return an operator with one of each that an operator can have."""
+    operator = kw.Operator(f"everything-{number}")
+    operator.add(Beside(seen))
+
+    @operator.reconciler(Shop, name=f"shop-{number}", owns=[ConfigMap])
+    async def reconcile(obj: Shop, ctx: kw.Context) -> None:
+        ctx.event("Seen", "a reconciler has seen it")
+        seen.append("reconciled")
+
+    @operator.gone(Shop, name=f"shop-{number}")
+    async def part(obj: Shop, ctx: kw.Context) -> None:
+        seen.append("gone")
+
+    @operator.timer(Shop, interval=60.0, name=f"timer-{number}")
+    async def tick(obj: Shop, ctx: kw.Context) -> None:
+        seen.append("ticked")
+
+    @operator.daemon(Secret, name=f"daemon-{number}")
+    async def live(obj: Secret, ctx: kw.Context) -> None:
+        seen.append("lives")
+        try:
+            await asyncio.Event().wait()
+        finally:
+            seen.append("died")
+
+    return operator
+
+
+async def test_an_operator_is_removed_as_a_whole() -> None:
+    """Its timers, daemons and runnables would go on without its reconcilers otherwise."""
+    clock, seen = VirtualClock(), list[str]()
+    async with EmbeddedServer(clock=clock) as server, server.client() as client:
+        await clock.run(make_operator(0, []).install_crds(client))
+        await clock.run(client.create(shop("corner")))
+        await clock.run(client.create(Secret(metadata=config("key").metadata)))
+        cluster = kw.Cluster(client)
+        manager = kw.Manager(cluster)
+        make_operator(0, []).add_to(manager)
+        async with manager:
+            await clock.settle()
+            before = _traces(cluster)
+            for number in range(1, 51):
+                operator = make_everything(number, seen)
+                operator.add_to(manager)
+                await clock.settle()
+                await clock.run(manager.remove(operator))
+                await clock.settle()
+
+                assert sorted(seen) == ["died", "ended", "lives", "reconciled", "runs", "ticked"]
+                seen.clear()
+
+            assert _traces(cluster) == before
+            await clock.run(client.delete(Shop, "corner"))
+            await clock.settle()
+            assert seen == []
+            assert not on_the_page("everything-")
+            with pytest.raises(LookupError, match="cannot remove Operator everything-50"):
+                await manager.remove(operator)
+
+
+async def test_what_was_removed_one_by_one_is_not_removed_again() -> None:
+    """Whoever took a controller out can still take out the rest."""
+    clock, seen = VirtualClock(), list[str]()
+    async with EmbeddedServer(clock=clock) as server, server.client() as client:
+        await clock.run(make_operator(0, []).install_crds(client))
+        manager = kw.Manager(kw.Cluster(client))
+        async with manager:
+            operator = make_everything(1, seen)
+            controllers = operator.add_to(manager)
+            await clock.settle()
+
+            await clock.run(manager.remove(controllers[0]))
+            await clock.run(manager.remove(operator))
+
+            assert seen == ["runs", "ended"]
+
+
+async def test_the_others_no_longer_wait_for_a_reconciler_that_was_removed() -> None:
+    """The last one to act on a generation says so in the status; one that is gone never acts."""
+    clock = VirtualClock()
+    operator = kw.Operator("shops")
+
+    @operator.reconciler(Shop, name="slow")
+    async def postpone(obj: Shop, ctx: kw.Context) -> None:
+        raise kw.RetryAfter(3600)
+
+    @operator.reconciler(Shop, name="quick")
+    async def succeed(obj: Shop, ctx: kw.Context) -> None:
+        pass
+
+    async with EmbeddedServer(clock=clock) as server, server.client() as client:
+        await clock.run(operator.install_crds(client))
+        manager = kw.Manager(kw.Cluster(client))
+        slow, quick = operator.add_to(manager)
+        async with manager:
+            await clock.run(client.create(shop("corner")))
+            await clock.settle()
+            waiting = await client.get(Shop, "corner")
+            await clock.run(manager.remove(slow))
+            quick.enqueue("default/corner")
+            await clock.settle()
+            done = await client.get(Shop, "corner")
+
+    assert not waiting.status.observed_generation
+    assert done.status.observed_generation == done.metadata.generation
 
 
 def _traces(cluster: kw.Cluster) -> tuple[Any, ...]:

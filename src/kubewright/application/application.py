@@ -82,6 +82,8 @@ class Application(ABC):
     def add_to(self, manager: "Manager", *clusters: "Cluster", workers: int = 1) -> object:
         """Let *manager* run it, once for each of *clusters*.
 
+        ``await manager.remove(application)`` ends all that was added, while the manager goes on.
+
         Args:
             manager: What runs it.
             clusters: Where the objects are; those of the manager unless given. The manager runs
@@ -94,7 +96,9 @@ class Application(ABC):
         Raises:
             ConfigError: There is no cluster.
         """
-        return self.populate(manager, self._join(manager, clusters), workers=workers)
+        joined = self._join(manager, clusters)
+        with manager.adding_for(self):
+            return self.populate(manager, joined, workers=workers)
 
     def _join(self, manager: "Manager", clusters: "tuple[Cluster, ...]") -> "tuple[Cluster, ...]":
         """Return where to run, and let *manager* run that."""

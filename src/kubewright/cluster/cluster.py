@@ -1,5 +1,6 @@
 """`Cluster`: one API server as a program sees it."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextvars import copy_context
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
@@ -76,6 +77,8 @@ class Cluster:
         self.client: CachedClient = CachedClient(live, self.cache, field_owner=field_owner)
         """Reads what is declared from the cache, and everything else from the server."""
         self._recorders: dict[str, EventRecorder] = {}
+        self._kept_recorders: set[str] = set()
+        self._recorder_holders: Counter[str] = Counter()
         self._tasks: TaskSet | None = None
         self._context = copy_context()
         self._phase: Literal["new", "running", "stopped"] = "new"
@@ -96,8 +99,16 @@ class Cluster:
         """The client without the cache."""
         return self.client.live
 
-    def recorder(self, component: str) -> "EventRecorder":
-        """Return what reports events as *component*, always the same; it sends while this runs."""
+    def recorder(self, component: str, *, kept: bool = True) -> "EventRecorder":
+        """Return what reports events as *component*, always the same; it sends while this runs.
+
+        Args:
+            component: Who reports.
+            kept: Whether it stays until the cluster ends; otherwise it goes with the last holder,
+                see `hold_recorder`.
+        """
+        if kept:
+            self._kept_recorders.add(component)
         found = self._recorders.get(component)
         if found is None:
             from kubewright.client.events import EventRecorder  # noqa: PLC0415  # not all tell any
@@ -107,6 +118,21 @@ class Cluster:
             if self._tasks is not None:
                 self._start(found, component, self._tasks)
         return found
+
+    def hold_recorder(self, component: str) -> None:
+        """Note that somebody may report as *component*, and will `release_recorder` it."""
+        self._recorder_holders[component] += 1
+
+    def release_recorder(self, component: str) -> None:
+        """Hold the recorder no longer; after the last holder it sends what is left and ends."""
+        self._recorder_holders[component] -= 1
+        if self._recorder_holders[component] > 0:
+            return
+        del self._recorder_holders[component]
+        if component not in self._kept_recorders:
+            recorder = self._recorders.pop(component, None)
+            if recorder is not None:
+                recorder.stop()
 
     def _start(self, recorder: "EventRecorder", component: str, tasks: TaskSet) -> None:
         # Not in the context of who tells the first event: it works for all who come after, too.

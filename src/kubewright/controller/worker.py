@@ -28,6 +28,7 @@ from kubewright.controller.retry import (
 from kubewright.controller.run import Run
 from kubewright.controller.turns import Turns, turns_of
 from kubewright.errors import KubewrightError
+from kubewright.runnable import Releasing
 from kubewright.workqueue import QueueShutDown, WorkQueue
 
 __all__ = ["OnFailure", "Reconciler", "Workers"]
@@ -191,6 +192,8 @@ class Workers:
         self.numbers.remove()
         self.queue.release()
         self._log.release()
+        if isinstance(self._reconcile, Releasing):
+            self._reconcile.release()
 
     async def wait_idle(self) -> None:
         """Return once nothing is under way; to be called after `stop`."""

@@ -98,6 +98,8 @@ class Manager:
         self._clock = clock or _clock_of(clusters) or Clock()
         self._phase = _Phase.NEW
         self._stages = Stages(self._failed)
+        self._owner: object | None = None
+        self._owned: dict[int, tuple[object, list[Runnable]]] = {}
         self._errors: list[Exception] = []
         self._ended = asyncio.Event()
         self._started = asyncio.Event()
@@ -169,21 +171,48 @@ class Manager:
             raise LifecycleError(f"cannot add {name} a second time: it would run twice")
         member = Member(runnable, stage_of(runnable) if stage is None else Stage(stage))
         self._stages[member.stage].add(member)
+        if self._owner is not None:
+            _, owned = self._owned.setdefault(id(self._owner), (self._owner, []))
+            owned.append(runnable)
 
-    async def remove(self, runnable: Runnable) -> None:
+    @contextmanager
+    def adding_for(self, owner: object) -> Iterator[None]:
+        """Let everything that is added in this block belong to *owner*, for `remove` to find."""
+        before, self._owner = self._owner, owner
+        try:
+            yield
+        finally:
+            self._owner = before
+
+    async def remove(self, runnable: object) -> None:
         """End *runnable* while all others go on, and return once it has ended.
 
         A controller begins no further reconcile, and finishes those under way within its
         ``stop_grace``. Informers that nobody else uses end with it, and so do its metrics.
 
+        Args:
+            runnable: What was added; or an application, for all that its ``add_to`` has added.
+
         Raises:
             LookupError: The manager does not run it.
         """
-        member = next((one for one in self._stages.members if one.runnable is runnable), None)
-        if member is None:
+        _, owned = self._owned.get(id(runnable), (None, ()))
+        members = [one for one in self._stages.members if one.runnable is runnable]
+        if not owned and not members:
             raise LookupError(f"cannot remove {name_of(runnable)}: the manager does not run it")
-        await self._stages[member.stage].remove(member)
+        ending = (*owned, *(one.runnable for one in members))
+        await self._stages.remove(ending)
+        for one in ending:
+            self._forget(one)
+        self._owned.pop(id(runnable), None)
+
+    def _forget(self, runnable: Runnable) -> None:
+        """Let go of *runnable*, which has ended."""
         self.clusters = tuple(one for one in self.clusters if one is not runnable)
+        for owner, (_, owned) in tuple(self._owned.items()):
+            owned[:] = [one for one in owned if one is not runnable]
+            if not owned:
+                del self._owned[owner]
         if isinstance(runnable, Releasing):
             runnable.release()
 

@@ -1,12 +1,12 @@
 """The runnables of a manager, stage by stage."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 
 from kubewright._aio import Fence, fenced
 from kubewright.errors import StopTimeoutError
 from kubewright.manager.member import Failed, Member, place_of
-from kubewright.runnable import Stage
+from kubewright.runnable import Runnable, Stage
 
 _PASSES = 100
 """How often to cancel who is to end at once; more than any clean-up has steps."""
@@ -29,13 +29,15 @@ class Group:
         if self._open:
             self._start(member)
 
-    async def remove(self, member: Member) -> None:
-        """End *member*, alone, and wait for that."""
-        if member.task is None:
-            self.members.remove(member)  # it never started, and never will
-            return
-        member.cancel()
-        await asyncio.wait({member.task})
+    async def remove(self, members: Sequence[Member]) -> None:
+        """End *members*, while the others go on, and wait for that."""
+        for member in members:
+            if member.task is None:
+                self.members.remove(member)  # it never started, and never will
+            else:
+                member.cancel()
+        if tasks := {member.task for member in members if member.task is not None}:
+            await asyncio.wait(tasks)
 
     def open(self) -> None:
         """Start all members."""
@@ -111,6 +113,13 @@ class Stages:
         """Start all of *stage*, and return once later stages can build on it."""
         self._groups[stage].open()
         await self._groups[stage].wait_ready()
+
+    async def remove(self, runnables: Sequence[Runnable]) -> None:
+        """End *runnables*, stage by stage, the last one first; others go on."""
+        chosen = {id(one) for one in runnables}
+        for stage in reversed(Stage):
+            group = self._groups[stage]
+            await group.remove([one for one in group.members if id(one.runnable) in chosen])
 
     async def stop(self, after: Callable[[Stage], Awaitable[None]]) -> None:
         """End all, stage by stage; *after* is called between a stage and the one below it."""

@@ -60,7 +60,7 @@ class Means(msgspec.Struct, frozen=True, eq=False):
     @property
     def recorder(self) -> "EventRecorder":
         """What tells events; made with the first of them."""
-        return self.cluster.recorder(self.name)
+        return self.cluster.recorder(self.name, kept=False)
 
 
 class Context:

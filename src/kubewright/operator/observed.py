@@ -54,6 +54,10 @@ class Observer:
         if len(self._all) > 1:
             self._done[obj.key] = (obj.metadata.uid, obj.metadata.generation)
 
+    def leave(self) -> None:
+        """Let the others no longer wait for this one: its reconciler was removed."""
+        self._all.remove(self)
+
     def forget(self, key: ObjectKey) -> None:
         """Note that an object is gone."""
         self._done.pop(key, None)

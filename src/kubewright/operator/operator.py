@@ -346,6 +346,8 @@ class Operator(Application):
     ) -> tuple[Controller, ...]:
         """Let *manager* run all that was declared here, once for each of *clusters*.
 
+        ``await manager.remove(operator)`` ends all of it, while the manager goes on.
+
         Args:
             manager: What runs it.
             clusters: Where the objects are; those of the manager unless given. The manager runs
@@ -359,7 +361,9 @@ class Operator(Application):
             SchemeError: What was declared does not fit together.
             ConfigError: There is no cluster.
         """
-        return self.populate(manager, self._join(manager, clusters), workers=workers)
+        joined = self._join(manager, clusters)
+        with manager.adding_for(self):
+            return self.populate(manager, joined, workers=workers)
 
     def populate(
         self, manager: "Manager", clusters: "Sequence[Cluster]", *, workers: int

@@ -78,11 +78,20 @@ class ObjectReconciler(Generic[R]):
         """Which objects are gone, if the reconciler wants to know."""
         self._memories: dict[Request, Memory] = {}
         self._warned = False
+        means.cluster.hold_recorder(means.name)
 
     @property
     def sources(self) -> list[Source]:
         """What asks for reconciles besides what was declared."""
         return [] if self.departed is None else [self.departed]
+
+    def release(self) -> None:
+        """Let go of what others share with it: its controller was removed.
+
+        Its wishes stay: what it has made is not for the others to prune.
+        """
+        self._observer.leave()
+        self._means.cluster.release_recorder(self._means.name)
 
     async def __call__(self, request: Request, run: Run) -> Result | None:
         """Reconcile the object that *request* names."""

@@ -71,6 +71,35 @@ def test_it_needs_a_cluster() -> None:
         ByHand("shops", []).add_to(kw.Manager())
 
 
+async def test_it_is_removed_with_all_that_it_has_added() -> None:
+    """Also what has ended by itself, and the manager goes on with the rest."""
+    seen: list[str] = []
+
+    class Brief:
+        async def run(self) -> None:
+            seen.append("ran")
+
+        def release(self) -> None:
+            seen.append("released")
+
+    class Two(ByHand):
+        def populate(self, manager: kw.Manager, clusters: Any, *, workers: int) -> None:
+            super().populate(manager, clusters, workers=workers)
+            manager.add(Brief())
+
+    async with operator_test(ByHand("others", seen)) as test:
+        application = Two("shops", [])
+        application.add_to(test.manager)
+        await test.settle()
+        await test.manager.remove(application)
+        await test.client.create(shop("corner"))
+        await test.settle()
+
+        assert seen == ["ran", "released", "corner"]
+        with pytest.raises(LookupError, match="cannot remove Two shops"):
+            await test.manager.remove(application)
+
+
 def test_one_that_cannot_be_added_cannot_be_made() -> None:
     """There would be nothing to run."""
     with pytest.raises(TypeError, match="populate"):

@@ -126,6 +126,37 @@ async def test_a_recorder_may_be_asked_for_while_it_stops() -> None:
         assert running.cancelled()
 
 
+async def test_a_recorder_ends_with_its_last_holder_and_delivers_what_is_left() -> None:
+    """Operators come and go at run time; a recorder of each would stay behind."""
+    async with lab() as made:
+        stored = await made.other.create(config_map())
+        await made.start()
+        tasks = len(asyncio.all_tasks())
+        for _ in range(2):
+            made.cluster.hold_recorder("leaver")
+        recorder = made.cluster.recorder("leaver", kept=False)
+        recorder.event(stored, reason="Leaving", message="bye")
+
+        made.cluster.release_recorder("leaver")
+        assert made.cluster.recorder("leaver", kept=False) is recorder
+        made.cluster.release_recorder("leaver")
+        await made.clock.settle()
+
+        assert [one.reason async for one in made.other.list(Event)] == ["Leaving"]
+        assert len(asyncio.all_tasks()) == tasks
+
+
+async def test_a_recorder_that_somebody_asked_for_outlives_its_holders() -> None:
+    """Their events would be dropped without a word."""
+    async with lab() as made:
+        recorder = made.cluster.recorder("stays")
+        made.cluster.hold_recorder("stays")
+
+        made.cluster.release_recorder("stays")
+
+        assert made.cluster.recorder("stays") is recorder
+
+
 async def test_events_that_are_left_are_delivered_at_the_end() -> None:
     """The last thing that an operator says is often the most telling."""
     async with lab() as made:

@@ -44,6 +44,16 @@ async def test_one_is_last_when_the_other_has_succeeded_with_the_same_generation
         assert one.observed(seen(1, uid="2")) is None
 
 
+async def test_one_that_has_left_owes_nothing() -> None:
+    """Its reconciler was removed, and will never act again."""
+    async with world() as w:
+        one, other = await two(w)
+
+        other.leave()
+
+        assert one.observed(seen(1)) == 1
+
+
 async def test_of_one_that_chooses_its_changes_only_an_open_run_counts() -> None:
     """It may never hear of the generation; but if it fails, something was not done."""
     async with world() as w:
