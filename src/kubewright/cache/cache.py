@@ -117,6 +117,8 @@ class Cache:
         self._by_resource: dict[tuple[str, str], list[Informer[Any]]] = {}
         self._wholes: dict[RESTMapping, list[Informer[Any]]] = {}
         self._indexes: dict[tuple[Informer[Any], str], IndexFunction[Any]] = {}
+        self._kept_indexes: set[tuple[Informer[Any], str]] = set()
+        self._index_holders: dict[tuple[Informer[Any], str], int] = {}
         self._running: dict[Informer[Any], asyncio.Task[None]] = {}
         self._kept: set[Informer[Any]] = set()
         self._holders: dict[Informer[Any], int] = {}
@@ -222,6 +224,7 @@ class Cache:
             self._kept.add(informer)
         for name, function in (indexes or {}).items():
             self._index(informer, name, function)
+            self._kept_indexes.add((informer, name))
         return informer
 
     def hold(self, informer: Informer[Any]) -> None:
@@ -236,6 +239,34 @@ class Cache:
         elif informer not in self._kept:
             self._forget(informer)
 
+    def hold_index(self, informer: Informer[Any], name: str, function: IndexFunction[Any]) -> None:
+        """Keep an index of *informer* for somebody who will `release_index` it.
+
+        Others may hold the same one.
+
+        Raises:
+            ValueError: An index of that name is another function.
+        """
+        self._index(informer, name, function)
+        held = informer, name
+        self._index_holders[held] = self._index_holders.get(held, 0) + 1
+
+    def release_index(self, informer: Informer[Any], name: str) -> None:
+        """Hold the index no longer; it goes unless somebody else holds it or declared it."""
+        held = informer, name
+        left = self._index_holders.pop(held, 1) - 1
+        if left > 0:
+            self._index_holders[held] = left
+        elif held not in self._kept_indexes:
+            self._drop_index(informer, name)
+
+    def _drop_index(self, informer: Informer[Any], name: str) -> None:
+        held = informer, name
+        self._kept_indexes.discard(held)
+        self._index_holders.pop(held, None)
+        if self._indexes.pop(held, None) is not None:
+            informer.store.remove_index(name)
+
     async def remove(self, informer: Informer[Any]) -> None:
         """Stop *informer*, wait for its end and forget it; nothing if it is not of this cache."""
         task = self._forget(informer)
@@ -247,9 +278,8 @@ class Cache:
         for declared, one in tuple(self._informers.items()):
             if one is informer:
                 del self._informers[declared]
-        for one, name in [key for key in self._indexes if key[0] is informer]:
-            del self._indexes[one, name]
-            informer.store.remove_index(name)
+        for name in [name for one, name in self._indexes if one is informer]:
+            self._drop_index(informer, name)
         self._kept.discard(informer)
         self._holders.pop(informer, None)
         origin = informer.origin

@@ -33,6 +33,7 @@ from kubewright.operator.context import Context, Means
 from kubewright.operator.daemon import Daemons
 from kubewright.operator.declaration import Declarations, Function, name_for, primary_of
 from kubewright.operator.departed import Departed
+from kubewright.operator.indexes import HeldIndexes
 from kubewright.operator.observed import Observers
 from kubewright.operator.reconciler import ObjectReconciler
 from kubewright.operator.timer import CHANGES, Every, Schedule, check_every, timed
@@ -371,15 +372,20 @@ class Operator(Application):
         """Add to *manager* what was declared here; what `add_to` calls."""
         self._check_sources(clusters)
         observers, daemons = Observers(), list[Daemons]()
-        controllers = [
-            self._controller(
-                one, one.primary.cluster or cluster, observers, daemons, workers=workers
-            )
-            for cluster in clusters
-            for one in self.declarations
-        ]
+        controllers: list[Controller] = []
         for cluster in clusters:
-            self._add_indexes(cluster)
+            indexes = HeldIndexes(cluster)
+            for one in self.declarations:
+                reconciler = self._reconciler(one, one.primary.cluster or cluster, observers)
+                reconciler.indexes = indexes
+                indexes.join()
+                if reconciler.daemons is not None:
+                    daemons.append(reconciler.daemons)
+                controllers.append(self._controller(one, reconciler, workers=workers))
+            for index in self._indexes:
+                indexes.hold(self._watch_of(index.kind), index.name, index.function)
+            if self._indexes and not self.declarations:
+                manager.add(indexes)
         for controller in controllers:
             manager.add(controller)
         for kept in daemons:
@@ -399,28 +405,15 @@ class Operator(Application):
                 " each cluster, or use another source."
             )
 
-    def _add_indexes(self, cluster: "Cluster") -> None:
-        for index in self._indexes:
-            informer = self._watch_of(index.kind).informer(cluster)
-            informer.store.add_index(index.name, index.function)
-
     def _watch_of(self, kind: KindLike[Any]) -> "KindWatch[Any]":
         """Return how *kind* is watched, so that the index is kept where it is read."""
         watched = [watch for one in self.declarations for watch in one.watched]
         return next((one for one in watched if one.kind == kind), For(kind))
 
     def _controller(
-        self,
-        declaration: Declaration,
-        cluster: "Cluster",
-        observers: Observers,
-        daemons: list[Daemons],
-        *,
-        workers: int,
+        self, declaration: Declaration, reconciler: ObjectReconciler[Any], *, workers: int
     ) -> Controller:
-        reconciler = self._reconciler(declaration, cluster, observers)
-        if reconciler.daemons is not None:
-            daemons.append(reconciler.daemons)
+        cluster = reconciler.cluster
         name = f"{declaration.name}-{cluster.name}" if cluster.name else declaration.name
         declared = replace(
             declaration,

@@ -25,6 +25,7 @@ from kubewright.operator.context import Context, Means
 from kubewright.operator.daemon import Daemons
 from kubewright.operator.departed import Departed
 from kubewright.operator.finalizer import hold, release
+from kubewright.operator.indexes import HeldIndexes
 from kubewright.operator.observed import Observer
 from kubewright.operator.status import Snapshot, learn_status, observe_generation, write_status
 from kubewright.operator.timer import Schedule
@@ -33,6 +34,7 @@ from kubewright.operator.unfit import readable_part
 if TYPE_CHECKING:
     from kubewright.cache.entry import Entry
     from kubewright.cache.informer import Informer
+    from kubewright.cluster import Cluster
 
 R = TypeVar("R", bound=Resource | Unstructured)
 
@@ -76,9 +78,16 @@ class ObjectReconciler(Generic[R]):
         """When the function is called, if it is a timer."""
         self.departed: Departed | None = None
         """Which objects are gone, if the reconciler wants to know."""
+        self.indexes: HeldIndexes | None = None
+        """The indexes that it reads by."""
         self._memories: dict[Request, Memory] = {}
         self._warned = False
         means.cluster.hold_recorder(means.name)
+
+    @property
+    def cluster(self) -> "Cluster":
+        """Where its objects are."""
+        return self._means.cluster
 
     @property
     def sources(self) -> list[Source]:
@@ -91,6 +100,8 @@ class ObjectReconciler(Generic[R]):
         Its wishes stay: what it has made is not for the others to prune.
         """
         self._observer.leave()
+        if self.indexes is not None:
+            self.indexes.leave()
         self._means.cluster.release_recorder(self._means.name)
 
     async def __call__(self, request: Request, run: Run) -> Result | None:
