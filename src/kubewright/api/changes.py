@@ -1,7 +1,7 @@
 """What was changed in an object since it was read, and what to send for it."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -107,6 +107,33 @@ def merge_patch(obj: Resource | Unstructured, *, optimistic: bool | None = None)
     if patch and (_has_list(patch) if optimistic is None else optimistic):
         version = (raw.get("metadata") or {}).get("resourceVersion")
         patch.setdefault("metadata", {})["resourceVersion"] = version
+    return patch
+
+
+def merge_patch_within(
+    obj: Resource, members: Iterable[str], before: Mapping[str, Any], after: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return what `merge_patch` has of some *members*, at less cost: the rest is not looked at.
+
+    Args:
+        obj: An object that was read from a server and then changed.
+        members: The members of the document to compare, such as ``status``.
+        before: The document that *obj* encoded to when it was read.
+        after: The document that it encodes to now.
+
+    Raises:
+        ValueError: The object was not read from a server, so there is nothing to compare it with.
+    """
+    data = raw_of(obj)
+    if data is None:
+        return merge_patch(obj)  # which says why that cannot be
+    _refuse_naive_times(obj)
+    raw = _json.decode(data, dict[str, msgspec.Raw])
+    # Sent back by every answer of the server, so no change of ours.
+    names = [name for name in members if name not in {"apiVersion", "kind"}]
+    read = {name: _json.loads(raw[name]) for name in names if name in raw}
+    old, new = ({name: one[name] for name in names if name in one} for one in (before, after))
+    patch: dict[str, Any] = merge_patch_between(read, merged(read, old, new))
     return patch
 
 

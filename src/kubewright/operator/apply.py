@@ -22,6 +22,7 @@ O = TypeVar("O", bound=Resource | Unstructured)  # noqa: E741  # an object, as i
 __all__ = ["Applied", "Applier", "Finder", "Memory", "Outcome", "as_wanted", "mark_of"]
 
 _SPARE = 32
+_UNKNOWN: Any = object()
 
 
 class _Metadata(msgspec.Struct, gc=False):
@@ -57,12 +58,14 @@ class Applied:
 
     def __init__(self, mark: bytes, body: dict[str, Any], live: dict[str, Any]) -> None:
         metadata = live.get("metadata") or {}
+        values = projected(live, body)
         self.mark: bytes = mark
         self.uid: str = metadata.get("uid", "")
         self.resource_version: str = metadata.get("resourceVersion", "")
         self.generation: int = metadata.get("generation") or 0
-        self.metadata: bytes = digest(projected(metadata, body.get("metadata")))
-        self.values: bytes = digest(projected(live, body))
+        # As `projected` has it of the metadata alone, which every body names.
+        self.metadata: bytes = digest(values.get("metadata", metadata))
+        self.values: bytes = digest(values)
         self.flapping: Flapping | None = None
 
     def holds(self, mark: bytes, wanted: Resource | Unstructured, entry: "Entry[Any]") -> bool:
@@ -135,14 +138,23 @@ class Applier:
         self._field_owner = field_owner
         self._clock = clock or client.clock
 
-    async def apply(self, wanted: O, memory: Memory) -> Outcome[O]:
+    async def apply(
+        self, wanted: O, memory: Memory, *, entry: "Entry[Any] | None" = _UNKNOWN
+    ) -> Outcome[O]:
         """Apply *wanted*.
 
         Nothing is sent if the same was applied before and the object still has those values; the
         object then comes from the cache.
+
+        Args:
+            wanted: What should exist.
+            memory: What was applied before.
+            entry: What the cache has of it, if the caller has looked; it is looked up otherwise.
         """
         child, mark = Child.of(wanted), mark_of(wanted)
-        entry, before = self._finder.find(wanted), memory.find(child)
+        if entry is _UNKNOWN:
+            entry = self._finder.find(wanted)
+        before = memory.find(child)
         if before is not None and entry is not None and before.holds(mark, wanted, entry):
             memory.keep(child, before)
             return Outcome(as_wanted(wanted, entry))

@@ -87,7 +87,7 @@ def child_of(parent: Resource | Unstructured, wanted: O, mapping: RESTMapping, *
     Raises:
         ValueError: It has no name or namespace, or *parent* cannot own it where it is.
     """
-    child = _copy(checked(wanted))
+    child = _copy(wanted)
     if not child.key.name:
         raise ValueError(f"a {child.kind} without a name cannot be applied: set metadata.name")
     if mapping.namespaced and not child.key.namespace:

@@ -129,18 +129,18 @@ class Context:
         """
         child = await self._child(obj, owner=owner)
         family = self._means.family
-        if family.is_news(child):
+        entry = family.find(child)
+        if entry is None and family.is_news(child):
             self.log.info(
                 "objects of this kind are sent each time they are applied",
                 object=f"{child.kind} {child.key}",
                 hint=f"declare {child.kind} in owns= or watches= to send only what changed",
             )
-        entry = family.find(child)
         if owner and entry is not None:
             check_controller(self._obj, child, entry.owners)
         # Before it is sent: it is wanted also if that fails, and `prune` must not delete it then.
         self._want(child)
-        outcome = await self._means.applier.apply(child, self._memory)
+        outcome = await self._means.applier.apply(child, self._memory, entry=entry)
         self._run.changed |= outcome.changed
         if outcome.flapping is not None:
             self.log.warning(

@@ -68,6 +68,8 @@ class Observer:
         ``None`` if another one has yet to act on that of *obj*. It is a later one if this is a
         reconciler that need not hear of it, and the others went on while they waited for its run.
         """
+        if len(self._all) == 1:
+            return obj.metadata.generation
         others = [one for one in self._all if one is not self]
         if any(one.owes(obj) for one in others):
             return None

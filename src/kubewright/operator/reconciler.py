@@ -80,6 +80,7 @@ class ObjectReconciler(Generic[R]):
         """Which objects are gone, if the reconciler wants to know."""
         self.indexes: HeldIndexes | None = None
         """The indexes that it reads by."""
+        self._async = {id(one) for one in _functions(declaration) if is_async(one)}
         self._memories: dict[Request, Memory] = {}
         self._warned = False
         means.cluster.hold_recorder(means.name)
@@ -107,19 +108,14 @@ class ObjectReconciler(Generic[R]):
     async def __call__(self, request: Request, run: Run) -> Result | None:
         """Reconcile the object that *request* names."""
         if self.departed is not None:
-            for gone in self.departed.find(request):
-                result = await self._part_with(gone, self.departed, run)
-                if _asks_again(result):
-                    return result
+            again = await self._part_with_all(self.departed, run)
+            if again is not None:
+                return again
         entry = self._informer.store.find_entry(request.key)
         if self.daemons is not None and (entry is None or entry.deleting):
             await self.daemons.stop(request)
         if entry is None:
-            self._memories.pop(request, None)
-            self._observer.forget(request.key)
-            self._means.wishes.forget(request.key)
-            if self.schedule is not None:
-                self.schedule.forget(request)
+            self._forget(request)
             return None
         memory = self._memories.get(request) or Memory()
         try:
@@ -129,11 +125,21 @@ class ObjectReconciler(Generic[R]):
                 return await self._let_go(entry, error, run, memory)
             if obj.metadata.deletion_timestamp is not None:
                 return await self._clean_up(obj, run, memory)
+            if self._declaration.cleanup is None and self.schedule is None:
+                return await self._reconcile(obj, run, memory)  # as most are, without a detour
             held = await self._held(obj, run)
             return None if held is None else await self._when_due(held, run, memory)
         finally:
             if memory:  # most kinds have no children, and need not be remembered
                 self._memories[request] = memory
+
+    def _forget(self, request: Request) -> None:
+        """Forget what is known of an object that is gone."""
+        self._memories.pop(request, None)
+        self._observer.forget(request.key)
+        self._means.wishes.forget(request.key)
+        if self.schedule is not None:
+            self.schedule.forget(request)
 
     def report(self, run: Run, error: Exception) -> None:
         """Tell the users of the object that its reconcile failed, unless that is ordinary life."""
@@ -176,7 +182,8 @@ class ObjectReconciler(Generic[R]):
         if self.daemons is not None:
             await self.daemons.keep(obj, partial(self._be_daemon, run, memory), run)
             return None
-        await self._learn(obj)
+        if isinstance(obj, Unstructured):
+            await self._learn(obj)
         snapshot, observer = Snapshot(obj), self._observer
         context = Context(obj, self._means, run=run, memory=memory)
         observer.begin(obj)
@@ -214,7 +221,8 @@ class ObjectReconciler(Generic[R]):
         cleanup = self._declaration.cleanup
         if cleanup is None or not has_finalizer(obj, cleanup.finalizer):
             return None
-        await self._learn(obj)
+        if isinstance(obj, Unstructured):
+            await self._learn(obj)
         snapshot = Snapshot(obj)
         context = Context(obj, self._means, run=run, memory=memory)
         try:
@@ -264,6 +272,14 @@ class ObjectReconciler(Generic[R]):
             return None
         return result
 
+    async def _part_with_all(self, departed: Departed, run: Run) -> Result | None:
+        """Call the function for each object of that name that is gone; stop where it asks again."""
+        for entry in departed.find(run.request):
+            result = await self._part_with(entry, departed, run)
+            if _asks_again(result):
+                return result
+        return None
+
     async def _part_with(self, entry: "Entry[R]", departed: Departed, run: Run) -> Result | None:
         """Call the function for an object that is gone, if it really is."""
         function, request = self._declaration.gone, run.request
@@ -303,7 +319,7 @@ class ObjectReconciler(Generic[R]):
     ) -> Result | None:
         function: Any = declared
         answer: Any
-        if is_async(function):
+        if id(function) in self._async:
             answer = await function(obj, context)
         else:
             from kubewright.operator.sync_context import SyncContext  # noqa: PLC0415  # few use it
@@ -320,10 +336,9 @@ class ObjectReconciler(Generic[R]):
 
     # --- What is written ---
 
-    async def _learn(self, obj: R) -> None:
+    async def _learn(self, obj: Unstructured) -> None:
         """Find out where the status of an object without a class is written."""
-        if isinstance(obj, Unstructured):
-            await learn_status(self._means.cluster.client, obj, self._informer.selection.mapping)
+        await learn_status(self._means.cluster.client, obj, self._informer.selection.mapping)
 
     async def _write(self, obj: R, snapshot: Snapshot, run: Run) -> R | None:
         """Write the status if it changed; return the object as it is then, ``None`` if gone."""
@@ -372,6 +387,11 @@ class ObjectReconciler(Generic[R]):
             " ctx.client.patch(obj)",
             field=", ".join(sorted(wanted)),
         )
+
+
+def _functions(declaration: Declaration) -> list[Callable[..., Any]]:
+    cleanup = None if declaration.cleanup is None else declaration.cleanup.function
+    return [one for one in (declaration.function, cleanup, declaration.gone) if one is not None]
 
 
 def _asks_again(result: Result | None) -> bool:

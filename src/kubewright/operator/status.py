@@ -1,19 +1,18 @@
 """The status: what a function has changed in it, and writing that, once."""
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 import msgspec
 
 from kubewright import _json
-from kubewright.api.changes import merge_patch
+from kubewright.api.changes import merge_patch, merge_patch_within
 from kubewright.api.kind import RESTMapping
 from kubewright.api.kind_reference import kind_of
 from kubewright.api.patches import merge_patch_between
 from kubewright.api.resource import (
     Resource,
     definition_of,
-    document,
     has_status_subresource,
     raw_of,
 )
@@ -39,6 +38,9 @@ __all__ = [
 
 _OBSERVED = "observedGeneration"
 _COUNTED = "_counts_status"
+
+
+_Members: TypeAlias = dict[str, msgspec.Raw]
 
 
 class _Parts(msgspec.Struct, gc=False):
@@ -78,21 +80,49 @@ class Snapshot:
     def changes(self, obj: Resource | Unstructured) -> Changes:
         """Return what changed since."""
         first: dict[str, Any] = {}
-        if self._unwritten and isinstance(obj, Resource):
-            first = document(obj).get("status") or {}
+        if self._unwritten:
+            first = _json.to_builtins(getattr(obj, "status", None)) or {}
         encoded = _json.encode(obj)
         if self._encoded == encoded:
             return Changes(first=first)
         # A patch of what was read holds every default of a part that the server did not have.
         # Somebody else may have written those fields meanwhile.
-        touched = merge_patch_between(_json.loads(self._encoded), _json.loads(encoded))
-        patch = _within(merge_patch(obj, optimistic=False), touched)
+        before, after = _changed_members(self._encoded, encoded)
+        touched = merge_patch_between(before, after)
+        patch = _within(_patch_of(obj, touched, before, after), touched)
         return Changes(patch.pop("status", {}), first, patch)
+
+
+def _changed_members(before: bytes, after: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return of two documents those members that differ; the others are not even decoded."""
+    old, new = _json.decode(before, _Members), _json.decode(after, _Members)
+    differ = [name for name in old | new if old.get(name) != new.get(name)]
+    return (
+        {name: _json.loads(old[name]) for name in differ if name in old},
+        {name: _json.loads(new[name]) for name in differ if name in new},
+    )
+
+
+def _patch_of(
+    obj: Resource | Unstructured,
+    touched: dict[str, Any],
+    before: dict[str, Any],
+    after: dict[str, Any],
+) -> dict[str, Any]:
+    """Return the merge patch from what was read to what *obj* is now, of all that was *touched*."""
+    if isinstance(obj, Unstructured):
+        return merge_patch(obj, optimistic=False)
+    raw = raw_of(obj)
+    if raw is not None and _has_list(touched):
+        # It may be a set, which is encoded in any order: that alone is no change.
+        before = _json.to_builtins(_json.decode(raw, type(obj)))
+        after = _json.to_builtins(obj)
+    return merge_patch_within(obj, touched, before, after)
 
 
 def _within(patch: Any, touched: Any) -> Any:
     """Return of *patch* only those members that *touched* has, too."""
-    if not isinstance(patch, Mapping) or not isinstance(touched, Mapping):
+    if not isinstance(patch, dict) or not isinstance(touched, dict):
         return patch
     return {key: _within(patch[key], one) for key, one in touched.items() if key in patch}
 
@@ -117,17 +147,21 @@ def observe_generation(obj: Resource | Unstructured, generation: int) -> None:
     the status is a part of the object like any other: see `counts_status`. Without a class nobody
     knows whether the schema has the field: once the status has it, it is kept up.
     """
-    if counts_status(obj):
-        return
     if isinstance(obj, Unstructured):
-        if _OBSERVED in obj.status and "." in obj.gvk.group.removesuffix(".k8s.io"):
+        custom = "." in obj.gvk.group.removesuffix(".k8s.io")
+        if _OBSERVED in obj.status and custom and not counts_status(obj):
             obj.status[_OBSERVED] = generation
         return
-    if definition_of(type(obj)).builtin:
+    if not _observes_generations(type(obj)):
         return
     status = getattr(obj, "status", None)
     if "observed_generation" in getattr(status, "__struct_fields__", ()):
         setattr(status, "observed_generation", generation)  # noqa: B010  # of any class
+
+
+@cache
+def _observes_generations(kind: type[Resource]) -> bool:
+    return has_status_subresource(kind) and not definition_of(kind).builtin
 
 
 def counts_status(obj: Resource | Unstructured) -> bool:

@@ -8,10 +8,12 @@ from typing import Any
 
 import pytest
 
+from kubewright._json import to_builtins
 from kubewright.api.changes import (
     applied_document,
     mark_partial,
     merge_patch,
+    merge_patch_within,
     original,
     partial_of,
     updated_document,
@@ -53,6 +55,25 @@ def test_a_changed_field_is_the_patch() -> None:
     changed.metadata.labels["app"] = "web"
 
     assert merge_patch(changed) == {"metadata": {"labels": {"app": "web"}}}
+
+
+def test_a_patch_of_some_members_is_that_part_of_the_whole_one() -> None:
+    """Also where the class does not know all fields; other members are left out."""
+    before, changed = to_builtins(pod()), pod()
+    changed.spec.containers[0].image = "nginx"
+    changed.metadata.labels["app"] = "web"
+
+    found = merge_patch_within(changed, ["spec", "kind"], before, to_builtins(changed))
+
+    assert found == {"spec": merge_patch(changed)["spec"]}
+
+
+def test_a_patch_of_some_members_needs_an_object_that_was_read() -> None:
+    """There is nothing to compare it with."""
+    made = ConfigMap(metadata=ObjectMeta(name="a"))
+
+    with pytest.raises(ValueError, match="was not read from a server"):
+        merge_patch_within(made, ["data"], {}, {})
 
 
 def test_a_removed_field_is_null_in_the_patch() -> None:

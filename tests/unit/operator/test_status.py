@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 import kubewright as kw
-from kubewright.api.resource import mapping_of
+from kubewright import _json
+from kubewright.api.resource import mapping_of, read
 from kubewright.kinds.apps.v1 import Deployment
 from kubewright.kinds.core.v1 import ConfigMap
 from kubewright.operator.status import (
@@ -58,6 +59,43 @@ async def test_an_untouched_object_has_no_changes() -> None:
         made = await w.other.create(shop())
 
         assert Snapshot(made).changes(made) == Changes()
+
+
+class TagsStatus(kw.Model):
+    tags: set[str] = set()
+    phase: str = ""
+
+
+@kw.resource(group="example.com", version="v1")
+class Tags(kw.Resource):
+    status: TagsStatus = kw.field(default_factory=TagsStatus)
+
+
+def test_a_set_in_another_order_is_no_change() -> None:
+    """It would be written after each run, and each write would lead to the next run."""
+    tags = [f"tag-{number}" for number in range(20)]
+    raw = _json.encode({"metadata": {"name": "a"}, "status": {"tags": tags, "phase": "Open"}})
+    made = read(raw, kind=Tags)
+    snapshot = Snapshot(made)
+
+    others = {f"other-{number}" for number in range(200)}
+    made.status.tags |= others  # a set that was larger has another order
+    made.status.tags -= others
+    made.status.phase = "Closed"
+
+    assert snapshot.changes(made) == Changes(status={"phase": "Closed"})
+
+
+def test_fields_that_the_class_does_not_know_stay_in_a_list_that_changed() -> None:
+    """A newer version of the operator may have written them."""
+    old = {"type": "Ready", "status": "False", "reason": "A", "message": "", "weight": 3}
+    raw = _json.encode({"metadata": {"name": "a"}, "status": {"conditions": [old]}})
+    made = read(raw, kind=Shop)
+    snapshot = Snapshot(made)
+
+    made.status.conditions[0].status = "True"
+
+    assert snapshot.changes(made).status == {"conditions": [{**old, "status": "True"}]}
 
 
 async def test_a_change_and_its_undoing_is_no_change() -> None:
