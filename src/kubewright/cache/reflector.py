@@ -1,13 +1,12 @@
 """`Reflector`: mirrors one collection of a server, from now until it is cancelled."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from kubewright._aio import Clock
 from kubewright.api.kind import ObjectKey
 from kubewright.cache.entry import Entry
 from kubewright.cache.metrics import Counts
-from kubewright.cache.mirror import Mirror
 from kubewright.cache.reminder import Reminder
 from kubewright.cache.silence import Silence
 from kubewright.cache.source import Source
@@ -47,6 +46,47 @@ _INSTALL = (
     "install its CustomResourceDefinition: `kubectl apply -f` it, or start the operator with"
     " `kubewright run --install-crds`"
 )
+
+
+class Mirror(Protocol[R]):
+    """What a reflector fills. All but `replace` and `room` are done when they return."""
+
+    def entry(self, raw: bytes) -> Entry[R]:
+        """Return the entry for an object.
+
+        Raises:
+            DecodeError: It cannot be read.
+        """
+        ...
+
+    def owns(self, entry: Entry[R]) -> bool:
+        """Say whether the object is one of those that are mirrored."""
+        ...
+
+    async def replace(self, entries: list[Entry[R]], version: str) -> None:
+        """Hold exactly *entries*; at once, though those who listen are told in slices."""
+        ...
+
+    def put(self, entry: Entry[R]) -> None:
+        """Hold *entry*."""
+        ...
+
+    def remove(self, entry: Entry[R]) -> None:
+        """Hold the object of *entry* no more."""
+        ...
+
+    def reached(self, version: str) -> None:
+        """Note that everything up to *version* has been seen."""
+        ...
+
+    @property
+    def full(self) -> bool:
+        """Whether to wait for `room` before more is brought."""
+        ...
+
+    async def room(self) -> None:
+        """Wait until those who listen can take more."""
+        ...
 
 
 class Reflector(Generic[R]):

@@ -1,6 +1,7 @@
 """`Context`: what a reconciler works with, besides the object itself."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from copy import deepcopy
 from datetime import datetime
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
@@ -10,15 +11,16 @@ import msgspec
 from kubewright import _json
 from kubewright._aio import Clock
 from kubewright.api.conditions import set_condition
-from kubewright.api.kind_reference import KindLike
+from kubewright.api.kind_reference import KindLike, kind_of
 from kubewright.api.meta import Condition
 from kubewright.api.resource import Resource
 from kubewright.api.unstructured import Unstructured
 from kubewright.client.event_parts import check_words
 from kubewright.controller.request import Reason, Request
 from kubewright.controller.run import Run
+from kubewright.errors import AlreadyExistsError
 from kubewright.log import Logger
-from kubewright.operator.apply import Applier, Memory
+from kubewright.operator.apply import Applier, Memory, Outcome
 from kubewright.operator.child import (
     Child,
     as_object,
@@ -29,7 +31,6 @@ from kubewright.operator.child import (
     placed,
 )
 from kubewright.operator.children import Family
-from kubewright.operator.once import create_once
 from kubewright.operator.status import counts_status
 from kubewright.operator.wishes import Wishes
 
@@ -42,7 +43,7 @@ O = TypeVar("O", bound=Resource | Unstructured)  # noqa: E741  # an object, as i
 R = TypeVar("R", bound=Resource | Unstructured)
 D = TypeVar("D", bound=Resource)
 
-__all__ = ["Context", "Means", "conditioned"]
+__all__ = ["Context", "Means", "conditioned", "create_once"]
 
 ConditionStatus = bool | Literal["True", "False", "Unknown"]
 
@@ -336,3 +337,22 @@ def conditioned(obj: Resource | Unstructured, new: Condition, now: datetime) -> 
             " in the class of its status, and a default for the status"
         )
     return set_condition(conditions, new, now=now)
+
+
+async def create_once(means: Means, child: O, fill: Callable[[O], object] | None) -> Outcome[O]:
+    """Create *child*, or return the one that somebody else made meanwhile.
+
+    A cache may lag behind: of two who try, the server lets one succeed, so that a password is made
+    once and never replaced.
+    """
+    client = means.cluster.client
+    if fill is not None:
+        child = deepcopy(child)  # what is filled in is not for the next parent
+        answer = fill(child)
+        if isinstance(answer, Awaitable):
+            await answer
+    try:
+        return Outcome(await client.create(child, field_owner=means.name), changed=True)
+    except AlreadyExistsError:
+        kind: Any = kind_of(child)
+        return Outcome(await client.live.get(kind, child.key))

@@ -2,8 +2,12 @@
 
 from typing import Any
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from kubewright.cache import written as module
-from kubewright.cache.written import Written
+from kubewright.cache.written import Written, is_comparable, is_newer
 from tests.unit.cache.objects import entry, key
 
 
@@ -190,3 +194,26 @@ def test_namespaces_that_a_stream_of_all_of_them_has_seen_do_not_pile_up() -> No
 
     assert len(written._reached) == 1
     assert written.has_passed("99", "n1")
+
+
+# --- Versions ---
+
+
+@given(st.integers(1, 10**30), st.integers(1, 10**30))
+def test_numbers_of_any_length_are_ordered_as_numbers(one: int, other: int) -> None:
+    """A version may be longer than any machine integer."""
+    assert is_newer(str(one), str(other)) is (one > other)
+
+
+@pytest.mark.parametrize("version", ["", "0", "012", "-1", "1.5", "abc", "²", "\u0661"])
+def test_what_is_no_plain_number_cannot_be_ordered(version: str) -> None:
+    """Guessing an order would hide new objects behind old ones."""
+    assert not is_comparable(version)
+    assert is_newer(version, "7") is None
+    assert is_newer("7", version) is (None if version else True)
+
+
+def test_equal_versions_are_not_newer_whatever_they_look_like() -> None:
+    """Equality needs no order."""
+    assert is_newer("abc", "abc") is False
+    assert is_newer("7", "7") is False

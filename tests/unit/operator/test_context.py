@@ -12,10 +12,13 @@ import kubewright as kw
 from kubewright.api.requests import Request
 from kubewright.client.transport import Response
 from kubewright.kinds.core.v1 import ConfigMap, Event, Namespace, Secret
+from kubewright.operator.apply import Applier
 from kubewright.operator.child import Child
-from kubewright.operator.context import conditioned
+from kubewright.operator.children import Family
+from kubewright.operator.context import Means, conditioned, create_once
 from kubewright.operator.flapping import LIMIT
-from tests.unit.operator.world import Mall, Shop, World, config, running, shop
+from kubewright.operator.wishes import Wishes
+from tests.unit.operator.world import Mall, Shop, World, config, running, shop, world
 
 
 async def seen_by(ask: Callable[[Shop, kw.Context], Any], **options: Any) -> Any:
@@ -458,3 +461,31 @@ async def test_an_event_can_wait_until_the_status_is_written() -> None:
     assert [(one.reason, one.action, one.count) for one in events] == [("Opened", "Open", 1)]
     assert events[0].related is not None
     assert (events[0].related.kind, events[0].related.namespace) == ("ConfigMap", "default")
+
+
+# --- Children that are made once ---
+
+
+def means_of(w: World) -> Means:
+    client = w.cluster.client
+    family = Family(client, {})
+    applier = Applier(client, family, field_owner="shops")
+    wishes = Wishes([], [], w.cluster.cache.informer(Secret))
+    return Means("shops", w.cluster, family, applier, w.clock, wishes)
+
+
+async def test_of_two_who_make_it_one_succeeds_and_the_other_gets_that() -> None:
+    """A cache that lags behind must not cost the password that is in use."""
+    wanted = Secret(metadata=kw.ObjectMeta(name="a", namespace="default"))
+
+    def fill(secret: Secret) -> None:
+        secret.string_data["n"] = "1" if not wanted.string_data else "2"
+
+    async with world() as w:
+        first = await create_once(means_of(w), wanted, fill)
+        second = await create_once(means_of(w), wanted, lambda one: one.string_data.update(n="2"))
+
+    assert (first.changed, second.changed) == (True, False)
+    assert first.live.data == second.live.data == {"n": b"1"}
+    assert wanted.string_data == {}
+    assert first.live.metadata.managed_fields[0].manager == "shops"
