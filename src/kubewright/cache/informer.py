@@ -11,6 +11,7 @@ from kubewright.api.kind import RESTMapping
 from kubewright.api.resource import Resource
 from kubewright.api.unstructured import Unstructured
 from kubewright.cache.codec import Codec
+from kubewright.cache.collection import Collection, Locate
 from kubewright.cache.entry import Event
 from kubewright.cache.handlers import Handler, Queued, Registration, registered
 from kubewright.cache.metrics import Counts
@@ -18,7 +19,6 @@ from kubewright.cache.packing import Compress, Packing
 from kubewright.cache.part import Part
 from kubewright.cache.reflector import Reflector
 from kubewright.cache.selection import Selection, namespace_set
-from kubewright.cache.source import Locate, Source
 from kubewright.cache.store import Store
 from kubewright.cache.transform import Transform
 from kubewright.cache.waiters import Waiters
@@ -308,7 +308,7 @@ class Informer(Generic[R]):
         return set(namespaces) or {""}
 
     def _part(self, namespace: str) -> Part[R]:
-        source = Source(
+        collection = Collection(
             self._rest,
             self.selection,
             namespace=namespace,
@@ -323,7 +323,7 @@ class Informer(Generic[R]):
             on_told=self._part_told,
         )
         part.reflector = Reflector(
-            source,
+            collection,
             part,
             name=f"{self.selection} in {namespace!r}" if namespace else str(self.selection),
             habits=self._habits,

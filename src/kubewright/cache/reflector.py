@@ -5,11 +5,11 @@ from typing import Generic, Protocol, TypeVar
 
 from kubewright._aio import Clock
 from kubewright.api.kind import ObjectKey
+from kubewright.cache.collection import Collection
 from kubewright.cache.entry import Entry
 from kubewright.cache.metrics import Counts
 from kubewright.cache.reminder import Reminder
 from kubewright.cache.silence import Silence
-from kubewright.cache.source import Source
 from kubewright.client.transport import chunks_of
 from kubewright.client.watcher import Event, Habits, Watcher
 from kubewright.client.watcher.lines import version_of
@@ -99,7 +99,7 @@ class Reflector(Generic[R]):
     requests, waits, and carries what arrives to the mirror.
 
     Args:
-        source: The collection.
+        collection: What is mirrored.
         mirror: What is filled.
         name: What it is called in the log, such as ``pods``.
         habits: What is known of the server already.
@@ -115,7 +115,7 @@ class Reflector(Generic[R]):
 
     def __init__(  # noqa: PLR0913  # made by informers only
         self,
-        source: Source,
+        collection: Collection,
         mirror: Mirror[R],
         *,
         name: str = "",
@@ -127,7 +127,7 @@ class Reflector(Generic[R]):
         self.lists: int = 0
         self.watches: int = 0
         self.skipped: int = 0
-        self._source = source
+        self._collection = collection
         self._mirror = mirror
         self._name = name
         self._counts = counts
@@ -217,10 +217,10 @@ class Reflector(Generic[R]):
 
     async def _list(self, step: ListPages) -> None:
         self._count_list()
-        await self._source.locate()
+        await self._collection.locate()
         entries: list[Entry[R]] = []
         version = ""
-        async for page in self._source.pages(page_size=step.page_size, sharded=step.sharded):
+        async for page in self._collection.pages(page_size=step.page_size, sharded=step.sharded):
             self._watcher.heard(self._clock.monotonic())
             version = page.version
             for item in page.items:
@@ -245,8 +245,8 @@ class Reflector(Generic[R]):
         """Follow one stream to its end."""
         if step.initial:
             self._count_list()
-            await self._source.locate()
-        request, opening = self._source.watch(
+            await self._collection.locate()
+        request, opening = self._collection.watch(
             step.version, seconds=step.seconds, initial=step.initial, sharded=step.sharded
         )
         self.watches += 1

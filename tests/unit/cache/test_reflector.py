@@ -7,11 +7,11 @@ import pytest
 from kubewright.api.kind import ObjectKey
 from kubewright.api.unstructured import Unstructured
 from kubewright.cache.codec import Codec
+from kubewright.cache.collection import Collection
 from kubewright.cache.entry import Entry
 from kubewright.cache.reflector import Mirror, Reflector
 from kubewright.cache.selection import Selection
 from kubewright.cache.shard import Shard
-from kubewright.cache.source import Source
 from kubewright.client.rest import RESTClient
 from kubewright.client.transport import Response
 from kubewright.client.watcher.states import Failing, Missing, Stopped, Waiting, Watching
@@ -708,8 +708,8 @@ async def test_a_reflector_fills_whatever_is_a_mirror() -> None:
     server = Server(
         Feed().send(added("x", 1), bookmark(4, end=True), added("y", 5), deleted("x", 6))
     )
-    source = Source(RESTClient(server), Selection(mapping=PODS), clock=server.clock)
-    task = asyncio.create_task(Reflector(source, mirror, clock=server.clock).run())
+    collection = Collection(RESTClient(server), Selection(mapping=PODS), clock=server.clock)
+    task = asyncio.create_task(Reflector(collection, mirror, clock=server.clock).run())
     await server.clock.settle()
 
     assert (names.names, names.version) == ({"y"}, "6")

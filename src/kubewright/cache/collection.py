@@ -1,4 +1,4 @@
-"""`Source`: one collection on a server, listed and followed as raw bytes."""
+"""`Collection`: one collection on a server, listed and followed as raw bytes."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
@@ -41,7 +41,7 @@ class Page(NamedTuple):
     version: str
 
 
-class Source:
+class Collection:
     """One collection, or what is selected of it, in one namespace or in all.
 
     Args:
