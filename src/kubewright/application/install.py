@@ -40,7 +40,7 @@ async def install_crds(
     for document in documents:
         await client.apply(document, field_owner="kubewright", force=True)
     for document in documents:
-        await _established(client, document, timeout)
+        await _wait_until_established(client, document, timeout)
         _log.info("custom resource definition installed", name=document.name)
     return [document.name for document in documents]
 
@@ -51,7 +51,7 @@ def crds_of(kinds: Iterable[KindLike[Any]]) -> list[dict[str, Any]]:
     return custom_resource_definitions(*(one for one in classes if not definition_of(one).builtin))
 
 
-async def _established(client: "Client", document: Unstructured, timeout: float) -> None:
+async def _wait_until_established(client: "Client", document: Unstructured, timeout: float) -> None:
     last: list[Unstructured | None] = [None]
 
     def ready(crd: Unstructured | None) -> bool:

@@ -80,7 +80,7 @@ def rules_of(
         found.update(_rights([leader_election], "coordination.k8s.io", "leases", _LEASE))
         found.update(_rights([leader_election], "", "events", _EVENT))  # who became the leader
     declared = _merged(right for right in found if not _is_covered(right, found))
-    return merged_rules([*declared, *map(_checked, more)])
+    return merged_rules([*declared, *map(_check_rule, more)])
 
 
 async def missing_rights(client: "Client", rules: Iterable[PolicyRule]) -> list[PolicyRule]:
@@ -146,7 +146,7 @@ def _rights_of(declaration: Declaration, home: _Namespaces) -> Iterator[_Right]:
         yield from _on(child, home, _CHILD)
     for other in declaration.watches:
         yield from _on(other, home, READ)
-    yield from _rights(_places_of_events(primary, home), "", "events", _EVENT)
+    yield from _rights(_event_namespaces(primary, home), "", "events", _EVENT)
 
 
 def _on(
@@ -156,18 +156,18 @@ def _on(
         return
     mapping = watch.mapping
     resource = f"{mapping.plural}/{subresource}" if subresource else mapping.plural
-    yield from _rights(_places(watch, home), mapping.group, resource, verbs)
+    yield from _rights(_namespaces_of(watch, home), mapping.group, resource, verbs)
 
 
-def _places(watch: KindWatch[Any], home: _Namespaces) -> _Namespaces:
+def _namespaces_of(watch: KindWatch[Any], home: _Namespaces) -> _Namespaces:
     if not watch.mapping.namespaced:
         return _EVERYWHERE
     return sorted(namespace_set(watch.namespaces)) or home
 
 
-def _places_of_events(primary: KindWatch[Any], home: _Namespaces) -> _Namespaces:
+def _event_namespaces(primary: KindWatch[Any], home: _Namespaces) -> _Namespaces:
     if primary.mapping.namespaced:
-        return _places(primary, home)
+        return _namespaces_of(primary, home)
     return home if "" in home else [*home, _OF_NO_NAMESPACE]
 
 
@@ -198,7 +198,7 @@ def _merged(rights: Iterable[_Right]) -> list[PolicyRule]:
     )
 
 
-def _checked(rule: object) -> PolicyRule:
+def _check_rule(rule: object) -> PolicyRule:
     if isinstance(rule, PolicyRule):
         return rule
     raise TypeError(

@@ -223,7 +223,7 @@ class Cache:
         if kept:
             self._kept.add(informer)
         for name, function in (indexes or {}).items():
-            self._index(informer, name, function)
+            self._add_index(informer, name, function)
             self._kept_indexes.add((informer, name))
         return informer
 
@@ -247,7 +247,7 @@ class Cache:
         Raises:
             ValueError: An index of that name is another function.
         """
-        self._index(informer, name, function)
+        self._add_index(informer, name, function)
         held = informer, name
         self._index_holders[held] = self._index_holders.get(held, 0) + 1
 
@@ -291,7 +291,7 @@ class Cache:
     def _end(self, origin: Informer[Any]) -> "asyncio.Task[None] | None":
         """Stop what *origin* watches; return the task that ends."""
         if self._origins.pop(origin, None) is not None:
-            self._leave(origin)
+            self._unregister(origin)
         task = self._running.pop(origin, None)
         if task is not None:
             task.cancel()
@@ -348,7 +348,7 @@ class Cache:
         if declared.follows and self._namespaces and declared.selection.mapping.namespaced:
             origin.set_namespaces(self._namespaces)
         self._origins[origin] = declared
-        self._enter(origin)
+        self._register(origin)
         if self._tasks is not None:
             self._start(origin, self._tasks)
         # That the same is watched already may be known only when the kind is located.
@@ -363,14 +363,14 @@ class Cache:
                 return origin
         return None
 
-    def _enter(self, informer: Informer[Any]) -> None:
+    def _register(self, informer: Informer[Any]) -> None:
         """Let *informer* be found by where its kind lives."""
         selection = informer.selection
         self._by_resource.setdefault(_resource(selection.mapping), []).append(informer)
         if _is_whole(selection):
             self._wholes.setdefault(selection.mapping, []).append(informer)
 
-    def _leave(self, informer: Informer[Any]) -> None:
+    def _unregister(self, informer: Informer[Any]) -> None:
         selection = informer.selection
         self._by_resource[_resource(selection.mapping)].remove(informer)
         if _is_whole(selection):
@@ -400,10 +400,10 @@ class Cache:
         return mapping
 
     def _move(self, origin: Informer[Any], declared: _Declaration, mapping: RESTMapping) -> None:
-        self._leave(origin)
+        self._unregister(origin)
         own = self._namespaces if declared.follows else declared.selection.namespaces
         origin.move(mapping, own if mapping.namespaced else None)
-        self._enter(origin)
+        self._register(origin)
 
     def _merge(self, origin: Informer[Any], other: Informer[Any]) -> None:
         """End *origin*, which has not listed anything, and let *other* serve all who share it."""
@@ -413,7 +413,7 @@ class Cache:
         origin.hand_over(other)
         self._end(origin)
 
-    def _index(self, informer: Informer[Any], name: str, function: IndexFunction[Any]) -> None:
+    def _add_index(self, informer: Informer[Any], name: str, function: IndexFunction[Any]) -> None:
         # Two who share an informer may both declare what they need.
         if self._indexes.get((informer, name)) is not function:
             informer.store.add_index(name, function)
@@ -509,7 +509,7 @@ class Cache:
         """
         informer = self._informer_of(kind)
         key = self._key(informer, name, namespace)
-        return self._synced(informer, key.namespace).store.find(key)
+        return self._check_synced(informer, key.namespace).store.find(key)
 
     @overload
     def get(self, kind: type[D], name: str | ObjectKey, *, namespace: str | None = None) -> D: ...
@@ -527,7 +527,7 @@ class Cache:
         """
         informer = self._informer_of(kind)
         key = self._key(informer, name, namespace)
-        return self._synced(informer, key.namespace).store.get(key)
+        return self._check_synced(informer, key.namespace).store.get(key)
 
     @overload
     def list(
@@ -567,7 +567,7 @@ class Cache:
             LifecycleError: The kind is not declared.
             CacheNotSyncedError: Its first list is not complete.
         """
-        store = self._synced(self._informer_of(kind), namespace).store
+        store = self._check_synced(self._informer_of(kind), namespace).store
         return store.list(namespace, labels, index=index, value=value)
 
     def in_namespace(self, namespace: str) -> CacheView:
@@ -597,7 +597,7 @@ class Cache:
             else:
                 return informer
         if partial is None and unsynced is not None:
-            return self._synced(unsynced, namespace)
+            return self._check_synced(unsynced, namespace)
         return partial
 
     def is_served(self, kind: GroupVersionKind | Kind) -> bool | None:
@@ -636,7 +636,7 @@ class Cache:
             )
         return self._informers[first]
 
-    def _synced(self, informer: Informer[R], namespace: str | None) -> Informer[R]:
+    def _check_synced(self, informer: Informer[R], namespace: str | None) -> Informer[R]:
         """Return *informer* if the first list of *namespace*, or of all of them, is complete."""
         if not (informer.synced if namespace is None else informer.synced_in(namespace)):
             raise CacheNotSyncedError(

@@ -28,11 +28,11 @@ class DeltaQueue(Generic[R]):
     """A queue of changes with one consumer, at most one change for each object.
 
     The order is that in which objects first changed. What happens to an object that waits already
-    is merged with what it waits for, so the queue is bounded by the number of objects; `room` makes
-    the producer wait long before that.
+    is merged with what it waits for, so the queue is bounded by the number of objects;
+    `wait_for_room` makes the producer wait long before that.
 
     Args:
-        limit: How many objects may wait before there is no `room`.
+        limit: How many objects may wait before there is no `wait_for_room`.
     """
 
     def __init__(self, *, limit: int = LIMIT) -> None:
@@ -49,7 +49,7 @@ class DeltaQueue(Generic[R]):
 
     @property
     def full(self) -> bool:
-        """Whether a producer should wait for `room`."""
+        """Whether a producer should wait for `wait_for_room`."""
         return len(self._order) >= self._limit and not self._closed
 
     @property
@@ -85,7 +85,7 @@ class DeltaQueue(Generic[R]):
         self._tell_departure()
         return event
 
-    async def room(self) -> None:
+    async def wait_for_room(self) -> None:
         """Wait until the consumer has caught up so far that more may come."""
         while self.full:
             departure = asyncio.get_running_loop().create_future()

@@ -86,17 +86,17 @@ class Registration(ABC, Generic[R]):
         """Tell the handler, or see to it that it is told."""
 
     @abstractmethod
-    def told_everything(self) -> None:
+    def note_all_delivered(self) -> None:
         """Note that all that existed was delivered by now."""
 
     def close(self) -> None:
         """Let go of whoever waits for the handler."""
 
-    def _now_synced(self) -> None:
+    def _become_synced(self) -> None:
         self._synced = True
         self._waiters.wake()
 
-    def _failed(self, event: Event[R], error: BaseException) -> None:
+    def _count_failure(self, event: Event[R], error: BaseException) -> None:
         self.failures += 1
         self._errors.value += 1
         _log.exception(
@@ -118,12 +118,12 @@ class Direct(Registration[R]):
         except (SystemExit, KeyboardInterrupt):
             raise
         except BaseException as error:  # noqa: BLE001  # one handler must not stop the others
-            self._failed(event, error)
+            self._count_failure(event, error)
 
-    def told_everything(self) -> None:
+    def note_all_delivered(self) -> None:
         """Be synced: what was delivered was heard."""
         if not self._synced:
-            self._now_synced()
+            self._become_synced()
 
 
 class Queued(Registration[R]):
@@ -150,7 +150,7 @@ class Queued(Registration[R]):
         """Queue the change."""
         self.queue.push(event)
 
-    def told_everything(self) -> None:
+    def note_all_delivered(self) -> None:
         """Be synced once what waits now was heard."""
         if self._synced_after is None:
             self._synced_after = self.queue.taken + len(self.queue)
@@ -184,7 +184,7 @@ class Queued(Registration[R]):
     def _sync_if_caught_up(self) -> None:
         after = self._synced_after
         if not self._synced and after is not None and self.queue.taken >= after:
-            self._now_synced()
+            self._become_synced()
 
     def close(self) -> None:
         """Drop what waits, and let the task end."""
@@ -198,7 +198,7 @@ class Queued(Registration[R]):
             # up, and hold up the whole informer.
             await apart(answer)
         except Exception as error:  # noqa: BLE001  # the next change may go well
-            self._failed(event, error)
+            self._count_failure(event, error)
 
 
 def registered(

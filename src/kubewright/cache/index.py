@@ -88,7 +88,7 @@ class Index(Generic[R]):
     def change(self, key: ObjectKey, obj: R | None) -> None:
         """Note that the object of *key* is *obj* now, or gone."""
         before = self._values.get(key, ())
-        after = self._asked(key, obj) if obj is not None else ()
+        after = self._values_for(key, obj) if obj is not None else ()
         if before == after:
             return
         for value in before:
@@ -108,7 +108,7 @@ class Index(Generic[R]):
         """Return the values that there are objects under."""
         return list(self._buckets.values())
 
-    def _asked(self, key: ObjectKey, obj: R) -> tuple[str, ...]:
+    def _values_for(self, key: ObjectKey, obj: R) -> tuple[str, ...]:
         try:
             values = self._function(obj)
             if isinstance(values, str):

@@ -79,7 +79,7 @@ class Informer(Generic[R]):
         self._stopped = False
         self._parts: dict[str, Part[R]] = {}
         for namespace in self._names(selection.namespaces):
-            self._parts[namespace] = self._part(namespace)
+            self._parts[namespace] = self._make_part(namespace)
 
     def __repr__(self) -> str:
         return f"<Informer of {self.selection}>"
@@ -213,7 +213,7 @@ class Informer(Generic[R]):
             registration.deliver(Event(None, entry, initial=True))
         self._registrations = (*self._registrations, registration)
         if self._told:
-            registration.told_everything()
+            registration.note_all_delivered()
         if self._tasks is not None and isinstance(registration, Queued):
             registration.start(self._tasks)
 
@@ -290,10 +290,10 @@ class Informer(Generic[R]):
         if "" not in wanted:
             self._leave_all_but(wanted)
         for name in sorted(wanted - self._parts.keys()):
-            part = self._parts[name] = self._part(name)
+            part = self._parts[name] = self._make_part(name)
             if self._tasks is not None:
                 part.start(self._tasks)
-        self._changed()
+        self._wake_waiters()
 
     def _leave_all_but(self, namespaces: set[str]) -> None:
         present = {entry.key.namespace for entry in self.store.streamed()}
@@ -307,7 +307,7 @@ class Informer(Generic[R]):
     def _names(self, namespaces: frozenset[str]) -> set[str]:
         return set(namespaces) or {""}
 
-    def _part(self, namespace: str) -> Part[R]:
+    def _make_part(self, namespace: str) -> Part[R]:
         collection = Collection(
             self._rest,
             self.selection,
@@ -320,7 +320,7 @@ class Informer(Generic[R]):
             namespace,
             shard=self.selection.shard,
             listeners=lambda: self._registrations,
-            on_told=self._part_told,
+            on_told=self._tell_if_all_told,
         )
         part.reflector = Reflector(
             collection,
@@ -328,15 +328,15 @@ class Informer(Generic[R]):
             name=f"{self.selection} in {namespace!r}" if namespace else str(self.selection),
             habits=self._habits,
             counts=self._counts,
-            on_change=self._changed,
+            on_change=self._wake_waiters,
             clock=self._clock,
         )
         return part
 
-    def _part_told(self) -> None:
+    def _tell_if_all_told(self) -> None:
         if self._told:
             for registration in self._registrations:
-                registration.told_everything()
+                registration.note_all_delivered()
 
-    def _changed(self) -> None:
+    def _wake_waiters(self) -> None:
         self._waiters.wake()

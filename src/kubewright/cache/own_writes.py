@@ -148,11 +148,11 @@ def note(write: OwnWrite, informer: Informer[Any]) -> None:
         return
     if write.gone:
         if uid:
-            store.deleted(key, uid)
+            store.note_deletion(key, uid)
     elif write.api_version != selection.mapping.gvk.api_version:
         return  # the same object, in another shape than the informer keeps
     elif not selection.labels.matches(write.labels):
         # Hidden even if it is not known: the stream may be about to show how it was before.
-        store.deleted(key, uid, version=write.resource_version)
+        store.note_deletion(key, uid, version=write.resource_version)
     elif selection.fields_are_known or (known is not None and known.uid == uid):
-        store.wrote(store.codec.entry(write.raw))
+        store.note_write(store.codec.entry(write.raw))

@@ -54,7 +54,7 @@ class Packing:
 
     def pack(self, raw: bytes, uid: str) -> tuple[bytes, int]:
         """Return *raw* packed, and how; as it is, and 0, while packing does not pay."""
-        if self._pack is None and not (self._wanted and self._considered(raw, uid)):
+        if self._pack is None and not (self._wanted and self._count(raw, uid)):
             return raw, 0
         assert self._pack is not None
         # Copied: zstd shrinks its buffer in place, which leaves holes that nothing else fits into.
@@ -69,12 +69,12 @@ class Packing:
         try:
             unpacker = self._idle.pop()
         except IndexError:
-            unpacker = self._unpacker()
+            unpacker = self._make_unpacker()
         found = unpacker.decompress(packed)
         self._idle.append(unpacker)
         return found
 
-    def _considered(self, raw: bytes, uid: str) -> bool:
+    def _count(self, raw: bytes, uid: str) -> bool:
         """Count an object, and start packing if there are enough of them."""
         seen = self._seen
         if uid in seen:
@@ -99,7 +99,7 @@ class Packing:
             level=_LEVEL, dict_data=dictionary, write_dict_id=False
         ).compress
 
-    def _unpacker(self) -> "zstandard.ZstdDecompressor":
+    def _make_unpacker(self) -> "zstandard.ZstdDecompressor":
         import zstandard  # noqa: PLC0415  # as above
 
         assert self._dictionary is not None, "packed by another Packing"

@@ -87,11 +87,11 @@ class Part(Generic[R]):
         self._untold.extend(events)
         self._untold_to = self._listeners()
         while self._untold:
-            # Without waiting for `room`: the objects are in memory already, and a slow listener
-            # must not keep the others from ever being told.
+            # Without `wait_for_room`: the objects are in memory already, and a slow listener must
+            # not keep the others from ever being told.
             self._tell(_SLICE)
             await asyncio.sleep(0)
-        self._now_told()
+        self._mark_told()
         while self._store.pack_some():  # noqa: ASYNC110  # work in slices, nothing to wait for
             await asyncio.sleep(0)
 
@@ -111,7 +111,7 @@ class Part(Generic[R]):
                 for registration in self._listeners():
                     registration.deliver(event)
 
-    def reached(self, version: str) -> None:
+    def settle(self, version: str) -> None:
         """Note that everything up to *version* has been seen."""
         if self._active:
             self._store.settle(version, namespace=self._namespace)
@@ -122,11 +122,11 @@ class Part(Generic[R]):
         """Whether somebody who is told is behind."""
         return any(one.queue.full for one in self._listeners() if isinstance(one, Queued))
 
-    async def room(self) -> None:
+    async def wait_for_room(self) -> None:
         """Wait until those who are told have caught up."""
         for registration in self._listeners():
             if isinstance(registration, Queued):
-                await registration.queue.room()
+                await registration.queue.wait_for_room()
 
     def _tell(self, count: int) -> None:
         untold = self._untold
@@ -137,7 +137,7 @@ class Part(Generic[R]):
                 if registration.active:
                     registration.deliver(event)
 
-    def _now_told(self) -> None:
+    def _mark_told(self) -> None:
         if not self.told:
             self.told = True
             self._on_told()

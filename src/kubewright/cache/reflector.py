@@ -49,7 +49,7 @@ _INSTALL = (
 
 
 class Mirror(Protocol[R]):
-    """What a reflector fills. All but `replace` and `room` are done when they return."""
+    """What a reflector fills. All but `replace` and `wait_for_room` are done when they return."""
 
     def entry(self, raw: bytes) -> Entry[R]:
         """Return the entry for an object.
@@ -75,16 +75,16 @@ class Mirror(Protocol[R]):
         """Hold the object of *entry* no more."""
         ...
 
-    def reached(self, version: str) -> None:
+    def settle(self, version: str) -> None:
         """Note that everything up to *version* has been seen."""
         ...
 
     @property
     def full(self) -> bool:
-        """Whether to wait for `room` before more is brought."""
+        """Whether to wait for `wait_for_room` before more is brought."""
         ...
 
-    async def room(self) -> None:
+    async def wait_for_room(self) -> None:
         """Wait until those who listen can take more."""
         ...
 
@@ -266,7 +266,7 @@ class Reflector(Generic[R]):
                 while watcher.streaming and (arrived := await read()):
                     self._apply(watcher.receive(arrived, now()))
                     if self._mirror.full:
-                        await self._deaf(silence, self._mirror.room())
+                        await self._do_own_work(silence, self._mirror.wait_for_room())
         except TimeoutError as error:
             if isinstance(error, TransportError):
                 raise
@@ -285,7 +285,7 @@ class Reflector(Generic[R]):
                 return
             self._collect(gathered, watcher.receive(arrived, now()))
         if watcher.streaming:
-            await self._deaf(silence, self._replace(list(gathered.values())))
+            await self._do_own_work(silence, self._replace(list(gathered.values())))
             self._tell(watcher.state)
             self._apply(watcher.rest(now()))
 
@@ -301,7 +301,7 @@ class Reflector(Generic[R]):
             else:
                 gathered[entry.key] = entry
 
-    async def _deaf(self, silence: Silence, work: Awaitable[None]) -> None:
+    async def _do_own_work(self, silence: Silence, work: Awaitable[None]) -> None:
         """Await something of ours; while it lasts, it is not the server who is silent."""
         with silence.suspended():
             await work
@@ -331,7 +331,7 @@ class Reflector(Generic[R]):
                 put(entry)
         if version:
             self._watcher.seen(version)
-        mirror.reached(self._watcher.version)
+        mirror.settle(self._watcher.version)
 
     def _read(self, raw: bytes) -> Entry[R] | None:
         """Return the entry for an object, or ``None`` for one that cannot be read.
@@ -367,7 +367,7 @@ class Reflector(Generic[R]):
         if (told := (str(error), self._watcher.since)) != self._told:
             self._told = told
             self._reminder.begin()
-            _log.warning("list or watch failed, will retry", kind=self._name, **_told(error))
+            _log.warning("list or watch failed, will retry", kind=self._name, **_log_fields(error))
         elif self._reminder.is_due():
             self._remind(error)
         else:
@@ -392,7 +392,7 @@ class Reflector(Generic[R]):
             )
 
 
-def _told(error: Exception) -> dict[str, str]:
+def _log_fields(error: Exception) -> dict[str, str]:
     """Return what the log says of it; of a missing kind, how an operator gets it."""
     if isinstance(error, NoMatchError):
         return {"error": str(error).partition("\n")[0], "hint": _INSTALL}

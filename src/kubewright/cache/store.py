@@ -30,8 +30,8 @@ class Store(Generic[R]):
     """Keeps the entries of one informer; every read decodes a fresh object.
 
     The stream changes it by `replace`, `put` and `remove`, which return what handlers are to hear.
-    This process's own writes go on top by `wrote` and `deleted`, for readers only. All of it is
-    synchronous: nobody sees half a change.
+    This process's own writes go on top by `note_write` and `note_deletion`, for readers only. All
+    of it is synchronous: nobody sees half a change.
 
     Args:
         codec: What makes and reads its entries.
@@ -145,13 +145,13 @@ class Store(Generic[R]):
 
     # What this process writes.
 
-    def wrote(self, entry: Entry[R]) -> None:
+    def note_write(self, entry: Entry[R]) -> None:
         """Let readers see what this process wrote, until the stream shows it or something newer."""
-        pending = self._written.wrote(entry, streamed=self.find_streamed(entry.key))
+        pending = self._written.note_write(entry, streamed=self.find_streamed(entry.key))
         if pending is not None:
             self._show(entry.key, pending.shown)
 
-    def deleted(self, key: ObjectKey, uid: str, *, version: str = "") -> None:
+    def note_deletion(self, key: ObjectKey, uid: str, *, version: str = "") -> None:
         """Hide from readers what this process deleted, until the stream shows its end.
 
         Args:
@@ -161,7 +161,7 @@ class Store(Generic[R]):
                 select it any more: the version of that write.
         """
         streamed = self.find_streamed(key)
-        if self._written.deleted(key, uid, streamed=streamed, version=version) is not None:
+        if self._written.note_deletion(key, uid, streamed=streamed, version=version) is not None:
             self._show(key, None)
 
     # What readers ask.
@@ -222,7 +222,7 @@ class Store(Generic[R]):
         if labels is not None:
             matches = selector_from(labels).matches
             found = (entry for entry in found if matches(entry.labels))
-        return sorted(found, key=_place)
+        return sorted(found, key=_sort_key)
 
     def objects(self, entries: Iterable[Entry[R]]) -> list[R]:
         """Return fresh copies of the objects of *entries*, but for those that fit no class."""
@@ -476,5 +476,5 @@ def _object(entry: Entry[Any], codec: Codec[R]) -> R | None:
         return None
 
 
-def _place(entry: Entry[R]) -> tuple[str, str]:
+def _sort_key(entry: Entry[R]) -> tuple[str, str]:
     return entry.key.namespace, entry.key.name

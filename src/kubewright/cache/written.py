@@ -74,7 +74,7 @@ class Written(Generic[R]):
     def __iter__(self) -> Iterator[Pending[R]]:
         return iter(tuple(self.pending.values()))
 
-    def wrote(self, entry: Entry[R], *, streamed: Entry[R] | None) -> Pending[R] | None:
+    def note_write(self, entry: Entry[R], *, streamed: Entry[R] | None) -> Pending[R] | None:
         """Note that this process wrote *entry*; return ``None`` if that is no news by now."""
         version = entry.resource_version
         known = self.pending.get(entry.key)
@@ -83,7 +83,7 @@ class Written(Generic[R]):
         made = Pending(entry.key, entry.uid, version, entry, streamed, _dead(known))
         return self._remember(made) if made.is_ahead else None
 
-    def deleted(
+    def note_deletion(
         self, key: ObjectKey, uid: str, *, streamed: Entry[R] | None, version: str = ""
     ) -> Pending[R] | None:
         """Note that this process deleted the object; return ``None`` if that is no news by now.
@@ -153,7 +153,7 @@ class Written(Generic[R]):
             self._due.clear()  # of writes that the stream has shown before it passed them
             return ()
         spaces = list(self._due) if namespace is None else [namespace]
-        return [passed for space in spaces for passed in self._passed(space, version)]
+        return [passed for space in spaces for passed in self._pop_passed(space, version)]
 
     def settle_list(self, version: str, *, namespace: str | None = None) -> list[Pending[R]]:
         """Note that a list was taken over; return the writes that it settled.
@@ -179,7 +179,7 @@ class Written(Generic[R]):
             heappush(due, (len(made.version), made.version, made.key))
         return made
 
-    def _passed(self, namespace: str, version: str) -> Iterator[Pending[R]]:
+    def _pop_passed(self, namespace: str, version: str) -> Iterator[Pending[R]]:
         due = self._due.get(namespace)
         while due and is_newer(due[0][1], version) is False:
             _, passed, key = heappop(due)

@@ -173,7 +173,7 @@ class Applier:
             return Outcome(answer)
         after.flapping = after.flapping or Flapping(self._clock)
         old = None if entry is None else projected(_json.loads(entry.raw), body)
-        return Outcome(answer, True, after.flapping.changed(old, projected(live, body)))
+        return Outcome(answer, True, after.flapping.note_change(old, projected(live, body)))
 
 
 def mark_of(wanted: Resource | Unstructured) -> bytes:

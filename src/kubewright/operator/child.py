@@ -91,7 +91,7 @@ def child_of(parent: Resource | Unstructured, wanted: O, mapping: RESTMapping, *
     if not child.key.name:
         raise ValueError(f"a {child.kind} without a name cannot be applied: set metadata.name")
     if mapping.namespaced and not child.key.namespace:
-        _place(child, _namespace_of(parent, child))
+        _set_namespace(child, _namespace_of(parent, child))
     if owner:
         set_controller_reference(parent, child)
     return child
@@ -142,7 +142,7 @@ def placed(obj: O, namespace: str) -> O:
     if not namespace or not mapping_of(type(obj)).namespaced:
         return obj
     made = _copy(obj)
-    _place(made, namespace)
+    _set_namespace(made, namespace)
     return made
 
 
@@ -166,7 +166,7 @@ def _namespace_of(parent: Resource | Unstructured, child: Resource | Unstructure
     )
 
 
-def _place(child: Resource | Unstructured, namespace: str) -> None:
+def _set_namespace(child: Resource | Unstructured, namespace: str) -> None:
     if isinstance(child, Resource):
         child.metadata.namespace = namespace
     else:

@@ -128,7 +128,7 @@ class Context:
             AlreadyOwnedError: It is the child of another object.
             ValueError: It has no name, or cannot be a child where it is.
         """
-        child = await self._child(obj, owner=owner)
+        child = await self._make_child(obj, owner=owner)
         family = self._means.family
         entry = family.find(child)
         if entry is None and family.is_news(child):
@@ -177,7 +177,7 @@ class Context:
             AlreadyOwnedError: There is one, and it is the child of another object.
             ValueError: It has no name, or cannot be a child where it is.
         """
-        child = await self._child(obj, owner=owner)
+        child = await self._make_child(obj, owner=owner)
         self._want(child)
         live = await self._means.family.find_live(child)
         if live is None:
@@ -197,7 +197,7 @@ class Context:
         """Note that the run has succeeded: what it has applied and created is all that it wants."""
         self._means.wishes.settle(self._obj, self._applied)
 
-    async def _child(self, obj: Any, *, owner: bool) -> Any:
+    async def _make_child(self, obj: Any, *, owner: bool) -> Any:
         wanted = as_object(obj)
         mapping = await mapping_for(self._means.cluster.client, wanted)
         return child_of(self._obj, wanted, mapping, owner=owner)

@@ -55,7 +55,7 @@ class Declarations:
         """
         before = self._reconcilers.setdefault(declaration.name, declaration)
         if before is not declaration:
-            raise SchemeError(_twice("reconciler", declaration.kind, declaration.name))
+            raise SchemeError(_taken_text("reconciler", declaration.kind, declaration.name))
 
     def add_cleanup(
         self, kind: KindLike[Any], function: Function[Any], *, name: str, finalizer: str
@@ -69,7 +69,7 @@ class Declarations:
         made = finalizer_for(kind, self.owner if plain else f"{self.owner}-{name}")
         cleanup = Cleanup(function, finalizer or made)
         if name in self._cleanups:
-            raise SchemeError(_twice("cleanup", kind, name))
+            raise SchemeError(_taken_text("cleanup", kind, name))
         self._cleanups[name] = (kind, cleanup)
 
     def add_gone(self, kind: KindLike[Any], function: Function[Any], *, name: str) -> None:
@@ -79,7 +79,7 @@ class Declarations:
             SchemeError: There is one already.
         """
         if name in self._gones:
-            raise SchemeError(_twice("gone", kind, name))
+            raise SchemeError(_taken_text("gone", kind, name))
         self._gones[name] = (kind, function)
 
     def all(self) -> list[Declaration]:
@@ -120,7 +120,7 @@ def primary_of(kind: KindLike[R] | For[R], predicate: Filter[Any] | None) -> For
     return For(kind, predicate=predicate)
 
 
-def _twice(what: str, kind: KindLike[Any], name: str) -> str:
+def _taken_text(what: str, kind: KindLike[Any], name: str) -> str:
     return (
         f"{kind_text(kind)} has a {what} named {name!r} already: give this one another name,"
         f' such as @operator.{what}({kind_text(kind)}, name="{name}-second")'

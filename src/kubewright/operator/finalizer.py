@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 R = TypeVar("R", bound=Resource | Unstructured)
 
-__all__ = ["finalizer_for", "hold", "release"]
+__all__ = ["add_finalizer", "finalizer_for", "remove_finalizer"]
 
 
 def finalizer_for(kind: KindLike[Any], owner: str) -> str:
@@ -27,7 +27,7 @@ def finalizer_for(kind: KindLike[Any], owner: str) -> str:
     return f"{likely_mapping(kind).group or 'core'}/{owner}"
 
 
-async def hold(client: "Client", obj: R, name: str) -> R:
+async def add_finalizer(client: "Client", obj: R, name: str) -> R:
     """Add the finalizer *name* to *obj* on the server, and return the object as it is then.
 
     Raises:
@@ -40,7 +40,7 @@ async def hold(client: "Client", obj: R, name: str) -> R:
     return held
 
 
-async def release(client: "Client", obj: R, name: str) -> None:
+async def remove_finalizer(client: "Client", obj: R, name: str) -> None:
     """Remove the finalizer *name* from *obj* on the server.
 
     Raises:

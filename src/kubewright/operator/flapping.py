@@ -24,7 +24,7 @@ class Flapping:
         self._fields: dict[str, str] = {}
         self._said = False
 
-    def changed(self, before: Any, after: Any) -> list[str] | None:
+    def note_change(self, before: Any, after: Any) -> list[str] | None:
         """Note that an apply led from *before* to *after*; return what flaps once it is too often.
 
         Args:

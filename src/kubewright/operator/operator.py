@@ -376,12 +376,12 @@ class Operator(Application):
         for cluster in clusters:
             indexes = HeldIndexes(cluster)
             for one in self.declarations:
-                reconciler = self._reconciler(one, one.primary.cluster or cluster, observers)
+                reconciler = self._make_reconciler(one, one.primary.cluster or cluster, observers)
                 reconciler.indexes = indexes
                 indexes.join()
                 if reconciler.daemons is not None:
                     daemons.append(reconciler.daemons)
-                controllers.append(self._controller(one, reconciler, workers=workers))
+                controllers.append(self._make_controller(one, reconciler, workers=workers))
             for index in self._indexes:
                 indexes.hold(self._watch_of(index.kind), index.name, index.function)
             if self._indexes and not self.declarations:
@@ -410,7 +410,7 @@ class Operator(Application):
         watched = [watch for one in self.declarations for watch in one.watched]
         return next((one for one in watched if one.kind == kind), For(kind))
 
-    def _controller(
+    def _make_controller(
         self, declaration: Declaration, reconciler: ObjectReconciler[Any], *, workers: int
     ) -> Controller:
         cluster = reconciler.cluster
@@ -420,18 +420,20 @@ class Operator(Application):
             name=name,
             sources=(*declaration.sources, *reconciler.sources),
             workers=declaration.workers or workers,
-            on_failure=_told(reconciler.report if self._failure_events else None, declaration),
+            on_failure=_failure_handler(
+                reconciler.report if self._failure_events else None, declaration
+            ),
         )
         return Controller(declared, reconciler, cluster=cluster, clock=cluster.clock)
 
-    def _reconciler(
+    def _make_reconciler(
         self, declaration: Declaration, cluster: "Cluster", observers: Observers
     ) -> ObjectReconciler[Any]:
         primary = declaration.primary.informer(cluster)
         family = Family(
             cluster.client,
-            _informers(declaration.owns, cluster),
-            _informers(declaration.watches, cluster),
+            _declare_informers(declaration.owns, cluster),
+            _declare_informers(declaration.watches, cluster),
         )
         means = Means(
             self.name,
@@ -457,7 +459,7 @@ class Operator(Application):
         return made
 
 
-def _told(report: OnFailure | None, declaration: Declaration) -> OnFailure | None:
+def _failure_handler(report: OnFailure | None, declaration: Declaration) -> OnFailure | None:
     """Return what hears of failures: our own report, and whoever was declared."""
     theirs = declaration.on_failure
     if report is None or theirs is None:
@@ -470,7 +472,7 @@ def _told(report: OnFailure | None, declaration: Declaration) -> OnFailure | Non
     return tell
 
 
-def _informers(
+def _declare_informers(
     watches: Iterable["KindWatch[Any]"], cluster: "Cluster"
 ) -> dict[KindLike[Any], "Informer[Any]"]:
     """Return the informers of those kinds that are watched in this very cluster."""

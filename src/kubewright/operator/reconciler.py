@@ -24,7 +24,7 @@ from kubewright.operator.apply import Memory
 from kubewright.operator.context import Context, Means
 from kubewright.operator.daemon import Daemons
 from kubewright.operator.departed import Departed
-from kubewright.operator.finalizer import hold, release
+from kubewright.operator.finalizer import add_finalizer, remove_finalizer
 from kubewright.operator.indexes import HeldIndexes
 from kubewright.operator.observed import Observer
 from kubewright.operator.status import Snapshot, learn_status, observe_generation, write_status
@@ -108,7 +108,7 @@ class ObjectReconciler(Generic[R]):
     async def __call__(self, request: Request, run: Run) -> Result | None:
         """Reconcile the object that *request* names."""
         if self.departed is not None:
-            again = await self._part_with_all(self.departed, run)
+            again = await self._call_gone_for_all(self.departed, run)
             if again is not None:
                 return again
         entry = self._informer.store.find_entry(request.key)
@@ -122,13 +122,13 @@ class ObjectReconciler(Generic[R]):
             try:
                 obj = entry.object
             except DecodeError as error:
-                return await self._let_go(entry, error, run, memory)
+                return await self._clean_up_unfit(entry, error, run, memory)
             if obj.metadata.deletion_timestamp is not None:
                 return await self._clean_up(obj, run, memory)
             if self._declaration.cleanup is None and self.schedule is None:
                 return await self._reconcile(obj, run, memory)  # as most are, without a detour
-            held = await self._held(obj, run)
-            return None if held is None else await self._when_due(held, run, memory)
+            held = await self._ensure_finalizer(obj, run)
+            return None if held is None else await self._reconcile_when_due(held, run, memory)
         finally:
             if memory:  # most kinds have no children, and need not be remembered
                 self._memories[request] = memory
@@ -154,20 +154,20 @@ class ObjectReconciler(Generic[R]):
             type="Warning",
         )
 
-    async def _held(self, obj: R, run: Run) -> R | None:
+    async def _ensure_finalizer(self, obj: R, run: Run) -> R | None:
         """Return *obj* with our finalizer on it, if there is a clean-up; ``None`` if it is gone."""
         cleanup = self._declaration.cleanup
         if cleanup is None or has_finalizer(obj, cleanup.finalizer):
             return obj
         run.changed = True
         try:
-            return await hold(self._means.cluster.client, obj, cleanup.finalizer)
+            return await add_finalizer(self._means.cluster.client, obj, cleanup.finalizer)
         except NotFoundError as error:
             if not error.is_about_object:
                 raise
             return None
 
-    async def _when_due(self, obj: R, run: Run, memory: Memory) -> Result | None:
+    async def _reconcile_when_due(self, obj: R, run: Run, memory: Memory) -> Result | None:
         """Reconcile *obj*, unless it has a timer that is not due."""
         schedule, uid = self.schedule, obj.metadata.uid
         if schedule is None:
@@ -180,10 +180,10 @@ class ObjectReconciler(Generic[R]):
 
     async def _reconcile(self, obj: R, run: Run, memory: Memory) -> Result | None:
         if self.daemons is not None:
-            await self.daemons.keep(obj, partial(self._be_daemon, run, memory), run)
+            await self.daemons.keep(obj, partial(self._run_daemon, run, memory), run)
             return None
         if isinstance(obj, Unstructured):
-            await self._learn(obj)
+            await self._learn_status(obj)
         snapshot, observer = Snapshot(obj), self._observer
         context = Context(obj, self._means, run=run, memory=memory)
         observer.begin(obj)
@@ -208,7 +208,7 @@ class ObjectReconciler(Generic[R]):
         memory.trim(context.applied)
         return result
 
-    async def _be_daemon(self, run: Run, memory: Memory) -> Result | None:
+    async def _run_daemon(self, run: Run, memory: Memory) -> Result | None:
         """Call the function for as long as it takes, with the object as it is now."""
         entry = self._informer.store.find_entry(run.request.key)
         if entry is None or entry.deleting:
@@ -222,7 +222,7 @@ class ObjectReconciler(Generic[R]):
         if cleanup is None or not has_finalizer(obj, cleanup.finalizer):
             return None
         if isinstance(obj, Unstructured):
-            await self._learn(obj)
+            await self._learn_status(obj)
         snapshot = Snapshot(obj)
         context = Context(obj, self._means, run=run, memory=memory)
         try:
@@ -235,10 +235,10 @@ class ObjectReconciler(Generic[R]):
         if _asks_again(result):
             return result
         if written is not None:
-            await self._release(written, cleanup.finalizer, run)
+            await self._remove_finalizer(written, cleanup.finalizer, run)
         return None
 
-    async def _let_go(
+    async def _clean_up_unfit(
         self, entry: "Entry[R]", error: DecodeError, run: Run, memory: Memory
     ) -> Result | None:
         """Clean up after an object that does not fit its class, if it is being deleted.
@@ -268,19 +268,19 @@ class ObjectReconciler(Generic[R]):
             ) from lacks
         context.tell_events()  # such an object has no status that could be written
         if not _asks_again(result):
-            await self._release(obj, cleanup.finalizer, run)
+            await self._remove_finalizer(obj, cleanup.finalizer, run)
             return None
         return result
 
-    async def _part_with_all(self, departed: Departed, run: Run) -> Result | None:
+    async def _call_gone_for_all(self, departed: Departed, run: Run) -> Result | None:
         """Call the function for each object of that name that is gone; stop where it asks again."""
         for entry in departed.find(run.request):
-            result = await self._part_with(entry, departed, run)
+            result = await self._call_gone(entry, departed, run)
             if _asks_again(result):
                 return result
         return None
 
-    async def _part_with(self, entry: "Entry[R]", departed: Departed, run: Run) -> Result | None:
+    async def _call_gone(self, entry: "Entry[R]", departed: Departed, run: Run) -> Result | None:
         """Call the function for an object that is gone, if it really is."""
         function, request = self._declaration.gone, run.request
         assert function is not None
@@ -306,10 +306,10 @@ class ObjectReconciler(Generic[R]):
             found: R = readable_part(entry.raw, kind)
             return found
 
-    async def _release(self, obj: R, finalizer: str, run: Run) -> None:
+    async def _remove_finalizer(self, obj: R, finalizer: str, run: Run) -> None:
         run.changed = True
         try:
-            await release(self._means.cluster.client, obj, finalizer)
+            await remove_finalizer(self._means.cluster.client, obj, finalizer)
         except NotFoundError as error:
             if not error.is_about_object:
                 raise
@@ -336,7 +336,7 @@ class ObjectReconciler(Generic[R]):
 
     # --- What is written ---
 
-    async def _learn(self, obj: Unstructured) -> None:
+    async def _learn_status(self, obj: Unstructured) -> None:
         """Find out where the status of an object without a class is written."""
         await learn_status(self._means.cluster.client, obj, self._informer.selection.mapping)
 

@@ -37,7 +37,7 @@ class Bridge:
                 " Context of an `async def` reconciler there"
             )
         try:
-            return asyncio.run_coroutine_threadsafe(self._guarded(work), self._loop).result()
+            return asyncio.run_coroutine_threadsafe(self._run_guarded(work), self._loop).result()
         except concurrent.futures.CancelledError:
             raise LifecycleError(_OVER) from None
 
@@ -53,7 +53,7 @@ class Bridge:
         except RuntimeError:
             return False
 
-    async def _guarded(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    async def _run_guarded(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
         if self._closed:
             raise LifecycleError(_OVER)
         task = asyncio.current_task()
@@ -101,7 +101,7 @@ async def run_in_thread(
         except BaseException as error:  # noqa: BLE001  # raised where the thread was started
             failure = error
         with suppress(RuntimeError):  # the loop has ended, and nobody waits any more
-            loop.call_soon_threadsafe(_end, ended, (value, failure))
+            loop.call_soon_threadsafe(_finish, ended, (value, failure))
 
     outside = outside_of(loop)
     if outside is not None:
@@ -120,6 +120,6 @@ async def run_in_thread(
     return value  # type: ignore[return-value]  # without a failure, there is one
 
 
-def _end(ended: "asyncio.Future[Any]", outcome: Any) -> None:
+def _finish(ended: "asyncio.Future[Any]", outcome: Any) -> None:
     if not ended.done():
         ended.set_result(outcome)

@@ -82,9 +82,9 @@ async def test_a_full_queue_makes_its_producer_wait() -> None:
     queue: DeltaQueue[Unstructured] = DeltaQueue(limit=2)
     queue.push(change(None, 1, "x"))
     queue.push(change(1, 2, "x"))
-    await queue.room()
+    await queue.wait_for_room()
     queue.push(change(None, 1, "y"))
-    waiting = asyncio.create_task(queue.room())
+    waiting = asyncio.create_task(queue.wait_for_room())
     await asyncio.sleep(0)
     assert not waiting.done()
 
@@ -97,7 +97,7 @@ async def test_a_producer_that_is_cancelled_leaves_nothing_behind() -> None:
     """The next one to wait is woken all the same."""
     queue: DeltaQueue[Unstructured] = DeltaQueue(limit=1)
     queue.push(change(None, 1))
-    waits = [asyncio.create_task(queue.room()) for _ in range(2)]
+    waits = [asyncio.create_task(queue.wait_for_room()) for _ in range(2)]
     await asyncio.sleep(0)
 
     waits[0].cancel()
@@ -131,7 +131,7 @@ async def test_a_closed_queue_holds_nobody() -> None:
     assert await taking is None
     assert await queue.take() is None
     assert len(queue) == 0
-    await queue.room()
+    await queue.wait_for_room()
 
 
 @settings(max_examples=50)

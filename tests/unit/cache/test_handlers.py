@@ -94,7 +94,7 @@ async def test_an_async_handler_hears_one_change_after_the_other() -> None:
     task = asyncio.create_task(registration.run())
     for event in (change(None, 1, "x"), change(None, 1, "y"), change(None, 1, "z")):
         registration.deliver(event)
-    registration.told_everything()
+    registration.note_all_delivered()
     await registration.wait_synced()
 
     assert [name for _, name, _, _ in heard] == ["x", "y", "z"]
@@ -118,7 +118,7 @@ async def test_a_handler_that_waits_for_a_cancelled_task_goes_on() -> None:
     task = asyncio.create_task(registration.run())
     registration.deliver(change(None, 1, "x"))
     registration.deliver(change(None, 1, "y"))
-    registration.told_everything()
+    registration.note_all_delivered()
     await registration.wait_synced()
 
     assert (len(heard), registration.failures) == (2, 2)
@@ -145,7 +145,7 @@ async def test_a_handler_that_cancels_itself_goes_on() -> None:
     task = asyncio.create_task(registration.run())
     for name in "xyz":
         registration.deliver(change(None, 1, name))
-    registration.told_everything()
+    registration.note_all_delivered()
     await registration.wait_synced()
 
     assert (len(heard), registration.failures) == (3, 3)
@@ -198,7 +198,7 @@ async def test_an_async_handler_is_synced_when_it_has_handled_the_last_of_the_li
     task = asyncio.create_task(registration.run())
     registration.deliver(change(None, 1, "x"))
     await asyncio.sleep(0)
-    registration.told_everything()
+    registration.note_all_delivered()
     assert not registration.synced
 
     gate.set()
@@ -210,7 +210,7 @@ async def test_an_async_handler_is_synced_when_it_has_handled_the_last_of_the_li
 def test_with_nothing_to_hear_it_is_synced_at_once() -> None:
     """An empty list is a list."""
     for registration in (added_to([], lambda _: None), added_to([], recorder([]))):
-        registration.told_everything()
+        registration.note_all_delivered()
 
         assert registration.synced
 

@@ -172,7 +172,9 @@ async def test_a_handler_hears_the_stream_and_not_our_own_writes() -> None:
     feed = Feed().send(added("x", 3), bookmark(4, end=True))
     async with Informing(feed) as it:
         store = it.informer.store
-        store.wrote(store.codec.entry(modified("x", 6)[len('{"type":"MODIFIED","object":') : -2]))
+        store.note_write(
+            store.codec.entry(modified("x", 6)[len('{"type":"MODIFIED","object":') : -2])
+        )
         late: list[str] = []
         it.informer.add_handler(lambda event: late.append(event.entry.resource_version))
         assert (it.version("x"), late) == ("6", ["3"])

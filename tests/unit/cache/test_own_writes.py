@@ -486,7 +486,7 @@ async def test_an_answer_that_comes_after_its_event_changes_nothing() -> None:
         await made.other.delete(answer)
         await made.clock.settle()
 
-        store.wrote(entry)
+        store.note_write(entry)
 
         assert store.find(answer.key) is None
         assert len(store._written.pending) == 0

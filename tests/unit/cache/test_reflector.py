@@ -442,7 +442,7 @@ async def test_bookmarks_settle_our_own_writes() -> None:
     feed = streamed(version=4)
     async with Informing(feed) as it:
         store = it.informer.store
-        store.wrote(store.codec.entry(added("mine", 6)[len('{"type":"ADDED","object":') : -2]))
+        store.note_write(store.codec.entry(added("mine", 6)[len('{"type":"ADDED","object":') : -2]))
         assert it.names == ["mine"]
 
         await it.send(feed, bookmark(9))
@@ -694,10 +694,10 @@ class Names:
     def remove(self, entry: Entry[Unstructured]) -> None:
         self.names.discard(entry.key.name)
 
-    def reached(self, version: str) -> None:
+    def settle(self, version: str) -> None:
         self.version = version
 
-    async def room(self) -> None:
+    async def wait_for_room(self) -> None:
         """Have room."""
 
 

@@ -303,8 +303,8 @@ def test_a_read_after_a_write_sees_it() -> None:
     """Before the stream has brought it; what handlers hear stays what the stream says."""
     shops = store(entry("a", 1))
 
-    shops.wrote(entry("a", 10, labels={"app": "web"}))
-    shops.wrote(entry("b", 11))
+    shops.note_write(entry("a", 10, labels={"app": "web"}))
+    shops.note_write(entry("b", 11))
 
     assert shops.get(key("a")).resource_version == "10"
     assert names(shops.list(labels="app=web")) == ["x/a"]
@@ -317,7 +317,7 @@ def test_a_write_is_in_the_indexes_at_once() -> None:
     shops = store(entry("a", 1, spec={"size": 1}))
     shops.add_index("size", by_size)
 
-    shops.wrote(entry("b", 10, spec={"size": 1}, ownerReferences=[owner("o")]))
+    shops.note_write(entry("b", 10, spec={"size": 1}, ownerReferences=[owner("o")]))
 
     assert names(shops.list(index="size", value="1")) == ["x/a", "x/b"]
     assert names(shops.list(index="owner", value="o")) == ["x/b"]
@@ -326,7 +326,7 @@ def test_a_write_is_in_the_indexes_at_once() -> None:
 def test_the_stream_tells_a_write_as_if_it_had_not_been_seen() -> None:
     """Handlers hear of each change once, with the true state before it."""
     shops = store(entry("a", 1))
-    shops.wrote(entry("a", 10))
+    shops.note_write(entry("a", 10))
 
     between = shops.put(entry("a", 5))
     seen = shops.get(key("a")).resource_version
@@ -341,8 +341,8 @@ def test_the_stream_tells_a_write_as_if_it_had_not_been_seen() -> None:
 def test_the_stream_wins_once_it_has_passed_the_write() -> None:
     """By a newer state of the object, or by anything newer at all."""
     shops = store(entry("a", 1), entry("b", 2))
-    shops.wrote(entry("a", 10))
-    shops.wrote(entry("b", 11))
+    shops.note_write(entry("a", 10))
+    shops.note_write(entry("b", 11))
 
     shops.put(entry("a", 12))
     shops.settle("20")
@@ -354,7 +354,7 @@ def test_the_stream_wins_once_it_has_passed_the_write() -> None:
 def test_a_created_object_that_is_gone_again_is_not_seen() -> None:
     """The stream has passed its creation and has no such object."""
     shops = store()
-    shops.wrote(entry("a", 10))
+    shops.note_write(entry("a", 10))
 
     shops.settle("15")
 
@@ -364,9 +364,9 @@ def test_a_created_object_that_is_gone_again_is_not_seen() -> None:
 def test_the_end_of_a_created_object_that_no_stream_has_shown_is_told_by_the_list() -> None:
     """Who saw it and did nothing more would otherwise never hear that it has to be made again."""
     shops = store(entry("a", 1, uid="old"), entry("b", 2))
-    shops.wrote(entry("a", 10, uid="new"))
-    shops.wrote(entry("c", 11))
-    shops.wrote(entry("d", 30))
+    shops.note_write(entry("a", 10, uid="new"))
+    shops.note_write(entry("c", 11))
+    shops.note_write(entry("d", 30))
 
     events = shops.replace([entry("e", 20)], version="21")
 
@@ -386,7 +386,7 @@ def test_a_deleted_object_is_hidden_until_the_stream_shows_its_end() -> None:
     """Events of before do not bring it back."""
     shops = store(entry("a", 1))
 
-    shops.deleted(key("a"), "uid-a")
+    shops.note_deletion(key("a"), "uid-a")
     late = shops.put(entry("a", 3))
     hidden = shops.find(key("a"))
     event = shops.remove(entry("a", 4))
@@ -402,7 +402,7 @@ def test_a_deleted_object_is_hidden_until_the_stream_shows_its_end() -> None:
 def test_another_object_of_that_name_is_not_hidden() -> None:
     """The list that brings it may have skipped the end of the first."""
     shops = store(entry("a", 1, uid="old"))
-    shops.deleted(key("a"), "old")
+    shops.note_deletion(key("a"), "old")
 
     shops.replace([entry("a", 9, uid="new")], version="10")
 
@@ -413,7 +413,7 @@ def test_a_write_that_leaves_the_selection_hides_until_it_is_passed() -> None:
     """The object lives on, but this informer does not select it any more."""
     shops = store(entry("a", 1))
 
-    shops.deleted(key("a"), "uid-a", version="10")
+    shops.note_deletion(key("a"), "uid-a", version="10")
     hidden = shops.find(key("a"))
     shops.settle("10")
 
@@ -424,7 +424,7 @@ def test_a_write_that_leaves_the_selection_hides_until_it_is_passed() -> None:
 def test_a_namespace_that_is_left_takes_its_writes_along() -> None:
     """Nothing would ever settle them."""
     shops = store(entry("a", 1))
-    shops.wrote(entry("b", 10))
+    shops.note_write(entry("b", 10))
 
     shops.replace((), namespace="x", version="")
 
@@ -567,9 +567,9 @@ class Run:
             return
         name, uid, version, made = self.answers.pop(self.next_answer())
         if made is not None:
-            self.store.wrote(made)
+            self.store.note_write(made)
         else:
-            self.store.deleted(name, uid)
+            self.store.note_deletion(name, uid)
         self.seen[name] = max(self.seen.get(name, 0), version)
 
     def next_answer(self) -> int:

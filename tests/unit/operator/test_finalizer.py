@@ -4,7 +4,7 @@ import pytest
 
 import kubewright as kw
 from kubewright.kinds.core.v1 import Node
-from kubewright.operator.finalizer import finalizer_for, hold, release
+from kubewright.operator.finalizer import add_finalizer, finalizer_for, remove_finalizer
 from tests.unit.operator.world import Shop, shop, world
 
 
@@ -21,8 +21,8 @@ async def test_it_leaves_those_of_others_alone() -> None:
         made.metadata.finalizers = ["other.com/a"]
         made = await w.other.create(made)
 
-        held = await hold(w.other, made, "example.com/shops")
-        await release(w.other, held, "example.com/shops")
+        held = await add_finalizer(w.other, made, "example.com/shops")
+        await remove_finalizer(w.other, held, "example.com/shops")
 
         assert held.metadata.finalizers == ["other.com/a", "example.com/shops"]
         assert (await w.shop()).metadata.finalizers == ["other.com/a"]
@@ -35,7 +35,7 @@ async def test_an_object_that_changed_meanwhile_is_not_written() -> None:
         await w.other.patch(Shop, "corner", {"spec": {"size": 2}})
 
         with pytest.raises(kw.ConflictError):
-            await hold(w.other, made, "example.com/shops")
+            await add_finalizer(w.other, made, "example.com/shops")
 
 
 async def test_another_object_of_the_same_name_is_neither_held_nor_released() -> None:
@@ -48,9 +48,9 @@ async def test_another_object_of_the_same_name_is_neither_held_nor_released() ->
         namesake = await w.other.create(namesake)
 
         with pytest.raises(kw.ConflictError) as held:
-            await hold(w.other, made, "example.com/other")
+            await add_finalizer(w.other, made, "example.com/other")
         with pytest.raises(kw.ConflictError) as released:
-            await release(w.other, made, "example.com/shops")
+            await remove_finalizer(w.other, made, "example.com/shops")
 
         assert held.value.is_about_identity
         assert released.value.is_about_identity
@@ -63,6 +63,6 @@ async def test_nothing_else_of_the_object_is_written() -> None:
         made = await w.other.create(shop())
         made.spec.size = 5
 
-        await hold(w.other, made, "example.com/shops")
+        await add_finalizer(w.other, made, "example.com/shops")
 
         assert (await w.shop()).spec.size == 1

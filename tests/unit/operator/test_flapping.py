@@ -8,7 +8,7 @@ async def changes(flapping: Flapping, clock: VirtualClock, *, every: float) -> l
     """Return what is said of twice as many changes as are allowed."""
     said = []
     for _ in range(2 * LIMIT):
-        if (fields := flapping.changed({"size": 1}, {"size": 2})) is not None:
+        if (fields := flapping.note_change({"size": 1}, {"size": 2})) is not None:
             said.append(fields)
         await clock.advance(every)
     return said
@@ -44,7 +44,7 @@ def test_it_is_said_even_if_the_fields_are_not_known() -> None:
     """A kind that is not cached flaps all the same."""
     flapping = Flapping(VirtualClock())
 
-    said = [flapping.changed(None, {"size": 2}) for _ in range(LIMIT + 1)]
+    said = [flapping.note_change(None, {"size": 2}) for _ in range(LIMIT + 1)]
 
     assert said[-1] == []
     assert said[:-1] == [None] * LIMIT
