@@ -1,4 +1,4 @@
-"""`Application`: what is declared about an operator, whatever has declared it."""
+"""`Application`: what is declared about an operator, by whichever front end."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
@@ -20,14 +20,16 @@ __all__ = ["Application"]
 
 
 class Application(ABC):
-    """Something that looks after objects of some kinds, as ``kubewright run`` and others take it.
+    """An operator in the form that ``kubewright run`` and other commands use.
 
-    `kubewright.Operator` is the one for functions with decorators. Make your own if the controllers
-    are made in another way: give what is watched as `declarations`, and make it in `populate`.
+    `kubewright.Operator` is the one for decorated functions. Write a subclass if you make the
+    controllers in another way: return what is watched from `declarations`, and add the controllers
+    in `populate`.
 
     Args:
-        name: What it is called: the owner of the fields that it applies, the source of its events.
-        rules: RBAC rules for what it does beyond what is declared, such as
+        name: Its name, which is also the owner of the fields that it applies and the source of its
+            events.
+        rules: RBAC rules for what it does beyond its declarations, such as
             ``kubewright.crd.rules_for({Secret: ["get"]})``; `rules` returns them with the others.
 
     Example:
@@ -52,18 +54,18 @@ class Application(ABC):
         """Every reconciler that was declared; none unless a subclass says so.
 
         Raises:
-            SchemeError: What was declared does not fit together.
+            SchemeError: The declarations do not fit together.
         """
         return ()
 
     @property
     def indexed(self) -> tuple[KindWatch[Any], ...]:
-        """What is watched only to be read."""
+        """The kinds that are watched only for reading."""
         return ()
 
     @property
     def kinds(self) -> tuple[KindLike[Any], ...]:
-        """Every kind that was declared, in any part; roles and CRDs are made from these."""
+        """Every kind that was declared anywhere; roles and CRDs are made from these."""
         found = [kind for one in self.declarations for kind in one.kinds]
         return tuple(dict.fromkeys([*found, *(one.kind for one in self.indexed)]))
 
@@ -71,12 +73,12 @@ class Application(ABC):
     def populate(
         self, manager: "Manager", clusters: "Sequence[Cluster]", *, workers: int
     ) -> object:
-        """Add to *manager* what looks after *clusters*, which the manager runs.
+        """Add controllers and other runnables for *clusters* to *manager*.
 
         Args:
             manager: What runs it.
-            clusters: Where the objects are; at least one.
-            workers: How many objects a reconciler that does not say so works on at a time.
+            clusters: Where the objects are; at least one. The manager runs them already.
+            workers: How many objects a reconciler works on at a time, unless it says so itself.
         """
 
     def add_to(self, manager: "Manager", *clusters: "Cluster", workers: int = 1) -> object:
@@ -86,12 +88,12 @@ class Application(ABC):
 
         Args:
             manager: What runs it.
-            clusters: Where the objects are; those of the manager unless given. The manager runs
-                them, too. Several need names.
-            workers: How many objects a reconciler that does not say so works on at a time.
+            clusters: Where the objects are; by default the clusters of the manager. The manager
+                runs them, too. Several clusters need names.
+            workers: How many objects a reconciler works on at a time, unless it says so itself.
 
         Returns:
-            What `populate` returns: an `Operator` its controllers.
+            What `populate` returns; for an `Operator`, its controllers.
 
         Raises:
             ConfigError: There is no cluster.
@@ -101,7 +103,7 @@ class Application(ABC):
             return self.populate(manager, joined, workers=workers)
 
     def _join(self, manager: "Manager", clusters: "tuple[Cluster, ...]") -> "tuple[Cluster, ...]":
-        """Return where to run, and let *manager* run that."""
+        """Return the clusters to run in, after adding them to *manager*."""
         from kubewright.cluster import Cluster  # noqa: PLC0415  # loaded by whoever made one
 
         found = clusters or tuple(one for one in manager.clusters if isinstance(one, Cluster))
@@ -124,17 +126,17 @@ class Application(ABC):
     async def install_crds(self, client: "Client", *, timeout: float = 30.0) -> list[str]:
         """Install the CRDs of the custom kinds that were declared, and wait until they are served.
 
-        For development and tests; a release brings its CRDs as manifests.
+        For development and tests; a release ships its CRDs as manifests.
 
         Args:
-            client: Where to.
-            timeout: Seconds within which the server must have established each.
+            client: Where to install them.
+            timeout: Seconds within which the server must establish each.
 
         Returns:
             The names of the CRDs.
 
         Raises:
-            ConfigError: The server did not establish one, and why.
+            ConfigError: The server did not establish one; the message says why.
         """
         from kubewright.application.install import install_crds  # noqa: PLC0415  # as above
 
@@ -143,16 +145,16 @@ class Application(ABC):
     def rules(
         self, *, namespaces: Iterable[str] | None = None, leader_election: str = ""
     ) -> "list[PolicyRule]":
-        """Return the RBAC rules for all that was declared; `kubewright.crd.roles` makes roles.
+        """Return the RBAC rules for all declarations; `kubewright.crd.roles` makes roles of them.
 
-        What a function does with ``ctx.client`` is not known here, nor what it applies of kinds
-        that are not in ``owns=``: give rules for that as ``rules=`` where it is made. Kinds in a
-        cluster of their own are left out.
+        What a function does with ``ctx.client``, and which kinds it applies besides those in
+        ``owns=``, is not known here: give rules for that as ``rules=`` to the constructor. Kinds in
+        other clusters are left out.
 
         Args:
-            namespaces: Where the operator looks, each a Role; everywhere unless given, a
-                ClusterRole. Kinds that are in no namespace need one in any case.
-            leader_election: The namespace of the Lease, if one of several replicas leads.
+            namespaces: Where the operator looks: a Role for each. By default everywhere: a
+                ClusterRole. Kinds without namespaces need a ClusterRole in any case.
+            leader_election: The namespace of the Lease, if there is leader election.
         """
         from kubewright.application.rights import rules_of  # noqa: PLC0415  # 20 ms, few need it
 

@@ -1,4 +1,4 @@
-"""Installing the CRDs of custom kinds, and waiting until the server serves them."""
+"""Installs the CRDs of custom kinds, and waits until the server serves them."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
@@ -22,19 +22,19 @@ _log = get_logger(__name__)
 async def install_crds(
     client: "Client", kinds: Iterable[KindLike[Any]], *, timeout: float = 30.0
 ) -> list[str]:
-    """Apply the CRDs of those *kinds* that are not built in; return once all are established.
+    """Apply the CRDs of all *kinds* that are not built in; return once all are established.
 
     Args:
-        client: Where to.
-        kinds: The classes; those of every version of a kind together. A `Kind` brings no CRD.
-        timeout: Seconds within which the server must have established each.
+        client: Where to install them.
+        kinds: The classes; all versions of a kind together. A `Kind` has no CRD.
+        timeout: Seconds within which the server must establish each.
 
     Returns:
         The names of the CRDs.
 
     Raises:
-        ConfigError: The server did not establish one, and why.
-        APIError: The server refused one.
+        ConfigError: The server did not establish one; the message says why.
+        APIError: The server rejected one.
     """
     documents = [Unstructured(one) for one in crds_of(kinds)]
     for document in documents:
@@ -46,7 +46,7 @@ async def install_crds(
 
 
 def crds_of(kinds: Iterable[KindLike[Any]]) -> list[dict[str, Any]]:
-    """Return the CRDs of those *kinds* that have a class and are not built in."""
+    """Return the CRDs of all *kinds* that have a class and are not built in."""
     classes = [kind for kind in kinds if isinstance(kind, type)]
     return custom_resource_definitions(*(one for one in classes if not definition_of(one).builtin))
 

@@ -1,4 +1,4 @@
-"""The rights that an operator needs: as RBAC rules, and which of them it does not have."""
+"""The rights that an operator needs, as RBAC rules, and which of them are missing."""
 
 import asyncio
 import json
@@ -22,17 +22,22 @@ _log = get_logger(__name__)
 
 _Namespaces: TypeAlias = Sequence[str]
 
-_CHILD = (*READ, "create", "patch", "delete")  # to apply is to patch, and to create what is new
+_CHILD = (
+    *READ,
+    "create",
+    "patch",
+    "delete",
+)  # an apply is a patch, and a create if the object is new
 _EVENT = ("create", "patch")
 _LEASE = ("get", "create", "update")
 _EVERYWHERE = ("",)
-_OF_NO_NAMESPACE = "default"  # where the events about objects without a namespace are
+_OF_NO_NAMESPACE = "default"  # the namespace of events about objects without one
 _AT_ONCE = 8
 _ANSWER_WITHIN = 2.0
 
 
 class _Right(NamedTuple):
-    """One thing that may be done; in all namespaces if there is none."""
+    """One verb on one resource; in all namespaces if none is named."""
 
     namespace: str
     group: str
@@ -55,18 +60,17 @@ def rules_of(
 ) -> list[PolicyRule]:
     """Return the RBAC rules that reconcilers need, merged.
 
-    Kinds that were declared with a cluster of their own are left out: the rights for those are
-    given there.
+    Kinds that were declared with their own cluster are left out: the rights are granted there.
 
     Args:
         declarations: The reconcilers.
-        indexed: What is watched only to be read.
-        namespaces: Where the operator looks; everywhere unless given.
-        leader_election: The namespace of the Lease, if there is one.
-        more: What was declared by hand. A rule without a namespace is in the ClusterRole.
+        indexed: Kinds that are watched only for reading.
+        namespaces: Where the operator looks; by default everywhere.
+        leader_election: The namespace of the Lease, if there is leader election.
+        more: Rules given by hand. A rule without a namespace goes into the ClusterRole.
 
     Raises:
-        TypeError: One of *more* is no `PolicyRule`.
+        TypeError: One of *more* is not a `PolicyRule`.
 
     Example:
         >>> [rule.resources for rule in rules_of([], leader_election="shop")]
@@ -78,22 +82,22 @@ def rules_of(
         found.update(_on(watch, home, READ))
     if leader_election:
         found.update(_rights([leader_election], "coordination.k8s.io", "leases", _LEASE))
-        found.update(_rights([leader_election], "", "events", _EVENT))  # who became the leader
+        found.update(_rights([leader_election], "", "events", _EVENT))  # leader election events
     declared = _merged(right for right in found if not _is_covered(right, found))
     return merged_rules([*declared, *map(_check_rule, more)])
 
 
 async def missing_rights(client: "Client", rules: Iterable[PolicyRule]) -> list[PolicyRule]:
-    """Return what of *rules*, which `rules_of` made, the user of *client* may not do, merged.
+    """Return those *rules*, made by `rules_of`, that the user of *client* lacks, merged.
 
-    The server is asked about each verb on each resource. What it does not answer, or not within
-    two seconds, counts as allowed: this is a help, and the server decides anyway.
+    The server is asked about each verb on each resource. If it does not answer within two seconds,
+    the right counts as granted: this is only a hint, and the server decides anyway.
     """
     questions = iter([right for rule in rules for right in _rights_in(rule)])
     missing: list[_Right] = []
 
     async def ask() -> None:
-        # All who ask take from the same questions.
+        # All tasks take from the same iterator.
         missing.extend([one for one in questions if not await _is_allowed(client, one)])
 
     async with asyncio.TaskGroup() as group:
@@ -103,7 +107,7 @@ async def missing_rights(client: "Client", rules: Iterable[PolicyRule]) -> list[
 
 
 def text_of(rules: Iterable[PolicyRule]) -> str:
-    """Return *rules* as YAML to paste into roles; a comment says into which.
+    """Return *rules* as YAML to paste into roles; comments say into which.
 
     Example:
         >>> print(text_of([PolicyRule(groups=("",), resources=("pods",), verbs=("get",))]))
@@ -121,7 +125,7 @@ def text_of(rules: Iterable[PolicyRule]) -> str:
     return "\n".join(f"{_heading(where)}\n{text}" for text, where in alike.items())
 
 
-# --- What is needed ---
+# --- Needed rights ---
 
 
 def _rights_of(declaration: Declaration, home: _Namespaces) -> Iterator[_Right]:
@@ -131,16 +135,16 @@ def _rights_of(declaration: Declaration, home: _Namespaces) -> Iterator[_Right]:
     yield from _on(primary, home, READ)
     kind = primary.kind
     if declaration.function is None:
-        pass  # a reconciler that writes nothing unless it says so
+        pass  # a plain reconciler: its rules say what it writes
     elif not isinstance(kind, type):
-        yield from _on(primary, home, ["patch"], subresource="status")  # most likely it has one
+        yield from _on(primary, home, ["patch"], subresource="status")  # it most likely has one
     elif "status" in kind.__struct_fields__:
         apart = "status" if has_status_subresource(kind) else ""
         yield from _on(primary, home, ["patch"], subresource=apart)
     if declaration.cleanup is not None:
         yield from _on(primary, home, ["patch"])
     if declaration.owns:
-        # Where OwnerReferencesPermissionEnforcement is on: children keep their owner from going.
+        # For OwnerReferencesPermissionEnforcement: children block the owner's deletion.
         yield from _on(primary, home, ["update"], subresource="finalizers")
     for child in declaration.owns:
         yield from _on(child, home, _CHILD)
@@ -178,7 +182,7 @@ def _rights(
 
 
 def _is_covered(right: _Right, others: set[_Right]) -> bool:
-    """Say whether one of *others* gives the same in every namespace."""
+    """Say whether *others* include the same right in every namespace."""
     return bool(right.namespace) and right.in_every_namespace in others
 
 
@@ -202,7 +206,7 @@ def _check_rule(rule: object) -> PolicyRule:
     if isinstance(rule, PolicyRule):
         return rule
     raise TypeError(
-        f"{rule!r:.80} is no RBAC rule: give a kubewright.crd.PolicyRule, or what"
+        f"{rule!r:.80} is not an RBAC rule: give a kubewright.crd.PolicyRule, or what"
         " kubewright.crd.rules_for returns"
     )
 
@@ -227,14 +231,14 @@ def _rule_text(rule: PolicyRule) -> str:
     return "- " + "\n  ".join(lines)
 
 
-# --- What there is ---
+# --- Granted rights ---
 
 
 async def _is_allowed(client: "Client", right: _Right) -> bool:
     try:
         async with client.clock.timeout(_ANSWER_WITHIN):
             answer = await client.create(_review(right))
-    except Exception as error:  # noqa: BLE001  # whatever it is, the operator is not to end by it
+    except Exception as error:  # noqa: BLE001  # whatever it is, it must not end the operator
         _log.debug(
             "right not checked",
             verb=right.verb, resource=right.resource, group=right.group,
@@ -245,7 +249,7 @@ async def _is_allowed(client: "Client", right: _Right) -> bool:
 
 
 def _review(right: _Right) -> "SelfSubjectAccessReview":
-    from kubewright.kinds.authorization.v1 import (  # noqa: PLC0415  # to make rules needs it not
+    from kubewright.kinds.authorization.v1 import (  # noqa: PLC0415  # not needed to make rules
         ResourceAttributes,
         SelfSubjectAccessReview,
         SelfSubjectAccessReviewSpec,

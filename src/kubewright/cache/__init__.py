@@ -1,8 +1,8 @@
 """Objects of a cluster in memory, kept up to date by watches.
 
 A `Cache` holds one `Informer` for each kind and selection that was declared. An informer mirrors
-its part of the server into a `Store`, from which reads give private copies, and tells handlers of
-each change as an `Event`. What this process writes is seen by its reads at once.
+its part of the server into a `Store`, which hands out private copies, and tells handlers about
+each change as an `Event`. Reads see what this process wrote at once.
 
 Most programs reach it through a `kubewright.cluster.Cluster`, whose client reads from it.
 """

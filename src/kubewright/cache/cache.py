@@ -1,4 +1,4 @@
-"""`Cache`: the informers of one cluster, shared by what they are about, and typed reads of them."""
+"""`Cache`: the informers of one cluster, each shared by equal declarations, and typed reads."""
 
 import asyncio
 import builtins
@@ -50,13 +50,13 @@ D = TypeVar("D", bound=Resource)
 
 
 class _Declaration(NamedTuple):
-    """What two declarations must agree in to share an informer.
+    """A declaration of an informer; equal ones share it.
 
     Attributes:
         kind: The class that objects are read as; or the kind, if it has none.
-        selection: Which objects; all namespaces where the informer follows the cache.
+        selection: Which objects; all namespaces if it follows the cache.
         transform: What is dropped from them.
-        follows: Whether it looks where the cache does, wherever that will be.
+        follows: Whether it watches the namespaces of the cache, also when those change.
     """
 
     kind: KindLike[Any] | RESTMapping
@@ -65,7 +65,7 @@ class _Declaration(NamedTuple):
     follows: bool
 
     def watches_like(self, other: "_Declaration", mapping: RESTMapping) -> bool:
-        """Say whether both watch the same, given that both are of the kind that *mapping* names."""
+        """Say whether both need the same watch, given that both are of the kind of *mapping*."""
         return (
             msgspec.structs.replace(self.selection, mapping=mapping)
             == msgspec.structs.replace(other.selection, mapping=mapping)
@@ -75,24 +75,23 @@ class _Declaration(NamedTuple):
 
 
 class Cache:
-    """The objects of the kinds that are declared here, kept up to date by watches.
+    """Keeps the objects of declared kinds in memory, up to date by watches.
 
-    Declare what you want to read with `informer`; two declarations of the same share one. Reads
-    are from memory and give private copies. They may lag behind the server by the time that an
-    event takes, but never behind this process: what was written through *client* (``create``,
-    ``update``, ``patch``, ``apply``, ``delete``, of the object or its status) is seen by each read
-    after it, or something newer. Handlers hear what the watch says, and nothing else.
+    Declare what you want to read with `informer`; equal declarations share one. Reads come from
+    memory and return private copies. They may lag behind the server by the time that an event
+    takes, but never behind this process: after a write through *client* (``create``, ``update``,
+    ``patch``, ``apply``, ``delete``, of the object or its status), each read returns the result of
+    that write or something newer. Handlers follow the watch alone.
 
-    Three writes are seen only when the watch brings them: a ``delete_all``, a ``scale``, and one in
-    another version of the kind than the informer's.
+    Three writes are visible only when the watch brings them: a ``delete_all``, a ``scale``, and one
+    in another version of the kind than the informer's.
 
     Args:
         client: Where the objects are.
-        namespaces: Where to look for them, unless an informer says otherwise; everywhere if not
-            given.
+        namespaces: Where to look, unless an informer says otherwise; everywhere by default.
         shard: Keep only this part of each kind.
-        compress: Whether to keep objects compressed; ``"auto"`` does so where it pays.
-        clock: Where time comes from; the client's unless given.
+        compress: Whether to keep objects compressed; ``"auto"`` does so where it pays off.
+        clock: The source of time; by default the client's.
     """
 
     def __init__(
@@ -109,11 +108,11 @@ class Cache:
         self._home = client.namespace
         self._namespaces = namespace_set(namespaces)
         self.shard: Shard | None = shard
-        """The part of each kind that is kept, unless an informer is declared otherwise."""
+        """The part of each kind that is kept, unless an informer says otherwise."""
         self._compress = compress
         self._clock = clock or client.clock
         self._informers: dict[_Declaration, Informer[Any]] = {}
-        self._origins: dict[Informer[Any], _Declaration] = {}  # those that watch
+        self._origins: dict[Informer[Any], _Declaration] = {}  # the informers that watch
         self._by_resource: dict[tuple[str, str], list[Informer[Any]]] = {}
         self._wholes: dict[RESTMapping, list[Informer[Any]]] = {}
         self._indexes: dict[tuple[Informer[Any], str], IndexFunction[Any]] = {}
@@ -133,7 +132,7 @@ class Cache:
 
     @property
     def namespaces(self) -> frozenset[str]:
-        """Where informers look that do not say so themselves; empty for everywhere."""
+        """Where informers look by default; empty for everywhere."""
         return self._namespaces
 
     # --- What is kept ---
@@ -164,7 +163,7 @@ class Cache:
         namespaces: Iterable[str] | None = None, compress: Compress | None = None,
         sharded: bool = True, kept: bool = True,
     ) -> Informer[Unstructured]: ...  # fmt: skip
-    def informer(  # noqa: PLR0913  # what an informer can be told
+    def informer(  # noqa: PLR0913  # an informer has that many options
         self,
         kind: KindLike[Any] | RESTMapping,
         *,
@@ -180,22 +179,21 @@ class Cache:
     ) -> Informer[Any]:
         """Return the informer of *kind*, declaring it if it is new.
 
-        It starts with the cache, or at once if the cache runs.
+        It starts with the cache, or at once if the cache is running.
 
         Args:
             kind: The class; or a `Kind`, or where one lives, for objects without a class. However
                 it is named, the same objects are listed and watched once.
             labels: Only objects with these labels.
             fields: Only objects with these fields.
-            metadata_only: Ask for the metadata of the objects only: they are
-                `PartialObjectMetadata` then.
-            transform: Drops from each object what nobody reads, before it is kept.
-            indexes: Functions from an object to the values that it is found by.
-            namespaces: Where to look; wherever the cache does unless given.
-            compress: Whether to keep objects compressed; as the cache does unless given. The first
+            metadata_only: Request only the metadata; objects are then `PartialObjectMetadata`.
+            transform: Drops parts of each object before it is kept.
+            indexes: By name, functions that return the values by which an object is found.
+            namespaces: Where to look; by default where the cache does.
+            compress: Whether to keep objects compressed; by default as the cache does. The first
                 declaration decides.
-            sharded: Whether to keep the shard of the cache only, where it has one.
-            kept: Whether it stays until `remove`; otherwise it goes with the last who holds it.
+            sharded: Whether to keep only the shard of the cache, if it has one.
+            kept: Whether it stays until `remove`; otherwise it ends with its last holder.
 
         Raises:
             ValueError: A selector is malformed, or an index of that name is another function.
@@ -228,11 +226,11 @@ class Cache:
         return informer
 
     def hold(self, informer: Informer[Any]) -> None:
-        """Note that somebody uses *informer*, who will `release` it; others may hold it, too."""
+        """Add a holder to *informer*, who will `release` it later."""
         self._holders[informer] = self._holders.get(informer, 0) + 1
 
     def release(self, informer: Informer[Any]) -> None:
-        """Hold *informer* no more; if nobody else does, and it is not kept, it ends."""
+        """Remove a holder; after the last one, an informer that is not kept ends."""
         left = self._holders.pop(informer, 1) - 1
         if left > 0:
             self._holders[informer] = left
@@ -240,9 +238,7 @@ class Cache:
             self._forget(informer)
 
     def hold_index(self, informer: Informer[Any], name: str, function: IndexFunction[Any]) -> None:
-        """Keep an index of *informer* for somebody who will `release_index` it.
-
-        Others may hold the same one.
+        """Add an index to *informer*, or a holder to that index, who will `release_index` it later.
 
         Raises:
             ValueError: An index of that name is another function.
@@ -252,7 +248,7 @@ class Cache:
         self._index_holders[held] = self._index_holders.get(held, 0) + 1
 
     def release_index(self, informer: Informer[Any], name: str) -> None:
-        """Hold the index no longer; it goes unless somebody else holds it or declared it."""
+        """Remove a holder; after the last one, the index goes unless `informer` declared it."""
         held = informer, name
         left = self._index_holders.pop(held, 1) - 1
         if left > 0:
@@ -268,7 +264,7 @@ class Cache:
             informer.store.remove_index(name)
 
     async def remove(self, informer: Informer[Any]) -> None:
-        """Stop *informer*, wait for its end and forget it; nothing if it is not of this cache."""
+        """Stop *informer* and wait for its end; do nothing if it is not in this cache."""
         task = self._forget(informer)
         if task is not None:
             await asyncio.wait([task])
@@ -289,7 +285,7 @@ class Cache:
         return self._end(origin)
 
     def _end(self, origin: Informer[Any]) -> "asyncio.Task[None] | None":
-        """Stop what *origin* watches; return the task that ends."""
+        """Stop the watch of *origin*; return the task that ends."""
         if self._origins.pop(origin, None) is not None:
             self._unregister(origin)
         task = self._running.pop(origin, None)
@@ -298,7 +294,7 @@ class Cache:
         return task
 
     def set_namespaces(self, namespaces: Iterable[str] | None) -> None:
-        """Look elsewhere from now on, with every informer that has no namespaces of its own.
+        """Watch other namespaces from now on, with every informer that was declared without any.
 
         Raises:
             ValueError: One of them is empty.
@@ -326,11 +322,11 @@ class Cache:
     def _watch(
         self, declared: _Declaration, target: ServedKind[Any], compress: Compress | None
     ) -> Informer[Any]:
-        """Return an informer of its own for *declared*; it starts at once if the cache runs."""
+        """Make an informer with a watch of its own for *declared*."""
         kind = declared.kind
 
         def decode(raw: bytes) -> Unstructured:
-            return read_as(raw, origin.selection.mapping)  # as it is known by then
+            return read_as(raw, origin.selection.mapping)  # as far as it is known by then
 
         def locate() -> Awaitable[RESTMapping]:
             assert isinstance(kind, Kind)
@@ -351,20 +347,20 @@ class Cache:
         self._register(origin)
         if self._tasks is not None:
             self._start(origin, self._tasks)
-        # That the same is watched already may be known only when the kind is located.
+        # It may turn out that the same is watched already, once the kind has been located.
         return _read_as_kind(origin, origin.store.codec) if isinstance(kind, Kind) else origin
 
     def _find_origin(self, declared: _Declaration, mapping: RESTMapping) -> Informer[Any] | None:
-        """Return the informer that watches what *declared* asks for, be it for a class or not."""
+        """Return the informer that already watches what *declared* needs, for whichever type."""
         for origin, other in self._origins.items():
-            # Of a `Kind`, plural and scope are only a guess until the server was asked.
+            # For a `Kind`, plural and scope are a guess until discovery has been asked.
             known = origin.selection.mapping
             if known.gvk == mapping.gvk and declared.watches_like(other, mapping):
                 return origin
         return None
 
     def _register(self, informer: Informer[Any]) -> None:
-        """Let *informer* be found by where its kind lives."""
+        """Make *informer* findable by its resource."""
         selection = informer.selection
         self._by_resource.setdefault(_resource(selection.mapping), []).append(informer)
         if _is_whole(selection):
@@ -377,15 +373,15 @@ class Cache:
             self._wholes[selection.mapping].remove(informer)
 
     async def _locate(self, kind: Kind, origin: Informer[Any]) -> RESTMapping:
-        """Ask discovery where *kind* lives, and let its informer look there.
+        """Ask discovery where *kind* lives, and point its informer there.
 
-        If another informer watches the same already, that one takes over.
+        If another informer already watches the same, that one takes over.
 
         Raises:
             NoMatchError: The server does not have it.
         """
         if origin.vanished:
-            self._client.mapper.reset()  # what discovery said of it is over
+            self._client.mapper.reset()  # what discovery said about it is outdated
         mapping = await located(kind, self._client.mapper)
         declared = self._origins.get(origin)
         if declared is not None and origin.selection.mapping != mapping:
@@ -396,7 +392,9 @@ class Cache:
                 self._merge(origin, other)
                 declared = None
         if declared is None:
-            await asyncio.get_running_loop().create_future()  # until it is cancelled: it has ended
+            await (
+                asyncio.get_running_loop().create_future()
+            )  # until it is cancelled: its informer has ended
         return mapping
 
     def _move(self, origin: Informer[Any], declared: _Declaration, mapping: RESTMapping) -> None:
@@ -406,7 +404,7 @@ class Cache:
         self._register(origin)
 
     def _merge(self, origin: Informer[Any], other: Informer[Any]) -> None:
-        """End *origin*, which has not listed anything, and let *other* serve all who share it."""
+        """Let *other* serve all readers of *origin*, which has not listed anything, and end it."""
         for informer in self._informers.values():
             if isinstance(informer, Reading) and informer.origin is origin:
                 informer.share(other)
@@ -414,7 +412,7 @@ class Cache:
         self._end(origin)
 
     def _add_index(self, informer: Informer[Any], name: str, function: IndexFunction[Any]) -> None:
-        # Two who share an informer may both declare what they need.
+        # Two users of an informer may declare the same index.
         if self._indexes.get((informer, name)) is not function:
             informer.store.add_index(name, function)
             self._indexes[informer, name] = function
@@ -425,7 +423,7 @@ class Cache:
         """Keep every informer up to date until cancelled.
 
         Raises:
-            LifecycleError: It runs, or has run: make a new one.
+            LifecycleError: It runs, or has run.
         """
         if self._phase != "new":
             raise LifecycleError(f"cannot run the cache: it is {self._phase}. Make a new one.")
@@ -449,18 +447,18 @@ class Cache:
             LifecycleError: The cache stopped before that.
         """
         waited: set[Informer[Any]] = set()
-        while new := [one for one in self if one not in waited]:  # some may be declared meanwhile
+        while new := [one for one in self if one not in waited]:  # more may be declared meanwhile
             waited.add(new[0])
             try:
                 await new[0].wait_settled()
             except LifecycleError:
-                if new[0] in self._informers.values():  # and not removed meanwhile
+                if new[0] in self._informers.values():  # otherwise it was removed meanwhile
                     raise
 
     def health(self) -> Iterator[Problem]:
-        """Yield each informer that is not up to date, and why; none of it is helped by a restart.
+        """Yield each informer that is not up to date, and why; a restart does not help.
 
-        Where the server refuses, the text holds the RBAC rule that is missing.
+        If access is refused, the text includes the missing RBAC rule.
         """
         for informer in tuple(self._origins):
             name = f"informer/{informer.selection}"
@@ -476,7 +474,7 @@ class Cache:
         self._running[informer] = tasks.start(informer.run(), name=name)
 
     def _observe(self, request: Request, response: Response) -> None:
-        """Let readers see a write that this process made."""
+        """Let readers see a write of this process."""
         attempt = request.attempt
         informers = self._by_resource.get((attempt.group, attempt.resource))
         if not informers:
@@ -486,7 +484,7 @@ class Cache:
             if (tell := NOTE.get()) is not None:
                 tell(write)
             for informer in informers:
-                # One that does not run yet will list what was written.
+                # An informer that is not running yet will list what was written.
                 if informer in self._running:
                     note(write, informer)
 
@@ -501,7 +499,7 @@ class Cache:
         self, kind: Kind, name: str | ObjectKey, *, namespace: str | None = None
     ) -> Unstructured | None: ...
     def find(self, kind: Any, name: str | ObjectKey, *, namespace: str | None = None) -> Any:
-        """Return a fresh copy of an object, or ``None`` if the cache has none of that name.
+        """Return a fresh copy of an object, or ``None`` if the cache does not have it.
 
         Raises:
             LifecycleError: The kind is not declared.
@@ -521,7 +519,7 @@ class Cache:
         """Return a fresh copy of an object.
 
         Raises:
-            NotFoundError: The cache has none of that name.
+            NotFoundError: The cache does not have it.
             LifecycleError: The kind is not declared.
             CacheNotSyncedError: Its first list is not complete.
         """
@@ -548,17 +546,17 @@ class Cache:
         index: str | None = None,
         value: str | None = None,
     ) -> Any:
-        """Return fresh copies of the objects that fit.
+        """Return fresh copies of the matching objects.
 
-        An object that does not fit its class is left out: the log names it, once, and
-        ``kubewright_objects_skipped_total`` counts it. Who must not miss one asks the store of the
-        informer for its entries.
+        An object that does not fit its class is left out: it is logged once, and counted in
+        ``kubewright_objects_skipped_total``. To see every object, read the entries in the store of
+        the informer.
 
         Args:
             kind: The class, or a `Kind`.
-            namespace: Only those of this namespace.
-            labels: Only those with these labels.
-            index: With *value*: only those that this index has under it; ``"owner"`` finds by the
+            namespace: Only objects in this namespace.
+            labels: Only objects with these labels.
+            index: With *value*: only objects that this index finds by it; ``"owner"`` finds by the
                 uid of an owner.
             value: What to look up in *index*.
 
@@ -571,18 +569,18 @@ class Cache:
         return store.list(namespace, labels, index=index, value=value)
 
     def in_namespace(self, namespace: str) -> CacheView:
-        """Return a view for which *namespace* is meant wherever none is named, also in lists."""
+        """Return a view with *namespace* as the default, also for lists."""
         return CacheView(self, namespace)
 
     def reader(self, mapping: RESTMapping, namespace: str) -> Informer[Any] | None:
-        """Return the informer that has everything of a kind in *namespace*, if there is one.
+        """Return an informer that has all objects of a kind in *namespace*, or ``None``.
 
-        Of several, one that drops nothing from the objects comes first. One that is divided into
-        shards has everything of its own shard only.
+        Of several, one that drops nothing from the objects is preferred. One with a shard has all
+        objects of that shard.
 
         Args:
             mapping: The kind.
-            namespace: The namespace; empty for all of them, or for a kind that is in none.
+            namespace: The namespace; empty for all of them, or for kinds without namespaces.
 
         Raises:
             CacheNotSyncedError: There is one, but its first list is not complete.
@@ -611,7 +609,7 @@ class Cache:
         return None
 
     def mapping_of(self, kind: KindLike[Any]) -> RESTMapping:
-        """Return where *kind*, which was declared, lives; of a `Kind`, as far as is known by now.
+        """Return where a declared *kind* lives; for a `Kind`, as far as it is known.
 
         Raises:
             LifecycleError: The kind is not declared.
@@ -626,7 +624,7 @@ class Cache:
                 f"{name} is not in the cache: declare it with cache.informer({name}), or read it"
                 " through the client"
             )
-        # Whatever was declared first, the one with the most to read.
+        # The one with the most to read comes first.
         declared.sort(key=lambda each: (not each.selection.is_whole, each.transform is not None))
         first = declared[0]
         if len(declared) > 1 and not first.selection.is_whole:
@@ -637,7 +635,7 @@ class Cache:
         return self._informers[first]
 
     def _check_synced(self, informer: Informer[R], namespace: str | None) -> Informer[R]:
-        """Return *informer* if the first list of *namespace*, or of all of them, is complete."""
+        """Return *informer*; raise an error unless the first list of *namespace* is complete."""
         if not (informer.synced if namespace is None else informer.synced_in(namespace)):
             raise CacheNotSyncedError(
                 f"cannot read {informer.selection} from the cache:"
@@ -665,7 +663,7 @@ def _why_not(informer: Informer[Any], phase: str) -> str:
 
 
 def _is_whole(selection: Selection) -> bool:
-    """Say whether it has everything that there is, or of its shard, in its namespaces."""
+    """Say whether it selects everything in its namespaces, or in its shard of them."""
     return (
         selection.labels.selects_everything
         and selection.fields.selects_everything
@@ -675,22 +673,22 @@ def _is_whole(selection: Selection) -> bool:
 
 def _target(kind: KindLike[Any] | RESTMapping, *, metadata_only: bool) -> ServedKind[Any]:
     if isinstance(kind, Kind):
-        return dynamic(likely_mapping(kind))  # until the server was asked
+        return dynamic(likely_mapping(kind))  # until the server has been asked
     if isinstance(kind, RESTMapping):
         return dynamic(kind)
     if not isinstance(kind, type):
         raise SchemeError(f"{kind!r:.80} is not a kind: give a class, or kw.Kind(...)")
-    # Its own class may demand fields that nobody asked for.
+    # The class itself may require fields that are not requested.
     return typed(PartialObjectMetadata.of(kind) if metadata_only else kind)
 
 
 def _read_as_kind(
     origin: Informer[Any], codec: Codec[Unstructured] | None = None
 ) -> Reading[Unstructured]:
-    """Return what reads the objects of *origin* without a class."""
+    """Return an informer that reads the objects of *origin* as `Unstructured`."""
 
     def decode(raw: bytes) -> Unstructured:
-        return read_as(raw, made.selection.mapping)  # as it is known by then
+        return read_as(raw, made.selection.mapping)  # as far as it is known by then
 
     made = Reading(origin, decode, codec=codec)
     return made

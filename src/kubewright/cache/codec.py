@@ -1,4 +1,4 @@
-"""`Codec`: how the objects of one informer become entries, and entries objects again."""
+"""`Codec`: turns the JSON of an informer's objects into entries, and entries into objects."""
 
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
@@ -18,7 +18,7 @@ R = TypeVar("R", bound=Resource | Unstructured)
 S = TypeVar("S", bound=Resource | Unstructured)
 
 Known = Callable[[str, str], Entry[Any] | None]
-"""Returns the object of a namespace and name as it was before, if there was one."""
+"""Returns the previous entry of a namespace and name, or ``None``."""
 
 _METADATA_ONLY = "it comes from a cache that keeps only its metadata"
 _TRANSFORMED = "it comes from a cache whose transform may have dropped some of it"
@@ -29,11 +29,11 @@ class _Whole(msgspec.Struct, gc=False):
 
 
 class Codec(Generic[R]):
-    """Makes entries of the JSON of objects, and fresh objects of entries.
+    """Turns the JSON of objects into entries, and entries into fresh objects.
 
     Args:
         decode: Makes an object that remembers its JSON.
-        packing: Whether and how the JSON is compressed; not at all unless given.
+        packing: Whether and how to compress the JSON; not at all by default.
         drop_managed_fields: Whether to drop managedFields, which hardly anyone reads.
         metadata_only: Whether to keep the metadata and nothing else.
         transform: What to do to each object before it is kept.
@@ -54,25 +54,25 @@ class Codec(Generic[R]):
         self._metadata_only = metadata_only
         self._transform = transform
         self.partial: str = _METADATA_ONLY if metadata_only else _TRANSFORMED if transform else ""
-        """Why objects may lack what the server has; empty if they do not."""
+        """Why objects may be incomplete; empty if they are complete."""
 
     def entry(self, raw: bytes, known: Known | None = None) -> Entry[R]:
         """Return the entry for an object.
 
         Args:
-            raw: Its JSON; bytes of its own, not a view that would keep a whole response alive.
-            known: Finds the object as it was before. Its key is shared, and its labels and owners
-                if they did not change: most objects have those that they always had.
+            raw: Its JSON, as a copy: a view would keep the whole response alive.
+            known: Finds the previous entry. Its key is reused, and so are its labels and owners if
+                they did not change, which is the usual case.
 
         Raises:
-            DecodeError: It is no object with a name.
+            DecodeError: It is not an object with a name.
         """
         if self._drops_managed_fields:
             head, raw = head_and_rest(raw)
         else:
             head = head_of(raw)
         if self._metadata_only:
-            # Also of what came as a PartialObjectMetadata: the class knows better what it is.
+            # Without the kind, which may be PartialObjectMetadata: the class knows better.
             raw = b'{"metadata":' + bytes(_json.decode(raw, _Whole).metadata) + b"}"
         if self._transform is not None:
             raw, head = transformed(raw, head, self._transform)
@@ -96,7 +96,7 @@ class Codec(Generic[R]):
         )
 
     def unpack(self, packed: bytes, packing: int) -> bytes:
-        """Return the JSON that was packed; *packing* is 0 for bytes that were left as they are."""
+        """Return the packed JSON; *packing* is 0 for bytes that are not compressed."""
         return self.packing.unpack(packed, packing)
 
     def decode(self, raw: bytes) -> R:
@@ -107,13 +107,13 @@ class Codec(Generic[R]):
         return found
 
     def reading(self, decode: Callable[[bytes], S]) -> "Codec[S]":
-        """Return the codec that reads the same bytes by *decode*, as objects of another type."""
+        """Return a codec for the same bytes that makes objects of another type with *decode*."""
         found: Codec[S] = Codec(decode, packing=self.packing)
         found.partial = self.partial
         return found
 
     def repacked(self, entry: Entry[R]) -> Entry[R]:
-        """Return *entry* with its bytes packed, if they are not and that pays by now."""
+        """Return *entry* with its bytes compressed, if packing is active and they are not yet."""
         if entry.packing or not self.packing.active:
             return entry
         packed, packing = self.packing.pack(entry.packed, entry.uid)

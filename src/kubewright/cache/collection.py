@@ -19,9 +19,9 @@ from kubewright.client.watcher.states import PAGE_SIZE
 from kubewright.errors import DecodeError, TransportTimeoutError
 
 Locate: TypeAlias = Callable[[], Awaitable[RESTMapping]]
-"""Finds where a kind without a class lives; raises `NoMatchError` if the server has it not."""
+"""Finds out where a kind lives; raises `NoMatchError` if the server does not have it."""
 
-_LIST_WITHIN = 150.0  # seconds for one page: the server itself gives up after 60
+_LIST_WITHIN = 150.0  # seconds for one page; the server itself gives up after 60
 
 
 class _Page(msgspec.Struct, gc=False):
@@ -33,8 +33,8 @@ class Page(NamedTuple):
     """A part of a list.
 
     Attributes:
-        items: The objects, each a view of the body: copy what is kept, or all of it stays.
-        version: The moment that the whole list shows.
+        items: The objects. Each is a view of the body: copy what you keep, or all of it stays.
+        version: The resource version of the whole list.
     """
 
     items: list[msgspec.Raw]
@@ -42,13 +42,13 @@ class Page(NamedTuple):
 
 
 class Collection:
-    """One collection, or what is selected of it, in one namespace or in all.
+    """One collection, or a selection of it, in one namespace or in all.
 
     Args:
         rest: Where requests go.
-        selection: What is asked for.
+        selection: Which objects to request.
         namespace: One namespace; empty for all.
-        locate: Tells where the kind lives, before each list, if only the server knows.
+        locate: Finds out where the kind lives, before each list; for kinds without a class.
         clock: Where time comes from.
     """
 
@@ -71,7 +71,7 @@ class Collection:
         self._shard = selection.shard.selector if selection.shard else ""
 
     async def locate(self) -> None:
-        """Ask where the kind lives by now, if it has no class that says so.
+        """Find out where the kind lives now, if it has no class that says so.
 
         Raises:
             NoMatchError: The server does not have it.
@@ -83,17 +83,17 @@ class Collection:
     async def pages(
         self, *, page_size: int = PAGE_SIZE, sharded: bool = True
     ) -> AsyncGenerator[Page, None]:
-        """Yield the list page by page, all of one moment.
+        """Yield the list page by page; all pages are of one resource version.
 
-        The moment is the present: the state of a server's own cache may be older than what was
-        seen before, and to go back in time would undo what handlers were told.
+        It is the latest one: the server's own cache may be older than what was seen before, and
+        going back in time would undo what handlers were told.
 
         Args:
-            page_size: How many objects to ask for at a time; 0 asks for all of them at once.
-            sharded: Whether to ask for the shard only; whoever reads keeps only its own anyway.
+            page_size: How many objects to request at a time; 0 for all of them at once.
+            sharded: Whether to request only the shard; other objects are dropped in any case.
 
         Raises:
-            GoneError: The moment was forgotten before the last page was read.
+            GoneError: The server dropped that resource version before the last page was read.
         """
         after = ""
         while True:
@@ -109,10 +109,10 @@ class Collection:
         """Return the request that follows the changes after *version*, and its stream.
 
         Args:
-            version: Where to go on.
-            seconds: How long the server shall keep it up.
-            initial: Ask for what exists first, ended by a bookmark: a streaming list.
-            sharded: Whether to ask for the shard only.
+            version: Where to continue.
+            seconds: How long the server should keep it open.
+            initial: Request a streaming list first: what exists, ended by a bookmark.
+            sharded: Whether to request only the shard.
         """
         request = requests.watch(
             self._place,

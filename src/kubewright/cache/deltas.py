@@ -1,4 +1,4 @@
-"""`DeltaQueue`: changes on their way to a handler that may be slower than they come."""
+"""`DeltaQueue`: changes that wait for a handler that may be slower than the stream."""
 
 import asyncio
 from collections import deque
@@ -10,14 +10,14 @@ from kubewright.cache.entry import Event
 R = TypeVar("R")
 
 LIMIT: int = 1000
-"""How many objects may have changes waiting before whoever brings them is made to wait."""
+"""How many objects may wait before the producer is made to wait."""
 
 
 def merged(first: Event[R], second: Event[R]) -> Event[R]:
-    """Return the one change that leads from before *first* to after *second*.
+    """Return one change that covers both *first* and *second*.
 
-    What was added and deleted before anybody looked is told as deleted: its name may have stood for
-    something else before. What was deleted and added again is a change from the one to the other.
+    An object that was added and then deleted counts as deleted: the handler may know another object
+    by that name. One that was deleted and added again counts as modified.
     """
     if second.new is None:
         return Event(first.old or first.new or second.old, None, unseen=second.unseen)
@@ -27,12 +27,12 @@ def merged(first: Event[R], second: Event[R]) -> Event[R]:
 class DeltaQueue(Generic[R]):
     """A queue of changes with one consumer, at most one change for each object.
 
-    The order is that in which objects first changed. What happens to an object that waits already
-    is merged with what it waits for, so the queue is bounded by the number of objects;
-    `wait_for_room` makes the producer wait long before that.
+    Objects come out in the order in which they first changed. Further changes of a waiting object
+    are merged, so the queue holds at most one entry per object; `wait_for_room` makes the producer
+    wait long before that.
 
     Args:
-        limit: How many objects may wait before there is no `wait_for_room`.
+        limit: How many objects may wait before the queue is `full`.
     """
 
     def __init__(self, *, limit: int = LIMIT) -> None:
@@ -49,12 +49,12 @@ class DeltaQueue(Generic[R]):
 
     @property
     def full(self) -> bool:
-        """Whether a producer should wait for `wait_for_room`."""
+        """Whether the producer should call `wait_for_room`."""
         return len(self._order) >= self._limit and not self._closed
 
     @property
     def taken(self) -> int:
-        """How many changes were taken so far."""
+        """How many changes have been taken so far."""
         return self._taken
 
     def push(self, event: Event[R]) -> None:
@@ -86,14 +86,14 @@ class DeltaQueue(Generic[R]):
         return event
 
     async def wait_for_room(self) -> None:
-        """Wait until the consumer has caught up so far that more may come."""
+        """Wait until the consumer has caught up enough to take more."""
         while self.full:
             departure = asyncio.get_running_loop().create_future()
             self._departures.append(departure)
             await departure
 
     def close(self) -> None:
-        """Drop what waits; nobody waits for this queue any more."""
+        """Drop everything that waits, and wake the consumer and the producers."""
         self._closed = True
         self._order.clear()
         self._events.clear()

@@ -11,14 +11,14 @@ R = TypeVar("R")
 R_co = TypeVar("R_co", covariant=True)
 
 NO_LABELS: dict[str, str] = {}
-"""The labels of objects that have none; shared, since a dict each would cost 64 bytes."""
+"""The labels of objects without labels; shared, to save 64 bytes for each."""
 
 
 class Codec(Protocol[R_co]):
-    """How the objects of one informer are packed and read; shared by its entries."""
+    """Packs and reads the objects of one informer; shared by its entries."""
 
     def unpack(self, packed: bytes, packing: int) -> bytes:
-        """Return the JSON that was packed; *packing* is 0 for bytes that were left as they are."""
+        """Return the packed JSON; *packing* is 0 for bytes that are not compressed."""
         ...
 
     def decode(self, raw: bytes) -> R_co:
@@ -27,18 +27,18 @@ class Codec(Protocol[R_co]):
 
 
 class Entry(msgspec.Struct, Generic[R], frozen=True, gc=False, eq=False):
-    """One object in a cache: its bytes, and what is asked of it all the time.
+    """One object in a cache: its bytes, and the parts of its metadata that are needed often.
 
     Attributes:
         key: The namespace and name.
-        uid: Which object of that name this is.
+        uid: Its uid.
         resource_version: Its version.
-        generation: Counted up by the server when the spec changes; 0 for kinds without.
-        labels: Its labels; not to be changed.
+        generation: Its generation; 0 for kinds without one.
+        labels: Its labels; do not modify them.
         owners: Its owner references.
         deleting: Whether it has a deletion timestamp.
-        marks: A hash of its annotations and finalizers, to see whether they changed.
-        shape: A hash of its labels and owner references, likewise.
+        marks: A hash of its annotations and finalizers, to tell whether they changed.
+        shape: A hash of its labels and owner references, for the same purpose.
         packed: The bytes, as `codec` packed them.
         packing: How they are packed.
         codec: What reads them.
@@ -59,23 +59,23 @@ class Entry(msgspec.Struct, Generic[R], frozen=True, gc=False, eq=False):
 
     @property
     def raw(self) -> bytes:
-        """The JSON of the object, as it came from the server but for what a transform dropped."""
+        """The JSON of the object as the server sent it, without what a transform dropped."""
         return self.codec.unpack(self.packed, self.packing) if self.packing else self.packed
 
     @property
     def object(self) -> R:
-        """A fresh copy of the object; changing it changes nothing else."""
+        """A fresh copy of the object, which you may modify."""
         return self.codec.decode(self.raw)
 
 
 class Event(msgspec.Struct, Generic[R], frozen=True, gc=False, eq=False):
-    """A change of one object, as a handler hears of it.
+    """A change of one object, as handlers receive it.
 
     Attributes:
-        old: The object before; ``None`` for one that is new.
-        new: The object after; ``None`` for one that is gone.
-        initial: Whether this is what a handler hears first: the state when it began to listen.
-        unseen: Whether the deletion was not seen happening, so that `old` may lag behind.
+        old: The object before the change; ``None`` if it is new.
+        new: The object after the change; ``None`` if it is gone.
+        initial: Whether the object existed already when the handler was added.
+        unseen: Whether the deletion was inferred from a list, so that `old` may be outdated.
     """
 
     old: Entry[R] | None
@@ -85,7 +85,7 @@ class Event(msgspec.Struct, Generic[R], frozen=True, gc=False, eq=False):
 
     @property
     def type(self) -> Literal["ADDED", "MODIFIED", "DELETED"]:
-        """What happened, in the words of a watch."""
+        """The type of the change, as in a watch event."""
         if self.new is None:
             return "DELETED"
         return "ADDED" if self.old is None else "MODIFIED"

@@ -1,4 +1,4 @@
-"""Handlers of an informer: functions that are told of every change, and their registrations."""
+"""Handlers of an informer, which are called for every change, and their registrations."""
 
 import asyncio
 import inspect
@@ -21,7 +21,7 @@ _log = get_logger(__name__)
 SyncHandler: TypeAlias = Callable[[Event[R]], None]
 AsyncHandler: TypeAlias = Callable[[Event[R]], Awaitable[None]]
 Handler: TypeAlias = Callable[[Event[R]], Awaitable[None] | None]
-"""Is called with each change: at once if it is a function, in a task of its own if it is async."""
+"""Called with each change: at once if it is a function, in its own task if it is async."""
 
 
 class Registration(ABC, Generic[R]):
@@ -29,8 +29,8 @@ class Registration(ABC, Generic[R]):
 
     Attributes:
         handler: What is called.
-        active: Whether it still is.
-        failures: How many of its calls have raised.
+        active: Whether it is still called.
+        failures: How many of its calls have raised an error.
         reader: The informer that it was added to.
     """
 
@@ -54,14 +54,14 @@ class Registration(ABC, Generic[R]):
 
     @property
     def synced(self) -> bool:
-        """Whether the handler has heard of everything that existed when it began to listen."""
+        """Whether the handler has been called for everything that existed when it was added."""
         return self._synced
 
     async def wait_synced(self) -> None:
         """Return once the handler is `synced`.
 
         Raises:
-            LifecycleError: It was removed, or the informer stopped, before that.
+            LifecycleError: The handler was removed, or the informer stopped, before that.
         """
         await self._waiters.until(lambda: self._synced or self._ended)
         if not self._synced:
@@ -69,7 +69,7 @@ class Registration(ABC, Generic[R]):
             raise LifecycleError(f"{_name(self.handler)} has not heard the first list: {why}")
 
     def remove(self) -> None:
-        """Call the handler no more; a call that is under way is let finish."""
+        """Stop calling the handler; a call that is under way may finish."""
         if self.active:
             self.active = False
             self._on_remove(self)
@@ -77,20 +77,20 @@ class Registration(ABC, Generic[R]):
             self.end()
 
     def end(self) -> None:
-        """Note that nothing more will come; whoever waits for it is told."""
+        """Note that no more changes will come, and wake the waiters."""
         self._ended = True
         self._waiters.wake()
 
     @abstractmethod
     def deliver(self, event: Event[R]) -> None:
-        """Tell the handler, or see to it that it is told."""
+        """Call the handler with *event*, or queue the call."""
 
     @abstractmethod
     def note_all_delivered(self) -> None:
-        """Note that all that existed was delivered by now."""
+        """Note that everything that existed at the start has been delivered."""
 
     def close(self) -> None:
-        """Let go of whoever waits for the handler."""
+        """Wake whoever waits for the handler to catch up."""
 
     def _become_synced(self) -> None:
         self._synced = True
@@ -105,11 +105,11 @@ class Registration(ABC, Generic[R]):
 
 
 class Direct(Registration[R]):
-    """A handler that is called where the change is made; it must be quick."""
+    """A handler that is called in the same step as the change; it must be quick."""
 
     def deliver(self, event: Event[R]) -> None:
         """Call the handler."""
-        if not self.active:  # one that was told before has removed it
+        if not self.active:  # an earlier handler has removed it
             return
         try:
             answer = self.handler(event)
@@ -121,16 +121,16 @@ class Direct(Registration[R]):
             self._count_failure(event, error)
 
     def note_all_delivered(self) -> None:
-        """Be synced: what was delivered was heard."""
+        """Become synced: everything that was delivered was handled at once."""
         if not self._synced:
             self._become_synced()
 
 
 class Queued(Registration[R]):
-    """An async handler: changes wait for it, merged, in the order in which they came.
+    """An async handler: its changes wait in a queue, merged by object.
 
     Attributes:
-        queue: What it has not heard yet.
+        queue: The changes that it has not handled yet.
     """
 
     def __init__(
@@ -151,7 +151,7 @@ class Queued(Registration[R]):
         self.queue.push(event)
 
     def note_all_delivered(self) -> None:
-        """Be synced once what waits now was heard."""
+        """Become synced once everything that waits now has been handled."""
         if self._synced_after is None:
             self._synced_after = self.queue.taken + len(self.queue)
             if not self._handling:
@@ -168,7 +168,7 @@ class Queued(Registration[R]):
 
     async def _run_after(self, before: "asyncio.Task[None] | None") -> None:
         if before is not None:
-            await asyncio.wait([before])  # two must not take from one queue
+            await asyncio.wait([before])  # two tasks must not take from one queue
         await self.run()
 
     async def run(self) -> None:
@@ -187,15 +187,15 @@ class Queued(Registration[R]):
             self._become_synced()
 
     def close(self) -> None:
-        """Drop what waits, and let the task end."""
+        """Drop the changes that wait, and let the task end."""
         self.queue.close()
 
     async def _handle(self, event: Event[R]) -> None:
         try:
             answer = self.handler(event)
             assert answer is not None
-            # Apart, since a handler that cancels its task would end this one: its queue would fill
-            # up, and hold up the whole informer.
+            # In a task of its own: a handler that cancels its task would end this one, and the
+            # full queue would then hold up the whole informer.
             await apart(answer)
         except Exception as error:  # noqa: BLE001  # the next change may go well
             self._count_failure(event, error)
@@ -207,7 +207,7 @@ def registered(
     on_remove: Callable[[Registration[R]], None],
     errors: CounterValue | None = None,
 ) -> Registration[R]:
-    """Return the registration of *handler*, by what kind of function it is.
+    """Return a registration for *handler*: queued if it is async, direct otherwise.
 
     Raises:
         TypeError: It cannot be called.
@@ -229,7 +229,7 @@ def _refuse(answer: Any, handler: Any) -> None:
     if close is not None:
         close()
     raise TypeError(
-        f"{_name(handler)} returned something to await, but is no async function: write it with"
+        f"{_name(handler)} returned something to await, but is not an async function: write it with"
         " `async def`, so that it runs in a task of its own"
     )
 

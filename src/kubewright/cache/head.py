@@ -1,8 +1,8 @@
-"""`Head`: what a cache has to know of an object, read from its JSON without decoding the rest.
+"""`Head`: what a cache needs to know about an object, read from its JSON without the rest.
 
-``managedFields``, often a third of the bytes, are cut out of them as they are: encoding the object
-again would cost ten times as much. Where they come last in the metadata, as in all that a server
-in Go has types for, only what stands before them is decoded, and the rest not even scanned.
+``managedFields``, often a third of the bytes, are cut out of the text: encoding the object again
+would cost ten times as much. Where they come last in the metadata, as in every kind that the server
+has Go types for, only the text before them is decoded, and the rest is not even scanned.
 """
 
 import re
@@ -27,20 +27,20 @@ _LAST = b',"managedFields":['
 _AFTER = re.compile(rb'\},"[a-z]').match
 _METADATA = b'"metadata":'
 _MANAGED = b'"managedFields":'
-_REMEMBERED = 2048  # a bound: labels of StatefulSets are all different, and must not pile up
+_REMEMBERED = 2048  # bounded: the labels of StatefulSet pods all differ, and must not pile up
 
 
 class Head(msgspec.Struct, gc=False, rename="camel"):
-    """The identity of an object, and what selects it; parts are decoded when they are asked for.
+    """The identity, labels and owners of an object; parts are decoded on first use.
 
     Attributes:
         name: Its name.
-        namespace: Its namespace; empty for kinds without.
-        uid: Which object of that name this is.
+        namespace: Its namespace; empty for kinds without namespaces.
+        uid: Its uid.
         resource_version: Its version.
-        generation: Counted up by the server when the spec changes; 0 for kinds without.
-        deletion_timestamp: When its deletion was asked for.
-        managed: The JSON of its managedFields; this and the next are views of what was read.
+        generation: Its generation; 0 for kinds without one.
+        deletion_timestamp: When its deletion was requested.
+        managed: The JSON of its managedFields. This and the following are views of the input.
         labels_json: The JSON of its labels.
         owners_json: The JSON of its owner references.
         annotations_json: The JSON of its annotations.
@@ -66,12 +66,12 @@ class Head(msgspec.Struct, gc=False, rename="camel"):
 
     @property
     def labels(self) -> dict[str, str]:
-        """Its labels; shared with other objects, so not to be changed."""
+        """Its labels; shared with other objects, so do not modify them."""
         return _labels_of(self.labels_json) if self.labels_json else NO_LABELS
 
     @property
     def owners(self) -> tuple[OwnerReference, ...]:
-        """Its owner references; shared likewise."""
+        """Its owner references; shared in the same way."""
         return _owners_of(self.owners_json) if self.owners_json else ()
 
 
@@ -84,23 +84,23 @@ _decode = msgspec.json.Decoder(_Document).decode
 _decode_head = msgspec.json.Decoder(Head).decode
 _decode_labels = msgspec.json.Decoder(dict[str, str] | None).decode
 _decode_owners = msgspec.json.Decoder(tuple[OwnerReference, ...] | None).decode
-# Replicas have the same labels and owners to the byte, so they are decoded once for all of them.
+# Replicas have the same labels and owners, byte by byte, so these are decoded only once.
 _labels: dict[bytes, dict[str, str]] = {}
 _owners: dict[bytes, tuple[OwnerReference, ...]] = {}
-# And one string stands for all that are equal to it: namespaces, values of labels, kinds.
+# Equal strings are kept once: namespaces, label values, kinds.
 _strings: dict[str, str] = {}
 
 
 def head_of(raw: bytes) -> Head:
-    """Read the head of the object that *raw* is the JSON of.
+    """Read the head of the object in *raw*.
 
     Raises:
-        DecodeError: It is no JSON object with a named ``metadata``.
+        DecodeError: It is not a JSON object whose ``metadata`` has a name.
     """
     try:
         found = _decode(raw).metadata
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        # Once more, with patience for nulls, and with an error that says what is wrong.
+        # Try again with a decoder that accepts nulls and whose error says what is wrong.
         found = _json.decode(raw, _Document).metadata
     if not found.name:
         raise DecodeError("an object without a name cannot be cached")
@@ -111,11 +111,11 @@ def head_and_rest(raw: bytes) -> tuple[Head, bytes]:
     """Read the head of an object; return it, and *raw* without its managedFields.
 
     Raises:
-        DecodeError: It is no JSON object with a named ``metadata``.
+        DecodeError: It is not a JSON object whose ``metadata`` has a name.
     """
-    # Cut from `,"managedFields":[` to the next `]`. The beginning is right if what stands before
+    # Cut from `,"managedFields":[` to the next `]`. The start is right if the text before
     # it, closed by a brace, is a whole object. The end is right if there is no `[` between, and
-    # `},"` and a letter follow: inside a text that quote would end it, and no letter come next.
+    # `},"` and a letter follow: inside a string, that quote would end it, with no letter after.
     opening = _OPENING(raw)
     start = opening.end() if opening is not None else 0
     cut = raw.find(_LAST, start)
@@ -182,19 +182,19 @@ def without_managed_fields(raw: bytes, managed: msgspec.Raw) -> bytes:
     metadata = raw.find(b"{", 1)
     start = raw.find(_MANAGED, metadata)
     end = start + len(_MANAGED) + len(value)
-    # Cut only what is surely the right place. If the first object in the document is its metadata,
-    # then the first managedFields are theirs; labels and annotations have texts, not this value.
+    # Cut only where the place is certain. If the first object in the document is its metadata,
+    # then the first managedFields belong to it; labels and annotations have strings as values.
     if (
         start < 0
         or not raw.endswith(_METADATA, 0, metadata)
         or not raw.startswith(value, start + len(_MANAGED))
     ):
         return _decoded_without(raw)
-    if raw[start - 1] == _COMMA:  # it goes with it; otherwise the one after, if there is one
+    if raw[start - 1] == _COMMA:  # cut the comma before it; otherwise the one after it
         return raw[: start - 1] + raw[end:]
     if raw[start - 1] == _OPEN and raw[end] in _COMMA_OR_CLOSE:
         return raw[:start] + raw[end + (raw[end] == _COMMA) :]
-    return _decoded_without(raw)  # somebody has put a blank there
+    return _decoded_without(raw)  # there is unexpected whitespace
 
 
 def _decoded_without(raw: bytes) -> bytes:

@@ -1,4 +1,4 @@
-"""`Informer`: one kind, or what is selected of it, kept up to date for readers and handlers."""
+"""`Informer`: keeps the objects of one kind up to date for readers and handlers."""
 
 import asyncio
 from collections.abc import Callable, Iterable
@@ -32,9 +32,9 @@ R = TypeVar("R", bound=Resource | Unstructured)
 class Informer(Generic[R]):
     """Keeps the selected objects of one kind in a store, and tells handlers how they change.
 
-    Handlers hear of changes in the order in which the server tells them, each object's on its own
-    at least; of what exists when they begin to listen first, with ``initial`` set. The store is
-    complete before the first of them is called.
+    Handlers receive the changes of each object in the order in which the server sends them. A new
+    handler first receives everything that exists, with ``initial`` set. The store is complete
+    before the first handler is called.
 
     Args:
         rest: Where requests go.
@@ -42,8 +42,8 @@ class Informer(Generic[R]):
         decode: Makes an object that remembers its JSON.
         transform: What to drop from each object before it is kept.
         compress: Whether to keep objects compressed.
-        locate: Tells where the kind lives, if only the server knows; `move` is for what it says.
-        clock: Where time comes from; that of *rest* unless given.
+        locate: Asks the server where the kind lives, and calls `move`; for kinds without a class.
+        clock: The source of time; by default that of *rest*.
 
     Attributes:
         store: The objects.
@@ -88,16 +88,16 @@ class Informer(Generic[R]):
         """Count an object that does not fit its class."""
         self._counts.skipped.value += 1
 
-    # --- How it is ---
+    # --- State ---
 
     @property
     def selection(self) -> Selection:
-        """Which objects it is for."""
+        """Which objects it keeps."""
         return self._selection
 
     @property
     def origin(self) -> "Informer[Any]":
-        """The informer that watches: this one, unless it shares the watch of another."""
+        """The informer that watches: this one, unless it shares the watch of another one."""
         return self
 
     @property
@@ -106,40 +106,40 @@ class Informer(Generic[R]):
         return all(part.reflector.synced for part in self._parts.values())
 
     def synced_in(self, namespace: str) -> bool:
-        """Say whether the first list of *namespace* is in the store, whatever others lack."""
+        """Say whether the first list of *namespace* is in the store."""
         part = self._parts.get(namespace) or self._parts.get("")
         return part is not None and part.reflector.synced
 
     @property
     def missing(self) -> bool:
-        """Whether the server does not have the kind, for now."""
+        """Whether the server does not have the kind at the moment."""
         return any(part.reflector.missing for part in self._parts.values())
 
     @property
     def vanished(self) -> bool:
-        """Whether the server does not have the kind although its discovery has, or had."""
+        """Whether the server answered 404 for a kind that its discovery lists, or listed."""
         return any(part.reflector.vanished for part in self._parts.values())
 
     @property
     def problem(self) -> str | None:
-        """What is wrong and what to do about it; ``None`` if all is well."""
+        """What is wrong and what to do about it; ``None`` if nothing is."""
         problems = (part.reflector.problem for part in self._parts.values())
         return next((problem for problem in problems if problem), None)
 
     @property
     def namespaces(self) -> frozenset[str]:
-        """Where it looks; empty for everywhere."""
+        """The namespaces that it watches; empty for all."""
         return frozenset(self._parts) - {""}
 
     @property
     def version(self) -> str:
-        """The version up to which everything has been seen; empty before that, or for several."""
+        """The version up to which everything has been seen; empty for several namespaces."""
         versions = [part.reflector.version for part in self._parts.values()]
         return versions[0] if len(versions) == 1 else ""
 
     @property
     def reflectors(self) -> tuple[Reflector[R], ...]:
-        """What brings the objects, one for each namespace."""
+        """The reflectors, one for each namespace."""
         return tuple(part.reflector for part in self._parts.values())
 
     @property
@@ -154,7 +154,7 @@ class Informer(Generic[R]):
 
     @property
     def watch_age(self) -> float:
-        """Seconds since its quietest watch last brought anything."""
+        """Seconds since its quietest watch last received anything."""
         heard = min(part.reflector.last_heard for part in self._parts.values())
         return self._clock.monotonic() - heard
 
@@ -169,7 +169,7 @@ class Informer(Generic[R]):
             raise LifecycleError(f"the informer of {self.selection} stopped before its first list")
 
     async def wait_settled(self) -> None:
-        """Return once it is synced, or is known to be unable to: missing, or refused.
+        """Return once it is synced, or cannot be: the kind is missing, or access is refused.
 
         Raises:
             LifecycleError: The informer stopped before that.
@@ -188,27 +188,27 @@ class Informer(Generic[R]):
     # --- Handlers ---
 
     def add_handler(self, handler: Handler[R]) -> Registration[R]:
-        """Tell *handler* of every change from now on, and of what exists before that.
+        """Call *handler* for everything that exists, and then for every change.
 
-        A function is called at once, where the change is made, and must be quick. An async function
-        is called in a task of its own, one change after the other; while it is slow, changes of one
-        object are told as one, and in the end the server is made to wait.
+        A function is called in the same step as the change, and must be quick. An async function is
+        called in a task of its own, one change at a time. If it is slow, changes of one object are
+        merged, and in the end the informer reads no further.
 
-        What it raises is logged and counted; it is told of the next change all the same.
+        Errors that it raises are logged and counted; it is still called for the next change.
         """
         registration = self.registration_of(handler, reader=self)
         self.register(registration)
         return registration
 
     def registration_of(self, handler: Handler[R], *, reader: "Informer[Any]") -> Registration[R]:
-        """Return the registration of *handler*, which was added to *reader*; see `register`."""
+        """Return a registration for *handler*, which was added to *reader*; see `register`."""
         errors = self._counts.handler_errors
         registration = registered(handler, on_remove=reader.unregister, errors=errors)
         registration.reader = reader
         return registration
 
     def register(self, registration: Registration[R]) -> None:
-        """Tell *registration* of every change from now on, and of what exists before that."""
+        """Deliver everything that exists to *registration*, and then every change."""
         for entry in list(self.store.streamed()):
             registration.deliver(Event(None, entry, initial=True))
         self._registrations = (*self._registrations, registration)
@@ -218,21 +218,21 @@ class Informer(Generic[R]):
             registration.start(self._tasks)
 
     def unregister(self, registration: Registration[R]) -> None:
-        """Tell *registration* of no further change."""
+        """Deliver nothing more to *registration*."""
         self._registrations = tuple(r for r in self._registrations if r is not registration)
 
     def end_handlers(self, reader: "Informer[Any] | None" = None) -> None:
-        """Tell the handlers that were added to *reader*, this one unless given, nothing more."""
+        """Remove the handlers that were added to *reader*; by default, to this informer."""
         for registration in self._registrations:
             if registration.reader is (reader or self):
                 registration.remove()
 
     def hand_over(self, successor: "Informer[Any]") -> None:
-        """Let *successor* tell all handlers, those of other readers included; nothing was told."""
+        """Move all handlers to *successor*, before anything has been delivered to them."""
         registrations, self._registrations = self._registrations, ()
         for registration in registrations:
             if isinstance(registration, Queued):
-                registration.detach()  # before it is told: what it takes now would be lost
+                registration.detach()  # first, or its old task would take changes and lose them
             successor.register(registration)
 
     @property
@@ -245,7 +245,7 @@ class Informer(Generic[R]):
         """Keep the store up to date until cancelled.
 
         Raises:
-            LifecycleError: It ran before.
+            LifecycleError: It runs, or has run.
         """
         if self._tasks is not None or self._stopped:
             raise LifecycleError(f"cannot run the informer of {self.selection} a second time")
@@ -268,18 +268,18 @@ class Informer(Generic[R]):
                 registration.end()
 
     def move(self, mapping: RESTMapping, namespaces: Iterable[str] | None) -> None:
-        """Look at *mapping*, in *namespaces*, from the next list on: it is where the kind lives."""
+        """List *mapping* in *namespaces* from now on: this is where the kind lives."""
         self._selection = msgspec.structs.replace(self._selection, mapping=mapping)
         self.store.mapping = mapping
         self.set_namespaces(namespaces)
 
     def set_namespaces(self, namespaces: Iterable[str] | None) -> None:
-        """Look in *namespaces* from now on; everywhere if not given.
+        """Watch *namespaces* from now on; all of them if not given.
 
-        Objects elsewhere leave the store; handlers hear of them as deleted, unseen.
+        Objects elsewhere leave the store; handlers receive them as deleted, with ``unseen`` set.
 
         Raises:
-            ValueError: The kind is in no namespace.
+            ValueError: The kind does not live in namespaces.
         """
         wanted = self._names(namespace_set(namespaces))
         if wanted != {""} and not self.selection.mapping.namespaced:
@@ -297,7 +297,7 @@ class Informer(Generic[R]):
 
     def _leave_all_but(self, namespaces: set[str]) -> None:
         present = {entry.key.namespace for entry in self.store.streamed()}
-        # And what only we have written. (A store is no dict.)
+        # And own writes that the stream has not shown. (A store is not a dict.)
         present |= {key.namespace for key in self.store.keys()}  # noqa: SIM118
         for namespace in sorted(present - namespaces):
             for event in self.store.replace((), namespace=namespace, version=""):

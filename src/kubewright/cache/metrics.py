@@ -1,4 +1,4 @@
-"""What informers tell about themselves: sizes, the age of watches, lists, restarts, failures."""
+"""Metrics of informers: sizes, age of watches, lists, restarts, failures."""
 
 from collections.abc import Callable, Iterable
 from typing import Protocol
@@ -27,7 +27,7 @@ HANDLER_ERRORS: Counter = Counter(
 
 
 class Measured(Protocol):
-    """What is asked of an informer when the page is served."""
+    """What the metrics page reads from an informer."""
 
     @property
     def object_count(self) -> int:
@@ -41,12 +41,12 @@ class Measured(Protocol):
 
     @property
     def watch_age(self) -> float:
-        """Seconds since its quietest watch last brought anything."""
+        """Seconds since its quietest watch last received anything."""
         ...
 
 
 class Counts:
-    """The counters of one informer; those of equal selections, in several clusters, are shared."""
+    """The counters of one informer; shared by informers with equal selections in other clusters."""
 
     lists: CounterValue
     restarts: CounterValue
@@ -59,7 +59,7 @@ class Counts:
 
     def begin(self, informer: Measured) -> None:
         """Show the sizes of *informer* from now on."""
-        self._show()  # again, as one with the same labels may have ended since
+        self._show()  # again: an informer with the same labels may have ended since
         alike = _running.get(self.labels)
         if alike is None:
             alike = _running[self.labels] = WeakSet()
@@ -69,7 +69,7 @@ class Counts:
         alike.add(informer)
 
     def end(self, informer: Measured) -> None:
-        """Show the sizes of *informer* no more."""
+        """Stop showing the sizes of *informer*."""
         alike = _running.get(self.labels)
         if alike is None:
             return
@@ -78,7 +78,7 @@ class Counts:
             del _running[self.labels]
             for sizes in (OBJECTS, BYTES, WATCH_AGE):
                 sizes.remove(*self.labels)
-            # An informer for each tenant, say, comes and goes: the page must not keep them all.
+            # Informers may come and go, one per tenant, say: the page must not keep them all.
             for counters in (LISTS, RESTARTS, SKIPPED, HANDLER_ERRORS):
                 counters.remove(*self.labels)
 

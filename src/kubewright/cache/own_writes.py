@@ -1,4 +1,4 @@
-"""What the answer to a write says about the object: how it is now, or that it is gone."""
+"""Own writes: what the answer to a write says about the object, for readers to see at once."""
 
 from collections.abc import Callable
 from contextvars import ContextVar
@@ -15,7 +15,7 @@ from kubewright.client.transport import Response
 from kubewright.errors import StatusDetails
 
 NOTE: ContextVar[Callable[["OwnWrite"], None] | None] = ContextVar("note", default=None)
-"""Who wants to know what the current task writes, of the kinds that are kept."""
+"""Called with each write of the current task to a kind that is cached."""
 
 
 class OwnWrite(msgspec.Struct, frozen=True, gc=False):
@@ -23,12 +23,12 @@ class OwnWrite(msgspec.Struct, frozen=True, gc=False):
 
     Attributes:
         key: The namespace and name.
-        uid: Which object of that name; empty if the server did not say.
-        raw: The object as the server answered it; empty if the answer was only that it is gone.
-        gone: Whether it is not there any more.
-        api_version: In which version it was answered; empty if it was not.
-        kind: Of which kind it is; empty if it was not answered.
-        resource_version: Its version; empty if it was not answered.
+        uid: Its uid; empty if the server did not say.
+        raw: The object in the answer; empty if the answer only said that it is gone.
+        gone: Whether it no longer exists.
+        api_version: The version of the object in the answer; empty if there was none.
+        kind: Its kind; empty if there was no object in the answer.
+        resource_version: Its resource version; empty if there was no object in the answer.
         labels: Its labels.
     """
 
@@ -78,8 +78,8 @@ class _Namespace(msgspec.Struct, gc=False):
 def own_write(request: Request, response: Response) -> OwnWrite | None:
     """Return what *response* says about the object that *request* wrote.
 
-    ``None`` if it says nothing: the answer to the deletion of a whole collection shows the objects
-    as they were before, and a subresource may answer with something else than the object.
+    ``None`` if it says nothing: the answer to the deletion of a collection shows the objects as
+    they were before, and a subresource may answer with something other than the object.
 
     Raises:
         DecodeError: The answer is not an object.
@@ -96,7 +96,7 @@ def own_write(request: Request, response: Response) -> OwnWrite | None:
         return OwnWrite(ObjectKey(attempt.namespace, attempt.name), uid, gone=True)
     meta = answer.metadata
     if not meta.name or not meta.uid or not meta.resource_version:
-        return None  # a review, a token, a scale of some kinds: nothing that is stored
+        return None  # a review, a token, a scale: nothing that is stored
     return OwnWrite(
         ObjectKey(meta.namespace, meta.name),
         meta.uid,
@@ -110,10 +110,10 @@ def own_write(request: Request, response: Response) -> OwnWrite | None:
 
 
 def _is_gone(request: Request, answer: _Answer, raw: bytes) -> bool:
-    """Say whether the server has removed the object that it answered with.
+    """Say whether the server has removed the object in its answer.
 
-    A deletion that has to wait marks the object; one that does not answers with it as it was. A
-    write that takes the last finalizer from a marked object removes it.
+    A deletion that has to wait sets the deletion timestamp; one that is done returns the last
+    state. A write that takes the last finalizer from a deleted object removes it.
     """
     meta = answer.metadata
     deletes = request.attempt.verb == "delete"
@@ -122,9 +122,9 @@ def _is_gone(request: Request, answer: _Answer, raw: bytes) -> bool:
     if meta.finalizers:
         return False
     if meta.deletion_grace_period_seconds:
-        # Marked before, and now cut short: the answer is how it was then.
+        # Deleted before with a grace period, and now at once: the answer is the old state.
         return deletes and _is_at_once(request)
-    # The only kind that is held by something else than its metadata.
+    # The only kind that has finalizers outside of its metadata.
     is_namespace = answer.kind == "Namespace" and answer.api_version == "v1"
     return not (is_namespace and _json.decode(raw, _Namespace).spec.finalizers)
 
@@ -141,7 +141,7 @@ def note(write: OwnWrite, informer: Informer[Any]) -> None:
     if informer.namespaces and key.namespace not in informer.namespaces:
         return
     if write.kind and write.kind != selection.mapping.kind:
-        return  # what the subresource of some object answered
+        return  # the answer of a subresource
     known = store.find_entry(key)
     uid = write.uid or (known.uid if known is not None else "")
     if not selection.covers(key, uid):
@@ -150,9 +150,9 @@ def note(write: OwnWrite, informer: Informer[Any]) -> None:
         if uid:
             store.note_deletion(key, uid)
     elif write.api_version != selection.mapping.gvk.api_version:
-        return  # the same object, in another shape than the informer keeps
+        return  # the same object, but in another version than the informer keeps
     elif not selection.labels.matches(write.labels):
-        # Hidden even if it is not known: the stream may be about to show how it was before.
+        # Hide it even if it is not known: the stream may be about to show the state before.
         store.note_deletion(key, uid, version=write.resource_version)
     elif selection.fields_are_known or (known is not None and known.uid == uid):
         store.note_write(store.codec.entry(write.raw))

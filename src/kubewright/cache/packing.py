@@ -1,6 +1,6 @@
-"""`Packing`: compression of the objects in a cache, with a dictionary made from the first of them.
+"""`Packing`: compresses the objects of a cache, with a dictionary made from the first ones.
 
-Objects of one kind are much alike, so a dictionary of what they share shrinks each to a tenth.
+Objects of one kind are much alike, so a dictionary of their common parts shrinks them to a tenth.
 """
 
 from collections.abc import Callable, Sequence
@@ -10,29 +10,29 @@ if TYPE_CHECKING:
     import zstandard
 
 Compress = Literal["auto"] | bool
-"""Whether to compress: always, never, or where objects turn out to be many and large."""
+"""Whether to compress: always, never, or if objects turn out to be many and large."""
 
 MANY: int = 1000
-"""Objects of a kind from which on ``"auto"`` compresses them."""
+"""The number of objects of a kind at which ``"auto"`` starts to compress."""
 LARGE: int = 1024
-"""Bytes of a mean object from which on ``"auto"`` compresses them."""
+"""The mean size in bytes above which ``"auto"`` compresses."""
 
-_FEW = 32  # objects that "always" waits for: less make no dictionary
+_FEW = 32  # objects that "always" waits for: fewer are not enough for a dictionary
 _SAMPLES = 64
 _SAMPLED_BYTES = 256 * 1024  # with these, training takes about 10 ms, on the event loop, once
 _DICTIONARY_BYTES = 16 * 1024
 _SEGMENT = 2048  # cut from samples as a whole; given, so that zstd does not try many sizes
-_LEVEL = 1  # higher ones cost more and gain nothing here: the dictionary does the work
+_LEVEL = 1  # higher levels cost more and gain nothing here: the dictionary does the work
 
 
 class Packing:
-    """Packs the objects of one kind; starts by itself as soon as it pays.
+    """Compresses the objects of one kind; starts by itself once it pays off.
 
     Args:
         compress: When to start.
 
     Raises:
-        ValueError: *compress* is none of the three.
+        ValueError: *compress* is not one of the three.
     """
 
     def __init__(self, compress: Compress = "auto") -> None:
@@ -49,23 +49,23 @@ class Packing:
 
     @property
     def active(self) -> bool:
-        """Whether objects are packed by now."""
+        """Whether objects are being compressed."""
         return self._pack is not None
 
     def pack(self, raw: bytes, uid: str) -> tuple[bytes, int]:
-        """Return *raw* packed, and how; as it is, and 0, while packing does not pay."""
+        """Return *raw* compressed and 1; or unchanged and 0, while compression does not pay off."""
         if self._pack is None and not (self._wanted and self._count(raw, uid)):
             return raw, 0
         assert self._pack is not None
-        # Copied: zstd shrinks its buffer in place, which leaves holes that nothing else fits into.
+        # Copied: zstd shrinks its buffer in place, which fragments the heap.
         return bytes(memoryview(self._pack(raw))), 1
 
     def unpack(self, packed: bytes, packing: int) -> bytes:
         """Return the JSON that was packed."""
         if not packing:
             return packed
-        # A decompressor serves one thread at a time, and reconcilers may read in threads of their
-        # own; so each read takes an idle one. Taking from a list is atomic.
+        # A decompressor serves one thread at a time, and reconcilers may read in their own threads,
+        # so each read takes an idle one. Taking from a list is atomic.
         try:
             unpacker = self._idle.pop()
         except IndexError:
@@ -78,7 +78,7 @@ class Packing:
         """Count an object, and start packing if there are enough of them."""
         seen = self._seen
         if uid in seen:
-            return False  # an update: a busy object is not many objects
+            return False  # an update, not another object
         if len(seen) % max(1, self._wanted // _SAMPLES) == 0:
             self._samples.append(raw)
         seen.add(uid)
@@ -107,7 +107,7 @@ class Packing:
 
 
 def trained(samples: Sequence[bytes]) -> "zstandard.ZstdCompressionDict":
-    """Return a dictionary of what *samples* have in common."""
+    """Return a dictionary trained on *samples*."""
     import zstandard  # noqa: PLC0415  # as above
 
     try:
@@ -115,7 +115,7 @@ def trained(samples: Sequence[bytes]) -> "zstandard.ZstdCompressionDict":
             _DICTIONARY_BYTES, [*_within(samples, _SAMPLED_BYTES)], k=_SEGMENT, d=8
         )
     except zstandard.ZstdError:
-        # Too few or too uniform to train on. Some of them in a row do almost as well.
+        # Too few or too uniform to train on. A few of them concatenated do almost as well.
         return zstandard.ZstdCompressionDict(
             b"".join(_within(samples, _DICTIONARY_BYTES)), dict_type=zstandard.DICT_TYPE_RAWCONTENT
         )

@@ -1,4 +1,4 @@
-"""`Part`: one namespace of an informer: what its reflector fills, and whom it tells."""
+"""`Part`: one namespace of an informer, which a reflector fills and handlers listen to."""
 
 import asyncio
 from collections import deque
@@ -19,7 +19,7 @@ from kubewright.cache.store import Store
 
 R = TypeVar("R", bound=Resource | Unstructured)
 
-_SLICE = 1000  # changes that are told in one go: a few milliseconds
+_SLICE = 1000  # changes delivered in one go: a few milliseconds
 
 Registrations = tuple[Registration[R], ...]
 
@@ -30,13 +30,13 @@ class Part(Generic[R]):
     Args:
         store: Where they are kept.
         namespace: The namespace; empty for all.
-        shard: The part of them that is ours.
-        listeners: Returns who is told of changes.
-        on_told: Called when everybody has been told of the first list.
+        shard: Which of them belong to this process; all if not given.
+        listeners: Returns the registrations to call.
+        on_told: Called when all of them have been told about the first list.
 
     Attributes:
         reflector: What fills it.
-        told: Whether everybody has been told of the first list.
+        told: Whether all handlers have been told about the first list.
     """
 
     reflector: Reflector[R]
@@ -61,29 +61,29 @@ class Part(Generic[R]):
         self._untold_to: Registrations[R] = ()
         self.entry: Callable[[bytes], Entry[R]] = partial(store.codec.entry, known=store.find_named)
         """Returns the entry for an object; raises `DecodeError` if it cannot be read."""
-        # Without a shard all are ours: `bool` says yes to every entry.
+        # Without a shard every object counts: `bool` of an entry is always true.
         self.owns: Callable[[Entry[R]], bool] = bool if shard is None else _owned_by(shard)
-        """Says whether the object is one of ours."""
+        """Says whether the object belongs to this process."""
 
     def start(self, tasks: TaskSet) -> None:
-        """Fill it from now on, in a task of *tasks*."""
+        """Start to fill it, in a task of *tasks*."""
         self._task = tasks.start(self.reflector.run())
 
     def stop(self) -> None:
-        """Fill it no more; what was seen but not told is told now."""
+        """Stop filling it; deliver what was seen but not delivered yet."""
         self._active = False
         if self._task is not None:
             self._task.cancel()
         self._tell(len(self._untold))
 
     async def replace(self, entries: list[Entry[R]], version: str) -> None:
-        """Hold exactly *entries*, and tell of what changed in slices."""
+        """Hold exactly *entries*, and deliver the differences in slices."""
         if not self._active:
             return
         events = self._store.replace(entries, namespace=self._namespace, version=version)
         if not self.told:
             events = [_initial(event) for event in events]
-        # Whoever is added from here on hears of the whole store first, so not of these.
+        # Handlers added from here on are told about the whole store first, so not about these.
         self._untold.extend(events)
         self._untold_to = self._listeners()
         while self._untold:
@@ -96,7 +96,7 @@ class Part(Generic[R]):
             await asyncio.sleep(0)
 
     def put(self, entry: Entry[R]) -> None:
-        """Hold *entry*, and tell of it."""
+        """Hold *entry*, and tell handlers."""
         if self._active:
             event = self._store.put(entry)
             if event is not None:
@@ -104,7 +104,7 @@ class Part(Generic[R]):
                     registration.deliver(event)
 
     def remove(self, entry: Entry[R]) -> None:
-        """Hold the object of *entry* no more, and tell of it."""
+        """Remove the object of *entry*, and tell handlers."""
         if self._active:
             event = self._store.remove(entry)
             if event is not None:
@@ -119,11 +119,11 @@ class Part(Generic[R]):
 
     @property
     def full(self) -> bool:
-        """Whether somebody who is told is behind."""
+        """Whether an async handler is too far behind."""
         return any(one.queue.full for one in self._listeners() if isinstance(one, Queued))
 
     async def wait_for_room(self) -> None:
-        """Wait until those who are told have caught up."""
+        """Wait until the async handlers have caught up."""
         for registration in self._listeners():
             if isinstance(registration, Queued):
                 await registration.queue.wait_for_room()
@@ -148,5 +148,5 @@ def _owned_by(shard: Shard) -> Callable[[Entry[Any]], bool]:
 
 
 def _initial(event: Event[R]) -> Event[R]:
-    """Mark what is new in a first list; what was known before is a change like any other."""
+    """Mark objects that are new in a first list; known ones changed like any other."""
     return event if event.old is not None else msgspec.structs.replace(event, initial=True)

@@ -1,7 +1,7 @@
-"""`Reading`: an informer that shares the watch of another one and reads its objects as its type.
+"""`Reading`: an informer that shares the watch of another one, and decodes to its own type.
 
 A kind may be named by a class in one place and by a `Kind` in another. It is listed and watched
-once. What is kept are bytes, so each reader decides what they become.
+once. The store keeps bytes, so each reader decides what to decode them to.
 """
 
 import builtins
@@ -28,7 +28,7 @@ __all__ = ["Reading", "ReadingStore"]
 
 
 class ReadingStore(Store[R]):
-    """The objects of another store, each read fresh by a codec of its own.
+    """Reads the objects of another store with a codec of its own.
 
     Args:
         origin: The store that keeps the objects.
@@ -50,12 +50,12 @@ class ReadingStore(Store[R]):
             self.add_index(name, function)
 
     def drop_indexes(self) -> None:
-        """Keep none of the indexes that were added here."""
+        """Remove all indexes that were added here."""
         for name in list(self._functions):
             self.remove_index(name)
 
     def read(self, entry: Entry[Any]) -> Entry[R]:
-        """Return *entry* as one that is read by the codec of this store."""
+        """Return *entry* with the codec of this store."""
         if entry.codec is self.codec:
             return entry
         return Entry(
@@ -72,11 +72,11 @@ class ReadingStore(Store[R]):
 
     @property
     def size_in_bytes(self) -> int:
-        """The bytes of all objects as they are kept, without what Python adds to them."""
+        """The size of all objects as they are kept, without the overhead of Python."""
         return self._origin.size_in_bytes
 
     def streamed(self, namespace: str | None = None) -> Iterator[Entry[R]]:
-        """Yield the entries as the stream has them: what a new handler hears first."""
+        """Yield the entries as the stream has them, without own writes."""
         return map(self.read, self._origin.streamed(namespace))
 
     def find_streamed(self, key: ObjectKey) -> Entry[R] | None:
@@ -100,7 +100,7 @@ class ReadingStore(Store[R]):
         value: str | None = None,
         codec: Codec[Any] | None = None,
     ) -> builtins.list[Entry[R]]:
-        """Return the entries that `list` decodes; *codec* says whose index is meant."""
+        """Return the entries that `list` decodes; *codec* says whose index to use."""
         read_by = codec or self.codec
         found = self._origin.list_entries(
             namespace, labels, index=index, value=value, codec=read_by
@@ -114,7 +114,7 @@ class ReadingStore(Store[R]):
     def add_index(
         self, name: str, function: IndexFunction[Any], *, codec: Codec[Any] | None = None
     ) -> None:
-        """Keep an index by what *function* returns for an object of this store's type.
+        """Add an index of the values that *function* returns for objects of this store's type.
 
         Raises:
             ValueError: There is an index of that name.
@@ -123,24 +123,24 @@ class ReadingStore(Store[R]):
         self._functions[name] = function
 
     def remove_index(self, name: str, *, codec: Codec[Any] | None = None) -> None:
-        """Keep the index *name* no longer; do nothing if there is none."""
+        """Remove the index *name*; do nothing if there is none."""
         self._origin.remove_index(name, codec=codec or self.codec)
         self._functions.pop(name, None)
 
 
 class Reading(Informer[R]):
-    """An informer without a watch of its own: it reads what another one keeps, as its own type.
+    """An informer without a watch of its own: it decodes what another one keeps.
 
     Args:
         origin: The informer that watches.
         decode: Makes an object that remembers its JSON.
-        codec: The codec of *origin*, if that makes the same objects; entries are taken as they are
-            then.
+        codec: The codec of *origin*, if it makes the same objects; entries are then used as they
+            are.
     """
 
     store: ReadingStore[R]
 
-    def __init__(  # its own: that of `Informer` prepares a watch
+    def __init__(  # not that of `Informer`, which prepares a watch
         self,
         origin: Informer[Any],
         decode: Callable[[bytes], R],
@@ -153,7 +153,7 @@ class Reading(Informer[R]):
         self.store = ReadingStore(origin.store, read_by, self.count_unfit)
 
     def share(self, origin: Informer[Any]) -> None:
-        """Read from *origin* from now on; its own handlers are moved by whoever calls this."""
+        """Read from *origin* from now on; the caller moves the handlers."""
         self._origin = origin
         self.store.share(origin.store, origin.store.codec.reading(self._decode))
 
@@ -171,7 +171,7 @@ class Reading(Informer[R]):
 
     @property
     def selection(self) -> Selection:
-        """Which objects it is for."""
+        """Which objects it keeps."""
         return self._origin.selection
 
     @property
@@ -180,42 +180,42 @@ class Reading(Informer[R]):
         return self._origin.synced
 
     def synced_in(self, namespace: str) -> bool:
-        """Say whether the first list of *namespace* is in the store, whatever others lack."""
+        """Say whether the first list of *namespace* is in the store."""
         return self._origin.synced_in(namespace)
 
     @property
     def missing(self) -> bool:
-        """Whether the server does not have the kind, for now."""
+        """Whether the server does not have the kind at the moment."""
         return self._origin.missing
 
     @property
     def vanished(self) -> bool:
-        """Whether the server does not have the kind although its discovery has, or had."""
+        """Whether the server answered 404 for a kind that its discovery lists, or listed."""
         return self._origin.vanished
 
     @property
     def problem(self) -> str | None:
-        """What is wrong and what to do about it; ``None`` if all is well."""
+        """What is wrong and what to do about it; ``None`` if nothing is."""
         return self._origin.problem
 
     @property
     def namespaces(self) -> frozenset[str]:
-        """Where it looks; empty for everywhere."""
+        """The namespaces that it watches; empty for all."""
         return self._origin.namespaces
 
     @property
     def version(self) -> str:
-        """The version up to which everything has been seen; empty before that, or for several."""
+        """The version up to which everything has been seen; empty for several namespaces."""
         return self._origin.version
 
     @property
     def reflectors(self) -> tuple[Reflector[Any], ...]:
-        """What brings the objects, one for each namespace."""
+        """The reflectors, one for each namespace."""
         return self._origin.reflectors
 
     @property
     def watch_age(self) -> float:
-        """Seconds since its quietest watch last brought anything."""
+        """Seconds since its quietest watch last received anything."""
         return self._origin.watch_age
 
     async def wait_for_sync(self) -> None:
@@ -227,7 +227,7 @@ class Reading(Informer[R]):
         await self._wait(Informer.wait_for_sync)
 
     async def wait_settled(self) -> None:
-        """Return once it is synced, or is known to be unable to: missing, or refused.
+        """Return once it is synced, or cannot be: the kind is missing, or access is refused.
 
         Raises:
             LifecycleError: The informer stopped before that.
@@ -241,27 +241,27 @@ class Reading(Informer[R]):
                 return await ready(origin)
             except LifecycleError:
                 if origin is self._origin:
-                    raise  # it stopped, and was not only replaced by another one
+                    raise  # it stopped; it was not just replaced by another one
 
     def add_handler(self, handler: Handler[R]) -> Registration[R]:
-        """Tell *handler* of every change from now on, and of what exists before that.
+        """Call *handler* for everything that exists, and then for every change.
 
-        See `Informer.add_handler`; entries are read as the type of this informer.
+        See `Informer.add_handler`. Entries decode to the type of this informer.
         """
         registration = self._origin.registration_of(self._converted(handler), reader=self)
         self._origin.register(registration)
         return registration
 
     def unregister(self, registration: Registration[Any]) -> None:
-        """Tell *registration* of no further change."""
+        """Deliver nothing more to *registration*."""
         self._origin.unregister(registration)
 
     def end_handlers(self, reader: Informer[Any] | None = None) -> None:
-        """Tell the handlers that were added to *reader*, this one unless given, nothing more."""
+        """Remove the handlers that were added to *reader*; by default, to this informer."""
         self._origin.end_handlers(reader or self)
 
     async def run(self) -> None:
-        """Refuse: the informer that it shares runs.
+        """Raise an error: the informer that watches runs instead.
 
         Raises:
             LifecycleError: Always.
@@ -269,17 +269,17 @@ class Reading(Informer[R]):
         raise LifecycleError(f"cannot run {self!r} a second time: it shares a watch")
 
     def move(self, mapping: RESTMapping, namespaces: Iterable[str] | None) -> None:
-        """Look at *mapping*, in *namespaces*, from the next list on, for all who share it."""
+        """List *mapping* in *namespaces* from now on, for all who share the watch."""
         self._origin.move(mapping, namespaces)
 
     def set_namespaces(self, namespaces: Iterable[str] | None) -> None:
-        """Look in *namespaces* from now on, for all who share it; everywhere if not given."""
+        """Watch *namespaces* from now on, for all who share the watch; all if not given."""
         self._origin.set_namespaces(namespaces)
 
     def _converted(self, handler: Handler[R]) -> Handler[Any]:
-        """Return *handler* as one that takes the events of the informer that watches."""
+        """Return a handler that converts each event to this type and passes it to *handler*."""
         if not callable(handler):
-            return handler  # refused where it is registered
+            return handler  # registering it raises the error
         store = self.store
 
         def read(event: Event[Any]) -> Event[R]:
@@ -303,6 +303,6 @@ class Reading(Informer[R]):
 
 
 def _named_like(handler: Handler[Any], wrapper: Handler[Any]) -> Handler[Any]:
-    """Return *wrapper* under the name of *handler*, which the log shows when it fails."""
+    """Give *wrapper* the name of *handler*, which the log shows on a failure; return it."""
     wrapper.__qualname__ = getattr(handler, "__qualname__", None) or repr(handler)
     return wrapper

@@ -1,4 +1,4 @@
-"""`Reflector`: mirrors one collection of a server, from now until it is cancelled."""
+"""`Reflector`: mirrors one collection of a server until it is cancelled."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Generic, Protocol, TypeVar
@@ -49,7 +49,7 @@ _INSTALL = (
 
 
 class Mirror(Protocol[R]):
-    """What a reflector fills. All but `replace` and `wait_for_room` are done when they return."""
+    """What a reflector fills."""
 
     def entry(self, raw: bytes) -> Entry[R]:
         """Return the entry for an object.
@@ -60,11 +60,11 @@ class Mirror(Protocol[R]):
         ...
 
     def owns(self, entry: Entry[R]) -> bool:
-        """Say whether the object is one of those that are mirrored."""
+        """Say whether the object is to be mirrored."""
         ...
 
     async def replace(self, entries: list[Entry[R]], version: str) -> None:
-        """Hold exactly *entries*; at once, though those who listen are told in slices."""
+        """Hold exactly *entries*, at once; handlers are called in slices."""
         ...
 
     def put(self, entry: Entry[R]) -> None:
@@ -72,7 +72,7 @@ class Mirror(Protocol[R]):
         ...
 
     def remove(self, entry: Entry[R]) -> None:
-        """Hold the object of *entry* no more."""
+        """Remove the object of *entry*."""
         ...
 
     def settle(self, version: str) -> None:
@@ -81,35 +81,35 @@ class Mirror(Protocol[R]):
 
     @property
     def full(self) -> bool:
-        """Whether to wait for `wait_for_room` before more is brought."""
+        """Whether to call `wait_for_room` before reading more."""
         ...
 
     async def wait_for_room(self) -> None:
-        """Wait until those who listen can take more."""
+        """Wait until the handlers can take more."""
         ...
 
 
 class Reflector(Generic[R]):
-    """Mirrors one collection, from `run` until it is cancelled; nothing else ends it.
+    """Mirrors one collection until it is cancelled; no error ends it.
 
     Cancellation may arrive at every ``await``. The mirror changes only between two of them, so a
     stopped reflector leaves the last complete state behind, never half of a list.
 
-    What to do next, after a break or otherwise, is decided by its `Watcher`; this sends the
-    requests, waits, and carries what arrives to the mirror.
+    Its `Watcher` decides what to do next, also after a failure. The reflector sends the requests,
+    waits, and passes what arrives to the mirror.
 
     Args:
         collection: What is mirrored.
         mirror: What is filled.
-        name: What it is called in the log, such as ``pods``.
-        habits: What is known of the server already.
-        counts: Where to count for the page of metrics.
-        on_change: Called after each change of state.
+        name: Its name in the log, such as ``pods``.
+        habits: What is known about the server already.
+        counts: The metrics to count in.
+        on_change: Called after each change of its state.
         clock: Where time comes from.
 
     Attributes:
-        lists: How many lists were begun.
-        watches: How many watches were begun.
+        lists: How many lists it has started.
+        watches: How many watches it has started.
         skipped: How many objects could not be read.
     """
 
@@ -137,7 +137,7 @@ class Reflector(Generic[R]):
             Listing(), lists_again=True, habits=habits, now=self._clock.monotonic()
         )
         self._reminder = Reminder(self._clock)
-        self._told = ("", 0.0)  # the last failure in the log, and when the trouble began
+        self._told = ("", 0.0)  # the last failure in the log, and when it began
 
     @property
     def state(self) -> State:
@@ -156,12 +156,12 @@ class Reflector(Generic[R]):
 
     @property
     def last_heard(self) -> float:
-        """When the last byte arrived, on the clock."""
+        """When the last byte arrived, in monotonic time."""
         return self._watcher.last_heard
 
     @property
     def known_to_fail(self) -> bool:
-        """Whether there is no use in waiting: the kind is missing, or the server refuses."""
+        """Whether waiting is pointless for now: the kind is missing, or access is refused."""
         return self._watcher.known_to_fail
 
     @property
@@ -171,19 +171,19 @@ class Reflector(Generic[R]):
 
     @property
     def vanished(self) -> bool:
-        """Whether the server does not have the kind although its discovery has, or had."""
+        """Whether the server answered 404 for a kind that its discovery lists, or listed."""
         return isinstance(self._watcher.error, NotFoundError)
 
     @property
     def problem(self) -> str | None:
-        """What is wrong and what to do, or ``None``; a short break is nothing."""
+        """What is wrong and what to do, or ``None``; a short interruption does not count."""
         return self._watcher.problem(self._clock.monotonic())
 
     async def run(self) -> None:
-        """Mirror until cancelled; losing the server is not the end of it.
+        """Mirror until cancelled, also if the server goes away for a while.
 
         Raises:
-            LifecycleError: It ran before.
+            LifecycleError: It runs, or has run.
         """
         watcher = self._watcher
         if not isinstance(watcher.state, Idle):
@@ -231,7 +231,7 @@ class Reflector(Generic[R]):
         await self._replace(entries)
 
     async def _replace(self, entries: list[Entry[R]]) -> None:
-        self._on_change()  # whoever waits for it runs after the next line has filled the mirror
+        self._on_change()  # waiters run only after the next line has filled the mirror
         await self._mirror.replace(entries, self._watcher.version)
 
     def _count_list(self) -> None:
@@ -276,7 +276,7 @@ class Reflector(Generic[R]):
             watcher.ended(now())
 
     async def _gather(self, read: Read, silence: Silence) -> None:
-        """Collect the initial events of a stream, up to their end; half a list is thrown away."""
+        """Collect the initial events of a stream; an incomplete list is thrown away."""
         watcher, now = self._watcher, self._clock.monotonic
         gathered: dict[ObjectKey, Entry[R]] = {}
         while isinstance(watcher.state, Listing) and watcher.streaming:
@@ -302,13 +302,13 @@ class Reflector(Generic[R]):
                 gathered[entry.key] = entry
 
     async def _do_own_work(self, silence: Silence, work: Awaitable[None]) -> None:
-        """Await something of ours; while it lasts, it is not the server who is silent."""
+        """Await our own *work*, during which the server does not count as silent."""
         with silence.suspended():
             await work
             self._watcher.listening(self._clock.monotonic())
 
     def _apply(self, events: list[Event]) -> None:
-        """Apply events one after the other, without letting anybody see a state in between."""
+        """Apply events one by one; there is no await in between."""
         if not events:
             return
         mirror = self._mirror
@@ -316,7 +316,7 @@ class Reflector(Generic[R]):
         version = ""
         for kind, raw in events:
             if kind == "BOOKMARK":
-                version = ""  # its version is the watcher's already
+                version = ""  # the watcher knows its version already
                 continue
             entry = read(raw)
             if entry is None:
@@ -336,7 +336,7 @@ class Reflector(Generic[R]):
     def _read(self, raw: bytes) -> Entry[R] | None:
         """Return the entry for an object, or ``None`` for one that cannot be read.
 
-        One odd object must not keep all others from being seen.
+        One bad object must not hide all others.
         """
         try:
             return self._mirror.entry(raw)
@@ -347,10 +347,10 @@ class Reflector(Generic[R]):
             _log.error("object cannot be read, skipped", kind=self._name, error=str(error))
             return None
 
-    # --- What it tells of itself ---
+    # --- Log ---
 
     def _tell(self, state: State) -> None:
-        """Let everybody know of a new state; the log, of what led to it."""
+        """Announce a new state, and log the error that led to it."""
         match state:
             case Waiting(error=GoneError() as error) if error is not self._watcher.error:
                 _log.info("history is gone, listing again", kind=self._name, error=str(error))
@@ -363,7 +363,7 @@ class Reflector(Generic[R]):
         self._on_change()
 
     def _tell_of(self, error: Exception) -> None:
-        # Not with every try: a kind may be missing for weeks.
+        # Not for every attempt: a kind may be missing for weeks.
         if (told := (str(error), self._watcher.since)) != self._told:
             self._told = told
             self._reminder.begin()
@@ -374,7 +374,7 @@ class Reflector(Generic[R]):
             _log.debug("list or watch failed, will retry", kind=self._name, error=str(error))
 
     def _remind(self, error: Exception) -> None:
-        """Say again what is still so: the first line is far up in the log by now."""
+        """Log again what is still wrong: the first line is far up in the log by now."""
         age = round(self._clock.monotonic() - self._watcher.since)
         if isinstance(error, NotFoundError | NoMatchError):
             _log.warning(
@@ -393,7 +393,7 @@ class Reflector(Generic[R]):
 
 
 def _log_fields(error: Exception) -> dict[str, str]:
-    """Return what the log says of it; of a missing kind, how an operator gets it."""
+    """Return the log fields for *error*; for a missing kind, with a hint how to install it."""
     if isinstance(error, NoMatchError):
         return {"error": str(error).partition("\n")[0], "hint": _INSTALL}
     if isinstance(error, NotFoundError) and (general := error.hint()):

@@ -1,12 +1,12 @@
-"""`Reminder`: when to say again what has been said, and is still so."""
+"""`Reminder`: when to log again a problem that persists."""
 
 from kubewright._aio import Clock
 
-_FIRST, _LAST = 180.0, 3600.0  # seconds until it is said again
+_FIRST, _LAST = 180.0, 3600.0  # seconds until it is logged again
 
 
 class Reminder:
-    """Is due after three minutes, after six more, and so on; once an hour in the end.
+    """Is due after three minutes, then after six more, and so on; in the end once an hour.
 
     Args:
         clock: Where time comes from.
@@ -17,12 +17,12 @@ class Reminder:
         self.begin()
 
     def begin(self) -> None:
-        """Count from now: it has just been said."""
+        """Start over: the problem has just been logged."""
         self._gap = _FIRST
         self._due = self._clock.monotonic() + self._gap
 
     def is_due(self) -> bool:
-        """Say whether to say it again; after that, not for a longer while."""
+        """Say whether to log the problem again; if so, wait longer for the next time."""
         now = self._clock.monotonic()
         if now < self._due:
             return False

@@ -1,4 +1,4 @@
-"""`Selection`: which objects an informer is about."""
+"""`Selection`: which objects an informer keeps."""
 
 from collections.abc import Iterable
 
@@ -11,23 +11,23 @@ from kubewright.cache.shard import Shard
 from kubewright.client.target import Fields, Labels
 
 ALL: frozenset[str] = frozenset()
-"""No namespace named: all of them. Kinds that are in no namespace have no other."""
+"""All namespaces; also for kinds that do not live in namespaces."""
 
 KEY_FIELDS: frozenset[str] = frozenset({"metadata.name", "metadata.namespace"})
-"""The fields that a client knows of each object, whatever its kind."""
+"""The selectable fields that objects of every kind have."""
 
 
 class Selection(msgspec.Struct, frozen=True, kw_only=True):
-    """Which objects an informer is about: a kind, and what of it. Equal ones share an informer.
+    """Which objects of a kind an informer keeps. Equal selections share an informer.
 
     Attributes:
         mapping: The kind, and where it lives.
-        labels: The labels that they have; fits every object unless given.
-        fields: The fields that they have; fits every object unless given.
-        namespaces: Where they are; empty for everywhere. An informer begins with these, and may be
-            given others later.
-        metadata_only: Whether only their metadata is asked for.
-        shard: The part of them that is this process's, if they are divided.
+        labels: The labels that they have; any by default.
+        fields: The fields that they have; any by default.
+        namespaces: Where they are; empty for everywhere. An informer starts with these, and may
+            get others later.
+        metadata_only: Whether only their metadata is requested.
+        shard: The shard of this process, if the objects are divided.
     """
 
     mapping: RESTMapping
@@ -39,7 +39,7 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_whole(self) -> bool:
-        """Whether every object of the kind in its namespaces is selected, with all its fields."""
+        """Whether it selects all objects of the kind in its namespaces, with all their fields."""
         return (
             self.labels.selects_everything
             and self.fields.selects_everything
@@ -49,13 +49,13 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def fields_are_known(self) -> bool:
-        """Whether `covers` can tell all that `fields` asks for: it asks only for the key."""
+        """Whether `covers` can decide all of `fields`, because they are all part of the key."""
         return all(term.field in KEY_FIELDS for term in self.fields.terms)
 
     def covers(self, key: ObjectKey, uid: str) -> bool:
-        """Say whether an object can be selected, by what of it never changes.
+        """Say whether an object can be selected, by its key and uid, which never change.
 
-        Not asked here are the namespaces, which an informer may change.
+        Namespaces are not checked: an informer may change them.
         """
         if self.shard is not None and not self.shard.owns(uid):
             return False
@@ -76,7 +76,7 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def key_fits(key: ObjectKey, fields: FieldSelector) -> bool:
-    """Say whether an object of that *key* may be among those that *fields* selects."""
+    """Say whether *fields* may select an object with that *key*."""
     known = {"metadata.name": key.name, "metadata.namespace": key.namespace}
     return all(
         (known[term.field] == term.value) is (term.operator == "=")
@@ -86,7 +86,7 @@ def key_fits(key: ObjectKey, fields: FieldSelector) -> bool:
 
 
 def label_selector(labels: Labels | None) -> Selector:
-    """Return *labels* as a selector; ``None`` is no restriction.
+    """Return *labels* as a selector; ``None`` selects everything.
 
     Raises:
         ValueError: It is not a label selector.
@@ -95,7 +95,7 @@ def label_selector(labels: Labels | None) -> Selector:
 
 
 def field_selector(fields: Fields | None) -> FieldSelector:
-    """Return *fields* as a selector; ``None`` is no restriction.
+    """Return *fields* as a selector; ``None`` selects everything.
 
     Raises:
         ValueError: It is not a field selector.
@@ -108,10 +108,10 @@ def field_selector(fields: Fields | None) -> FieldSelector:
 
 
 def namespace_set(namespaces: Iterable[str] | None) -> frozenset[str]:
-    """Return *namespaces* as a set; ``None`` and none at all are all of them.
+    """Return *namespaces* as a set; an empty set, also for ``None``, stands for all of them.
 
     Raises:
-        TypeError: It is one text, whose letters nobody meant.
+        TypeError: It is a string, and not several.
         ValueError: One of them is empty.
     """
     if isinstance(namespaces, str):

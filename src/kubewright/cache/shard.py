@@ -1,4 +1,4 @@
-"""`Shard`: one of several equal parts of all objects of a kind, told apart by a hash of the uid."""
+"""`Shard`: one of several equal parts of the objects of a kind, by a hash of the uid."""
 
 import msgspec
 
@@ -23,8 +23,8 @@ def fnv1a(text: str) -> int:
 class Shard(msgspec.Struct, frozen=True):
     """Part *index* of *count* parts, counted from zero; each object is in exactly one of them.
 
-    A server that knows shards is asked for this part only. Others send everything, and `owns`
-    picks the part out of it.
+    Servers that support shards are asked for this part only. Others send everything, and `owns`
+    picks this part.
 
     Example:
         >>> Shard(0, 2).selector
@@ -47,7 +47,7 @@ class Shard(msgspec.Struct, frozen=True):
 
     @property
     def end(self) -> int:
-        """The first hash after it; the last shard takes what the division leaves over."""
+        """The first hash after it; the last shard takes the remainder of the division."""
         last = self.index == self.count - 1
         return _SPACE if last else (self.index + 1) * (_SPACE // self.count)
 

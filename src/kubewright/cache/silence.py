@@ -1,21 +1,22 @@
-"""`Silence`: notices that a stream is dead, which no error would ever say."""
+"""`Silence`: notices that a stream is dead, for which there is no error."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from kubewright._aio import Clock, Timer
 
-_LOOK_EVERY = 30.0  # seconds: the deadline may come nearer while we wait for it
+_LOOK_EVERY = 30.0  # seconds; the deadline may move closer while we wait for it
 
 
 class Silence:
-    """Ends a block with `TimeoutError` once a deadline has passed that moves with each byte.
+    """Ends a block with `TimeoutError` when nothing has arrived until a deadline.
 
-    One timer looks now and then; to set one anew with each chunk would cost more than the chunk.
+    The deadline moves with each byte. One timer checks it from time to time: a new timer for each
+    chunk would cost more than the chunk.
 
     Args:
         clock: Where time comes from.
-        deadline: Says until when something must have arrived, as of now.
+        deadline: Returns the current deadline, in monotonic time.
     """
 
     def __init__(self, clock: Clock, deadline: Callable[[], float]) -> None:
@@ -32,11 +33,11 @@ class Silence:
     async def __aexit__(self, *exc: object) -> None:
         if self._timer is not None:
             self._timer.cancel()
-        await self._timeout.__aexit__(*exc)  # type: ignore[arg-type]  # passed on as they came
+        await self._timeout.__aexit__(*exc)  # type: ignore[arg-type]  # passed on unchanged
 
     @contextmanager
     def suspended(self) -> Iterator[None]:
-        """Do not count while this block lasts: it is we who do not listen."""
+        """Ignore the deadline during this block, in which we do not read."""
         self._suspended = True
         try:
             yield
@@ -44,7 +45,7 @@ class Silence:
             self._suspended = False
 
     def rearm(self) -> None:
-        """Look at the deadline now: it may be much nearer than it was."""
+        """Check the deadline now: it may be much closer than before."""
         if self._timer is not None:
             self._timer.cancel()
         self._arm()

@@ -23,19 +23,19 @@ OWNER: str = "owner"
 
 _log = get_logger(__name__)
 
-_SLICE = 400  # objects that are packed in one go: about 5 ms
+_SLICE = 400  # objects to compress in one go: about 5 ms
 
 
 class Store(Generic[R]):
     """Keeps the entries of one informer; every read decodes a fresh object.
 
-    The stream changes it by `replace`, `put` and `remove`, which return what handlers are to hear.
-    This process's own writes go on top by `note_write` and `note_deletion`, for readers only. All
-    of it is synchronous: nobody sees half a change.
+    The stream updates it with `replace`, `put` and `remove`, which return the events for handlers.
+    Own writes are laid over it with `note_write` and `note_deletion`, for readers only. All of it
+    is synchronous: nobody sees half a change.
 
     Args:
         codec: What makes and reads its entries.
-        mapping: What its objects are, for messages.
+        mapping: The kind of its objects, for messages.
         on_unfit: Called when an object is first found not to fit its class.
     """
 
@@ -48,7 +48,7 @@ class Store(Generic[R]):
     ) -> None:
         self.codec: Codec[R] = codec
         self.mapping: RESTMapping | None = mapping
-        """What its objects are, for messages."""
+        """The kind of its objects, for messages."""
         self._on_unfit = on_unfit
         self._unfit: dict[ObjectKey, str] = {}
         self._spaces: dict[str, dict[str, Entry[R]]] = {}
@@ -60,21 +60,22 @@ class Store(Generic[R]):
         self._bytes = 0
         self._to_pack: list[ObjectKey] | None = None
 
-    # What the stream does.
+    # --- Updates from the stream ---
 
     def replace(
         self, entries: Iterable[Entry[R]], *, namespace: str | None = None, version: str
     ) -> list[Event[R]]:
-        """Take over a list: what it lacks is gone, what it has is as it says.
+        """Replace the state by a list: objects that are not in it are gone.
 
         Args:
             entries: All objects of the list.
             namespace: The namespace that was listed; all of them unless given.
-            version: The version of the list; empty if nobody watches any more.
+            version: The version of the list; empty if the watch has ended.
 
         Returns:
-            What changed by it, deletions first. What this process wrote and the stream has never
-            shown came and went, if the list lacks it: readers saw it, so its end must be heard of.
+            The changes, deletions first. An object that this process wrote, that the stream never
+            showed and that is not in the list, counts as added and deleted: readers have seen it,
+            so handlers must hear of its end.
         """
         self._written.restart(namespace)
         listed = {entry.key: entry for entry in entries}
@@ -89,13 +90,13 @@ class Store(Generic[R]):
                 events.append(event)
         passed = self._written.settle_list(version, namespace=namespace)
         self._show_streamed(passed)
-        self._to_pack = None  # entries may have been made before packing began
+        self._to_pack = None  # entries may have been made before compression began
         if version:
             events[len(gone) : len(gone)] = _came_and_went(passed)
         return events
 
     def put(self, entry: Entry[R]) -> Event[R] | None:
-        """Take over an object that was added or modified; ``None`` if it is known already."""
+        """Store an object that was added or modified; return ``None`` if it is known already."""
         event = self._arrive(entry)
         if self._pending:
             self.settle(entry.resource_version, namespace=entry.key.namespace)
@@ -104,10 +105,10 @@ class Store(Generic[R]):
         return event
 
     def remove(self, entry: Entry[R]) -> Event[R] | None:
-        """Take out an object that was deleted; ``None`` if it is not there.
+        """Remove an object that was deleted; return ``None`` if it is not there.
 
         Args:
-            entry: Its last state, as the deletion told it.
+            entry: Its last state, from the deletion event.
         """
         known = self.find_streamed(entry.key)
         event = None
@@ -118,7 +119,7 @@ class Store(Generic[R]):
         return event
 
     def settle(self, version: str, *, namespace: str | None = None) -> None:
-        """Note that the stream has reached *version*, so that older own writes are in it.
+        """Note that the stream has reached *version*, and so includes older own writes.
 
         Args:
             version: The version of a bookmark or an event.
@@ -127,7 +128,7 @@ class Store(Generic[R]):
         self._show_streamed(self._written.settle(version, namespace=namespace))
 
     def streamed(self, namespace: str | None = None) -> Iterator[Entry[R]]:
-        """Yield the entries as the stream has them: what a new handler hears first."""
+        """Yield the entries as the stream has them, without own writes."""
         if not self._pending:
             yield from self._entries(namespace)
             return
@@ -143,28 +144,28 @@ class Store(Generic[R]):
         pending = self._pending.get(key)
         return self.find_entry(key) if pending is None else pending.streamed
 
-    # What this process writes.
+    # --- Own writes ---
 
     def note_write(self, entry: Entry[R]) -> None:
-        """Let readers see what this process wrote, until the stream shows it or something newer."""
+        """Show readers what this process wrote, until the stream shows it or something newer."""
         pending = self._written.note_write(entry, streamed=self.find_streamed(entry.key))
         if pending is not None:
             self._show(entry.key, pending.shown)
 
     def note_deletion(self, key: ObjectKey, uid: str, *, version: str = "") -> None:
-        """Hide from readers what this process deleted, until the stream shows its end.
+        """Hide what this process deleted from readers, until the stream shows the deletion.
 
         Args:
             key: The object.
-            uid: Which object of that name.
-            version: For an object that was not deleted but written so that the informer does not
-                select it any more: the version of that write.
+            uid: Its uid.
+            version: For an object that was not deleted, but written so that the informer no longer
+                selects it: the version of that write.
         """
         streamed = self.find_streamed(key)
         if self._written.note_deletion(key, uid, streamed=streamed, version=version) is not None:
             self._show(key, None)
 
-    # What readers ask.
+    # --- Reads ---
 
     def __len__(self) -> int:
         return self._count
@@ -174,7 +175,7 @@ class Store(Generic[R]):
 
     @property
     def size_in_bytes(self) -> int:
-        """The bytes of all objects as they are kept, without what Python adds to them."""
+        """The size of all objects as they are kept, without the overhead of Python."""
         return self._bytes
 
     def find_entry(self, key: ObjectKey) -> Entry[R] | None:
@@ -200,7 +201,7 @@ class Store(Generic[R]):
         """Return a fresh copy of the object of *key*.
 
         Raises:
-            NotFoundError: There is none.
+            NotFoundError: The store does not have it.
             DecodeError: It does not fit its class.
         """
         entry = self.find_entry(key)
@@ -217,7 +218,7 @@ class Store(Generic[R]):
         value: str | None = None,
         codec: Codec[Any] | None = None,
     ) -> list[Entry[R]]:
-        """Return the entries that `list` decodes; *codec* says whose index is meant."""
+        """Return the entries that `list` decodes; *codec* says whose index to use."""
         found = self._candidates(namespace, index, value, codec or self.codec)
         if labels is not None:
             matches = selector_from(labels).matches
@@ -225,7 +226,7 @@ class Store(Generic[R]):
         return sorted(found, key=_sort_key)
 
     def objects(self, entries: Iterable[Entry[R]]) -> list[R]:
-        """Return fresh copies of the objects of *entries*, but for those that fit no class."""
+        """Return fresh copies of the objects of *entries* that fit their class."""
         found = []
         for entry in entries:
             try:
@@ -242,14 +243,14 @@ class Store(Generic[R]):
         index: str | None = None,
         value: str | None = None,
     ) -> list[R]:
-        """Return fresh copies of the objects that fit, ordered as a server lists them.
+        """Return fresh copies of the matching objects, in the order of a list from the server.
 
-        One that does not fit its class is left out; the log names it, once.
+        An object that does not fit its class is left out, and logged once.
 
         Args:
-            namespace: Only those of this namespace.
-            labels: Only those with these labels.
-            index: With *value*: only those that this index has under it.
+            namespace: Only objects in this namespace.
+            labels: Only objects with these labels.
+            index: With *value*: only objects that this index finds by it.
             value: What to look up in *index*.
 
         Raises:
@@ -279,20 +280,19 @@ class Store(Generic[R]):
     def _name(self, key: ObjectKey) -> str:
         return f"{self.mapping.kind if self.mapping else 'object'} {str(key)!r}"
 
-    # Indexes.
+    # --- Indexes ---
 
     def add_index(
         self, name: str, function: IndexFunction[Any], *, codec: Codec[Any] | None = None
     ) -> None:
-        """Keep an index by what *function* returns for an object, of those that are there, too.
+        """Add an index of the values that *function* returns for objects.
 
-        An object for which it fails, or that does not fit its class, is logged and left out of the
-        index.
+        An object for which it fails, or that does not fit its class, is logged and left out.
 
         Args:
-            name: What to call it; each codec has names of its own.
-            function: Returns the values that an object is found under.
-            codec: What makes the objects that *function* gets; the store's own unless given.
+            name: Its name, which is unique for each codec.
+            function: Returns the values by which an object is found.
+            codec: Makes the objects for *function*; by default, the codec of the store.
 
         Raises:
             ValueError: There is an index of that name.
@@ -306,16 +306,16 @@ class Store(Generic[R]):
         self._indexes[read_by, name] = made
 
     def remove_index(self, name: str, *, codec: Codec[Any] | None = None) -> None:
-        """Keep the index *name* no longer; do nothing if there is none."""
+        """Remove the index *name*; do nothing if there is none."""
         self._indexes.pop((codec or self.codec, name), None)
 
-    # Packing.
+    # --- Compression ---
 
     def pack_some(self, limit: int = _SLICE) -> bool:
-        """Pack entries that came before packing began; say whether there are more of them.
+        """Compress some entries that came before compression began; say whether there are more.
 
-        To be called between other work until it says no: a large cache at once would hold up the
-        event loop.
+        Call it between other work until it returns ``False``: all of a large cache at once would
+        block the event loop.
         """
         if self._to_pack is None:
             if not self.codec.packing.active:
@@ -333,10 +333,10 @@ class Store(Generic[R]):
         self._spaces[entry.key.namespace][entry.key.name] = packed
         self._bytes += len(packed.packed) - len(entry.packed)
 
-    # How it is done.
+    # --- Internals ---
 
     def _arrive(self, entry: Entry[R]) -> Event[R] | None:
-        """Note what the stream says of an object; readers see it unless they saw a newer write."""
+        """Store an object from the stream; readers see it unless a newer own write hides it."""
         key = entry.key
         pending = self._pending.get(key) if self._pending else None
         old = self.find_entry(key) if pending is None else pending.streamed
@@ -349,7 +349,9 @@ class Store(Generic[R]):
         if pending is not None:
             pending.streamed = entry
             self._review(pending)
-        elif old is not None and not self._indexes:  # as `_show` does it, for what happens most
+        elif (
+            old is not None and not self._indexes
+        ):  # what `_show` does, faster for the most common case
             self._spaces[key.namespace][key.name] = entry
             self._bytes += len(entry.packed) - len(old.packed)
             if entry.owners is not old.owners:
@@ -359,13 +361,13 @@ class Store(Generic[R]):
         return Event(old, entry)
 
     def _leave(self, entry: Entry[R]) -> None:
-        """Note that the stream has seen the end of an object."""
+        """Remove an object that the stream says is gone."""
         pending = self._pending.get(entry.key)
         if pending is None:
             self._show(entry.key, None)
             return
         pending.streamed = None
-        if pending.uid == entry.uid:  # whatever we did to it, it is gone
+        if pending.uid == entry.uid:  # whatever we wrote to it, it is gone
             self._written.drop(entry.key)
             self._show(entry.key, None)
 
@@ -379,7 +381,7 @@ class Store(Generic[R]):
             self._show(pending.key, pending.streamed)
 
     def _show(self, key: ObjectKey, new: Entry[R] | None, old: Entry[R] | None = None) -> None:
-        """Make *new* what readers see under *key*; nothing if it is ``None``."""
+        """Make *new* what readers see under *key*; ``None`` removes it."""
         old = old or self.find_entry(key)
         if new is old:
             return
@@ -409,14 +411,14 @@ class Store(Generic[R]):
     def _change_indexes(self, old: Entry[R] | None, new: Entry[R] | None) -> None:
         entry = new or old
         assert entry is not None
-        read: dict[Codec[Any], Any] = {}  # each index gets its type, made once for all of that type
+        read: dict[Codec[Any], Any] = {}  # each type is decoded once, for all indexes that use it
         for (codec, _), index in self._indexes.items():
             if codec not in read:
                 read[codec] = None if new is None else _object(new, codec)
             index.change(entry.key, read[codec])
 
     def _entries(self, namespace: str | None) -> Iterator[Entry[R]]:
-        # Copied, so that the store may change meanwhile: readers may be in threads of their own.
+        # Copied, because the store may change meanwhile: readers may run in other threads.
         if namespace is not None:
             yield from tuple(self._spaces.get(namespace, {}).values())
             return
@@ -457,7 +459,7 @@ class Store(Generic[R]):
 
 
 def _came_and_went(passed: Iterable[Pending[R]]) -> Iterator[Event[R]]:
-    """Yield what the stream would have told of own writes that nothing is left of."""
+    """Yield the events that the stream left out for own writes that are gone."""
     for one in passed:
         if one.entry is not None and one.streamed is None:
             yield Event(None, one.entry)
@@ -465,13 +467,13 @@ def _came_and_went(passed: Iterable[Pending[R]]) -> Iterator[Event[R]]:
 
 
 def _object(entry: Entry[Any], codec: Codec[R]) -> R | None:
-    """Return the object for index functions, or ``None`` if it cannot be read as its class.
+    """Return the object for index functions, or ``None`` if it does not fit its class.
 
-    Raised, that would break the stream in the middle of a list, whose events were lost then.
+    An error here would break the stream in the middle of a list, and lose its events.
     """
     try:
         return codec.decode(entry.raw)
-    except Exception as error:  # noqa: BLE001  # a user's class may refuse it in any way
+    except Exception as error:  # noqa: BLE001  # a user's class may raise anything
         _log.error("object does not fit its class, not indexed", key=str(entry.key), error=error)
         return None
 

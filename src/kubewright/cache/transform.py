@@ -1,4 +1,4 @@
-"""Transforms: what a user drops from objects before they are cached."""
+"""Transforms: drop parts of objects before they are cached."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,17 +9,16 @@ from kubewright.errors import DecodeError
 from kubewright.log import get_logger
 
 Transform = Callable[[dict[str, Any]], dict[str, Any] | None]
-"""Changes the JSON document of an object in place, or returns another one to keep instead.
+"""Modifies the JSON document of an object in place, or returns another one to keep instead.
 
-It runs once for each object that arrives, so it must give the same when it runs again on what it
-returned. Name, namespace, uid and version must stay.
+It must be idempotent. Name, namespace, uid and resource version must stay.
 """
 
 _log = get_logger(__name__)
 
 
 def without(*paths: str) -> Transform:
-    """Return the transform that drops fields, such as ``"spec"`` or ``"metadata.annotations"``.
+    """Return a transform that drops fields, such as ``"spec"`` or ``"metadata.annotations"``.
 
     Example:
         >>> drop = without("spec.data")
@@ -41,9 +40,9 @@ def without(*paths: str) -> Transform:
 
 
 def transformed(raw: bytes, head: Head, transform: Transform) -> tuple[bytes, Head]:
-    """Return what *transform* makes of an object; the object as it was if it fails.
+    """Return the result of *transform* for an object; if it fails, the object unchanged.
 
-    A failure is logged, not raised: one odd object must not keep all others out of the cache.
+    A failure is logged, not raised: one bad object must not keep all others out of the cache.
     """
     try:
         document = _json.loads(raw)
@@ -54,7 +53,7 @@ def transformed(raw: bytes, head: Head, transform: Transform) -> tuple[bytes, He
         changed, changed_head = b"", None
     except (SystemExit, KeyboardInterrupt):
         raise
-    except BaseException:  # noqa: BLE001  # a user's code: whatever it raises, the stream goes on
+    except BaseException:  # noqa: BLE001  # user code may raise anything; the stream must go on
         _log.exception("transform failed, object kept whole", key=str(head.key))
         return raw, head
     if changed_head is None or _identity(changed_head) != _identity(head):

@@ -1,4 +1,4 @@
-"""`CacheView`: the cache as those read it who work in one namespace."""
+"""`CacheView`: reads from the cache with a default namespace."""
 
 import builtins
 from typing import Any, Protocol, TypeVar, overload
@@ -39,17 +39,17 @@ class Readable(Protocol):
         index: str | None = None,
         value: str | None = None,
     ) -> list[Any]:
-        """Return fresh copies of the objects that fit."""
+        """Return fresh copies of the matching objects."""
         ...
 
 
 class CacheView:
-    """Reads from a cache, in which one namespace is meant wherever none is named.
+    """Reads from a cache with a default namespace.
 
     Args:
-        cache: What is read.
-        namespace: The namespace. If it is empty, one object has to be named with its namespace, and
-            a list is of all of them.
+        cache: What to read from.
+        namespace: The default. If it is empty, single objects must be named with their namespace,
+            and lists are of all namespaces.
     """
 
     __slots__ = ("_cache", "namespace")
@@ -67,7 +67,7 @@ class CacheView:
         self, kind: Kind, name: str | ObjectKey, *, namespace: str | None = None
     ) -> Unstructured | None: ...
     def find(self, kind: Any, name: str | ObjectKey, *, namespace: str | None = None) -> Any:
-        """Return a fresh copy of an object, or ``None`` if the cache has none of that name.
+        """Return a fresh copy of an object, or ``None`` if the cache does not have it.
 
         Raises:
             LifecycleError: The kind is not declared.
@@ -85,7 +85,7 @@ class CacheView:
         """Return a fresh copy of an object.
 
         Raises:
-            NotFoundError: The cache has none of that name.
+            NotFoundError: The cache does not have it.
             LifecycleError: The kind is not declared.
             CacheNotSyncedError: Its first list is not complete.
         """
@@ -110,14 +110,14 @@ class CacheView:
         index: str | None = None,
         value: str | None = None,
     ) -> Any:
-        """Return fresh copies of the objects that fit; see `Cache.list`.
+        """Return fresh copies of the matching objects; see `Cache.list`.
 
         Args:
             kind: The class, or a `Kind`.
-            namespace: Only those of this namespace; of that of the view unless given, and of all of
-                them if empty.
-            labels: Only those with these labels.
-            index: With *value*: only those that this index has under it.
+            namespace: Only objects in this namespace; by default that of the view. Empty for all
+                namespaces.
+            labels: Only objects with these labels.
+            index: With *value*: only objects that this index finds by it.
             value: What to look up in *index*.
         """
         where = self.namespace if namespace is None and index != NAMESPACE else namespace

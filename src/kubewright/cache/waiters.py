@@ -1,17 +1,17 @@
-"""`Waiters`: tasks that wait until something has become so."""
+"""`Waiters`: tasks that wait for a condition."""
 
 import asyncio
 from collections.abc import Callable
 
 
 class Waiters:
-    """Tasks that wait for a condition; whoever changes what it depends on calls `wake`."""
+    """Tasks that wait for a condition; call `wake` after each change that may affect it."""
 
     def __init__(self) -> None:
         self._waiting: set[asyncio.Future[None]] = set()
 
     def wake(self) -> None:
-        """Let everybody look again."""
+        """Let all waiters check their condition again."""
         for waiter in self._waiting:
             if not waiter.done():
                 waiter.set_result(None)

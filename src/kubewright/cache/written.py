@@ -1,8 +1,8 @@
 """`Written`: what this process wrote and the stream has not shown yet.
 
-After a write returns, a read from the same process must see it, though the watch may bring it
-later. So the answer of the server goes on top of what the stream said, until the stream has passed
-it. Handlers never hear of it: for them only the stream counts.
+After a write returns, reads in the same process must see it, though the watch may bring it later.
+So the answer of the server is laid over the state of the stream until the stream has passed it.
+Handlers do not see it: they follow the stream alone.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,7 +16,7 @@ from kubewright.cache.entry import Entry
 
 R = TypeVar("R")
 
-_MOST_DELETED = 4096  # a bound, should the stream never show some objects, nor their end
+_MOST_DELETED = 4096  # a bound, in case the stream never shows some objects or their deletion
 
 
 class Pending(msgspec.Struct, Generic[R]):
@@ -24,12 +24,12 @@ class Pending(msgspec.Struct, Generic[R]):
 
     Attributes:
         key: The object that was written.
-        uid: Which object of that name.
-        version: The version that the write made; empty for a deletion, which tells none.
+        uid: Its uid.
+        version: The version of the write; empty for a deletion, which has none.
         entry: The object as it was written; ``None`` if it was deleted.
-        streamed: The object as the stream has it; ``None`` if it has none.
-        dead: Objects of that name that are surely no more, whatever the stream still tells.
-        since: For a deletion, a version that it surely came after; empty if none is known.
+        streamed: The object as the stream has it; ``None`` if it does not have it.
+        dead: The uids of objects of that name that no longer exist, whatever the stream still says.
+        since: For a deletion, a version that it is known to come after; empty if there is none.
     """
 
     key: ObjectKey
@@ -42,7 +42,7 @@ class Pending(msgspec.Struct, Generic[R]):
 
     @property
     def is_ahead(self) -> bool:
-        """Whether the write is still newer than what the stream has of this object."""
+        """Whether the write is still newer than the state of the stream."""
         base = self.streamed
         if base is None or base.uid in self.dead:
             return True
@@ -54,7 +54,7 @@ class Pending(msgspec.Struct, Generic[R]):
 
     @property
     def shown(self) -> Entry[R] | None:
-        """What a reader sees."""
+        """What readers see."""
         return self.entry if self.is_ahead else self.streamed
 
 
@@ -62,20 +62,20 @@ class Written(Generic[R]):
     """The writes that are ahead of the stream.
 
     Attributes:
-        pending: Those writes, by key. Others keep a reference to it, so it is never replaced.
+        pending: The writes by key. Others keep a reference to this dict, so it is never replaced.
     """
 
     def __init__(self) -> None:
         self.pending: dict[ObjectKey, Pending[R]] = {}
         self._reached: dict[str | None, str] = {}
-        # By namespace, the lowest version first: a stream passes one version after the other.
+        # By namespace, with the lowest version first, since a stream passes them in that order.
         self._due: dict[str, list[tuple[int, str, ObjectKey]]] = {}
 
     def __iter__(self) -> Iterator[Pending[R]]:
         return iter(tuple(self.pending.values()))
 
     def note_write(self, entry: Entry[R], *, streamed: Entry[R] | None) -> Pending[R] | None:
-        """Note that this process wrote *entry*; return ``None`` if that is no news by now."""
+        """Note that this process wrote *entry*; return ``None`` if the stream is ahead of it."""
         version = entry.resource_version
         known = self.pending.get(entry.key)
         if self.has_passed(version, entry.key.namespace) or _is_older(entry, known):
@@ -86,13 +86,13 @@ class Written(Generic[R]):
     def note_deletion(
         self, key: ObjectKey, uid: str, *, streamed: Entry[R] | None, version: str = ""
     ) -> Pending[R] | None:
-        """Note that this process deleted the object; return ``None`` if that is no news by now.
+        """Note that this process deleted an object; return ``None`` if the stream is ahead of it.
 
         Args:
             key: The object.
-            uid: Which object of that name: another one is not hidden.
+            uid: Its uid; another object of that name is not hidden.
             streamed: The object as the stream has it.
-            version: The version of the write, for one that left the selection and was not deleted.
+            version: The version of the write, if the object was not deleted but left the selection.
         """
         known = self.pending.get(key)
         if version and (
@@ -101,11 +101,11 @@ class Written(Generic[R]):
         ):
             return None
         if known is not None and known.uid != uid and known.entry is not None:
-            # The object that we made under this name is not the one that we deleted: that one
-            # came before it, or after, and the stream will tell.
+            # We have also created an object of this name, and not the one that we deleted. Which of
+            # them came first, the stream will tell.
             known.dead |= {uid}
             return None
-        # An object that we wrote before we deleted it came after all that is older than the write.
+        # If we wrote the object before, its deletion is newer than that write.
         since = known.version or known.since if known is not None and known.uid == uid else ""
         made = Pending(key, uid, version, None, streamed, _dead(known) - {uid}, since)
         if not made.is_ahead:
@@ -126,19 +126,19 @@ class Written(Generic[R]):
         self.pending.pop(key, None)
 
     def restart(self, namespace: str | None) -> None:
-        """Forget how far the stream of *namespace* came: it begins anew with a list."""
+        """Forget how far the stream of *namespace* has come: it starts over with a list."""
         if namespace is None:
             self._reached.clear()
         else:
             self._reached.pop(namespace, None)
 
     def reach(self, version: str, namespace: str) -> None:
-        """Note that the stream has reached *version*, while there is nothing that it could pass."""
+        """Note that the stream has reached *version*, while no writes are pending."""
         if version:
             self._reached[namespace] = version
 
     def settle(self, version: str, *, namespace: str | None = None) -> Sequence[Pending[R]]:
-        """Note that the stream has reached *version*; return the writes that it passed by it.
+        """Note that the stream has reached *version*; return the writes that it has passed.
 
         Args:
             version: The version of an event, a bookmark or a list.
@@ -146,24 +146,24 @@ class Written(Generic[R]):
         """
         if not version:
             return ()
-        if namespace is None:  # it covers the others, which come and go, and would pile up
+        if namespace is None:  # it covers all namespaces, which come and go and would pile up
             self._reached.clear()
         self._reached[namespace] = version
         if not self.pending:
-            self._due.clear()  # of writes that the stream has shown before it passed them
+            self._due.clear()  # drop writes that the stream has already shown
             return ()
         spaces = list(self._due) if namespace is None else [namespace]
         return [passed for space in spaces for passed in self._pop_passed(space, version)]
 
     def settle_list(self, version: str, *, namespace: str | None = None) -> list[Pending[R]]:
-        """Note that a list was taken over; return the writes that it settled.
+        """Note that a list has replaced the state; return the writes that it settled.
 
         Args:
-            version: The version of the list; empty if nobody watches any more, which settles all.
+            version: The version of the list; empty if the watch has ended, which settles all.
             namespace: The namespace that was listed; all of them unless given.
         """
         passed = [*self.settle(version, namespace=namespace)]
-        # A list also settles what versions cannot tell.
+        # A list also settles writes whose versions cannot be compared.
         passed += [
             self.pending.pop(one.key)
             for one in self
@@ -172,7 +172,7 @@ class Written(Generic[R]):
         return passed
 
     def _remember(self, made: Pending[R]) -> Pending[R]:
-        self.pending.pop(made.key, None)  # so that the newest is the last
+        self.pending.pop(made.key, None)  # so that the newest comes last
         self.pending[made.key] = made
         if is_comparable(made.version):
             due = self._due.setdefault(made.key.namespace, [])
@@ -198,7 +198,7 @@ class Written(Generic[R]):
 
 
 def _is_older(entry: Entry[R], known: Pending[R] | None) -> bool:
-    """Say whether a write is older than the one that is known: answers may come in any order."""
+    """Say whether a write is older than the known one: answers may arrive in any order."""
     return known is not None and _is_older_than(entry.resource_version, entry.uid, known)
 
 
@@ -211,7 +211,7 @@ def _is_older_than(version: str, uid: str, known: Pending[R]) -> bool:
 
 
 def _dead(known: Pending[R] | None) -> frozenset[str]:
-    """Return the objects that are no more, if *known* was the last that was heard of the name."""
+    """Return the uids of objects that no longer exist, given the last *known* write."""
     if known is None:
         return frozenset()
     is_deletion = known.entry is None and not known.version
@@ -226,8 +226,8 @@ def _is_settled_by_list(one: Pending[R]) -> bool:
 
 # --- Versions ---
 #
-# The versions of one kind are positive integers of any length that only grow. A version that is not
-# written so can only be equal to another one or not.
+# Resource versions of one kind are growing positive integers of any length. Any other text can only
+# be compared for equality.
 
 
 def is_comparable(version: str) -> bool:
@@ -241,9 +241,9 @@ def is_comparable(version: str) -> bool:
 
 
 def is_newer(version: str, than: str) -> bool | None:
-    """Say whether *version* came after *than*; ``None`` if that cannot be told.
+    """Say whether *version* is newer than *than*; ``None`` if they cannot be compared.
 
-    Every version is newer than an empty one, which stands for "nothing was read yet".
+    Every version is newer than an empty one, which stands for "nothing read yet".
 
     Example:
         >>> is_newer("10", "9"), is_newer("9", "9"), is_newer("x", "9")
@@ -255,5 +255,5 @@ def is_newer(version: str, than: str) -> bool | None:
         return True
     if not (is_comparable(version) and is_comparable(than)):
         return None
-    # Without leading zeros the longer number is the larger one, and text sorts as numbers do.
+    # Without leading zeros, the longer number is larger; of equal length, text sorts like numbers.
     return (len(version), version) > (len(than), than)

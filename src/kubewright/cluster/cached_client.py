@@ -1,4 +1,4 @@
-"""`CachedClient`: a client that reads from a cache what is declared to be there."""
+"""`CachedClient`: a client that reads declared kinds from a cache."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar, overload
@@ -26,29 +26,29 @@ _UNKNOWN: Any = object()
 class CachedClient(Client):
     """A client whose reads of cached kinds cost no request; everything else goes to the server.
 
-    `get`, `find` and `list` read from the cache if all of this is so:
+    `get`, `find` and `list` read from the cache if all of these hold:
 
-    - An informer of that group, version and kind is declared, by whatever name or class it is asked
-      for here, that has no label or field selector and is not ``metadata_only``. Of two, the one
-      without a ``transform`` is read. Nothing starts an informer behind your back.
+    - There is an informer of that group, version and kind, whatever name or class you ask with,
+      that has no label or field selector and is not ``metadata_only``. If there are two, the one
+      without a ``transform`` is read. Reading never starts an informer.
     - It covers the namespace. A list of all namespaces needs an informer of all namespaces.
-    - No ``resource_version`` is asked for.
-    - A list has no field selector but for ``metadata.name`` and ``metadata.namespace``.
+    - You did not ask for a ``resource_version``.
+    - A list has no field selector except for ``metadata.name`` and ``metadata.namespace``.
     - The objects are not divided into shards. If they are, `get` and `find` still read from the
-      cache what it has, and ask the server for what it does not have; a list asks the server.
+      cache what it has, and ask the server for anything else; a list asks the server.
 
-    What is read may be some moments old, but never older than what this client wrote: see `Cache`.
-    Every object is a private copy, without its ``managedFields``; one that a ``transform`` has
-    dropped something from cannot be written back with ``update``. `watch`, the subresources and all
-    writes always go to the server, and so does every read through `live`.
+    Cached objects may be slightly old, but never older than what this client wrote: see `Cache`.
+    Every object is a private copy without its ``managedFields``. An object that went through a
+    ``transform`` cannot be written back with ``update``. `watch`, the subresources and all writes
+    always go to the server, and so does every read through `live`.
 
-    A cached read before the first list is complete raises `CacheNotSyncedError`, which says why it
-    is not: a 403, or a kind that the server does not have.
+    A cached read before the first list is complete raises `CacheNotSyncedError`, which says why: a
+    403, for example, or a kind that the server does not have.
 
     Args:
         live: The client whose connections, defaults and rate limit this one shares.
         cache: Where to read.
-        field_owner: Who writes through this one; the same as through *live* unless given.
+        field_owner: The field owner of its writes; by default that of *live*.
     """
 
     def __init__(self, live: Client, cache: Cache, *, field_owner: str = "") -> None:
@@ -58,7 +58,7 @@ class CachedClient(Client):
         self._cache = cache
 
     def in_namespace(self, namespace: str) -> "CachedClient":
-        """Return a view for which *namespace* is meant wherever none is named, `live` included."""
+        """Return a client with *namespace* as the default; its `live` has it, too."""
         live, owner = self.live.in_namespace(namespace), self._defaults.field_owner
         return CachedClient(live, self._cache, field_owner=owner)
 
@@ -80,16 +80,16 @@ class CachedClient(Client):
         namespace: str | None = None,
         resource_version: str = "",
     ) -> Any:
-        """Read one object, from the cache where that can be.
+        """Read one object, from the cache if possible.
 
         Args:
             kind: The class, a `Kind`, or a name such as ``"deploy"``.
             name: The name, ``namespace/name``, or an `ObjectKey`.
-            namespace: The namespace; the client's own unless given.
-            resource_version: Asks the server: ``"0"`` lets it answer from its own cache.
+            namespace: The namespace; by default the client's own.
+            resource_version: Makes it ask the server; ``"0"`` lets that answer from its own cache.
 
         Raises:
-            NotFoundError: There is no such object; `find` returns ``None`` instead.
+            NotFoundError: The object does not exist; `find` returns ``None`` instead.
             CacheNotSyncedError: The kind is cached, but its first list is not complete.
         """
         if not resource_version and self._cache:
@@ -113,7 +113,7 @@ class CachedClient(Client):
         self, kind: Dynamic, name: str | ObjectKey, *, namespace: str | None = None
     ) -> Unstructured | None: ...
     async def find(self, kind: Any, name: str | ObjectKey, *, namespace: str | None = None) -> Any:
-        """Read one object, from the cache where that can be; ``None`` if there is none.
+        """Read one object, from the cache if possible; return ``None`` if it does not exist.
 
         Raises:
             CacheNotSyncedError: The kind is cached, but its first list is not complete.
@@ -148,16 +148,16 @@ class CachedClient(Client):
         resource_version_match: str = "",
         page_size: int = PAGE_SIZE,
     ) -> Listing[Any]:
-        """List objects, from the cache where that can be; ``await`` it, or ``async for`` it.
+        """List objects, from the cache if possible; ``await`` it, or ``async for`` it.
 
         Args:
             kind: The class, a `Kind`, or a name such as ``"deploy"``.
-            namespace: One namespace; all of them unless given, or unless this is a view of one.
+            namespace: One namespace; by default all, or that of `in_namespace`.
             labels: A label selector: text, a dict, or a selector.
             fields: A field selector: text or a dict.
-            resource_version: Asks the server for this moment.
+            resource_version: Makes it ask the server for this version.
             resource_version_match: ``"Exact"`` or ``"NotOlderThan"``.
-            page_size: How many objects to ask the server for at once; 0 for all in one answer.
+            page_size: How many objects to request at once from the server; 0 for all.
         """
         live = self.live.list(
             kind, namespace=namespace, labels=labels, fields=fields,
@@ -188,20 +188,20 @@ class CachedClient(Client):
         return key if key.namespace else ObjectKey(self.namespace, key.name)
 
     def _look_up(self, target: ServedKind[Any], key: ObjectKey) -> Any:
-        """Return the object, ``None`` if there is none, `_UNKNOWN` if only the server can say."""
+        """Return the object, ``None`` if it does not exist, `_UNKNOWN` to ask the server."""
         informer = self._cache.reader(target.mapping, key.namespace)
         if informer is None:
             return _UNKNOWN
         entry = informer.store.find_entry(key)
         if entry is not None:
             return _decoder(target, informer)(entry.raw)
-        # An object of another shard is not here, though it exists.
+        # It may exist in another shard.
         return None if informer.selection.shard is None else _UNKNOWN
 
     def _select(
         self, target: ServedKind[Any], namespace: str, labels: Selector, fields: FieldSelector
     ) -> CachedObjects[Any] | None:
-        """Return what is cached of a list, or ``None`` if the server must be asked."""
+        """Return the list from the cache, or ``None`` if the server must be asked."""
         if not all(term.field in KEY_FIELDS for term in fields.terms):
             return None
         namespace = namespace if target.mapping.namespaced else ""
@@ -215,7 +215,7 @@ class CachedClient(Client):
 
 
 def _decoder(target: ServedKind[Any], informer: Informer[Any]) -> Callable[[bytes], Any]:
-    """Return what makes objects of *target*, which may be another class than the informer's."""
+    """Return a decoder for *target*, whose class may differ from that of *informer*."""
     why = informer.store.codec.partial
     if not why:
         return target.decode
@@ -229,7 +229,7 @@ def _decoder(target: ServedKind[Any], informer: Informer[Any]) -> Callable[[byte
 
 
 def _not_found(target: ServedKind[Any], key: ObjectKey) -> NotFoundError:
-    """Return the error that the server would answer with."""
+    """Return the error that the server would return."""
     plural, group = target.mapping.plural, target.mapping.group
     what = f"{plural}.{group}" if group else plural
     details = StatusDetails(name=key.name, group=group or None, kind=plural)

@@ -23,21 +23,20 @@ if TYPE_CHECKING:
 
 
 class Cluster:
-    """One API server as a program sees it: a client, a cache of what is declared, and events.
+    """One API server as a program sees it: a client, a cache of declared kinds, and events.
 
     While it runs, the informers of its cache follow the server and its recorders deliver events.
-    A manager runs it, with others if there are several. Without informers and recorders it does
-    nothing at all.
+    A manager can run several. Without informers and recorders it does nothing.
 
     Args:
         client: A client, or the configuration to make one from.
-        name: What to call it in messages, where there are several.
-        field_owner: Who writes through its client, as managedFields will say; ``apply`` needs it.
-            The client's own unless given.
-        namespaces: Where its informers look unless they say otherwise; everywhere if not given.
+        name: Its name in messages, if there are several.
+        field_owner: The field owner of writes through its client; ``apply`` needs one. By default
+            that of the client.
+        namespaces: Where its informers look unless they say otherwise; by default everywhere.
         shard: Keep only this part of each kind in the cache.
-        compress: Whether to keep objects compressed; ``"auto"`` does so where it pays.
-        clock: Where time comes from; the client's unless given.
+        compress: Whether to keep objects compressed; ``"auto"`` does so where it pays off.
+        clock: The source of time; by default the client's.
 
     Example:
         >>> cluster = Cluster(Config.load(), field_owner="shops")  # doctest: +SKIP
@@ -46,7 +45,7 @@ class Cluster:
     """
 
     stage: ClassVar[Stage] = Stage.CACHES
-    """When a manager starts it: before what reads it."""
+    """When a manager starts it: before its readers."""
 
     def __init__(  # noqa: PLR0913  # all but the first are for a special need
         self,
@@ -69,13 +68,13 @@ class Cluster:
             live = live.live
         self.name: str = name
         self.clock: Clock = clock or live.clock
-        """Where its time comes from."""
+        """The source of time."""
         self.cache: Cache = Cache(
             live, namespaces=namespaces, shard=shard, compress=compress, clock=self.clock
         )
-        """What is kept up to date; declare kinds with its `informer`."""
+        """The cache; declare kinds with its `informer`."""
         self.client: CachedClient = CachedClient(live, self.cache, field_owner=field_owner)
-        """Reads what is declared from the cache, and everything else from the server."""
+        """Reads declared kinds from the cache, and everything else from the server."""
         self._recorders: dict[str, EventRecorder] = {}
         self._kept_recorders: set[str] = set()
         self._recorder_holders: Counter[str] = Counter()
@@ -90,7 +89,7 @@ class Cluster:
         await self.close()
 
     async def close(self) -> None:
-        """Close the connections, if the client was made here; one that was given stays open."""
+        """Close the connections, unless the client was given to the constructor."""
         if self._owned:
             await self.client.close()
 
@@ -100,18 +99,18 @@ class Cluster:
         return self.client.live
 
     def recorder(self, component: str, *, kept: bool = True) -> "EventRecorder":
-        """Return what reports events as *component*, always the same; it sends while this runs.
+        """Return the event recorder of *component*; it sends events while the cluster runs.
 
         Args:
-            component: Who reports.
-            kept: Whether it stays until the cluster ends; otherwise it goes with the last holder,
+            component: The reporting component.
+            kept: Whether it stays until the cluster ends; otherwise it ends with its last holder,
                 see `hold_recorder`.
         """
         if kept:
             self._kept_recorders.add(component)
         found = self._recorders.get(component)
         if found is None:
-            from kubewright.client.events import EventRecorder  # noqa: PLC0415  # not all tell any
+            from kubewright.client.events import EventRecorder  # noqa: PLC0415  # not every program needs it
 
             found = EventRecorder(self.live, component, clock=self.clock)
             self._recorders[component] = found
@@ -120,11 +119,11 @@ class Cluster:
         return found
 
     def hold_recorder(self, component: str) -> None:
-        """Note that somebody may report as *component*, and will `release_recorder` it."""
+        """Add a holder to the recorder of *component*, who will `release_recorder` it later."""
         self._recorder_holders[component] += 1
 
     def release_recorder(self, component: str) -> None:
-        """Hold the recorder no longer; after the last holder it sends what is left and ends."""
+        """Remove a holder; after the last one, the recorder sends what is left and ends."""
         self._recorder_holders[component] -= 1
         if self._recorder_holders[component] > 0:
             return
@@ -135,7 +134,7 @@ class Cluster:
                 recorder.stop()
 
     def _start(self, recorder: "EventRecorder", component: str, tasks: TaskSet) -> None:
-        # Not in the context of who tells the first event: it works for all who come after, too.
+        # Not in the context of the first caller: the recorder serves all later ones, too.
         context = self._context.copy()
         tasks.start(recorder.run(), name=f"events of {component}", context=context)
 
@@ -143,7 +142,7 @@ class Cluster:
         """Follow the server and deliver events until cancelled.
 
         Raises:
-            LifecycleError: It runs, or has run: make a new one.
+            LifecycleError: It runs, or has run.
         """
         if self._phase != "new":
             raise LifecycleError(f"cannot run {self}: it is {self._phase}. Make a new one.")
@@ -161,11 +160,11 @@ class Cluster:
             self._phase = "stopped"
 
     async def wait_ready(self) -> None:
-        """Return once each informer has its first list, or is known not to get it for now."""
+        """Return once each informer has its first list, or cannot get it for now."""
         await self.cache.wait_ready()
 
     def health(self) -> Iterator[Problem]:
-        """Yield what is wrong: each informer that is not up to date, and why."""
+        """Yield the problems: each informer that is not up to date, and why."""
         for problem in self.cache.health():
             check = f"{self.name}/{problem.check}" if self.name else problem.check
             yield Problem(check, problem.text, problem.fatal, problem.logged)
@@ -173,8 +172,8 @@ class Cluster:
     async def available(self, kind: KindLike[Any] | GroupVersionKind | RESTMapping) -> bool:
         """Say whether the server serves *kind* at the moment.
 
-        A kind that is watched is known without a question; for any other one the server's
-        discovery is asked, or what is remembered of it.
+        For a watched kind the answer is known. For other kinds, discovery is asked, or its cached
+        answer is used.
         """
         asked = _asked(kind)
         watched = self.cache.is_served(asked)
@@ -187,7 +186,7 @@ class Cluster:
         return True
 
     def set_namespaces(self, namespaces: Iterable[str] | None) -> None:
-        """Look elsewhere from now on, with every informer that has no namespaces of its own."""
+        """Watch other namespaces from now on, with every informer that was declared without any."""
         self.cache.set_namespaces(namespaces)
 
     def __repr__(self) -> str:
@@ -195,7 +194,7 @@ class Cluster:
 
 
 def _asked(kind: KindLike[Any] | GroupVersionKind | RESTMapping) -> GroupVersionKind | Kind:
-    """Return *kind* by its group, version and kind; a resource that is named, as it is."""
+    """Return the group, version and kind of *kind*; a `Kind` by resource name stays as it is."""
     if isinstance(kind, GroupVersionKind):
         return kind
     gvk = kind.gvk if isinstance(kind, RESTMapping) else gvk_in(kind)

@@ -1,4 +1,4 @@
-"""A list that is answered from a cache where that can be, and by the server otherwise."""
+"""A list that comes from the cache if possible, and from the server otherwise."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterator, Sequence
 from typing import Any, TypeVar
@@ -13,8 +13,8 @@ T = TypeVar("T")
 class CachedObjects(Objects[T]):
     """The objects of a cached list, in the server's order.
 
-    As with every list, each is decoded when it is first looked at, and is the same object from then
-    on. It is a private copy: the cache does not hear of what is done to it.
+    As with every list, each is decoded on first access, and is the same object from then on. It is
+    a private copy: modifying it does not affect the cache.
     """
 
     __slots__ = ("_entries",)
@@ -30,11 +30,11 @@ class CachedObjects(Objects[T]):
         self._items = [None] * len(entries)
 
     def raw(self) -> Iterator[bytes]:
-        """Yield each object as it arrived; what was changed since is not in it."""
+        """Yield the JSON of each object as it arrived, without later modifications."""
         return (entry.raw for entry in self._entries)
 
     def keys(self) -> Iterator[ObjectKey]:
-        """Yield the namespace and name of each, without decoding it."""
+        """Yield the key of each object, without decoding it."""
         return (entry.key for entry in self._entries)
 
     def _at(self, index: int) -> T:
@@ -44,12 +44,12 @@ class CachedObjects(Objects[T]):
 
 
 class CachedListing(Listing[T]):
-    """A list that is about to be read: ``await`` it for all, ``async for`` it for a stream.
+    """A list to be read: ``await`` it for all objects, ``async for`` it for a stream.
 
-    Where it is read from is decided then, not when the listing is made.
+    Where it is read from is decided when it is read, not when it is made.
 
     Args:
-        read: Returns what the cache knows, or ``None`` if the server has to be asked.
+        read: Returns the list from the cache, or ``None`` if the server must be asked.
         live: The same list, from the server.
     """
 
@@ -63,7 +63,7 @@ class CachedListing(Listing[T]):
         return self._all().__await__()
 
     async def pages(self) -> AsyncIterator[Objects[T]]:
-        """Yield the list page by page; what is cached comes as one."""
+        """Yield the list page by page; a cached list is one page."""
         found = await self._read()
         if found is not None:
             yield found

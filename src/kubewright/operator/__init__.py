@@ -1,9 +1,9 @@
-"""Operators: functions that keep objects of a kind as they are meant to be.
+"""Operators: functions that bring objects of a kind to their desired state.
 
-A reconciler sees an object and makes the world agree with it. It does not hear what happened, only
-how things are; so it can be called at any time, and as often as you like. What it needs is in its
-`Context`: a client, `Context.apply` for what should exist, `Context.prune` for what should not
-any more, events, conditions, the time.
+A reconciler gets an object and makes the world agree with it. It is told the current state, not
+what happened, so it can be called at any time and any number of times. What it needs is in its
+`Context`: a client, `Context.apply` for what should exist, `Context.prune` for what should no
+longer exist, events, conditions, the time.
 """
 
 from typing import TYPE_CHECKING

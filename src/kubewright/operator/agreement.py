@@ -1,9 +1,8 @@
-"""Whether an object on the server still is what was applied to it.
+"""Tells whether an object on the server still has the values that were applied.
 
-The server fills in defaults, writes ``1000m`` as ``1``, and lets webhooks add containers. So what
-was sent is not compared with what is there. What is compared are the *values of the applied
-fields*: as they were in the answer to the apply, and as they are now. They differ only if
-somebody changed them since.
+The server fills in defaults, writes ``1000m`` as ``1``, and lets webhooks add containers. So we do
+not compare what was sent with what is there. We compare the *values of the applied fields* in the
+answer to the apply with their values now: they differ only if somebody has changed them since.
 """
 
 from collections.abc import Iterator, Mapping
@@ -20,10 +19,10 @@ _sorted = msgspec.json.Encoder(order="sorted")
 
 
 def projected(live: Any, wanted: Any) -> Any:
-    """Return of the document *live* the values of those fields that *wanted* has.
+    """Return those fields of the document *live* that *wanted* has.
 
-    Lists are taken item by item while both have as many; otherwise the list is taken whole, so
-    that an item that others added or removed shows.
+    Lists of the same length are taken item by item; otherwise the list of *live* is taken whole, so
+    that an item that others added or removed is noticed.
 
     Example:
         >>> projected({"size": 2, "uid": "x"}, {"size": 1, "color": "red"})
@@ -31,7 +30,7 @@ def projected(live: Any, wanted: Any) -> Any:
     """
     if isinstance(wanted, dict) and isinstance(live, dict):
         return {
-            # Most are texts: a call for each would take as long as all the rest.
+            # Most are strings: calls for those would take as long as all the rest.
             name: live[name] if isinstance(one, str) else projected(live[name], one)
             for name, one in wanted.items()
             if name in live
@@ -42,14 +41,14 @@ def projected(live: Any, wanted: Any) -> Any:
 
 
 def digest(value: Any) -> bytes:
-    """Return a short fingerprint of a JSON value, whatever the order of its members."""
+    """Return a short fingerprint of a JSON value; the order of its members does not matter."""
     from hashlib import blake2b  # noqa: PLC0415  # not before the first apply
 
     return blake2b(_sorted.encode(value), digest_size=16).digest()
 
 
 def differences(before: Any, after: Any, path: str = "") -> Iterator[str]:
-    """Yield each field that is not the same in two JSON values, as ``path: before -> after``."""
+    """Yield each field that differs between two JSON values, as ``path: before -> after``."""
     if isinstance(before, Mapping) and isinstance(after, Mapping):
         for name in dict.fromkeys([*before, *after]):
             inner = f"{path}.{name}".lstrip(".")

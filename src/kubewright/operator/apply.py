@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from kubewright.cache.entry import Entry
     from kubewright.client import Client
 
-O = TypeVar("O", bound=Resource | Unstructured)  # noqa: E741  # an object, as it came in
+O = TypeVar("O", bound=Resource | Unstructured)  # noqa: E741  # the type of the given object
 
 __all__ = ["Applied", "Applier", "Finder", "Memory", "Outcome", "as_wanted", "mark_of"]
 
@@ -30,20 +30,20 @@ class _Metadata(msgspec.Struct, gc=False):
 
 
 class Finder(Protocol):
-    """Where objects that are there already are found, without asking the server."""
+    """Finds existing objects without asking the server."""
 
     def find(self, obj: Resource | Unstructured) -> "Entry[Any] | None":
-        """Return what the cache has of *obj*; ``None`` if it has nothing or keeps no such kind."""
+        """Return the cached entry of *obj*; ``None`` if it, or its kind, is not in the cache."""
         ...
 
 
 class Outcome(NamedTuple, Generic[O]):
-    """What came of an apply.
+    """The result of an apply.
 
     Attributes:
         live: The object as it is now.
-        changed: Whether the apply changed it, as far as can be told.
-        flapping: The fields that are changed over and over, the moment that is noticed.
+        changed: Whether the apply changed it, as far as we can tell.
+        flapping: The fields that keep changing, once, when that is first noticed.
     """
 
     live: O
@@ -52,7 +52,7 @@ class Outcome(NamedTuple, Generic[O]):
 
 
 class Applied:
-    """What was applied last to one object, and what came of it."""
+    """The last apply to one object, and its result."""
 
     __slots__ = ("flapping", "generation", "mark", "metadata", "resource_version", "uid", "values")
 
@@ -63,13 +63,13 @@ class Applied:
         self.uid: str = metadata.get("uid", "")
         self.resource_version: str = metadata.get("resourceVersion", "")
         self.generation: int = metadata.get("generation") or 0
-        # As `projected` has it of the metadata alone, which every body names.
+        # The same as `projected` of the metadata alone, which are in every body.
         self.metadata: bytes = digest(values.get("metadata", metadata))
         self.values: bytes = digest(values)
         self.flapping: Flapping | None = None
 
     def holds(self, mark: bytes, wanted: Resource | Unstructured, entry: "Entry[Any]") -> bool:
-        """Say whether to apply *wanted* would change nothing in *entry*."""
+        """Say whether applying *wanted* would change nothing in *entry*."""
         if mark != self.mark or entry.uid != self.uid:
             return False
         if entry.resource_version == self.resource_version:
@@ -80,7 +80,7 @@ class Applied:
         return True
 
     def _is_untouched(self, body: dict[str, Any], entry: "Entry[Any]") -> bool:
-        # The generation moves with everything but metadata and status: it spares us the rest.
+        # The generation changes with everything except metadata and status, so compare only those.
         if self.generation and entry.generation == self.generation:
             metadata = _json.decode(entry.raw, _Metadata).metadata
             return digest(projected(metadata, body.get("metadata"))) == self.metadata
@@ -88,7 +88,7 @@ class Applied:
 
 
 class Memory:
-    """What was applied for one parent. It ends with the parent, or with the process."""
+    """What was applied for one parent; kept until the parent is gone, or the process ends."""
 
     __slots__ = ("_children",)
 
@@ -99,22 +99,22 @@ class Memory:
         return len(self._children)
 
     def find(self, child: Child) -> Applied | None:
-        """Return what was applied to *child*, if anything was."""
+        """Return the last apply to *child*, or ``None``."""
         return self._children.get(child)
 
     def keep(self, child: Child, applied: Applied) -> None:
-        """Remember *applied* as the last that was applied to *child*."""
-        self._children.pop(child, None)  # to the end: what was applied last is forgotten last
+        """Remember *applied* as the last apply to *child*."""
+        self._children.pop(child, None)  # moved to the end: `trim` forgets the oldest first
         self._children[child] = applied
 
     def forget(self, child: Child) -> None:
-        """Forget *child*; its next apply is sent."""
+        """Forget *child*, so that its next apply is sent."""
         self._children.pop(child, None)
 
     def trim(self, used: int) -> None:
         """Forget the oldest, if there are many more than the *used* ones of a run.
 
-        A parent that makes a child a day, each of another name, would fill the memory otherwise.
+        Otherwise a parent that makes a new child every day would fill the memory.
         """
         while len(self._children) > 2 * used + _SPARE:
             del self._children[next(iter(self._children))]
@@ -124,9 +124,9 @@ class Applier:
     """Applies objects for one field owner.
 
     Args:
-        client: Where to.
-        finder: Where objects that exist are found without asking the server.
-        field_owner: Who applies.
+        client: Sends the applies.
+        finder: Finds existing objects without asking the server.
+        field_owner: The field owner.
         clock: Where time comes from.
     """
 
@@ -144,12 +144,12 @@ class Applier:
         """Apply *wanted*.
 
         Nothing is sent if the same was applied before and the object still has those values; the
-        object then comes from the cache.
+        cached object is then returned.
 
         Args:
             wanted: What should exist.
             memory: What was applied before.
-            entry: What the cache has of it, if the caller has looked; it is looked up otherwise.
+            entry: Its cached entry, if the caller has it; otherwise it is looked up.
         """
         child, mark = Child.of(wanted), mark_of(wanted)
         if entry is _UNKNOWN:
@@ -177,10 +177,10 @@ class Applier:
 
 
 def mark_of(wanted: Resource | Unstructured) -> bytes:
-    """Return what tells whether the same is applied again; made of its JSON as it is.
+    """Return a fingerprint of *wanted*, to notice that the same is applied again.
 
-    Sorted members would be safer and take three times as long. A set that changes its order leads
-    to an apply too many, which does no harm.
+    Its JSON is not sorted: that would take three times as long. A set in another order leads to one
+    more apply, which does no harm.
     """
     from hashlib import blake2b  # noqa: PLC0415  # not before the first apply
 
@@ -188,7 +188,7 @@ def mark_of(wanted: Resource | Unstructured) -> bytes:
 
 
 def as_wanted(wanted: O, entry: "Entry[Any]") -> O:
-    """Return the object of *entry*, of the type that *wanted* has."""
+    """Return the object of *entry*, in the type of *wanted*."""
     found: Any = entry.object
     if isinstance(wanted, Unstructured) and not isinstance(found, Unstructured):
         found = Unstructured.read(entry.raw)

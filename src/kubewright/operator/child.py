@@ -1,4 +1,4 @@
-"""What a reconciler wants to exist, made ready: in which namespace, and owned by whom."""
+"""Children: objects that a reconciler applies, with their namespace and owner filled in."""
 
 from copy import copy
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -16,7 +16,7 @@ from kubewright.errors import AlreadyOwnedError
 if TYPE_CHECKING:
     from kubewright.client import Client
 
-O = TypeVar("O", bound=Resource | Unstructured)  # noqa: E741  # an object, as it came in
+O = TypeVar("O", bound=Resource | Unstructured)  # noqa: E741  # the type of the given object
 
 __all__ = [
     "Child",
@@ -30,7 +30,7 @@ __all__ = [
 
 
 class Child(NamedTuple):
-    """Which object a child is, whatever its version.
+    """The identity of a child, whatever its version.
 
     Example:
         >>> str(Child("", "ConfigMap", "default", "prices"))
@@ -44,7 +44,7 @@ class Child(NamedTuple):
 
     @classmethod
     def of(cls, obj: Resource | Unstructured) -> "Child":
-        """Return which object *obj* is."""
+        """Return the identity of *obj*."""
         key = obj.key
         return cls(obj.api_version.rpartition("/")[0], obj.kind, key.namespace, key.name)
 
@@ -53,7 +53,7 @@ class Child(NamedTuple):
 
 
 def as_object(obj: Any) -> Any:
-    """Return *obj*, or what it describes if it is a manifest: a plain dict.
+    """Return *obj*; a manifest, which is a plain dict, becomes an `Unstructured`.
 
     Raises:
         TypeError: It is neither an object nor a manifest.
@@ -62,14 +62,14 @@ def as_object(obj: Any) -> Any:
         return checked(obj)
     if not (obj.get("apiVersion") and obj.get("kind")):
         raise TypeError(
-            f"this dict is no manifest: {obj!r:.80}. Give it apiVersion and kind, or pass an object"
-            " such as ConfigMap(...)"
+            f"this dict is not a manifest: {obj!r:.80}. Give it apiVersion and kind, or pass an"
+            " object such as ConfigMap(...)"
         )
     return Unstructured(obj)
 
 
 async def mapping_for(client: "Client", obj: Resource | Unstructured) -> RESTMapping:
-    """Return where *obj* lives; only one without a class needs the server to know that."""
+    """Return where *obj* lives; only for one without a class is the server asked."""
     if isinstance(obj, Resource):
         return mapping_of(type(obj))
     return await client.mapper.mapping(obj.gvk)
@@ -80,8 +80,8 @@ def child_of(parent: Resource | Unstructured, wanted: O, mapping: RESTMapping, *
 
     Args:
         parent: The object that is reconciled.
-        wanted: What should exist; not modified, since it may serve for many parents.
-        mapping: Whether its kind lives in namespaces.
+        wanted: What should exist; not modified, since it may be used for many parents.
+        mapping: Where its kind lives.
         owner: Whether *parent* becomes its controller.
 
     Raises:
@@ -102,16 +102,16 @@ def check_controller(
     child: Resource | Unstructured,
     owners: tuple[OwnerReference, ...],
 ) -> None:
-    """Check that nobody else controls the object that *child* would be applied to.
+    """Check that no other object controls the object that *child* would be applied to.
 
     Raises:
-        AlreadyOwnedError: Somebody does.
+        AlreadyOwnedError: Another one does.
     """
     present = next((one for one in owners if one.controller), None)
     if present is None or present.uid == parent.metadata.uid:
         return
     if (present.kind, present.name) == (parent.kind, parent.metadata.name):
-        return  # an earlier object of our name; its reference is replaced
+        return  # an earlier object of the same name; its reference is replaced
     raise AlreadyOwnedError(
         f"{parent.kind} {str(parent.key)!r} cannot control {child.kind} {str(child.key)!r}:"
         f" {present.kind} {present.name!r} controls it already. Give the child another name, or"
@@ -120,11 +120,11 @@ def check_controller(
 
 
 def check_child(parent: Resource | Unstructured, child: Resource | Unstructured) -> None:
-    """Check that *child*, which was found, is not the child of somebody else.
+    """Check that *child*, which exists, is not the child of another object.
 
     Raises:
-        AlreadyOwnedError: It is; or it is what an earlier object of the name of *parent* has left,
-            and will be gone soon.
+        AlreadyOwnedError: It is; or it belongs to an earlier object with the name of *parent*, and
+            will be gone soon.
     """
     owners = tuple(child.metadata.owner_references)
     check_controller(parent, child, owners)
@@ -136,7 +136,7 @@ def check_child(parent: Resource | Unstructured, child: Resource | Unstructured)
 
 
 def placed(obj: O, namespace: str) -> O:
-    """Return *obj* in *namespace*, if it should be in one and does not say in which."""
+    """Return *obj*, put into *namespace* if its kind needs one and it does not name any."""
     if obj.metadata.namespace or not isinstance(obj, Resource):
         return obj
     if not namespace or not mapping_of(type(obj)).namespaced:

@@ -1,4 +1,4 @@
-"""The children of an object: those that it controls, as the cache knows them."""
+"""The children of an object: the cached objects that it controls."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
     from kubewright.cache.informer import Informer
     from kubewright.cluster import CachedClient
 
-O = TypeVar("O", bound=Resource | Unstructured)  # noqa: E741  # an object, as it came in
+O = TypeVar("O", bound=Resource | Unstructured)  # noqa: E741  # the type of the given object
 R = TypeVar("R", bound=Resource | Unstructured)
 
 __all__ = ["Family"]
 
 
 class Family:
-    """Who owns what, from the informers of the kinds that a reconciler has declared.
+    """Finds and prunes children, with the informers of the kinds that a reconciler declared.
 
     Args:
-        client: Deletes those that are not wanted any more.
+        client: Deletes children that are no longer wanted.
         owned: The informers of the owned kinds.
-        others: Those of other kinds, of which objects may be applied, too.
+        others: The informers of other kinds whose objects may be applied.
     """
 
     def __init__(
@@ -44,9 +44,9 @@ class Family:
         self._told: set[tuple[str, str]] = set()
 
     def find(self, obj: Resource | Unstructured) -> "Entry[Any] | None":
-        """Return what the cache has of *obj*; ``None`` if it has nothing or keeps no such kind.
+        """Return the cached entry of *obj*; ``None`` if it, or its kind, is not in the cache.
 
-        Nothing is found of kinds that are kept in another version, or without all their fields.
+        Kinds that are cached in another version, or only their metadata, do not count.
         """
         informer = self._informer_for(obj)
         if informer is None or not informer.synced:
@@ -54,9 +54,9 @@ class Family:
         return informer.store.find_entry(obj.key)
 
     async def find_live(self, obj: O) -> O | None:
-        """Return the object that *obj* names, from the cache if its kind is kept there.
+        """Return the object that *obj* names, from the cache if its kind is cached.
 
-        What the cache does not have counts as absent: to create it tells whether that is so.
+        An object that is not in the cache counts as absent; creating it will tell.
         """
         if self._informer_for(obj) is not None:
             entry = self.find(obj)
@@ -66,7 +66,7 @@ class Family:
         return live
 
     def is_news(self, obj: Resource | Unstructured) -> bool:
-        """Say whether *obj* is of a kind that is never found, and is the first one of it."""
+        """Say whether *obj* is the first object of a kind that is not cached."""
         kind = obj.api_version, obj.kind
         if kind in self._told or self._informer_for(obj) is not None:
             return False
@@ -74,7 +74,7 @@ class Family:
         return True
 
     def _informer_for(self, obj: Resource | Unstructured) -> "Informer[Any] | None":
-        # Those of the last declaration first. Where a `Kind` lives may be known only by now.
+        # The last declaration wins. Compared here: where a `Kind` lives may be known only by now.
         informer: Informer[Any]
         for informer in reversed(self._whole):
             mapping = informer.selection.mapping
@@ -85,11 +85,11 @@ class Family:
     def children(self, kind: KindLike[R], uid: str) -> list[R]:
         """Return the objects of *kind* whose controller is the object *uid*.
 
-        One that does not fit its class is left out; the log names it.
+        An object that does not fit its class is left out and logged.
 
         Raises:
             SchemeError: *kind* was not declared as owned.
-            CacheNotSyncedError: What there is of it is not known yet.
+            CacheNotSyncedError: Its first list is not complete.
         """
         entries = list(self._entries(kind, uid))
         found: list[R] = self._informers[kind].store.objects(entries)
@@ -102,17 +102,17 @@ class Family:
         wanted: set[Child],
         spare: Callable[[Child], bool] = lambda _: False,
     ) -> list[Child]:
-        """Delete the children of the object *uid* that are not *wanted*; return which.
+        """Delete the children of the object *uid* that are not *wanted*; return those deleted.
 
         Args:
-            kinds: The owned kinds to look at; all of them if there are none.
-            uid: The object whose children these are.
-            wanted: Those to keep.
-            spare: Says of one that is not among them whether to keep it all the same.
+            kinds: The owned kinds to look at; if empty, all of them.
+            uid: The uid of the parent.
+            wanted: The children to keep.
+            spare: Says whether to keep a child that is not wanted.
 
         Raises:
             SchemeError: A kind was not declared as owned.
-            CacheNotSyncedError: What there is of a kind is not known yet.
+            CacheNotSyncedError: The first list of a kind is not complete.
         """
         deleted = []
         for kind in tuple(kinds) or tuple(self._informers):
@@ -141,8 +141,8 @@ class Family:
         except ConflictError:
             live = await self._client.live.find(kind, entry.key)
             if live is not None and live.metadata.uid == entry.uid:
-                raise  # it is there, and refused for another reason: the run has to come again
-            return False  # another object took its name meanwhile, and that one is not ours
+                raise  # it is there, and was refused for another reason: try again
+            return False  # another object has taken its name meanwhile, which is not ours
         return True
 
     def _entries(self, kind: KindLike[R], uid: str) -> Iterator["Entry[R]"]:

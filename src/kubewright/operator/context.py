@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from kubewright.client import EventRecorder
     from kubewright.cluster import CachedClient, Cluster
 
-O = TypeVar("O", bound=Resource | Unstructured)  # noqa: E741  # an object, as it came in
+O = TypeVar("O", bound=Resource | Unstructured)  # noqa: E741  # the type of the given object
 R = TypeVar("R", bound=Resource | Unstructured)
 D = TypeVar("D", bound=Resource)
 
@@ -60,7 +60,7 @@ class Means(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def recorder(self) -> "EventRecorder":
-        """What tells events; made with the first of them."""
+        """The event recorder; made for the first event."""
         return self.cluster.recorder(self.name, kept=False)
 
 
@@ -69,9 +69,9 @@ class Context:
 
     Attributes:
         request: Which object is reconciled.
-        reasons: Why: the changes and requests that queued it.
+        reasons: The changes and requests that queued it.
         attempt: 1, or more after failures.
-        log: A logger whose lines say which object they are about.
+        log: A logger that adds the object to each line.
     """
 
     def __init__(
@@ -90,21 +90,21 @@ class Context:
 
     @cached_property
     def client(self) -> "CachedClient":
-        """The client: reads of declared kinds come from the cache, all else is live.
+        """The client: reads of declared kinds come from the cache, all others from the server.
 
-        What does not name a namespace is in that of the object, lists included; ``namespace=""``
-        lists all of them. Of an object without a namespace, nothing else is assumed: lists are of
-        all namespaces, and one object has to be named with its own.
+        The namespace of the object is the default, also for lists; ``namespace=""`` lists all of
+        them. For an object without a namespace there is no default: lists are of all namespaces,
+        and single objects must be named with their namespace.
         """
         return self._means.cluster.client.in_namespace(self._obj.metadata.namespace)
 
     @cached_property
     def cache(self) -> "CacheView":
-        """What is kept of the declared kinds, for reads by an index; namespaces as in `client`."""
+        """The cached objects of declared kinds, for reads by index; namespaces as in `client`."""
         return self._means.cluster.cache.in_namespace(self._obj.metadata.namespace)
 
     def now(self) -> datetime:
-        """Return the time, in UTC; in a test on a virtual clock, the time of that clock."""
+        """Return the time in UTC; in tests with a virtual clock, the time of that clock."""
         return self._means.clock.now()
 
     @overload
@@ -114,14 +114,14 @@ class Context:
     async def apply(self, obj: Any, *, owner: bool = True) -> Any:
         """Make the server's object agree with *obj* (server-side apply) and return the live one.
 
-        The object is put into the namespace of the one that is reconciled unless it names one, and
-        is made a child of it, so that it goes away with it. Nothing is sent, and the cached object
-        returned, if the same was applied before and nobody changed any of its fields since. That is
-        known of the kinds in ``owns=`` and ``watches=``; objects of others are sent each time.
+        Unless it names a namespace, it is put into that of the reconciled object. It becomes a
+        child of that object, and is deleted with it. If the same was applied before and nobody has
+        changed its fields since, nothing is sent and the cached object is returned. This works for
+        the kinds in ``owns=`` and ``watches=``; objects of other kinds are sent each time.
 
         Args:
-            obj: What should exist, with the fields that matter and no others: an object, or a
-                manifest as a dict.
+            obj: What should exist, with only the fields that matter: an object, or a manifest as a
+                dict.
             owner: Whether it becomes a child. A child lives in the namespace of its parent.
 
         Raises:
@@ -139,7 +139,7 @@ class Context:
             )
         if owner and entry is not None:
             check_controller(self._obj, child, entry.owners)
-        # Before it is sent: it is wanted also if that fails, and `prune` must not delete it then.
+        # Before it is sent: if that fails, `prune` must not delete it.
         self._want(child)
         outcome = await self._means.applier.apply(child, self._memory, entry=entry)
         self._run.changed |= outcome.changed
@@ -162,19 +162,19 @@ class Context:
     async def create(
         self, obj: Any, *, owner: bool = True, fill: Callable[[Any], object] | None = None
     ) -> Any:
-        """Make *obj* if there is none of its name, and return the live one; it is never changed.
+        """Create *obj* if it does not exist, and return the live object; it is never changed.
 
-        For what is made once: a password, a Job. Like an applied child it is put into the namespace
-        of the object that is reconciled, controlled by it, and kept by `prune`.
+        For things that are made once: a password, a Job. Like an applied child, it is put into the
+        namespace of the reconciled object, controlled by it, and kept by `prune`.
 
         Args:
             obj: What should exist: an object, or a manifest as a dict.
             owner: Whether it becomes a child.
-            fill: Called with a copy of *obj* right before that is made, and only then: for content
-                that is new each time, or takes long. May be ``async``.
+            fill: Called with a copy of *obj* right before it is created, and only then: for content
+                that is random, or takes long to make. May be ``async``.
 
         Raises:
-            AlreadyOwnedError: There is one, and it is the child of another object.
+            AlreadyOwnedError: It exists, and is the child of another object.
             ValueError: It has no name, or cannot be a child where it is.
         """
         child = await self._make_child(obj, owner=owner)
@@ -194,7 +194,7 @@ class Context:
         self._means.wishes.want(self._obj, wanted)
 
     def settle_wishes(self) -> None:
-        """Note that the run has succeeded: what it has applied and created is all that it wants."""
+        """Note that the run has succeeded: it wants exactly what it has applied and created."""
         self._means.wishes.settle(self._obj, self._applied)
 
     async def _make_child(self, obj: Any, *, owner: bool) -> Any:
@@ -203,15 +203,15 @@ class Context:
         return child_of(self._obj, wanted, mapping, owner=owner)
 
     async def prune(self, *kinds: KindLike[Any]) -> list[Child]:
-        """Delete the children that this run did not apply; return which: their kinds and names.
+        """Delete the children that this run did not apply; return their kinds and names.
 
-        One whose apply failed is kept. Only children of the kinds in ``owns=`` are looked at, and
-        only those whose controller is this very object. What another reconciler of the same kind
-        has made is spared, and so is everything of a kind that it owns, too, until it has succeeded
-        once with this object since the start.
+        A child whose apply failed is kept. Only kinds in ``owns=`` are considered, and only objects
+        whose controller is this object. Children of another reconciler of the same kind are kept;
+        until that one has succeeded once with this object since the start, so is everything of the
+        kinds that it owns.
 
         Args:
-            kinds: Some of the owned kinds; all of them unless given.
+            kinds: Some of the owned kinds; by default all of them.
         """
         uid = self._obj.metadata.uid
         spare = partial(self._means.wishes.spare, self._obj)
@@ -222,7 +222,7 @@ class Context:
         return deleted
 
     def children(self, kind: KindLike[R]) -> list[R]:
-        """Return the children of *kind*, from the cache, each a copy of its own.
+        """Return fresh copies of the children of *kind*, from the cache.
 
         Raises:
             SchemeError: *kind* is not in ``owns=``.
@@ -240,20 +240,20 @@ class Context:
         related: Resource | Unstructured | None = None,
         after_status: bool = False,
     ) -> None:
-        """Tell users what happened: ``kubectl describe`` shows it.
+        """Record an event, which ``kubectl describe`` shows.
 
         Args:
             reason: One word in CamelCase, such as ``"Started"``.
-            message: What happened, for people.
+            message: What happened, in plain words.
             type: ``"Warning"`` if somebody should look.
-            object: What it happened to; the object that is reconciled unless given.
+            object: What it happened to; by default the reconciled object.
             action: What was done about it, as one word in CamelCase.
-            related: A second object that plays a part.
-            after_status: Tell it once the status is written, and not at all if that fails: who
-                reads it can rely on the status.
+            related: A second object that is involved.
+            after_status: Record it only once the status has been written, and not if that fails, so
+                that readers of the event can rely on the status.
 
         Raises:
-            ValueError: There is no such type or reason, or an object has no name.
+            ValueError: The type or reason is invalid, or an object has no name.
         """
         home = self._obj.metadata.namespace
         tell = partial(
@@ -266,13 +266,13 @@ class Context:
             related=None if related is None else placed(related, home),
         )
         if after_status:
-            check_words(type, reason, action)  # here, where the function is that says it
+            check_words(type, reason, action)  # here, so that the traceback shows the call
             self._untold.append(tell)
         else:
             tell()
 
     def tell_events(self) -> None:
-        """Tell the events that waited for the status to be written."""
+        """Record the events that waited for the status to be written."""
         untold, self._untold = self._untold, []
         for tell in untold:
             tell()
@@ -287,14 +287,14 @@ class Context:
         """Set a condition in ``status.conditions`` of the object; it is written after the run.
 
         Args:
-            type: What it is about, such as ``"Ready"``.
+            type: The type of the condition, such as ``"Ready"``.
             status: ``True``, ``False`` or ``"Unknown"``.
             reason: Why, as one word in CamelCase.
-            message: The same for people.
+            message: Why, in plain words.
 
         Raises:
             TypeError: The status of the object has no list of `Condition`.
-            ValueError: The server would refuse the condition.
+            ValueError: The server would reject the condition.
         """
         counted = not counts_status(self._obj)
         new = Condition(
@@ -308,7 +308,7 @@ class Context:
         if isinstance(self._obj, Unstructured):
             self._obj.status["conditions"] = _json.to_builtins(conditions)
         else:
-            self._obj.status.conditions = conditions  # type: ignore[attr-defined]  # checked there
+            self._obj.status.conditions = conditions  # type: ignore[attr-defined]  # `conditioned` has checked it
 
     @property
     def applied(self) -> int:
@@ -321,7 +321,7 @@ class Context:
 
 
 def conditioned(obj: Resource | Unstructured, new: Condition, now: datetime) -> list[Condition]:
-    """Return the conditions of *obj* with *new* among them.
+    """Return the conditions of *obj* with *new* added or replaced.
 
     Raises:
         TypeError: Its status has no list of `Condition`.
@@ -340,14 +340,14 @@ def conditioned(obj: Resource | Unstructured, new: Condition, now: datetime) -> 
 
 
 async def create_once(means: Means, child: O, fill: Callable[[O], object] | None) -> Outcome[O]:
-    """Create *child*, or return the one that somebody else made meanwhile.
+    """Create *child*, or return the one that somebody else has created meanwhile.
 
-    A cache may lag behind: of two who try, the server lets one succeed, so that a password is made
+    The cache may lag behind. If two try, the server lets only one succeed, so a password is created
     once and never replaced.
     """
     client = means.cluster.client
     if fill is not None:
-        child = deepcopy(child)  # what is filled in is not for the next parent
+        child = deepcopy(child)  # the given object may be used for the next parent, too
         answer = fill(child)
         if isinstance(answer, Awaitable):
             await answer

@@ -1,4 +1,4 @@
-"""Daemons: a function for each object that runs as long as the object is there."""
+"""Daemons: a function for each object that runs while the object exists."""
 
 import asyncio
 from collections.abc import Callable, Coroutine
@@ -22,31 +22,31 @@ __all__ = ["Daemons"]
 
 Work: TypeAlias = Callable[[], Coroutine[Any, Any, Result | None]]
 
-_QUIET = 300.0  # after so many seconds without a failure, the next delay is the first again
-_BRIEF = 1.0  # who gets another spec in fewer seconds after its start may have changed it itself
+_QUIET = 300.0  # after this many seconds without a failure, delays start over
+_BRIEF = 1.0  # seconds; a spec that changes sooner after the start may be the daemon's own doing
 _POLICIES = Policies()
 
 
 class _Daemon:
-    """The daemon of one object, in the generation that it was started for."""
+    """The daemon of one object, for one generation of it."""
 
     def __init__(self, obj: Resource | Unstructured, work: Work, run: Run) -> None:
         self.began_for: tuple[str, int] = obj.metadata.uid, obj.metadata.generation
         self.work: Work = work
         self.run: Run = run
-        self.variables: Variables = copy_context()  # its log lines say which object they are about
+        self.variables: Variables = copy_context()  # with the log fields of the object
         self.task: asyncio.Task[None] | None = None
-        self.brief: int = 0  # how many in a row before it had another spec at once
+        self.brief: int = 0  # how many before it, in a row, had their spec changed at once
         self.began: float | None = None
 
     @property
     def wait(self) -> float:
-        """The seconds that it waits before it begins."""
+        """Seconds to wait before it starts."""
         over = self.brief - LIMIT
         return 0.0 if over <= 0 else min(LONGEST, SOON * 2.0 ** min(over - 1, 30))
 
     def follow(self, before: "_Daemon", now: float) -> None:
-        """Take the place of the one *before* it, which had another spec."""
+        """Note that this one replaces the one *before* it, which had another spec."""
         if before.began_for[0] != self.began_for[0]:
             return
         if before.began is None:  # it was still waiting
@@ -58,11 +58,11 @@ class _Daemon:
 class Daemons:
     """Keeps a function running for each object, beside the workers of its controller.
 
-    A manager runs this in the stage of leaders: when the lease is lost or the program stops, every
-    daemon is cancelled and waited for.
+    A manager runs this in the stage LEADER: when the lease is lost or the program stops, it cancels
+    every daemon and waits for its end.
 
     Args:
-        report: Hears of each failure, besides the log.
+        report: Called for each failure, which is also logged.
         clock: Where time comes from.
     """
 
@@ -75,7 +75,7 @@ class Daemons:
         self._tasks: TaskSet | None = None
 
     def __len__(self) -> int:
-        """Return how many objects have a daemon, also if its function has returned."""
+        """Return how many objects have a daemon, including those whose function has returned."""
         return len(self._daemons)
 
     async def run(self) -> None:
@@ -90,12 +90,12 @@ class Daemons:
                 self._tasks = None
 
     async def keep(self, obj: Resource | Unstructured, work: Work, run: Run) -> None:
-        """See to it that *work* runs for *obj*; it is started anew when the generation has changed.
+        """Make sure that *work* runs for *obj*; restart it if the generation has changed.
 
         Args:
             obj: The object.
-            work: The function, ready to be called with the object as it is then.
-            run: The run that found the object; its log is that of the daemon.
+            work: Calls the function with the object as it is by then.
+            run: The run that found the object; the daemon uses its log.
         """
         daemon = _Daemon(obj, work, run)
         known = self._daemons.get(run.request)
@@ -112,14 +112,14 @@ class Daemons:
             self._start(daemon, self._tasks)
 
     async def stop(self, request: Request) -> None:
-        """Cancel the daemon of *request* and wait for its end; nothing if there is none."""
+        """Cancel the daemon of *request* and wait for its end; do nothing if there is none."""
         daemon = self._daemons.get(request)
         if daemon is None:
             return
         if daemon.task is not None:
             daemon.task.cancel()
             await asyncio.wait([daemon.task])
-        # Not before: a wait that is cut short by a deadline has to be waited for again.
+        # Only now: if a deadline cuts the wait short, the next run has to wait again.
         self._daemons.pop(request, None)
 
     def _start(self, daemon: _Daemon, tasks: TaskSet) -> None:
@@ -133,16 +133,16 @@ class Daemons:
         backoff = Backoff(base=1.0, cap=60.0, reset_after=_QUIET, clock=self._clock)
         while True:
             try:
-                # Apart, so that a function that cancels itself is started again like any other.
+                # In a task of its own, so that a function that cancels itself is started again.
                 delay = _delay_for(await apart(daemon.work()), backoff)
-            except Exception as error:  # noqa: BLE001  # theirs may fail in any way
+            except Exception as error:  # noqa: BLE001  # user code may raise anything
                 delay = self._delay_after(error, daemon.run, backoff)
             if delay is None:
                 return
             await self._clock.sleep(delay)
 
     def _delay_after(self, error: Exception, run: Run, backoff: Backoff) -> float | None:
-        """Tell of *error*; return when the daemon is started again, ``None`` for not at all."""
+        """Log and report *error*; return the delay until the next start, ``None`` for never."""
         delay = postponement(error)
         if delay is not None:
             run.log.info("daemon waits, is started again", delay=delay, error=described(error))
@@ -161,15 +161,15 @@ class Daemons:
             return
         try:
             self._report(run, error)
-        except Exception:  # a failure to tell of one must not end the daemons of all objects
+        except Exception:  # this must not end the daemons of all objects
             run.log.exception("a daemon that failed could not be reported")
 
 
 def _delay_for(result: Result | None, backoff: Backoff) -> float | None:
-    """Return in how many seconds a daemon that has returned is started again, if at all."""
+    """Return the delay until a daemon that has returned is started again; ``None`` for never."""
     if result is None or (result.delay is None and not result.requeue):
         return None
-    # Who asks for it at once does so again and again.
+    # One that asks to start at once would do so again and again.
     soon = result.delay is None or result.delay < SOON
     return backoff.next_delay() if soon else result.delay
 

@@ -1,4 +1,4 @@
-"""What was declared with the decorators of an `Operator`, before anything runs."""
+"""The declarations that the decorators of an `Operator` make, before anything runs."""
 
 from collections.abc import Callable, Coroutine, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
@@ -35,7 +35,7 @@ __all__ = [
 
 
 class Declarations:
-    """All reconcilers and clean-ups of one operator, whichever was declared first.
+    """All reconcilers and clean-ups of one operator; they may be declared in any order.
 
     Args:
         owner: The name of the operator.
@@ -51,7 +51,7 @@ class Declarations:
         """Add a reconciler.
 
         Raises:
-            SchemeError: There is one of that name.
+            SchemeError: The name is taken.
         """
         before = self._reconcilers.setdefault(declaration.name, declaration)
         if before is not declaration:
@@ -73,7 +73,7 @@ class Declarations:
         self._cleanups[name] = (kind, cleanup)
 
     def add_gone(self, kind: KindLike[Any], function: Function[Any], *, name: str) -> None:
-        """Add what the reconciler *name* does about objects that are gone.
+        """Add a function for objects that are gone to the reconciler *name*.
 
         Raises:
             SchemeError: There is one already.
@@ -83,10 +83,10 @@ class Declarations:
         self._gones[name] = (kind, function)
 
     def all(self) -> list[Declaration]:
-        """Return the reconcilers, each with its clean-up and what it does about what is gone.
+        """Return the reconcilers, each with its clean-up and its ``gone`` function.
 
         Raises:
-            SchemeError: One of these belongs to no reconciler.
+            SchemeError: One of these does not belong to any reconciler.
         """
         self._check_reconcilers("cleanup", self._cleanups)
         self._check_reconcilers("gone", self._gones)
@@ -109,12 +109,12 @@ class Declarations:
 
 
 def name_for(kind: KindLike[Any]) -> str:
-    """Return the name of a reconciler of *kind* that was given none: as controller-runtime does."""
+    """Return the default name of a reconciler of *kind*, the same as in controller-runtime."""
     return kind_title(kind).lower()
 
 
 def primary_of(kind: KindLike[R] | For[R], predicate: Filter[Any] | None) -> For[R]:
-    """Return how *kind* is watched."""
+    """Return how to watch *kind*."""
     if isinstance(kind, For):
         return kind if predicate is None else replace(kind, predicate=predicate)
     return For(kind, predicate=predicate)

@@ -1,4 +1,4 @@
-"""Objects that are gone, and whose reconciler wants to hear of that, without a finalizer."""
+"""`Departed`: remembers objects that are gone, for reconcilers with a ``gone`` function."""
 
 import asyncio
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 __all__ = ["RECENT", "Departed"]
 
 RECENT: float = 60.0
-"""Seconds for which a process that does not lead remembers what has gone: the leader may have died
-before it acted on it. More than a lease lasts."""
+"""Seconds for which a process that does not lead remembers objects that are gone: the leader may
+have died before it acted on them. Longer than a lease."""
 
 
 class _Gone(NamedTuple):
@@ -24,10 +24,10 @@ class _Gone(NamedTuple):
 
 
 class Departed:
-    """Remembers objects that are gone until their reconciler has acted on that; a source of it.
+    """Remembers objects that are gone until their reconciler has acted on it, which it queues.
 
-    It listens from the moment it is made, so that a process which becomes the leader knows what
-    went while nobody led. An object that was replaced by another one of its name is gone, too.
+    It listens from its creation on, so that a new leader knows what went while nobody led. An
+    object that was replaced by another one of its name is gone, too.
 
     Args:
         informer: Where the objects are kept.
@@ -36,21 +36,21 @@ class Departed:
     """
 
     name: str = "gone"
-    """What a reconcile names as its reason."""
+    """The reason that its reconciles show."""
 
     def __init__(self, informer: "Informer[Any]", *, cluster: str, clock: Clock) -> None:
         self._cluster = cluster
         self._clock = clock
-        self._gone: dict[Request, dict[str, _Gone]] = {}  # whose last one went last, is last
+        self._gone: dict[Request, dict[str, _Gone]] = {}  # ordered by the last deletion
         self._sink: Sink | None = None
         self._registration = informer.add_handler(self._hear)
 
     def __len__(self) -> int:
-        """Return how many objects are gone that nobody has acted on."""
+        """Return how many objects are gone and not yet acted on."""
         return sum(map(len, self._gone.values()))
 
     async def run(self, sink: Sink) -> None:
-        """Ask for a reconcile of each object that is gone, until cancelled."""
+        """Queue a reconcile for each object that is gone, until cancelled."""
         self._drop_old()
         self._sink = sink
         try:
@@ -61,15 +61,15 @@ class Departed:
             self._sink = None
 
     def release(self) -> None:
-        """Listen no more."""
+        """Stop listening."""
         self._registration.remove()
 
     def find(self, request: Request) -> "list[Entry[Any]]":
-        """Return the objects of that name that are gone, as they were, the oldest first."""
+        """Return the last states of the objects of that name that are gone, the oldest first."""
         return [one.entry for one in self._gone.get(request, {}).values()]
 
     def forget(self, request: Request, uid: str) -> None:
-        """Note that the reconciler has acted on that one is gone."""
+        """Note that the reconciler has acted on the object *uid*."""
         gone = self._gone.get(request, {})
         gone.pop(uid, None)
         if not gone:

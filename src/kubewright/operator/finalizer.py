@@ -16,7 +16,7 @@ __all__ = ["add_finalizer", "finalizer_for", "remove_finalizer"]
 
 
 def finalizer_for(kind: KindLike[Any], owner: str) -> str:
-    """Return the name of the finalizer by which *owner* holds objects of *kind*.
+    """Return the name of the finalizer of *owner* for objects of *kind*.
 
     Example:
         >>> from kubewright.kinds.apps.v1 import Deployment
@@ -28,7 +28,7 @@ def finalizer_for(kind: KindLike[Any], owner: str) -> str:
 
 
 async def add_finalizer(client: "Client", obj: R, name: str) -> R:
-    """Add the finalizer *name* to *obj* on the server, and return the object as it is then.
+    """Add the finalizer *name* to *obj* on the server, and return the updated object.
 
     Raises:
         NotFoundError: It is gone.
@@ -48,13 +48,13 @@ async def remove_finalizer(client: "Client", obj: R, name: str) -> None:
         ConflictError: It has changed since it was read, or is another object of that name.
     """
     left = [one for one in obj.metadata.finalizers if one != name]
-    # By its mapping, not by its class: what does not fit the class is let go, too.
+    # By its mapping, not by its class, so that it also works for objects that do not fit the class.
     kind: Any = mapping_of(type(obj)) if isinstance(obj, Resource) else kind_of(obj)
     await patch_object(client, kind, obj, _patch(obj, left))
 
 
 def _patch(obj: Resource | Unstructured, finalizers: list[str]) -> dict[str, Any]:
-    # Not patch(obj), which would also write what a user changed in the object. The list stands
-    # whole in a merge patch, so the version must be the one that was read: others have finalizers.
+    # Not patch(obj), which would also write what the user changed in the object. A merge patch
+    # replaces the whole list, so the version must be the one that was read: others add finalizers.
     version = obj.metadata.resource_version
     return {"metadata": {"finalizers": finalizers, "resourceVersion": version}}

@@ -1,4 +1,4 @@
-"""Notices an object that is applied over and over: two writers who undo one another."""
+"""`Flapping`: notices that two writers keep undoing each other's changes to an object."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from kubewright.operator.agreement import differences
 __all__ = ["LIMIT", "WINDOW", "Flapping"]
 
 LIMIT: int = 10
-"""How often an object may be changed by its applies within `WINDOW` before that is said."""
+"""How often applies may change an object within `WINDOW` seconds before it counts as flapping."""
 WINDOW: float = 60.0
 _FIELDS = 5
 
@@ -25,11 +25,11 @@ class Flapping:
         self._said = False
 
     def note_change(self, before: Any, after: Any) -> list[str] | None:
-        """Note that an apply led from *before* to *after*; return what flaps once it is too often.
+        """Note that an apply changed *before* to *after*; return the fields once it is too often.
 
         Args:
             before: The values of the applied fields before; ``None`` if they are not known.
-            after: The same after.
+            after: Their values afterwards.
         """
         now = self._clock.monotonic()
         if self._times and now - self._times[-1] > WINDOW:

@@ -1,4 +1,4 @@
-"""The indexes of an operator, which go with the last of its reconcilers."""
+"""`HeldIndexes`: the indexes of an operator, which are removed with its last reconciler."""
 
 import asyncio
 from collections.abc import Callable, Iterable
@@ -15,10 +15,10 @@ __all__ = ["HeldIndexes"]
 
 
 class HeldIndexes:
-    """Keeps indexes in one cluster for as long as somebody reads by them.
+    """Keeps indexes in one cluster until the last reconciler of an operator has left.
 
-    Its users are the reconcilers of an operator. One without reconcilers lets a manager run this
-    instead, so that the indexes go when that is removed.
+    If an operator has no reconcilers, its manager runs this instead, so that the indexes are
+    removed with the operator.
 
     Args:
         cluster: Where the objects are.
@@ -35,7 +35,7 @@ class HeldIndexes:
     def hold(
         self, watch: KindWatch[Any], name: str, function: Callable[[Any], Iterable[str]]
     ) -> None:
-        """Keep an index of what *watch* selects, and the informer that it is of.
+        """Add an index of what *watch* selects, and hold its informer.
 
         Raises:
             ValueError: An index of that name is another function.
@@ -46,11 +46,11 @@ class HeldIndexes:
         self._held.append((informer, name))
 
     def join(self) -> None:
-        """Note that one more reconciler reads by the indexes."""
+        """Add a reconciler that uses the indexes."""
         self._users += 1
 
     def leave(self) -> None:
-        """Note that one reconciler less does so; after the last one, let go of the indexes."""
+        """Remove a reconciler; after the last one, release the indexes."""
         self._users -= 1
         if self._users <= 0:
             self.release()
@@ -60,7 +60,7 @@ class HeldIndexes:
         await asyncio.Event().wait()
 
     def release(self) -> None:
-        """Let go of the indexes; each stays if somebody else holds it."""
+        """Release the indexes and informers; others may still hold them."""
         held, self._held = self._held, []
         for informer, name in held:
             self._cache.release_index(informer, name)

@@ -1,7 +1,7 @@
-"""Which of the reconcilers of a kind have acted on which generation of an object.
+"""Tracks which reconcilers of a kind have acted on which generation of an object.
 
-``observedGeneration`` says that the spec was acted upon. Where several reconcilers share a kind,
-that is so when each of them has succeeded, and it is the last one who says it.
+``observedGeneration`` says that the spec has been acted upon. If several reconcilers share a kind,
+the last one to succeed writes it.
 """
 
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -22,17 +22,17 @@ __all__ = ["Observer", "Observers"]
 _Object: TypeAlias = Resource | Unstructured
 _Shared: TypeAlias = tuple["Cluster", str, str]
 _Done: TypeAlias = tuple[str, int] | None
-"""The uid and generation of the last run if it has succeeded; ``None`` if not, or not yet."""
+"""The uid and generation of the last run if it succeeded; ``None`` if it failed or still runs."""
 
 
 class Observer:
-    """What one reconciler has done with which object, for the others of its kind to ask.
+    """What one reconciler has done with each object, for the other reconcilers of its kind.
 
     Args:
         others: All observers of the kind; this one joins them.
         informer: Which objects the reconciler is called for.
-        hears_all: Whether it is called for each new generation. One with a predicate of its own
-            may not be, and then only a run of it that has not succeeded counts.
+        hears_all: Whether it is called for each new generation. One with its own predicate may not
+            be; then the others wait only for a run that has not succeeded.
     """
 
     def __init__(
@@ -45,17 +45,17 @@ class Observer:
         others.append(self)
 
     def begin(self, obj: _Object) -> None:
-        """Note that a run begins; until `succeed`, the reconciler has not done its part."""
+        """Note that a run begins, which has not succeeded until `succeed` is called."""
         if len(self._all) > 1:
             self._done[obj.key] = None
 
     def succeed(self, obj: _Object) -> None:
-        """Note that all of the run has succeeded."""
+        """Note that the run has succeeded."""
         if len(self._all) > 1:
             self._done[obj.key] = (obj.metadata.uid, obj.metadata.generation)
 
     def leave(self) -> None:
-        """Let the others no longer wait for this one: its reconciler was removed."""
+        """Leave the others, which no longer wait for this one: its reconciler was removed."""
         self._all.remove(self)
 
     def forget(self, key: ObjectKey) -> None:
@@ -63,10 +63,10 @@ class Observer:
         self._done.pop(key, None)
 
     def observed(self, obj: _Object) -> int | None:
-        """Return which generation all have acted on, if the run with *obj* succeeds.
+        """Return the generation that all will have acted on if the run with *obj* succeeds.
 
-        ``None`` if another one has yet to act on that of *obj*. It is a later one if this is a
-        reconciler that need not hear of it, and the others went on while they waited for its run.
+        ``None`` if another reconciler has yet to act on the generation of *obj*. It may be a later
+        generation: if this reconciler is not called for each one, the others may be ahead of it.
         """
         if len(self._all) == 1:
             return obj.metadata.generation
@@ -82,14 +82,14 @@ class Observer:
         """Say whether this reconciler has yet to act on the generation of *obj*."""
         key, metadata = obj.key, obj.metadata
         if key not in self._informer.store:
-            return False  # not one of the objects that it is for
+            return False  # the reconciler is not called for this object
         done = self._done.get(key)
         if done is None or done[0] != metadata.uid:
             return self._hears_all or key in self._done
         return self._hears_all and done[1] < metadata.generation
 
     def acted_on(self, key: ObjectKey) -> int | None:
-        """Return the last generation of its object, if this reconciler is called for each."""
+        """Return the last generation it has acted on, if it is called for each generation."""
         done = self._done.get(key) if key in self._informer.store else None
         return done[1] if done is not None and self._hears_all else None
 
@@ -104,19 +104,19 @@ class Observers:
     def join(
         self, declaration: Declaration, cluster: "Cluster", informer: "Informer[Any]"
     ) -> Observer:
-        """Return the observer of one more reconciler."""
+        """Add a reconciler, and return its observer."""
         others = self._kinds.setdefault(_shared(declaration, cluster), [])
         return Observer(others, informer, hears_all=declaration.primary.predicate is None)
 
     def join_wishes(
         self, declaration: Declaration, cluster: "Cluster", informer: "Informer[Any]"
     ) -> Wishes:
-        """Return what one more reconciler, or daemon, says that it wants."""
+        """Add a reconciler or daemon, and return its wishes."""
         others = self._wishes.setdefault(_shared(declaration, cluster), [])
         return Wishes(others, [one.mapping for one in declaration.owns], informer)
 
 
 def _shared(declaration: Declaration, cluster: "Cluster") -> _Shared:
-    """Return what reconcilers of one kind share: whatever its version, and be it a class or not."""
+    """Return the key that reconcilers of one kind share, whatever its version or class."""
     mapping = likely_mapping(declaration.kind)
     return cluster, mapping.group, mapping.plural

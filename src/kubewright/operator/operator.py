@@ -1,4 +1,4 @@
-"""`Operator`: reconcilers as decorated functions, and all that they need declared in one place."""
+"""`Operator`: reconcilers as decorated functions, and all their declarations."""
 
 import inspect
 from collections.abc import Callable, Coroutine, Iterable, Sequence
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 R = TypeVar("R", bound=Resource | Unstructured)
 
-_ENDING_AT_ONCE = 8  # how many daemons of one kind are waited for at a time
+_ENDING_AT_ONCE = 8  # how many ending daemons of one kind are waited for at a time
 _TIMER_RETRY = Retry(base=1.0, cap=60.0)
 
 __all__ = ["Operator"]
@@ -66,15 +66,15 @@ class _Extra(msgspec.Struct, frozen=True):
     stage: Stage | None
 
     def runnables(self, clusters: "Sequence[Cluster]") -> "list[Runnable]":
-        """Return what is to run: the runnable itself, or one that is made for each cluster."""
-        # A class with a `run` of its own looks like a runnable, but is what makes one.
+        """Return what to run: the runnable itself, or one made for each cluster."""
+        # A class with a `run` method looks like a runnable, but makes one.
         if isinstance(self.made, Runnable) and not isinstance(self.made, type):
             return [self.made]
         return [self.made(cluster) for cluster in clusters]
 
 
 class Declaring(Generic[R]):
-    """A decorator for functions of an object and a context; it gives the function back."""
+    """A decorator for functions of an object and a context; it returns the function unchanged."""
 
     def __init__(self, declare: Callable[[Function[R]], None]) -> None:
         self._declare = declare
@@ -99,16 +99,16 @@ class Declaring(Generic[R]):
 
 
 class Operator(Application):
-    """A program that looks after objects of some kinds.
+    """A set of reconcilers and related functions, declared with decorators.
 
-    Nothing happens when functions are declared. ``kubewright run`` runs them, or a manager that
-    the operator is added to with `add_to`.
+    Declaring functions does not run them. ``kubewright run`` does, or a manager that the operator
+    is added to with `add_to`.
 
     Args:
-        name: What it is called: the owner of the fields that it applies, the source of its events,
-            part of its finalizers.
-        failure_events: Whether a reconcile that failed leaves a Warning on its object, for
-            ``kubectl describe`` to show. Conflicts and lost connections to the server leave none.
+        name: Its name, which is also the owner of the fields that it applies, the source of its
+            events, and part of its finalizers.
+        failure_events: Whether a failed reconcile records a Warning event on its object, for
+            ``kubectl describe`` to show. Conflicts and lost connections do not.
         rules: RBAC rules for what the functions do beyond what is declared, such as
             ``kubewright.crd.rules_for({Secret: ["get"]})``; `rules` returns them with the others.
 
@@ -132,33 +132,33 @@ class Operator(Application):
     ) -> Declaring[R]:
         """Declare a function that reconciles objects of *kind*.
 
-        It is called with a fresh object and a `Context`, when the object, something it owns or
-        something else that is watched has changed. What it changes in the status of the object is
+        It is called with a fresh object and a `Context` when the object, one of its children or
+        something else that is watched has changed. Its changes to the status of the object are
         written when it returns. A plain ``def`` gets a `SyncContext` and runs in a thread.
 
         Args:
             kind: The class, or a `Kind`; or `For` to watch only some of its objects.
-            name: What to call it in logs and metrics; the kind in lower case unless given.
-            options: What `Declaration` knows, with its defaults. ``owns``: the kinds of its
-                children, a change of one leads to a run for its parent. ``watches``: other kinds,
-                each with a function from an object to what to reconcile. ``sources``: what else
-                leads to a run, a `Channel` or an `Interval`. ``predicate``: which changes of the
+            name: Its name in logs and metrics; by default the kind in lower case.
+            options: The fields of `Declaration`, with its defaults. ``owns``: the kinds of its
+                children; a change of a child queues its parent. ``watches``: other kinds, each with
+                a function from an object to what to reconcile. ``sources``: what else queues
+                objects, such as a `Channel` or an `Interval`. ``predicate``: which changes of the
                 object itself count. ``workers``: how many objects are reconciled at a time.
                 ``deadline``: seconds after which a run is cancelled. ``retry``: when to try again
-                after which failure. ``queue`` makes the queue from a name and a clock, once for
-                each cluster, and ``rate_limiter`` from a clock what decides how long failures wait
-                that *retry* does not cover. ``on_failure`` is called with the run and the error of
-                each failure, besides the event that the object gets. ``stop_grace``: seconds that
-                runs may take to finish when the process stops.
+                after which failure. ``queue``: makes the queue from a name and a clock, once for
+                each cluster. ``rate_limiter``: makes, from a clock, what delays failures that
+                *retry* does not cover. ``on_failure``: called with the run and the error of each
+                failure, in addition to the event. ``stop_grace``: seconds that runs may take to
+                finish when the process stops.
 
         Raises:
-            SchemeError: There is a reconciler of *kind*, and this one has no other name.
-            TypeError: An argument is not what it should be.
-            ValueError: As above.
+            SchemeError: There is a reconciler of *kind* already, and this one has no other name.
+            TypeError: An argument has the wrong type.
+            ValueError: An argument has an invalid value.
         """
         _check_parentheses(kind, "reconciler")
         primary = primary_of(kind, options.pop("predicate", None))
-        called = name or name_for(primary.kind)  # raises for what is no kind
+        called = name or name_for(primary.kind)  # raises an error for what is not a kind
         # Each cluster has a controller, and each controller a queue.
         check_queue(called, options.get("queue"), options.get("rate_limiter"))
         declaration = declare(called, primary, **options)
@@ -169,24 +169,24 @@ class Operator(Application):
         return Declaring(add)
 
     def daemon(self, kind: KindLike[R] | For[R], *, name: str = "") -> Declaring[R]:
-        """Declare an ``async`` function that runs for each object of *kind* while that is there.
+        """Declare an ``async`` function that runs for each object of *kind* while it exists.
 
-        It is cancelled when the object is deleted, when its spec changes (it is started again with
-        the new one then), when this process leads no more, and when it stops; each time its end is
-        waited for. When it fails it is started again, after a second, twice as long each time, up
-        to a minute; `RetryAfter` and `TerminalError` mean what they mean in a reconciler. When it
-        returns ``None`` it is done with this spec; a `Result` asks to be started again.
+        It is cancelled when the object is deleted, when its spec changes (then it is started again
+        with the new spec), and when this process stops or no longer leads; its end is waited for
+        each time. If it fails it is started again after a second, twice as long each time, up to a
+        minute; `RetryAfter` and `TerminalError` work as in a reconciler. If it returns ``None`` it
+        is done with this spec; a `Result` asks to be started again.
 
-        The object is as it was at the start. Nothing of it is written: use
+        The object is a copy from the start of the call. Changes to it are not written: use
         ``ctx.client.status.patch``.
 
         Args:
             kind: The class, or a `Kind`; or `For` to take only some of its objects.
-            name: What to call it in logs; the kind and ``-daemon`` unless given. A `cleanup` of
-                that name is called after the daemon has ended, before the object goes.
+            name: Its name in logs; by default the kind and ``-daemon``. A `cleanup` of that name is
+                called after the daemon has ended, before the object is removed.
 
         Raises:
-            SchemeError: There is one of that name.
+            SchemeError: The name is taken.
         """
         _check_parentheses(kind, "daemon")
         primary = primary_of(kind, None)
@@ -214,26 +214,26 @@ class Operator(Application):
         deadline: float | None = DEADLINE,
         retry: RetryLike = None,
     ) -> Declaring[R]:
-        """Declare a function that is called for each object of *kind* again and again.
+        """Declare a function that is called for each object of *kind* at intervals.
 
         It is called when the object is first seen, and then after each *interval*, whatever
-        changes; one that has given up, with a `TerminalError`, waits for a new spec. Otherwise it
-        is a reconciler: its status is written, a failure is tried again, and it never runs twice
-        at a time for one object.
+        changes; after a `TerminalError` it waits for a new spec. Otherwise it works like a
+        reconciler: the status is written, failures are retried, and there is at most one call at a
+        time for each object.
 
         Args:
             kind: The class, or a `Kind`; or `For` to take only some of its objects.
             interval: Seconds from the end of a call to the next; or a function of the object.
-            jitter: The share of it that is added at random: 0.1 makes 60 s up to 66 s.
-            name: What to call it; the kind and ``-timer`` unless given.
+            jitter: The share of the interval to add at random: 0.1 makes 60 s up to 66 s.
+            name: Its name; by default the kind and ``-timer``.
             deadline: Seconds after which a call is cancelled; ``None`` for never.
-            retry: When to try again after which failure; after a second, twice as long each time,
-                up to a minute, unless given.
+            retry: When to try again after which failure; by default after a second, twice as long
+                each time, up to a minute.
 
         Raises:
-            SchemeError: There is one of that name.
-            TypeError: An argument is not what it should be.
-            ValueError: As above.
+            SchemeError: The name is taken.
+            TypeError: An argument has the wrong type.
+            ValueError: An argument has an invalid value.
         """
         _check_parentheses(kind, "timer")
         primary = primary_of(kind, CHANGES)
@@ -250,16 +250,16 @@ class Operator(Application):
         return Declaring(add)
 
     def cleanup(self, kind: KindLike[R], *, name: str = "", finalizer: str = "") -> Declaring[R]:
-        """Declare a function that cleans up after an object of *kind* before it is gone.
+        """Declare a function that cleans up after an object of *kind* before it is removed.
 
         Each object gets a finalizer before it is first reconciled. When the function has returned
-        ``None``, the finalizer is removed, and the server lets the object go; a `Result` that asks
-        to be called again means that it is not done yet.
+        ``None``, the finalizer is taken off, and the server removes the object. A `Result` that
+        asks to be called again means that the clean-up is not done yet.
 
         Args:
             kind: The class, or a `Kind`.
-            name: Which reconciler it belongs to, if that has a name.
-            finalizer: The name of the finalizer; ``<group>/<operator>`` unless given.
+            name: The name of its reconciler, if that was given one.
+            finalizer: The name of the finalizer; by default ``<group>/<operator>``.
 
         Raises:
             SchemeError: There is one already.
@@ -277,15 +277,15 @@ class Operator(Application):
     def gone(self, kind: KindLike[R], *, name: str = "") -> Declaring[R]:
         """Declare a function that is called for each object of *kind* that is gone.
 
-        Unlike a `cleanup` it needs no finalizer and holds nobody up: the object is gone already,
-        and the function gets it as it was last seen. It is called at least once for what goes while
-        this process leads, and for what went in the last minute before that; it is tried again
-        until it succeeds. It is not called for what goes while no process runs: where that matters,
-        use a `cleanup`, or compare with an `Interval` source. Nothing of the object is written.
+        Unlike a `cleanup` it needs no finalizer and does not delay the deletion: the object is gone
+        already, and the function gets its last known state. It is called at least once for objects
+        that go while this process leads or in the minute before, and is retried until it succeeds.
+        It is not called for objects that go while no process runs: if that matters, use a
+        `cleanup`, or compare with an `Interval` source. Changes to the object are not written.
 
         Args:
             kind: The class, or a `Kind`.
-            name: Which reconciler it belongs to, if that has a name.
+            name: The name of its reconciler, if that was given one.
 
         Raises:
             SchemeError: There is one already.
@@ -303,7 +303,7 @@ class Operator(Application):
 
         Args:
             kind: The class, or a `Kind`.
-            name: What to call the index.
+            name: The name of the index.
             function: Returns the values by which an object is found.
         """
         likely_mapping(kind)
@@ -316,8 +316,8 @@ class Operator(Application):
 
         Args:
             runnable: What to run; or a function or class that makes it from the cluster, if it
-                needs the cache or the client. With several clusters, there is one for each then.
-            stage: When it starts; as it says itself unless given.
+                needs the cache or the client. With several clusters, one is made for each.
+            stage: When it starts; by default as it says itself.
 
         Example:
             >>> class Endpoint:
@@ -333,13 +333,13 @@ class Operator(Application):
         """Every reconciler that was declared.
 
         Raises:
-            SchemeError: A clean-up belongs to no reconciler.
+            SchemeError: A clean-up does not belong to any reconciler.
         """
         return tuple(self._declarations.all())
 
     @property
     def indexed(self) -> "tuple[KindWatch[Any], ...]":
-        """What has an index, and how it is watched."""
+        """How the kinds with an index are watched."""
         return tuple(self._watch_of(index.kind) for index in self._indexes)
 
     def add_to(
@@ -351,12 +351,12 @@ class Operator(Application):
 
         Args:
             manager: What runs it.
-            clusters: Where the objects are; those of the manager unless given. The manager runs
-                them, too. Several need names.
-            workers: How many objects a reconciler that does not say so works on at a time.
+            clusters: Where the objects are; by default the clusters of the manager. The manager
+                runs them, too. Several clusters need names.
+            workers: How many objects a reconciler works on at a time, unless it says so itself.
 
         Returns:
-            The controllers, for those who want to pause them or add sources.
+            The controllers, to pause them or to add sources.
 
         Raises:
             SchemeError: What was declared does not fit together.
@@ -369,7 +369,7 @@ class Operator(Application):
     def populate(
         self, manager: "Manager", clusters: "Sequence[Cluster]", *, workers: int
     ) -> tuple[Controller, ...]:
-        """Add to *manager* what was declared here; what `add_to` calls."""
+        """Add everything that was declared here to *manager*; called by `add_to`."""
         self._check_sources(clusters)
         observers, daemons = Observers(), list[Daemons]()
         controllers: list[Controller] = []
@@ -396,7 +396,7 @@ class Operator(Application):
         return tuple(controllers)
 
     def _check_sources(self, clusters: "Sequence[Cluster]") -> None:
-        """Refuse what only one controller can read where there would be several."""
+        """Refuse a channel if there are several clusters: only one controller can read it."""
         channels = [s for one in self.declarations for s in one.sources if isinstance(s, Channel)]
         if channels and len(clusters) > 1:
             raise SchemeError(
@@ -406,7 +406,7 @@ class Operator(Application):
             )
 
     def _watch_of(self, kind: KindLike[Any]) -> "KindWatch[Any]":
-        """Return how *kind* is watched, so that the index is kept where it is read."""
+        """Return how *kind* is watched, so that the index is on the informer that is read."""
         watched = [watch for one in self.declarations for watch in one.watched]
         return next((one for one in watched if one.kind == kind), For(kind))
 
@@ -451,7 +451,7 @@ class Operator(Application):
             if declaration.timer:
                 made.schedule = Schedule(cluster.clock)
             return made
-        # A daemon acts all the time, and never says that it is done with a generation.
+        # A daemon never finishes a generation, so the others must not wait for it.
         alone = Observers().join(declaration, cluster, primary)
         made = ObjectReconciler(declaration, means, primary, alone)
         report = made.report if self._failure_events else None
@@ -460,7 +460,7 @@ class Operator(Application):
 
 
 def _failure_handler(report: OnFailure | None, declaration: Declaration) -> OnFailure | None:
-    """Return what hears of failures: our own report, and whoever was declared."""
+    """Return the function to call for failures: our own report, and the declared one."""
     theirs = declaration.on_failure
     if report is None or theirs is None:
         return report or theirs
@@ -475,13 +475,13 @@ def _failure_handler(report: OnFailure | None, declaration: Declaration) -> OnFa
 def _declare_informers(
     watches: Iterable["KindWatch[Any]"], cluster: "Cluster"
 ) -> dict[KindLike[Any], "Informer[Any]"]:
-    """Return the informers of those kinds that are watched in this very cluster."""
+    """Declare and return the informers of the kinds that are watched in *cluster* itself."""
     here = [one for one in watches if one.cluster is None or one.cluster is cluster]
     return {one.kind: one.informer(cluster) for one in here}
 
 
 def _check_parentheses(kind: object, decorator: str) -> None:
-    """Tell whoever writes ``@operator.reconciler`` bare what is missing."""
+    """Refuse a bare ``@operator.reconciler``, which takes the function for a kind."""
     if not isinstance(kind, (type, For, Kind)) and callable(kind):
         name = getattr(kind, "__name__", repr(kind))
         raise TypeError(
@@ -501,4 +501,4 @@ def _check_callable(function: Any) -> None:
             f" Write `async def {name}(obj, ctx)`."
         ) from None
     except ValueError:
-        return  # nothing is known of its parameters
+        return  # its parameters are not known

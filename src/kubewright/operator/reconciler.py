@@ -1,4 +1,4 @@
-"""From a request to a call of the user's function, and what is written around it."""
+"""`ObjectReconciler`: calls the user's function for a request, and writes finalizer and status."""
 
 import asyncio
 from collections.abc import Callable
@@ -41,24 +41,24 @@ R = TypeVar("R", bound=Resource | Unstructured)
 __all__ = ["FAILED", "ObjectReconciler"]
 
 FAILED: str = "ReconcileFailed"
-"""The reason of the event that a failed reconcile leaves on its object."""
+"""The reason of the event for a failed reconcile."""
 LONGEST_MESSAGE: int = 256
 
 
 class ObjectReconciler(Generic[R]):
     """Calls a declared function with a fresh object, and writes what it changed in the status.
 
-    - An object that is gone needs nothing.
-    - One that is being deleted is cleaned up if our finalizer is on it, and is never reconciled.
-    - One that does not fit its class is never reconciled, but cleaned up with what can be read.
-    - With a clean-up, the finalizer is on the object before it is first reconciled.
-    - The status is written once, after the function, also if that failed; not if it is unchanged.
+    - An object that is gone is not reconciled.
+    - An object that is being deleted is cleaned up if it has our finalizer, and not reconciled.
+    - An object that does not fit its class is cleaned up with what can be read, and not reconciled.
+    - With a clean-up, the object gets the finalizer before it is first reconciled.
+    - A changed status is written once, after the function, even if that failed.
 
     Args:
         declaration: What was declared.
-        means: What runs work with.
+        means: What all runs share.
         informer: Where the objects come from.
-        observer: What the other reconcilers of the kind know of this one, and it of them.
+        observer: Coordinates it with the other reconcilers of the kind.
     """
 
     def __init__(
@@ -73,13 +73,13 @@ class ObjectReconciler(Generic[R]):
         self._informer = informer
         self._observer = observer
         self.daemons: Daemons | None = None
-        """What runs the function, if it is a daemon."""
+        """Runs the function, if it is a daemon."""
         self.schedule: Schedule | None = None
-        """When the function is called, if it is a timer."""
+        """Knows when to call the function, if it is a timer."""
         self.departed: Departed | None = None
-        """Which objects are gone, if the reconciler wants to know."""
+        """The objects that are gone, if there is a ``gone`` function."""
         self.indexes: HeldIndexes | None = None
-        """The indexes that it reads by."""
+        """The indexes of its operator."""
         self._async = {id(one) for one in _functions(declaration) if is_async(one)}
         self._memories: dict[Request, Memory] = {}
         self._warned = False
@@ -92,13 +92,13 @@ class ObjectReconciler(Generic[R]):
 
     @property
     def sources(self) -> list[Source]:
-        """What asks for reconciles besides what was declared."""
+        """Its own sources, in addition to the declared ones."""
         return [] if self.departed is None else [self.departed]
 
     def release(self) -> None:
-        """Let go of what others share with it: its controller was removed.
+        """Release everything that it shares with others: its controller was removed.
 
-        Its wishes stay: what it has made is not for the others to prune.
+        Its wishes stay: the others must not prune what it has made.
         """
         self._observer.leave()
         if self.indexes is not None:
@@ -126,15 +126,15 @@ class ObjectReconciler(Generic[R]):
             if obj.metadata.deletion_timestamp is not None:
                 return await self._clean_up(obj, run, memory)
             if self._declaration.cleanup is None and self.schedule is None:
-                return await self._reconcile(obj, run, memory)  # as most are, without a detour
+                return await self._reconcile(obj, run, memory)  # the usual case, without a detour
             held = await self._ensure_finalizer(obj, run)
             return None if held is None else await self._reconcile_when_due(held, run, memory)
         finally:
-            if memory:  # most kinds have no children, and need not be remembered
+            if memory:  # most kinds have no children
                 self._memories[request] = memory
 
     def _forget(self, request: Request) -> None:
-        """Forget what is known of an object that is gone."""
+        """Forget everything about an object that is gone."""
         self._memories.pop(request, None)
         self._observer.forget(request.key)
         self._means.wishes.forget(request.key)
@@ -142,7 +142,7 @@ class ObjectReconciler(Generic[R]):
             self.schedule.forget(request)
 
     def report(self, run: Run, error: Exception) -> None:
-        """Tell the users of the object that its reconcile failed, unless that is ordinary life."""
+        """Record an event for a failed reconcile, except for conflicts and lost connections."""
         entry = self._informer.store.find_entry(run.request.key)
         if entry is None or is_quiet(error) or _is_lost(error):
             return
@@ -155,7 +155,7 @@ class ObjectReconciler(Generic[R]):
         )
 
     async def _ensure_finalizer(self, obj: R, run: Run) -> R | None:
-        """Return *obj* with our finalizer on it, if there is a clean-up; ``None`` if it is gone."""
+        """Add our finalizer to *obj* if there is a clean-up; return ``None`` if it is gone."""
         cleanup = self._declaration.cleanup
         if cleanup is None or has_finalizer(obj, cleanup.finalizer):
             return obj
@@ -168,7 +168,7 @@ class ObjectReconciler(Generic[R]):
             return None
 
     async def _reconcile_when_due(self, obj: R, run: Run, memory: Memory) -> Result | None:
-        """Reconcile *obj*, unless it has a timer that is not due."""
+        """Reconcile *obj*, unless it is a timer that is not due yet."""
         schedule, uid = self.schedule, obj.metadata.uid
         if schedule is None:
             return await self._reconcile(obj, run, memory)
@@ -200,7 +200,7 @@ class ObjectReconciler(Generic[R]):
         observer.succeed(obj)
         late = observer.observed(obj)
         if written is not None and late is not None and late != observed:
-            # The others were done while we wrote, and each of us took the other for the last one.
+            # Another one succeeded while we wrote, and each of us thought the other would be last.
             before = Snapshot(written)
             observe_generation(written, late)
             await self._write(written, before, run)
@@ -209,7 +209,7 @@ class ObjectReconciler(Generic[R]):
         return result
 
     async def _run_daemon(self, run: Run, memory: Memory) -> Result | None:
-        """Call the function for as long as it takes, with the object as it is now."""
+        """Call the daemon function with the current object, and wait until it returns."""
         entry = self._informer.store.find_entry(run.request.key)
         if entry is None or entry.deleting:
             return None
@@ -244,7 +244,7 @@ class ObjectReconciler(Generic[R]):
         """Clean up after an object that does not fit its class, if it is being deleted.
 
         Raises:
-            TerminalError: It is not. Only another version of it can help, and that is a change that
+            TerminalError: It is not being deleted. Only a change of the object can help, and that
                 queues it again.
         """
         kind: Any = self._declaration.kind
@@ -266,14 +266,14 @@ class ObjectReconciler(Generic[R]):
                 f"{lacks}, and the clean-up needs it. {why}. Mend the object with kubectl edit, or"
                 " let the clean-up do without."
             ) from lacks
-        context.tell_events()  # such an object has no status that could be written
+        context.tell_events()  # the status of such an object cannot be written
         if not _asks_again(result):
             await self._remove_finalizer(obj, cleanup.finalizer, run)
             return None
         return result
 
     async def _call_gone_for_all(self, departed: Departed, run: Run) -> Result | None:
-        """Call the function for each object of that name that is gone; stop where it asks again."""
+        """Call the function for each object of that name that is gone, until it asks to wait."""
         for entry in departed.find(run.request):
             result = await self._call_gone(entry, departed, run)
             if _asks_again(result):
@@ -281,13 +281,13 @@ class ObjectReconciler(Generic[R]):
         return None
 
     async def _call_gone(self, entry: "Entry[R]", departed: Departed, run: Run) -> Result | None:
-        """Call the function for an object that is gone, if it really is."""
+        """Call the function for an object that is gone, after asking the server."""
         function, request = self._declaration.gone, run.request
         assert function is not None
         mapping = self._informer.selection.mapping
         live = await self._means.cluster.client.live.find(mapping, entry.key)
         result = None
-        # One that has left the labels, namespaces or fields that are watched is not gone.
+        # An object that no longer matches the watched labels, namespaces or fields is not gone.
         if live is None or live.metadata.uid != entry.uid:
             obj = self._last_seen(entry)
             context = Context(obj, self._means, run=run, memory=Memory())
@@ -298,7 +298,7 @@ class ObjectReconciler(Generic[R]):
         return result
 
     def _last_seen(self, entry: "Entry[R]") -> R:
-        """Return an object as it was; what of it can be read, if it does not fit its class."""
+        """Return the last state of an object; if it does not fit its class, what can be read."""
         try:
             return entry.object
         except DecodeError:
@@ -334,14 +334,14 @@ class ObjectReconciler(Generic[R]):
         name = getattr(function, "__name__", repr(function))
         raise TypeError(f"{name} returned {answer!r:.60}: a reconciler returns None or a kw.Result")
 
-    # --- What is written ---
+    # --- Writes ---
 
     async def _learn_status(self, obj: Unstructured) -> None:
         """Find out where the status of an object without a class is written."""
         await learn_status(self._means.cluster.client, obj, self._informer.selection.mapping)
 
     async def _write(self, obj: R, snapshot: Snapshot, run: Run) -> R | None:
-        """Write the status if it changed; return the object as it is then, ``None`` if gone."""
+        """Write the status if it changed; return the updated object, ``None`` if it is gone."""
         changes = snapshot.changes(obj)
         if changes.others:
             self._warn(obj, changes.others, run)
@@ -358,10 +358,10 @@ class ObjectReconciler(Generic[R]):
     async def _write_after(
         self, failure: Exception, obj: R, snapshot: Snapshot, context: Context, run: Run
     ) -> None:
-        """Write the status of a run that failed; that failure counts, not one of the writing."""
+        """Write the status after a failed run; if that fails, too, only add a note."""
         try:
             await self._write(obj, snapshot, run)
-        except Exception as error:  # noqa: BLE001  # also what cannot be encoded
+        except Exception as error:  # noqa: BLE001  # including errors from encoding
             failure.add_note(f"the status could not be written either: {error}")
         else:
             context.tell_events()
@@ -374,7 +374,7 @@ class ObjectReconciler(Generic[R]):
         )
 
     def _warn(self, obj: R, wanted: dict[str, Any], run: Run) -> None:
-        """Say once that changes outside of the status are lost, unless they were written."""
+        """Warn once that changes outside of the status are lost, unless they were written."""
         entry = self._informer.store.find_entry(obj.key)
         if self._warned or entry is None or original(obj) is None:
             return
@@ -395,17 +395,17 @@ def _functions(declaration: Declaration) -> list[Callable[..., Any]]:
 
 
 def _asks_again(result: Result | None) -> bool:
-    """Say whether a clean-up is not done yet."""
+    """Say whether the function wants to be called again."""
     return result is not None and (result.requeue or result.delay is not None)
 
 
 def _is_lost(error: Exception) -> bool:
-    """Say whether nothing went wrong but the connection to the server, which could not be told."""
+    """Say whether only the connection failed, so that no event could be sent either."""
     return all(isinstance(one, TransportError) for one in causes(error))
 
 
 def _reference(informer: "Informer[Any]", entry: "Entry[Any]") -> Unstructured:
-    """Return just what an event needs of an object, which may not even fit its class."""
+    """Return just what an event needs of an object, which may not fit its class."""
     gvk, key = informer.selection.mapping.gvk, entry.key
     metadata = {"name": key.name, "uid": entry.uid, "resourceVersion": entry.resource_version}
     if key.namespace:

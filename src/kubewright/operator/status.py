@@ -1,4 +1,4 @@
-"""The status: what a function has changed in it, and writing that, once."""
+"""The status: finds out what a function changed in it, and writes that."""
 
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
@@ -44,19 +44,19 @@ _Members: TypeAlias = dict[str, msgspec.Raw]
 
 
 class _Parts(msgspec.Struct, gc=False):
-    """What of an object must be known to exist on the server."""
+    """The part of an object that tells whether it has a status."""
 
     status: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
 
 
 class Changes(NamedTuple):
-    """What is to be written after a run.
+    """What to write after a run.
 
     Attributes:
-        status: What the function changed in the status, as a merge patch, and no more.
-        first: The whole status with the defaults of its class, if the server had none when the
-            object was read: ``phase: PENDING`` is for people to see.
-        others: What the function changed elsewhere.
+        status: What the function changed in the status, as a merge patch.
+        first: The whole status with the defaults of its class, if the object had no status when it
+            was read: users want to see ``phase: PENDING``.
+        others: What the function changed outside of the status.
     """
 
     status: dict[str, Any] = {}
@@ -67,8 +67,8 @@ class Changes(NamedTuple):
 class Snapshot:
     """An object as it was when a reconciler got it.
 
-    Two encodings are compared first, which costs a few microseconds; the fields are compared only
-    if those differ.
+    The encodings are compared first, which costs a few microseconds, and the fields only if these
+    differ.
     """
 
     __slots__ = ("_encoded", "_unwritten")
@@ -85,8 +85,8 @@ class Snapshot:
         encoded = _json.encode(obj)
         if self._encoded == encoded:
             return Changes(first=first)
-        # A patch of what was read holds every default of a part that the server did not have.
-        # Somebody else may have written those fields meanwhile.
+        # A patch against what was read would include defaults of parts that the server did not
+        # have, which somebody else may have written meanwhile. So keep only what was touched.
         before, after = _changed_members(self._encoded, encoded)
         touched = merge_patch_between(before, after)
         patch = _within(_patch_of(obj, touched, before, after), touched)
@@ -94,7 +94,7 @@ class Snapshot:
 
 
 def _changed_members(before: bytes, after: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return of two documents those members that differ; the others are not even decoded."""
+    """Return the members of two documents that differ; the others are not even decoded."""
     old, new = _json.decode(before, _Members), _json.decode(after, _Members)
     differ = [name for name in old | new if old.get(name) != new.get(name)]
     return (
@@ -109,19 +109,19 @@ def _patch_of(
     before: dict[str, Any],
     after: dict[str, Any],
 ) -> dict[str, Any]:
-    """Return the merge patch from what was read to what *obj* is now, of all that was *touched*."""
+    """Return the merge patch from what was read to what *obj* is now, for the *touched* parts."""
     if isinstance(obj, Unstructured):
         return merge_patch(obj, optimistic=False)
     raw = raw_of(obj)
     if raw is not None and _has_list(touched):
-        # It may be a set, which is encoded in any order: that alone is no change.
+        # It may be a set, which is encoded in any order: another order is not a change.
         before = _json.to_builtins(_json.decode(raw, type(obj)))
         after = _json.to_builtins(obj)
     return merge_patch_within(obj, touched, before, after)
 
 
 def _within(patch: Any, touched: Any) -> Any:
-    """Return of *patch* only those members that *touched* has, too."""
+    """Return only those members of *patch* that *touched* has, too."""
     if not isinstance(patch, dict) or not isinstance(touched, dict):
         return patch
     return {key: _within(patch[key], one) for key, one in touched.items() if key in patch}
@@ -143,9 +143,9 @@ def _has_status(raw: bytes) -> bool:
 def observe_generation(obj: Resource | Unstructured, generation: int) -> None:
     """Set ``status.observed_generation`` of *obj* to *generation*, if there is such a field.
 
-    Not for built-in kinds: that field is how their own controllers say how far they are. Nor where
-    the status is a part of the object like any other: see `counts_status`. Without a class nobody
-    knows whether the schema has the field: once the status has it, it is kept up.
+    Not for built-in kinds: their own controllers use that field. Nor for kinds without a status
+    subresource: see `counts_status`. Without a class we do not know whether the schema has the
+    field: it is updated only if the status has it already.
     """
     if isinstance(obj, Unstructured):
         custom = "." in obj.gvk.group.removesuffix(".k8s.io")
@@ -165,9 +165,9 @@ def _observes_generations(kind: type[Resource]) -> bool:
 
 
 def counts_status(obj: Resource | Unstructured) -> bool:
-    """Say whether a new status is a new generation, since the server does not keep it apart.
+    """Say whether a status write makes a new generation: the kind has no status subresource.
 
-    To write a generation into such a status makes the next one, and so on for ever.
+    Writing the generation into such a status would make another one, and so on forever.
     """
     if isinstance(obj, Unstructured):
         return bool(obj.__dict__.get(_COUNTED))
@@ -176,7 +176,7 @@ def counts_status(obj: Resource | Unstructured) -> bool:
 
 
 async def learn_status(client: "CachedClient", obj: Unstructured, mapping: RESTMapping) -> None:
-    """Note on *obj*, which has no class, whether its status is kept apart, as discovery says."""
+    """Ask discovery whether the kind of *obj* has a status subresource, and note it on *obj*."""
     found = (await client.discovery.discover()).find_resource(mapping.gvr)
     obj.__dict__[_COUNTED] = found is not None and found.find_subresource("status") is None
 
@@ -184,14 +184,13 @@ async def learn_status(client: "CachedClient", obj: Unstructured, mapping: RESTM
 async def write_status(client: "CachedClient", obj: R, changes: Changes) -> R:
     """Patch the status of *obj* by *changes*, and return the object.
 
-    Defaults are written only where there is no status at all: if somebody has written one since
-    *obj* was read, no more is sent than what was changed. Another object of that name, which was
-    made meanwhile, is never written.
+    Defaults are written only if there is no status at all: if somebody has written one since *obj*
+    was read, only the changes are sent. A new object of the same name is never written.
 
     Raises:
         NotFoundError: The object is gone, or its kind has no status on the server.
-        ConflictError: It has changed meanwhile, and the patch holds a list, which it would undo; or
-            it was replaced by another object of its name.
+        ConflictError: The object has changed meanwhile, and the patch would overwrite a list; or it
+            was replaced by another object of its name.
     """
     if not changes.first:
         return await _patch(client, obj, changes.status, locked=_has_list(changes.status))

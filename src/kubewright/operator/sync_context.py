@@ -20,7 +20,7 @@ from kubewright.operator.child import Child
 from kubewright.operator.context import ConditionStatus, Context
 from kubewright.operator.threads import Bridge
 
-O = TypeVar("O", bound=Resource | Unstructured)  # noqa: E741  # an object, as it came in
+O = TypeVar("O", bound=Resource | Unstructured)  # noqa: E741  # the type of the given object
 R = TypeVar("R", bound=Resource | Unstructured)
 D = TypeVar("D", bound=Resource)
 
@@ -57,7 +57,7 @@ class SyncClient:
         self, kind: Dynamic, name: str | ObjectKey, *, namespace: str | None = None
     ) -> Unstructured | None: ...
     def find(self, kind: Any, name: str | ObjectKey, *, namespace: str | None = None) -> Any:
-        """Read one object, or return ``None`` if there is none of that name."""
+        """Read one object, or return ``None`` if it does not exist."""
         return self._bridge.call(partial(self._client.find, kind, name, namespace=namespace))
 
     @overload
@@ -78,10 +78,10 @@ class SyncClient:
         labels: Labels | None = None,
         fields: Fields | None = None,
     ) -> Any:
-        """Return the objects of *kind* that are selected; see `Client.list`."""
+        """Return the matching objects of *kind*; see `Client.list`."""
 
         async def everything() -> builtins.list[Any]:
-            # Decoded here and not in the thread: what decodes is shared with the cache.
+            # Decoded in the event loop, not in the thread: the decoders are shared with the cache.
             listing = self._client.list(kind, namespace=namespace, labels=labels, fields=fields)
             return builtins.list(await listing)
 
@@ -140,7 +140,7 @@ class SyncClient:
         uid: str = "",
         missing_ok: bool = False,
     ) -> None:
-        """Delete one object, given itself or by kind and name; see `Client.delete`."""
+        """Delete one object, given as an object or by kind and name; see `Client.delete`."""
         self._bridge.call(
             partial(
                 self._client.delete, obj, name, namespace=namespace, propagation=propagation,
@@ -150,17 +150,17 @@ class SyncClient:
 
 
 class SyncContext:
-    """What a ``def`` reconciler works with during one run; it runs in a thread of its own.
+    """What a ``def`` reconciler, which runs in its own thread, works with during one run.
 
-    Everything here waits for its answer. Once the deadline of the run has passed, the next call
-    raises `LifecycleError`: return then.
+    Each call waits for its result. Once the deadline of the run has passed, the next call raises
+    `LifecycleError`; return then.
 
     Attributes:
-        client: The client: reads of declared kinds come from the cache, all else is live.
+        client: The client: reads of declared kinds come from the cache, all others from the server.
         request: Which object is reconciled.
-        reasons: Why: the changes and requests that queued it.
+        reasons: The changes and requests that queued it.
         attempt: 1, or more after failures.
-        log: A logger whose lines say which object they are about.
+        log: A logger that adds the object to each line.
     """
 
     def __init__(self, context: Context, bridge: Bridge) -> None:
@@ -201,7 +201,7 @@ class SyncContext:
     def create(
         self, obj: Any, *, owner: bool = True, fill: Callable[[Any], object] | None = None
     ) -> Any:
-        """Make *obj* if there is none of its name, and return the live one; see `Context.create`.
+        """Create *obj* if it does not exist, and return the live object; see `Context.create`.
 
         *fill* is called in the event loop, not in the thread.
         """
@@ -212,7 +212,7 @@ class SyncContext:
         return self._bridge.call(partial(self._context.prune, *kinds))
 
     def children(self, kind: type[R]) -> list[R]:
-        """Return the children of *kind*, from the cache, each a copy of its own."""
+        """Return fresh copies of the children of *kind*, from the cache."""
 
         async def read() -> list[R]:
             return self._context.children(kind)
@@ -230,7 +230,7 @@ class SyncContext:
         related: Resource | Unstructured | None = None,
         after_status: bool = False,
     ) -> None:
-        """Tell users what happened: ``kubectl describe`` shows it; see `Context.event`."""
+        """Record an event, which ``kubectl describe`` shows; see `Context.event`."""
 
         async def note() -> None:
             self._context.event(

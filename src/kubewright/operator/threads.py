@@ -1,4 +1,4 @@
-"""Plain functions beside the event loop: each in a thread, with a bridge back."""
+"""Runs plain functions in threads, with a bridge back to the event loop."""
 
 import asyncio
 import concurrent.futures
@@ -17,16 +17,16 @@ __all__ = ["Bridge", "run_in_thread"]
 
 
 class Bridge:
-    """Lets one thread use what belongs to the event loop, and wait for it."""
+    """Lets one thread run coroutines in the event loop, and wait for them."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
-        self._outside = outside_of(loop)  # virtual time waits for the thread, if that is ours
+        self._outside = outside_of(loop)  # a virtual clock waits for the thread
         self._closed = False
         self._tasks: set[asyncio.Task[Any]] = set()
 
     def call(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """Run *work* in the event loop and wait for what it returns; called in the thread.
+        """Run *work* in the event loop and return its result; to be called in the thread.
 
         Raises:
             LifecycleError: The run is over: its deadline has passed, or the program stops.
@@ -42,7 +42,7 @@ class Bridge:
             raise LifecycleError(_OVER) from None
 
     def close(self) -> None:
-        """End what is under way and refuse all that comes; called in the event loop."""
+        """Cancel running calls and refuse new ones; to be called in the event loop."""
         self._closed = True
         for task in list(self._tasks):
             task.cancel()
@@ -80,14 +80,14 @@ async def run_in_thread(
 ) -> T:
     """Run *function* in a thread of its own, with the context variables of the caller.
 
-    A thread cannot be cancelled. On cancellation the bridge is closed, so that the next thing the
-    function asks for fails; whoever was given to *hold* knows when it has ended.
+    A thread cannot be cancelled. On cancellation the bridge is closed, so that the next call of the
+    function fails; the future given to *hold* tells when the thread has ended.
 
     Args:
         function: What to run.
-        bridge: What the function asks for things.
-        hold: Called with a future that is done when the thread is: nobody else may work on the
-            same object before.
+        bridge: What the function uses to reach the event loop.
+        hold: Called with a future that is done when the thread has ended: nobody else may work on
+            the same object before that.
     """
     loop = asyncio.get_running_loop()
     ended: asyncio.Future[tuple[T | None, BaseException | None]] = loop.create_future()
@@ -98,18 +98,18 @@ async def run_in_thread(
         failure: BaseException | None = None
         try:
             value = context.run(function)
-        except BaseException as error:  # noqa: BLE001  # raised where the thread was started
+        except BaseException as error:  # noqa: BLE001  # raised in the task that started the thread
             failure = error
-        with suppress(RuntimeError):  # the loop has ended, and nobody waits any more
+        with suppress(RuntimeError):  # the loop has ended, and nobody is waiting
             loop.call_soon_threadsafe(_finish, ended, (value, failure))
 
     outside = outside_of(loop)
     if outside is not None:
         outside.begin()
         ended.add_done_callback(lambda _: outside.end())
-    # A daemon: one that never ends must not keep the process from ending.
+    # A daemon thread: one that never ends must not keep the process alive.
     threading.Thread(target=work, name="reconcile", daemon=True).start()
-    hold(ended)  # not before: a machine that has no more threads would never let go of it
+    hold(ended)  # after the start, which may fail: the future would never be done
     try:
         value, failure = await asyncio.shield(ended)
     except asyncio.CancelledError:
@@ -117,7 +117,7 @@ async def run_in_thread(
         raise
     if failure is not None:
         raise failure
-    return value  # type: ignore[return-value]  # without a failure, there is one
+    return value  # type: ignore[return-value]  # set if there was no failure
 
 
 def _finish(ended: "asyncio.Future[Any]", outcome: Any) -> None:

@@ -1,4 +1,4 @@
-"""Timers: a function that is called for each object again and again."""
+"""Timers: functions that are called for each object at intervals."""
 
 import random
 from collections.abc import Callable
@@ -18,22 +18,22 @@ R = TypeVar("R", bound=Resource | Unstructured)
 __all__ = ["CHANGES", "Every", "Schedule", "check_every", "timed"]
 
 CHANGES = deletion_changed | generation_changed
-"""What a timer hears of. A change does not call one that waits, but one that has given up."""
-_CLOSE = 0.001  # seconds by which a call may come too early
+"""The changes that queue a timer. They do not call one that waits, only one that gave up."""
+_CLOSE = 0.001  # seconds by which a call may be early
 
 Every: TypeAlias = float | timedelta | Callable[[R], float | timedelta]
-"""How long a timer waits between two calls: the same for all objects, or told by each."""
+"""The time between two calls: the same for all objects, or a function of the object."""
 
 
 class Schedule:
-    """When the timer of each object is called next, for those that wait for it."""
+    """When to call the timer of each waiting object next."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._due: dict[Request, tuple[str, float]] = {}
 
     def take(self, request: Request, uid: str) -> float:
-        """Return the seconds that are left; 0 if it is to be called now, and waits no more."""
+        """Return the seconds that are left; if 0, the timer is due and no longer waits."""
         known, due = self._due.get(request, ("", 0.0))
         left = due - self._clock.monotonic() if known == uid else 0.0
         if left > _CLOSE:
@@ -42,7 +42,7 @@ class Schedule:
         return 0.0
 
     def note(self, request: Request, uid: str, result: Result | None) -> None:
-        """Note that it was called, and when it asks to be called again."""
+        """Note when a timer that was called asks to be called again."""
         if result is not None and result.delay is not None:
             self._due[request] = (uid, self._clock.monotonic() + result.delay)
 
@@ -52,11 +52,11 @@ class Schedule:
 
 
 def check_every(name: str, interval: object, jitter: object) -> None:
-    """Refuse what a timer cannot wait for.
+    """Check the interval and jitter of a timer.
 
     Raises:
-        TypeError: It is no number, time or function.
-        ValueError: It is not more than 0, or the jitter is negative.
+        TypeError: The interval is not a number, a timedelta or a function.
+        ValueError: The interval is not more than 0, or the jitter is negative.
     """
     if not isinstance(jitter, int | float) or not jitter >= 0:
         raise ValueError(f"the jitter of {name!r} is a share of at least 0, not {jitter!r:.80}")
@@ -65,14 +65,14 @@ def check_every(name: str, interval: object, jitter: object) -> None:
 
 
 def timed(function: Any, interval: Any, jitter: float) -> Any:
-    """Return *function* such that it is called again after *interval*, unless it says otherwise."""
+    """Return *function* wrapped to ask for another call after *interval*, unless it asks itself."""
     name = getattr(function, "__name__", repr(function))
 
     def again(obj: Any, result: Result | None) -> Result:
         if result is not None:
             return result
         every = _seconds(name, interval(obj) if callable(interval) else interval)
-        share = random.random()  # noqa: S311  # no secret
+        share = random.random()  # noqa: S311  # not for secrets
         return Result(requeue_after=every * (1.0 + jitter * share))
 
     if is_async(function):

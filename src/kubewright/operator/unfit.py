@@ -1,4 +1,4 @@
-"""Objects that do not fit their class: what of them can be read all the same."""
+"""Reads what can be read of objects that do not fit their class."""
 
 from types import NoneType, UnionType
 from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
@@ -15,12 +15,12 @@ __all__ = ["readable_part"]
 
 
 def readable_part(raw: bytes, kind: type[R]) -> R:
-    """Return of *raw* what fits *kind*; to read a field that does not fit is an `AttributeError`.
+    """Return those parts of *raw* that fit *kind*; reading another field is an `AttributeError`.
 
-    A made-up value would be worse: a clean-up would delete the bucket with the empty name.
+    A made-up value would be worse: a clean-up might delete the bucket with the empty name.
 
     Raises:
-        DecodeError: Nothing of it fits, or the class refuses the rest.
+        DecodeError: Nothing fits, or the class rejects the rest.
     """
     found: R = _part(_json.loads(raw), kind)
     return found
@@ -45,7 +45,7 @@ def _part(tree: dict[str, Any], kind: type[msgspec.Struct]) -> Any:
                 unset.append(field.name)
     try:
         made = kind(**values, **dict.fromkeys(unset))
-    except Exception as error:  # a __post_init__ of the user's may raise anything
+    except Exception as error:  # the user's __post_init__ may raise anything
         raise DecodeError(f"{kind.__name__} refuses what can be read of it: {error}") from error
     for name in unset:
         delattr(made, name)
@@ -53,7 +53,7 @@ def _part(tree: dict[str, Any], kind: type[msgspec.Struct]) -> Any:
 
 
 def _model_of(kind: Any) -> type[msgspec.Struct] | None:
-    """Return the model that a field of the type *kind* holds, if it holds one."""
+    """Return the model in the type *kind* of a field, or ``None``."""
     if get_origin(kind) is Annotated:
         return _model_of(get_args(kind)[0])
     if get_origin(kind) in {Union, UnionType}:

@@ -1,4 +1,4 @@
-"""Which children the reconcilers of a kind want, so that no `prune` deletes what another made."""
+"""Tracks which children each reconciler of a kind wants, so that `prune` spares them."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -18,7 +18,7 @@ _Object: TypeAlias = Resource | Unstructured
 
 
 class _Wish:
-    """What one reconciler wants for one object; known whole once a run of it has succeeded."""
+    """The children that one reconciler wants for one object; complete after a successful run."""
 
     __slots__ = ("children", "uid", "whole")
 
@@ -29,10 +29,10 @@ class _Wish:
 
 
 class Wishes:
-    """The children that one reconciler wants, for the others of its kind to ask.
+    """The children that one reconciler wants, for the other reconcilers of its kind.
 
     Args:
-        others: Those of all reconcilers of the kind; this one joins them.
+        others: The wishes of all reconcilers of the kind; this one joins them.
         owned: The kinds that the reconciler owns.
         informer: Which objects the reconciler is called for.
     """
@@ -52,7 +52,7 @@ class Wishes:
             self._of(obj).children.add(child)
 
     def settle(self, obj: _Object, children: set[Child]) -> None:
-        """Note that a run has succeeded, and that it wants *children* and no others."""
+        """Note that a run has succeeded, and wants exactly *children*."""
         if len(self._all) > 1:
             wish = self._of(obj)
             wish.children, wish.whole = set(children), True
@@ -62,11 +62,11 @@ class Wishes:
         self._wishes.pop(key, None)
 
     def spare(self, obj: _Object, child: Child) -> bool:
-        """Say whether another reconciler wants *child*, or may want it for all that is known."""
+        """Say whether another reconciler wants *child*, or may want it."""
         return any(one.may_want(obj, child) for one in self._all if one is not self)
 
     def may_want(self, obj: _Object, child: Child) -> bool:
-        """Say whether this reconciler wants *child*, or has not said yet what it wants."""
+        """Say whether this reconciler wants *child*, or may want it after its first success."""
         wish = self._wishes.get(obj.key)
         if wish is None or wish.uid != obj.metadata.uid:
             return self._owns(child) and obj.key in self._informer.store
@@ -80,7 +80,7 @@ class Wishes:
         return wish
 
     def _owns(self, child: Child) -> bool:
-        # A `Kind` may say only the plural.
+        # A `Kind` may name only the plural.
         plural = plural_of(child.kind)
         return any(
             one.group == child.group and (one.kind == child.kind or one.plural == plural)

@@ -387,7 +387,7 @@ def test_what_is_no_rbac_rule_is_refused() -> None:
     """``kw.Rule`` is a rule of a schema, and has the shorter name."""
     wrong: Any = kw.Rule("self.size > 0")
 
-    with pytest.raises(TypeError, match="is no RBAC rule: give a"):
+    with pytest.raises(TypeError, match="is not an RBAC rule: give a"):
         kw.Operator("shops", rules=[wrong]).rules()
 
 
