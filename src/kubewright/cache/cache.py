@@ -1,25 +1,20 @@
-"""`Cache`: the informers of one cluster, each shared by equal declarations, and typed reads."""
+"""`Cache`: declares what is kept of one cluster, and reads it."""
 
 import asyncio
 import builtins
-from collections.abc import Awaitable, Iterable, Iterator, Mapping
-from typing import Any, Literal, NamedTuple, TypeVar, overload
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Literal, TypeVar, overload
 
-import msgspec
-
-from kubewright._aio import Clock, TaskSet
+from kubewright._aio import Clock
 from kubewright.api.kind import GroupVersionKind, ObjectKey, RESTMapping
 from kubewright.api.kind_reference import Kind, KindLike, kind_text, likely_mapping
 from kubewright.api.partial import PartialObjectMetadata
-from kubewright.api.requests import Request
 from kubewright.api.resource import Resource
 from kubewright.api.unstructured import Unstructured
-from kubewright.cache.codec import Codec
 from kubewright.cache.index import IndexFunction
 from kubewright.cache.informer import Informer
-from kubewright.cache.own_writes import NOTE, note, own_write
+from kubewright.cache.informers import Declaration, Informers
 from kubewright.cache.packing import Compress
-from kubewright.cache.reading import Reading
 from kubewright.cache.selection import (
     ALL,
     Selection,
@@ -37,41 +32,13 @@ from kubewright.client.target import (
     ServedKind,
     dynamic,
     key_of,
-    located,
-    read_as,
     typed,
 )
-from kubewright.client.transport import Response
 from kubewright.errors import CacheNotSyncedError, LifecycleError, SchemeError
 from kubewright.runnable import Problem
 
 R = TypeVar("R", bound=Resource | Unstructured)
 D = TypeVar("D", bound=Resource)
-
-
-class _Declaration(NamedTuple):
-    """A declaration of an informer; equal ones share it.
-
-    Attributes:
-        kind: The class that objects are read as; or the kind, if it has none.
-        selection: Which objects; all namespaces if it follows the cache.
-        transform: What is dropped from them.
-        follows: Whether it watches the namespaces of the cache, also when those change.
-    """
-
-    kind: KindLike[Any] | RESTMapping
-    selection: Selection
-    transform: Transform | None
-    follows: bool
-
-    def watches_like(self, other: "_Declaration", mapping: RESTMapping) -> bool:
-        """Say whether both need the same watch, given that both are of the kind of *mapping*."""
-        return (
-            msgspec.structs.replace(self.selection, mapping=mapping)
-            == msgspec.structs.replace(other.selection, mapping=mapping)
-            and self.transform == other.transform
-            and self.follows == other.follows
-        )
 
 
 class Cache:
@@ -103,37 +70,31 @@ class Cache:
         compress: Compress = "auto",
         clock: Clock | None = None,
     ) -> None:
-        self._client = client
-        self._rest = client.rest
         self._home = client.namespace
-        self._namespaces = namespace_set(namespaces)
+        self._informers = Informers(
+            client,
+            namespaces=namespace_set(namespaces),
+            compress=compress,
+            clock=clock or client.clock,
+        )
         self.shard: Shard | None = shard
         """The part of each kind that is kept, unless an informer says otherwise."""
-        self._compress = compress
-        self._clock = clock or client.clock
-        self._informers: dict[_Declaration, Informer[Any]] = {}
-        self._origins: dict[Informer[Any], _Declaration] = {}  # the informers that watch
-        self._by_resource: dict[tuple[str, str], list[Informer[Any]]] = {}
-        self._wholes: dict[RESTMapping, list[Informer[Any]]] = {}
+        self._kept: set[Informer[Any]] = set()
+        self._holders: dict[Informer[Any], int] = {}
         self._indexes: dict[tuple[Informer[Any], str], IndexFunction[Any]] = {}
         self._kept_indexes: set[tuple[Informer[Any], str]] = set()
         self._index_holders: dict[tuple[Informer[Any], str], int] = {}
-        self._running: dict[Informer[Any], asyncio.Task[None]] = {}
-        self._kept: set[Informer[Any]] = set()
-        self._holders: dict[Informer[Any], int] = {}
-        self._tasks: TaskSet | None = None
-        self._phase: Literal["new", "running", "stopped"] = "new"
 
     def __len__(self) -> int:
-        return len(self._informers)
+        return len(self._informers.declared)
 
     def __iter__(self) -> Iterator[Informer[Any]]:
-        return iter(tuple(self._informers.values()))
+        return iter(tuple(self._informers.declared.values()))
 
     @property
     def namespaces(self) -> frozenset[str]:
         """Where informers look by default; empty for everywhere."""
-        return self._namespaces
+        return self._informers.namespaces
 
     # --- What is kept ---
 
@@ -202,7 +163,7 @@ class Cache:
         target = _target(kind, metadata_only=metadata_only)
         mapping = target.mapping
         follows = namespaces is None or not mapping.namespaced
-        declared = _Declaration(
+        declared = Declaration(
             kind,
             Selection(
                 mapping=mapping,
@@ -215,9 +176,9 @@ class Cache:
             transform,
             follows,
         )
-        informer = self._informers.get(declared)
+        informer = self._informers.declared.get(declared)
         if informer is None:
-            informer = self._declare(declared, target, compress)
+            informer = self._informers.declare(declared, target, compress)
         if kept:
             self._kept.add(informer)
         for name, function in (indexes or {}).items():
@@ -271,145 +232,11 @@ class Cache:
 
     def _forget(self, informer: Informer[Any]) -> "asyncio.Task[None] | None":
         """Stop *informer* and forget it; return the task that ends."""
-        for declared, one in tuple(self._informers.items()):
-            if one is informer:
-                del self._informers[declared]
         for name in [name for one, name in self._indexes if one is informer]:
             self._drop_index(informer, name)
         self._kept.discard(informer)
         self._holders.pop(informer, None)
-        origin = informer.origin
-        if any(one.origin is origin for one in self._informers.values()):
-            informer.end_handlers()
-            return None
-        return self._end(origin)
-
-    def _end(self, origin: Informer[Any]) -> "asyncio.Task[None] | None":
-        """Stop the watch of *origin*; return the task that ends."""
-        if self._origins.pop(origin, None) is not None:
-            self._unregister(origin)
-        task = self._running.pop(origin, None)
-        if task is not None:
-            task.cancel()
-        return task
-
-    def set_namespaces(self, namespaces: Iterable[str] | None) -> None:
-        """Watch other namespaces from now on, with every informer that was declared without any.
-
-        Raises:
-            ValueError: One of them is empty.
-        """
-        self._namespaces = namespace_set(namespaces)
-        for informer, declared in self._origins.items():
-            if declared.follows and informer.selection.mapping.namespaced:
-                informer.set_namespaces(self._namespaces)
-
-    def _declare(
-        self, declared: _Declaration, target: ServedKind[Any], compress: Compress | None
-    ) -> Informer[Any]:
-        if self._phase == "stopped":
-            raise LifecycleError(f"cannot watch {declared.selection}: the cache has stopped")
-        shared = self._find_origin(declared, target.mapping)
-        if shared is None:
-            informer = self._watch(declared, target, compress)
-        elif isinstance(declared.kind, Kind):
-            informer = _read_as_kind(shared)
-        else:
-            informer = Reading(shared, target.decode)
-        self._informers[declared] = informer
-        return informer
-
-    def _watch(
-        self, declared: _Declaration, target: ServedKind[Any], compress: Compress | None
-    ) -> Informer[Any]:
-        """Make an informer with a watch of its own for *declared*."""
-        kind = declared.kind
-
-        def decode(raw: bytes) -> Unstructured:
-            return read_as(raw, origin.selection.mapping)  # as far as it is known by then
-
-        def locate() -> Awaitable[RESTMapping]:
-            assert isinstance(kind, Kind)
-            return self._locate(kind, origin)
-
-        origin: Informer[Any] = Informer(
-            self._rest,
-            declared.selection,
-            decode=decode if isinstance(kind, Kind) else target.decode,
-            transform=declared.transform,
-            compress=self._compress if compress is None else compress,
-            locate=locate if isinstance(kind, Kind) else None,
-            clock=self._clock,
-        )
-        if declared.follows and self._namespaces and declared.selection.mapping.namespaced:
-            origin.set_namespaces(self._namespaces)
-        self._origins[origin] = declared
-        self._register(origin)
-        if self._tasks is not None:
-            self._start(origin, self._tasks)
-        # It may turn out that the same is watched already, once the kind has been located.
-        return _read_as_kind(origin, origin.store.codec) if isinstance(kind, Kind) else origin
-
-    def _find_origin(self, declared: _Declaration, mapping: RESTMapping) -> Informer[Any] | None:
-        """Return the informer that already watches what *declared* needs, for whichever type."""
-        for origin, other in self._origins.items():
-            # For a `Kind`, plural and scope are a guess until discovery has been asked.
-            known = origin.selection.mapping
-            if known.gvk == mapping.gvk and declared.watches_like(other, mapping):
-                return origin
-        return None
-
-    def _register(self, informer: Informer[Any]) -> None:
-        """Make *informer* findable by its resource."""
-        selection = informer.selection
-        self._by_resource.setdefault(_resource(selection.mapping), []).append(informer)
-        if _is_whole(selection):
-            self._wholes.setdefault(selection.mapping, []).append(informer)
-
-    def _unregister(self, informer: Informer[Any]) -> None:
-        selection = informer.selection
-        self._by_resource[_resource(selection.mapping)].remove(informer)
-        if _is_whole(selection):
-            self._wholes[selection.mapping].remove(informer)
-
-    async def _locate(self, kind: Kind, origin: Informer[Any]) -> RESTMapping:
-        """Ask discovery where *kind* lives, and point its informer there.
-
-        If another informer already watches the same, that one takes over.
-
-        Raises:
-            NoMatchError: The server does not have it.
-        """
-        if origin.vanished:
-            self._client.mapper.reset()  # what discovery said about it is outdated
-        mapping = await located(kind, self._client.mapper)
-        declared = self._origins.get(origin)
-        if declared is not None and origin.selection.mapping != mapping:
-            other = self._find_origin(declared, mapping)
-            if other is None or other is origin or any(one.synced for one in origin.reflectors):
-                self._move(origin, declared, mapping)
-            else:
-                self._merge(origin, other)
-                declared = None
-        if declared is None:
-            await (
-                asyncio.get_running_loop().create_future()
-            )  # until it is cancelled: its informer has ended
-        return mapping
-
-    def _move(self, origin: Informer[Any], declared: _Declaration, mapping: RESTMapping) -> None:
-        self._unregister(origin)
-        own = self._namespaces if declared.follows else declared.selection.namespaces
-        origin.move(mapping, own if mapping.namespaced else None)
-        self._register(origin)
-
-    def _merge(self, origin: Informer[Any], other: Informer[Any]) -> None:
-        """Let *other* serve all readers of *origin*, which has not listed anything, and end it."""
-        for informer in self._informers.values():
-            if isinstance(informer, Reading) and informer.origin is origin:
-                informer.share(other)
-        origin.hand_over(other)
-        self._end(origin)
+        return self._informers.forget(informer)
 
     def _add_index(self, informer: Informer[Any], name: str, function: IndexFunction[Any]) -> None:
         # Two users of an informer may declare the same index.
@@ -425,20 +252,7 @@ class Cache:
         Raises:
             LifecycleError: It runs, or has run.
         """
-        if self._phase != "new":
-            raise LifecycleError(f"cannot run the cache: it is {self._phase}. Make a new one.")
-        self._phase = "running"
-        try:
-            async with TaskSet() as tasks:
-                self._tasks = tasks
-                for origin in tuple(self._origins):
-                    self._start(origin, tasks)
-                await asyncio.get_running_loop().create_future()
-        finally:
-            self._phase = "stopped"
-            self._tasks = None
-            if self._observe in self._rest.observers:
-                self._rest.observers.remove(self._observe)
+        await self._informers.run()
 
     async def wait_ready(self) -> None:
         """Return once each informer is synced, or is known to be missing or refused.
@@ -446,47 +260,22 @@ class Cache:
         Raises:
             LifecycleError: The cache stopped before that.
         """
-        waited: set[Informer[Any]] = set()
-        while new := [one for one in self if one not in waited]:  # more may be declared meanwhile
-            waited.add(new[0])
-            try:
-                await new[0].wait_settled()
-            except LifecycleError:
-                if new[0] in self._informers.values():  # otherwise it was removed meanwhile
-                    raise
+        await self._informers.wait_ready()
 
     def health(self) -> Iterator[Problem]:
         """Yield each informer that is not up to date, and why; a restart does not help.
 
         If access is refused, the text includes the missing RBAC rule.
         """
-        for informer in tuple(self._origins):
-            name = f"informer/{informer.selection}"
-            if informer.problem is not None:
-                yield Problem(name, informer.problem, logged=True)
-            elif not informer.synced:
-                yield Problem(name, _why_not(informer, self._phase))
+        return self._informers.health()
 
-    def _start(self, informer: Informer[Any], tasks: TaskSet) -> None:
-        if self._observe not in self._rest.observers:
-            self._rest.observers.append(self._observe)
-        name = f"informer/{informer.selection}"
-        self._running[informer] = tasks.start(informer.run(), name=name)
+    def set_namespaces(self, namespaces: Iterable[str] | None) -> None:
+        """Watch other namespaces from now on, with every informer that was declared without any.
 
-    def _observe(self, request: Request, response: Response) -> None:
-        """Let readers see a write of this process."""
-        attempt = request.attempt
-        informers = self._by_resource.get((attempt.group, attempt.resource))
-        if not informers:
-            return
-        write = own_write(request, response)
-        if write is not None:
-            if (tell := NOTE.get()) is not None:
-                tell(write)
-            for informer in informers:
-                # An informer that is not running yet will list what was written.
-                if informer in self._running:
-                    note(write, informer)
+        Raises:
+            ValueError: One of them is empty.
+        """
+        self._informers.set_namespaces(namespaces)
 
     # --- Reads ---
 
@@ -586,7 +375,7 @@ class Cache:
             CacheNotSyncedError: There is one, but its first list is not complete.
         """
         unsynced = partial = None
-        for informer in self._wholes.get(mapping, ()):
+        for informer in self._informers.find_wholes(mapping):
             if not informer.synced_in(namespace):
                 if not informer.namespaces or namespace in informer.namespaces:
                     unsynced = informer
@@ -600,7 +389,7 @@ class Cache:
 
     def is_served(self, kind: GroupVersionKind | Kind) -> bool | None:
         """Say whether the server has a kind; ``None`` if no informer knows."""
-        for declared, informer in self._informers.items():
+        for declared, informer in self._informers.declared.items():
             if kind in (declared.kind, informer.selection.mapping.gvk):
                 if informer.missing:
                     return False
@@ -617,7 +406,7 @@ class Cache:
         return self._informer_of(kind).selection.mapping
 
     def _informer_of(self, kind: KindLike[R]) -> Informer[R]:
-        declared = [each for each in self._informers if each.kind == kind]
+        declared = [each for each in self._informers.declared if each.kind == kind]
         if not declared:
             name = kind_text(kind)
             raise LifecycleError(
@@ -632,14 +421,14 @@ class Cache:
                 f"there are several informers of {kind_text(kind)}, each of a part of them: read"
                 " from the store of the one that you mean, informer.store.get(...)"
             )
-        return self._informers[first]
+        return self._informers.declared[first]
 
     def _check_synced(self, informer: Informer[R], namespace: str | None) -> Informer[R]:
         """Return *informer*; raise an error unless the first list of *namespace* is complete."""
         if not (informer.synced if namespace is None else informer.synced_in(namespace)):
             raise CacheNotSyncedError(
                 f"cannot read {informer.selection} from the cache:"
-                f" {informer.problem or _why_not(informer, self._phase)}"
+                f" {informer.problem or self._informers.why_not()}"
             )
         return informer
 
@@ -652,25 +441,6 @@ class Cache:
         return key if key.namespace else ObjectKey(self._home, key.name)
 
 
-def _why_not(informer: Informer[Any], phase: str) -> str:
-    if phase == "new":
-        return (
-            "it does not run yet. Wait for `wait_ready`, or read from the server with client.live."
-        )
-    if phase == "stopped":
-        return "it stopped before its first list was complete"
-    return "its first list is not complete yet. Wait for `wait_ready`."
-
-
-def _is_whole(selection: Selection) -> bool:
-    """Say whether it selects everything in its namespaces, or in its shard of them."""
-    return (
-        selection.labels.selects_everything
-        and selection.fields.selects_everything
-        and not selection.metadata_only
-    )
-
-
 def _target(kind: KindLike[Any] | RESTMapping, *, metadata_only: bool) -> ServedKind[Any]:
     if isinstance(kind, Kind):
         return dynamic(likely_mapping(kind))  # until the server has been asked
@@ -680,19 +450,3 @@ def _target(kind: KindLike[Any] | RESTMapping, *, metadata_only: bool) -> Served
         raise SchemeError(f"{kind!r:.80} is not a kind: give a class, or kw.Kind(...)")
     # The class itself may require fields that are not requested.
     return typed(PartialObjectMetadata.of(kind) if metadata_only else kind)
-
-
-def _read_as_kind(
-    origin: Informer[Any], codec: Codec[Unstructured] | None = None
-) -> Reading[Unstructured]:
-    """Return an informer that reads the objects of *origin* as `Unstructured`."""
-
-    def decode(raw: bytes) -> Unstructured:
-        return read_as(raw, made.selection.mapping)  # as far as it is known by then
-
-    made = Reading(origin, decode, codec=codec)
-    return made
-
-
-def _resource(mapping: RESTMapping) -> tuple[str, str]:
-    return mapping.group, mapping.plural
