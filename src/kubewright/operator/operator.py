@@ -18,29 +18,21 @@ from kubewright.controller.arguments import (
 from kubewright.controller.declaration import (
     DEADLINE,
     Declaration,
-    OnFailure,
     Options,
     declare,
 )
 from kubewright.controller.mapping import is_async
 from kubewright.controller.request import Result
 from kubewright.controller.retry import Retry
-from kubewright.controller.run import Run
 from kubewright.errors import SchemeError
-from kubewright.operator.apply import Applier
-from kubewright.operator.children import Family
-from kubewright.operator.context import Context, Means
-from kubewright.operator.daemon import Daemons
+from kubewright.operator.assembly import Assembly
+from kubewright.operator.context import Context
 from kubewright.operator.declaration import Declarations, Function, name_for, primary_of
-from kubewright.operator.departed import Departed
 from kubewright.operator.indexes import HeldIndexes
-from kubewright.operator.observed import Observers
-from kubewright.operator.reconciler import ObjectReconciler
-from kubewright.operator.timer import CHANGES, Every, Schedule, check_every, timed
+from kubewright.operator.timer import CHANGES, Every, check_every, timed
 from kubewright.runnable import Runnable, Stage
 
 if TYPE_CHECKING:
-    from kubewright.cache.informer import Informer
     from kubewright.cluster import Cluster
     from kubewright.controller.watches import KindWatch
     from kubewright.crd.rbac import PolicyRule
@@ -371,29 +363,23 @@ class Operator(Application):
     ) -> tuple[Controller, ...]:
         """Add everything that was declared here to *manager*; called by `add_to`."""
         self._check_sources(clusters)
-        observers, daemons = Observers(), list[Daemons]()
-        controllers: list[Controller] = []
+        assembly = Assembly(self.name, failure_events=self._failure_events, workers=workers)
         for cluster in clusters:
             indexes = HeldIndexes(cluster)
             for one in self.declarations:
-                reconciler = self._make_reconciler(one, one.primary.cluster or cluster, observers)
-                reconciler.indexes = indexes
-                indexes.join()
-                if reconciler.daemons is not None:
-                    daemons.append(reconciler.daemons)
-                controllers.append(self._make_controller(one, reconciler, workers=workers))
+                assembly.add(one, one.primary.cluster or cluster, indexes)
             for index in self._indexes:
                 indexes.hold(self._watch_of(index.kind), index.name, index.function)
             if self._indexes and not self.declarations:
                 manager.add(indexes)
-        for controller in controllers:
+        for controller in assembly.controllers:
             manager.add(controller)
-        for kept in daemons:
-            manager.add(kept)
+        for daemons in assembly.daemons:
+            manager.add(daemons)
         for extra in self._extras:
             for runnable in extra.runnables(clusters):
                 manager.add(runnable, stage=extra.stage)
-        return tuple(controllers)
+        return tuple(assembly.controllers)
 
     def _check_sources(self, clusters: "Sequence[Cluster]") -> None:
         """Refuse a channel if there are several clusters: only one controller can read it."""
@@ -409,75 +395,6 @@ class Operator(Application):
         """Return how *kind* is watched, so that the index is on the informer that is read."""
         watched = [watch for one in self.declarations for watch in one.watched]
         return next((one for one in watched if one.kind == kind), For(kind))
-
-    def _make_controller(
-        self, declaration: Declaration, reconciler: ObjectReconciler[Any], *, workers: int
-    ) -> Controller:
-        cluster = reconciler.cluster
-        name = f"{declaration.name}-{cluster.name}" if cluster.name else declaration.name
-        declared = replace(
-            declaration,
-            name=name,
-            sources=(*declaration.sources, *reconciler.sources),
-            workers=declaration.workers or workers,
-            on_failure=_failure_handler(
-                reconciler.report if self._failure_events else None, declaration
-            ),
-        )
-        return Controller(declared, reconciler, cluster=cluster, clock=cluster.clock)
-
-    def _make_reconciler(
-        self, declaration: Declaration, cluster: "Cluster", observers: Observers
-    ) -> ObjectReconciler[Any]:
-        primary = declaration.primary.informer(cluster)
-        family = Family(
-            cluster.client,
-            _declare_informers(declaration.owns, cluster),
-            _declare_informers(declaration.watches, cluster),
-        )
-        means = Means(
-            self.name,
-            cluster,
-            family,
-            Applier(cluster.client, family, field_owner=self.name, clock=cluster.clock),
-            cluster.clock,
-            observers.join_wishes(declaration, cluster, primary),
-        )
-        if not declaration.daemon:
-            observer = observers.join(declaration, cluster, primary)
-            made = ObjectReconciler(declaration, means, primary, observer)
-            if declaration.gone is not None:
-                made.departed = Departed(primary, cluster=cluster.name, clock=cluster.clock)
-            if declaration.timer:
-                made.schedule = Schedule(cluster.clock)
-            return made
-        # A daemon never finishes a generation, so the others must not wait for it.
-        alone = Observers().join(declaration, cluster, primary)
-        made = ObjectReconciler(declaration, means, primary, alone)
-        report = made.report if self._failure_events else None
-        made.daemons = Daemons(report, clock=cluster.clock)
-        return made
-
-
-def _failure_handler(report: OnFailure | None, declaration: Declaration) -> OnFailure | None:
-    """Return the function to call for failures: our own report, and the declared one."""
-    theirs = declaration.on_failure
-    if report is None or theirs is None:
-        return report or theirs
-
-    def tell(run: Run, error: Exception) -> None:
-        report(run, error)
-        theirs(run, error)
-
-    return tell
-
-
-def _declare_informers(
-    watches: Iterable["KindWatch[Any]"], cluster: "Cluster"
-) -> dict[KindLike[Any], "Informer[Any]"]:
-    """Declare and return the informers of the kinds that are watched in *cluster* itself."""
-    here = [one for one in watches if one.cluster is None or one.cluster is cluster]
-    return {one.kind: one.informer(cluster) for one in here}
 
 
 def _check_parentheses(kind: object, decorator: str) -> None:
