@@ -194,6 +194,10 @@ if TYPE_CHECKING:
         Runnable,
         Stage,
     )
+    from kubewright.runs import (
+        RunRecord,
+        Runs,
+    )
     from kubewright.workqueue import (
         LOW,
         QueueShutDown,
@@ -256,6 +260,9 @@ _PACKAGES = {
     """,
     "runnable": """
         Problem Runnable Stage
+    """,
+    "runs": """
+        RunRecord Runs
     """,
     "workqueue": """
         LOW QueueShutDown WorkQueue
@@ -363,7 +370,9 @@ __all__ = [
     "RetryAfter",
     "Rule",
     "Run",
+    "RunRecord",
     "Runnable",
+    "Runs",
     "Scale",
     "Schema",
     "SchemaError",

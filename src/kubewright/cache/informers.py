@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from kubewright._aio import Clock, TaskSet
-from kubewright.api.kind import RESTMapping
+from kubewright.api.kind import ObjectKey, RESTMapping
 from kubewright.api.kind_reference import Kind, KindLike
 from kubewright.api.requests import Request
 from kubewright.api.unstructured import Unstructured
@@ -254,6 +254,7 @@ class Informers:
             self._tasks = None
             if self._observe in self._rest.observers:
                 self._rest.observers.remove(self._observe)
+                self._rest.knowledge.remove(self._find_known)
 
     async def wait_ready(self) -> None:
         """Return once each informer is synced, or is known to be missing or refused.
@@ -286,6 +287,7 @@ class Informers:
     def _start(self, informer: Informer[Any], tasks: TaskSet) -> None:
         if self._observe not in self._rest.observers:
             self._rest.observers.append(self._observe)
+            self._rest.knowledge.append(self._find_known)
         name = f"informer/{informer.selection}"
         self._running[informer] = tasks.start(informer.run(), name=name)
 
@@ -303,6 +305,19 @@ class Informers:
                 # An informer that is not running yet will list what was written.
                 if informer in self._running:
                     note(write, informer)
+
+    def _find_known(self, request: Request) -> bytes | None:
+        """Return the object that *request* is about, as readers see it; see `Knowledge`."""
+        attempt = request.attempt
+        key = ObjectKey(attempt.namespace, attempt.name)
+        for informer in self._by_resource.get((attempt.group, attempt.resource), ()):
+            version = informer.selection.mapping.gvk.version
+            if informer.store.codec.partial or f"/{version}/" not in request.target:
+                continue  # it does not keep the whole object, or in another shape
+            entry = informer.store.find_entry(key)
+            if entry is not None:
+                return entry.raw
+        return None
 
     def why_not(self) -> str:
         """Return why an informer without a problem of its own is not synced."""

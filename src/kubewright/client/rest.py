@@ -7,6 +7,7 @@ server's warnings, and the mapping of every failure ``Status`` to an exception.
 import re
 from collections.abc import AsyncIterable, AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -26,6 +27,10 @@ from kubewright.errors import (
 )
 from kubewright.log import get_logger
 from kubewright.metrics import Counter, CounterValue
+from kubewright.runs.current import NOTES
+
+if TYPE_CHECKING:
+    from kubewright.runs.notes import Notes
 
 _log = get_logger(__name__)
 
@@ -39,6 +44,8 @@ REQUESTS: Counter = Counter(
 WarningHandler = Callable[[str], None]
 WriteObserver = Callable[[Request, Response], None]
 """Called after a successful write, before the caller gets the answer."""
+Knowledge = Callable[[Request], bytes | None]
+"""Returns the object that a request is about, as it is known here; ``None`` if it is not."""
 
 MAX_RETRIES = 10
 _RETRY_AFTER_LOST = 1.0  # seconds, for a GET whose connection broke
@@ -93,6 +100,8 @@ class RESTClient:
         That is before `send` returns, so the caller of the write finds everything that an observer
         has stored. Observers must be quick; if one fails, the error is logged.
         """
+        self.knowledge: list[Knowledge] = []
+        """Asked for the state before a write, if that is made in a run that is recorded."""
 
     @property
     def clock(self) -> Clock:
@@ -100,7 +109,7 @@ class RESTClient:
         return self._clock
 
     async def send(self, request: Request, *, timeout: float | None = None) -> Response:
-        """Send *request* and return its answer.
+        """Send *request* and return its answer; a run that is recorded notes both.
 
         A 429 or 5xx with ``Retry-After`` is retried, at most ten times, and so is a GET whose
         connection broke. A write is not: the server may have executed it.
@@ -109,6 +118,12 @@ class RESTClient:
             APIError: The server refused; the subclass says why.
             TransportError: No answer came.
         """
+        notes = NOTES.get()
+        if notes is None:
+            return await self._send(request, timeout)
+        return await self._send_noted(notes, request, timeout)
+
+    async def _send(self, request: Request, timeout: float | None) -> Response:
         timeout = self._timeout if timeout is None else timeout
         previous: Exception | None = None
         for attempt in range(MAX_RETRIES + 1):
@@ -132,6 +147,28 @@ class RESTClient:
             previous = failure
             await self._clock.sleep(patience(delay))
         raise AssertionError("unreachable")
+
+    async def _send_noted(
+        self, notes: "Notes", request: Request, timeout: float | None
+    ) -> Response:
+        began = self._clock.monotonic()
+        before = self._find_known(request) if request.method != "GET" else None
+        try:
+            response = await self._send(request, timeout)
+        except BaseException as error:
+            took = self._clock.monotonic() - began
+            status = error.status.code or 0 if isinstance(error, APIError) else 0
+            notes.hear_failure(request, took=took, status=status, error=_described(error))
+            raise
+        took = self._clock.monotonic() - began
+        notes.hear_answer(
+            request, took=took, status=response.status, body=response.body, before=before
+        )
+        return response
+
+    def _find_known(self, request: Request) -> bytes | None:
+        found = (know(request) for know in self.knowledge)
+        return next((one for one in found if one is not None), None)
 
     @asynccontextmanager
     async def stream(self, request: Request) -> AsyncIterator[Stream]:
@@ -213,6 +250,10 @@ def decode_error(request: Request, response: Response, error: DecodeError) -> De
         f"cannot {request.attempt}: the server answered with {kind}, not JSON. Is it a Kubernetes"
         f" API server, or a proxy in between? It said: {_excerpt(response.body)}"
     )
+
+
+def _described(error: BaseException) -> str:
+    return str(error) or type(error).__name__
 
 
 async def _chunks(duplex: Duplex) -> AsyncIterator[bytes]:

@@ -20,6 +20,7 @@ from kubewright.controller.worker import Reconciler, Workers
 from kubewright.errors import LifecycleError
 from kubewright.log import get_logger
 from kubewright.runnable import Problem, Stage
+from kubewright.runs.runs import Runs
 from kubewright.workqueue import WorkQueue
 
 if TYPE_CHECKING:
@@ -130,9 +131,23 @@ class Controller:
         """Go on after `pause`."""
         self._workers.resume()
 
-    def enqueue(self, target: Target, *, priority: int = 0, after: float = 0.0) -> None:
-        """Let *target* be reconciled, in *after* seconds, whatever the sources say."""
-        self.add(request_for(target), Reason("enqueue"), priority=priority, after=after)
+    def enqueue(
+        self, target: Target, *, priority: int = 0, after: float = 0.0, reason: str = ""
+    ) -> None:
+        """Let *target* be reconciled, in *after* seconds, whatever the sources say.
+
+        Args:
+            target: What to reconcile.
+            priority: In which order among others.
+            after: In how many seconds.
+            reason: What the reconcile names as its reason, besides ``enqueue``.
+        """
+        why = Reason("enqueue", detail=reason)
+        self.add(request_for(target), why, priority=priority, after=after)
+
+    def record_to(self, runs: Runs) -> None:
+        """Add the records of its runs to *runs*, while that is active; what a manager calls."""
+        self._workers.runs = runs
 
     def add(
         self,

@@ -9,6 +9,7 @@ import msgspec
 from kubewright._aio import Clock, Timer, stopwatch
 from kubewright._loop import place_of_task
 from kubewright.controller.run import Run
+from kubewright.runs.notes import Notes
 
 __all__ = ["Call", "Deadlines"]
 
@@ -24,6 +25,7 @@ class Call(msgspec.Struct, eq=False):
         task: The worker, while it is in the call.
         expired: Whether its time was up, so that the worker was cancelled.
         place: Where in the user's code it was then; empty if that is not known.
+        notes: What is noted of it, if it is recorded.
     """
 
     run: Run
@@ -31,6 +33,7 @@ class Call(msgspec.Struct, eq=False):
     task: asyncio.Task[Any] | None
     expired: bool = False
     place: str = ""
+    notes: Notes | None = None
 
     def leave(self) -> bool:
         """Note that the worker is out of the call; return whether it may go on.

@@ -32,6 +32,10 @@ class Reasons(Generic[K]):
         elif len(found) < LIMIT and reason not in found:
             self._waiting[key] = (*found, reason)
 
+    def of(self, key: K) -> tuple[Reason, ...]:
+        """Return the reasons of *key* so far; it keeps them."""
+        return self._waiting.get(key, ())
+
     def take(self, key: K) -> tuple[Reason, ...]:
         """Return the reasons of *key*, and forget them."""
         return self._waiting.pop(key, ())

@@ -7,6 +7,9 @@ import msgspec
 
 from kubewright.api.kind import ObjectKey
 from kubewright.errors import seconds_of
+from kubewright.runs.reason import Reason
+
+__all__ = ["Reason", "Request", "Result"]
 
 
 class Request(NamedTuple):
@@ -60,21 +63,3 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
         after = self.requeue_after
         seconds = after.total_seconds() if isinstance(after, timedelta) else after
         return seconds or None
-
-
-class Reason(NamedTuple):
-    """Why a reconcile runs: a change that was seen, or what else put its key into the queue.
-
-    Attributes:
-        source: What was watched: a kind such as ``Pod``, or the name of a source; ``retry`` and
-            ``requeue`` for what the last reconcile asked for.
-        event: ``ADDED``, ``MODIFIED``, ``DELETED``, or empty.
-        object: The object that changed.
-    """
-
-    source: str
-    event: str = ""
-    object: ObjectKey | None = None
-
-    def __str__(self) -> str:
-        return " ".join(str(part) for part in self if part)

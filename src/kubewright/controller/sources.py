@@ -72,6 +72,7 @@ class Source(Protocol):
 class _Sent(msgspec.Struct, frozen=True):
     request: Request
     priority: int
+    reason: str = ""
 
 
 class Channel:
@@ -101,16 +102,22 @@ class Channel:
     def __len__(self) -> int:
         return self._sent.qsize()
 
-    async def send(self, target: Target, *, priority: int = 0) -> None:
-        """Let *target* be reconciled; waits while the channel is full."""
-        await self._sent.put(_Sent(request_for(target), priority))
+    async def send(self, target: Target, *, priority: int = 0, reason: str = "") -> None:
+        """Let *target* be reconciled; waits while the channel is full.
 
-    def send_nowait(self, target: Target, *, priority: int = 0) -> bool:
+        Args:
+            target: What to reconcile.
+            priority: In which order among others.
+            reason: What the reconcile names as its reason, besides the channel.
+        """
+        await self._sent.put(_Sent(request_for(target), priority, reason))
+
+    def send_nowait(self, target: Target, *, priority: int = 0, reason: str = "") -> bool:
         """Let *target* be reconciled; return whether there was room. For use in the event loop."""
         request = request_for(target)
         if self._sent.full():
             return False
-        self._sent.put_nowait(_Sent(request, priority))
+        self._sent.put_nowait(_Sent(request, priority, reason))
         return True
 
     async def run(self, sink: Sink) -> None:
@@ -120,10 +127,10 @@ class Channel:
                 f"the channel {self._name!r} is read by a controller already: make one for each"
             )
         self._is_read = True
-        reason = Reason(self._name)
         try:
             while True:
                 sent = await self._sent.get()
+                reason = Reason(self._name, detail=sent.reason)
                 sink.add(sent.request, reason, priority=sent.priority)
         finally:
             self._is_read = False

@@ -17,6 +17,7 @@ from kubewright.controller.instruments import Instruments
 from kubewright.controller.lines import Lines, described
 from kubewright.controller.loops import Loops, Writes
 from kubewright.controller.reasons import Reasons, text
+from kubewright.controller.recording import note_end
 from kubewright.controller.request import Reason, Request, Result
 from kubewright.controller.retry import (
     Policies,
@@ -29,6 +30,9 @@ from kubewright.controller.run import Run
 from kubewright.controller.turns import Turns, turns_of
 from kubewright.errors import KubewrightError
 from kubewright.runnable import Releasing
+from kubewright.runs.current import NOTES
+from kubewright.runs.notes import Notes
+from kubewright.runs.runs import Runs
 from kubewright.workqueue import QueueShutDown, WorkQueue
 
 __all__ = ["OnFailure", "Reconciler", "Workers"]
@@ -89,6 +93,8 @@ class Workers:
         self._lines = Lines(self._log, policies, clock=clock)
         self._loops = Loops(self._log, self.numbers.loops)
         self._chains = self._loops.chains
+        self.runs: Runs = Runs()
+        """Where runs are recorded, while it is active; nobody listens to this one yet."""
 
     def add(
         self,
@@ -209,6 +215,8 @@ class Workers:
         writes: Writes,
     ) -> bool:
         """Call the reconciler for *request*; return whether *task* may take another one."""
+        due = self.deadlines.time() - self.queue.last_wait if self.runs.active else None
+        notes: Notes | None = None
         try:
             if not self._turns.may_begin(self.deadlines.time()) or self._gate is not None:
                 await self._wait_for_turn(request)
@@ -218,6 +226,10 @@ class Workers:
             if self._chains and (chain := self._chains.get(request)) is not None:
                 chain.begin()
             call = self.deadlines.begin(request, run, task)
+            if due is not None:
+                began = call.began
+                now, time = self._clock.now(), self.deadlines.time
+                notes = call.notes = Notes(run, now, began, began - due, time)
             if self._watchdog is not None and not self._watchdog.armed:
                 self._watchdog.arm()
             log.rebind((lambda: {**outer, **run.fields()}) if outer else run.fields)
@@ -229,7 +241,17 @@ class Workers:
         finally:
             if writes.marks or self._chains:
                 self._note_writes(request, writes)
+            if notes is not None:
+                self._record(request, notes)
             self._release(request)
+
+    def _record(self, request: Request, notes: Notes) -> None:
+        try:
+            notes.delay = self.queue.due_in(request)
+            notes.next_reasons = self.reasons.of(request)
+            self.runs.add(notes)
+        except Exception:  # noqa: BLE001  # the request must be released, whatever a record costs
+            self._log.exception("run could not be recorded")
 
     def _note_writes(self, request: Request, writes: Writes) -> None:
         due = self._loops.end(request, writes)
@@ -266,12 +288,16 @@ class Workers:
         assert task is not None
         try:
             reconcile = self._traced if tracing.is_enabled() else self._reconcile
-            result = await reconcile(run.request, run)
+            if call.notes is None:
+                result = await reconcile(run.request, run)
+            else:
+                result = await _noted(call.notes, reconcile(run.request, run))
             if result is not None:
                 _check(result)
         except asyncio.CancelledError as error:
             goes_on = call.leave()
             if self._stopping and not goes_on:
+                note_end(call, "cancelled")
                 raise
             # That we stop is a fact, and not to be guessed from a cancellation: that may be the
             # deadline's, or anybody's. Let through, it would end the worker silently.
@@ -366,6 +392,7 @@ class Workers:
             self.reasons.note(request, _REQUEUE)
             wait = self.queue.add_rate_limited(request, priority=self._priority(run, result))
             self._lines.ended(call, "requeue", delay=wait)
+            note_end(call, "requeue")
             return
         self.queue.forget(request)
         delay = result.delay
@@ -377,6 +404,7 @@ class Workers:
         delay = self._loops.repeat(request, delay)
         self._repeat(request, _REQUEUE, priority=self._priority(run, result), after=delay)
         self._lines.ended(call, "requeue_after", delay=delay)
+        note_end(call, "requeue_after")
 
     def _priority(self, run: Run, result: Result) -> int:
         return self.queue.priority_of(run.request) if result.priority is None else result.priority
@@ -390,6 +418,7 @@ class Workers:
         delay = self._loops.repeat(request, delay)
         self._repeat(request, _RETRY, priority=self.queue.priority_of(request), after=delay)
         self._lines.postponed(call, error, delay=delay)
+        note_end(call, "postponed", error)
 
     def _failed(self, call: Call, error: Exception) -> None:
         run, numbers = call.run, self.numbers
@@ -403,6 +432,7 @@ class Workers:
             error = _overdue(error, self._deadline, call.place)
         elif isinstance(error, FAULTS) and not isinstance(error, KubewrightError):
             numbers.panics.value += 1
+        note_end(call, "deadline" if call.expired else "error", error)
         self._failures[run.request] = run.attempt
         delay = self._retry(run, error)
         if delay is None:
@@ -447,6 +477,16 @@ class Workers:
     def _forget_failures(self, request: Request) -> None:
         self._failures.pop(request, None)
         self._covered.pop(request, None)
+
+
+async def _noted(notes: Notes, work: Awaitable[Result | None]) -> Result | None:
+    """Do *work*, and note its requests and log lines, and those of the tasks that it starts."""
+    NOTES.set(notes)
+    try:
+        return await work
+    finally:
+        notes.end_call()
+        NOTES.set(None)
 
 
 def _check(result: object) -> None:

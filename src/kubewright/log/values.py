@@ -28,9 +28,9 @@ def shown(fields: Mapping[str, Any]) -> dict[str, Any]:
     return {str(name): _field(str(name), value, _DEPTH) for name, value in fields.items()}
 
 
-def text(value: str) -> str:
-    """Return *value* without tokens and keys, cut to the length of a field."""
-    return _cut(re.sub(_SECRETS, HIDDEN, value), _LENGTH)
+def text(value: str, *, most: int = _LENGTH) -> str:
+    """Return *value* without tokens and keys, and not longer than a line may be."""
+    return _cut(re.sub(_SECRETS, HIDDEN, value), most)
 
 
 def _field(name: str, value: Any, depth: int) -> Any:

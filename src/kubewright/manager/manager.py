@@ -21,6 +21,7 @@ from kubewright.manager.problems import ProblemLog
 from kubewright.manager.signals import stopping_on_signals
 from kubewright.manager.stages import Stages
 from kubewright.runnable import Releasing, Runnable, Stage, stage_of
+from kubewright.runs.runs import Recorded, Runs
 
 if TYPE_CHECKING:
     from kubewright.client.client import Client
@@ -68,6 +69,8 @@ class Manager:
         health_probe_bind_address: The same for ``/healthz`` and ``/readyz``.
         grace_period: Seconds that all may take to stop; ``None`` for as long as it takes. With 0,
             everything is cancelled at once instead of stage by stage.
+        runs: Where the runs of its controllers are recorded, if other bounds are wanted, or
+            several managers are to share one.
         clock: Where time comes from; that of the first cluster unless given.
 
     Example:
@@ -83,6 +86,7 @@ class Manager:
         metrics_bind_address: str = "0",
         health_probe_bind_address: str = "0",
         grace_period: float | None = 30.0,
+        runs: Runs | None = None,
         clock: Clock | None = None,
     ) -> None:
         if grace_period is not None and grace_period < 0:
@@ -92,6 +96,8 @@ class Manager:
             )
         self.elected: Elected = Elected()
         """Awaitable: returns once this process leads and its last stage starts."""
+        self.runs: Runs = Runs() if runs is None else runs
+        """What its controllers did; nothing is recorded before `Runs.record`, or a listener."""
         self._grace = grace_period
         self.clusters: tuple[RunnableCluster, ...] = ()
         """The clusters that it runs."""
@@ -169,6 +175,8 @@ class Manager:
             raise LifecycleError(f"cannot add {name}: the manager is stopping. Make a new one.")
         if any(member.runnable is runnable for member in self._stages.members):
             raise LifecycleError(f"cannot add {name} a second time: it would run twice")
+        if isinstance(runnable, Recorded):
+            runnable.record_to(self.runs)
         member = Member(runnable, stage_of(runnable) if stage is None else Stage(stage))
         self._stages[member.stage].add(member)
         if self._owner is not None:

@@ -11,6 +11,7 @@ from kubewright.application import Application
 from kubewright.client import Client
 from kubewright.cluster import Cluster
 from kubewright.manager import Manager
+from kubewright.runs import Runs
 from kubewright.testing.embedded import EmbeddedServer
 from kubewright.testing.embedded_cluster import EmbeddedCluster
 
@@ -32,6 +33,11 @@ class OperatorTest:
     clock: VirtualClock
     server: EmbeddedServer
     manager: Manager
+
+    @property
+    def runs(self) -> Runs:
+        """What the operator did: each call of a reconciler, recorded from the start."""
+        return self.manager.runs
 
     async def settle(self) -> None:
         """Wait until nothing more happens now."""
@@ -81,6 +87,7 @@ async def operator_test(
         for obj in objects:
             await time.run(client.create(obj))
         manager = Manager(Cluster(client))
+        manager.runs.record()
         operator.add_to(manager)
         await manager.__aenter__()
         # A reconcile may be asleep; the time that it is given to end must pass, too.

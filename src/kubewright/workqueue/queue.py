@@ -154,6 +154,24 @@ class WorkQueue(Generic[K]):
         now = self._time()
         return sum(now - since for since in self._processing.values()) if self._timed else 0.0
 
+    @property
+    def last_wait(self) -> float:
+        """How many seconds the key had been queued that was taken last; 0 without a name.
+
+        To be asked right after `get` or `get_nowait`.
+        """
+        return self._waits[-1] if self._waits else 0.0
+
+    def due_in(self, key: K) -> float | None:
+        """Return in how many seconds *key* can be taken; ``None`` if nobody has asked for that.
+
+        0 also for one that was added while a worker has it: it can be taken when that is done.
+        """
+        if key in self._queued:
+            return 0.0
+        delay = self._waiting.get(key) if self._waiting else None
+        return None if delay is None else max(0.0, delay.at - self._clock.monotonic())
+
     def depths(self) -> dict[int, int]:
         """Return how many keys each priority has, including those marked while processing."""
         depths = self._levels.depths()

@@ -1,5 +1,7 @@
 """`RESTClient`: what is tried again, what is not, and what a failure says."""
 
+from collections.abc import Iterator
+
 import pytest
 
 from kubewright._aio import VirtualClock
@@ -19,6 +21,7 @@ from kubewright.errors import (
     TransportError,
     TransportTimeoutError,
 )
+from kubewright.runs.current import NOTES
 from tests.unit.client.scripted import Chunks, ScriptedTransport, answer, failure
 
 GET = Request("GET", "/api/v1/pods", Attempt("list", "pods"))
@@ -335,3 +338,55 @@ async def test_every_try_is_counted_by_code_method_and_host() -> None:
         if labels[2] == "counted:6443"
     }
     assert counted == {("200", "GET"): 1, ("503", "GET"): 1, ("<error>", "GET"): 1}
+
+
+class Noted:
+    """Stands where the notes of a run are."""
+
+    def __init__(self) -> None:
+        self.heard: list[tuple[object, ...]] = []
+
+    def hear_answer(
+        self, request: Request, *, took: float, status: int, body: bytes, before: bytes | None
+    ) -> None:
+        self.heard.append((request.method, took, status, body, before))
+
+    def hear_failure(self, request: Request, *, took: float, status: int, error: str) -> None:
+        self.heard.append((request.method, took, status, error.partition(":")[0]))
+
+
+@pytest.fixture
+def noted() -> Iterator[Noted]:
+    """Let the requests of the test belong to a run that is recorded."""
+    made = Noted()
+    token = NOTES.set(made)  # type: ignore[arg-type]  # what the client asks of it, it has
+    yield made
+    NOTES.reset(token)
+
+
+async def test_a_run_that_is_recorded_hears_of_each_request(noted: Noted) -> None:
+    """Of the answer, or of the failure; tries again are one request that took longer."""
+    client = rest(
+        ScriptedTransport(
+            answer({"a": 1}),
+            failure(429, "", retry_after="3"),
+            answer({"a": 2}),
+            failure(409, "Conflict"),
+            LOST,
+        )
+    )
+    client.knowledge.extend([lambda _: None, lambda request: request.attempt.name.encode()])
+
+    await client.send(GET)
+    await client.send(PUT)
+    with pytest.raises(ConflictError):
+        await client.send(PUT)
+    with pytest.raises(TransportError):
+        await client.send(PUT)
+
+    assert noted.heard == [
+        ("GET", 0.0, 200, b'{"a": 1}', None),
+        ("PUT", 0.0, 200, b'{"a": 2}', b"x"),
+        ("PUT", 0.0, 409, "cannot update pods 'x'"),
+        ("PUT", 0.0, 0, "cannot update pods 'x'"),
+    ]

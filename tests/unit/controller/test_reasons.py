@@ -41,3 +41,13 @@ def test_text_names_the_first_and_counts_the_others() -> None:
 
     assert text(reasons) == "Pod MODIFIED shop/web-0, retry, requeue and 2 more"
     assert text([]) == ""
+
+
+def test_reasons_can_be_looked_at_before_the_key_is_taken() -> None:
+    """The record of a run says why the next one will come."""
+    reasons = Reasons[str]()
+    reasons.note("a", POD)
+
+    assert reasons.of("a") == (POD,)
+    assert reasons.of("b") == ()
+    assert reasons.take("a") == (POD,)

@@ -101,3 +101,54 @@ async def test_a_server_in_another_time_is_refused(clock: VirtualClock | None) -
     with pytest.raises(ValueError, match=r"clock=VirtualClock\(\)"):
         async with operator_test(make_operator(), server=server, clock=VirtualClock()):
             pass
+
+
+async def test_what_an_operator_did_is_recorded_from_event_to_retry() -> None:
+    """A test can ask why something ran, what it changed, and when it comes again."""
+    operator = kw.Operator("shops")
+    left = [ValueError("no water")]
+
+    @operator.reconciler(Shop, owns=[ConfigMap])
+    async def reconcile(obj: Shop, ctx: kw.Context) -> kw.Result:
+        ctx.log.info("open the shop", size=obj.spec.size)
+        name, size = obj.metadata.name, str(obj.spec.size)
+        await ctx.apply(ConfigMap(metadata=kw.ObjectMeta(name=name), data={"size": size}))
+        if left:
+            raise left.pop()
+        obj.status.phase = "Open"
+        return kw.Result(requeue_after=600)
+
+    async with operator_test(operator) as test:
+        made = await test.client.create(shop("corner", size=1))
+        await test.settle()
+        await test.advance(1)
+        await test.client.patch(Shop, "corner", {"spec": {"size": 2}})
+        await test.settle()
+        failed, retried, changed, echo = test.runs.for_(made)
+
+    key = kw.ObjectKey("default", "corner")
+    assert failed.reasons == (kw.Reason("Shop", "ADDED", key),)
+    assert (failed.outcome, failed.delay, failed.attempt) == ("error", 0.005, 1)
+    assert kw.Reason("retry") in failed.next_reasons
+    assert failed.failure is not None
+    assert (failed.failure.type, failed.failure.text) == ("ValueError", "ValueError: no water")
+    assert "in reconcile" in failed.failure.place
+    assert [str(line) for line in failed.logs] == ["open the shop size=1"]
+    (created,) = failed.writes
+    assert str(created) == "apply configmaps default/corner 201"
+    assert "data.size None -> '1'" in map(str, created.changes)
+
+    assert {kw.Reason("retry"), kw.Reason("ConfigMap", "ADDED", key)} == set(retried.reasons)
+    assert (retried.outcome, retried.delay, retried.attempt) == ("requeue_after", 600.0, 2)
+    (status,) = retried.writes
+    assert status.subresource == "status"
+    assert "status.phase None -> 'Open'" in map(str, status.changes)
+
+    assert kw.Reason("Shop", "MODIFIED", key) in changed.reasons
+    assert [str(call) for call in changed.writes] == [
+        "apply configmaps default/corner 200",
+        "patch shops.example.com/status default/corner 200",
+    ]
+    assert list(map(str, changed.writes[0].changes)) == ["data.size '1' -> '2'"]
+    assert kw.Reason("ConfigMap", "MODIFIED", key) in echo.reasons
+    assert echo.writes == ()

@@ -784,3 +784,33 @@ async def test_a_priority_that_is_no_number_is_refused_and_harms_nobody() -> Non
     await clock.advance(1.0)
 
     assert [queue.get_nowait(), queue.get_nowait(), queue.get_nowait()] == ["later", "a", None]
+
+
+# What is known of keys and workers
+
+
+async def test_it_tells_how_long_the_last_key_had_been_queued(clock: VirtualClock) -> None:
+    """The record of a run says how long it had to wait for a worker."""
+    queue = WorkQueue[str]("test-last-wait", clock=clock)
+    queue.add("a")
+    queue.add_after("b", 1)
+    await clock.advance(3)
+
+    queue.get_nowait()
+    first = queue.last_wait
+    queue.get_nowait()
+
+    assert (first, queue.last_wait) == (3.0, 2.0)
+    queue.release()
+
+
+async def test_it_tells_when_a_key_can_be_taken(queue: WorkQueue[str], clock: VirtualClock) -> None:
+    """Also for one that a worker has, and that was added again meanwhile."""
+    queue.add("now")
+    queue.add_after("later", 10)
+    await clock.advance(4)
+    queue.get_nowait()
+    taken = queue.due_in("now")
+    queue.add("now")
+
+    assert (taken, queue.due_in("now"), queue.due_in("later")) == (None, 0.0, 6.0)

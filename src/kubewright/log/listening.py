@@ -1,0 +1,16 @@
+"""Who listens to the lines of whatever runs now, besides the standard library."""
+
+from contextvars import ContextVar
+from typing import Any, Protocol
+
+
+class Listener(Protocol):
+    """Hears of the lines that are logged where it listens."""
+
+    def hear_line(self, level: int, event: str, fields: dict[str, Any]) -> None:
+        """Note a line of level INFO or above; *fields* may be shown to people."""
+        ...
+
+
+LISTENER: ContextVar[Listener | None] = ContextVar("kubewright_log_listener", default=None)
+"""Who hears of the lines of the current task; ``None`` nearly always."""
