@@ -1,7 +1,8 @@
 """`Runnable` and `Stage`: all that a manager knows about what it runs.
 
-A runnable is anything with an ``async def run()`` that works until it is cancelled. It
-may also have ``stage``, ``wait_ready``, ``health`` and ``release``, which the manager then uses.
+A runnable is anything with an ``async def run()`` that works until it is cancelled. It may also
+have ``stage``, ``wait_ready``, ``health``, ``release``, and ``busy`` with ``wait_idle``, which the
+manager then uses.
 """
 
 from collections.abc import Iterable
@@ -10,7 +11,16 @@ from typing import Protocol, runtime_checkable
 
 import msgspec
 
-__all__ = ["Checked", "Problem", "Readying", "Releasing", "Runnable", "Stage", "stage_of"]
+__all__ = [
+    "Checked",
+    "Problem",
+    "Readying",
+    "Releasing",
+    "Runnable",
+    "Settling",
+    "Stage",
+    "stage_of",
+]
 
 
 class Stage(IntEnum):
@@ -75,6 +85,19 @@ class Releasing(Protocol):
 
     def release(self) -> None:
         """Give the resource up: the runnable has ended and was removed; its manager still runs."""
+        ...
+
+
+@runtime_checkable
+class Settling(Protocol):
+    """A runnable that knows whether it has anything to do now; see `Manager.settled`."""
+
+    def busy(self) -> Iterable[str]:
+        """Return what is under way or due, in words for people; nothing if it is at rest."""
+        ...
+
+    async def wait_idle(self) -> None:
+        """Wait for what `busy` names; there may be something else to do by then, so ask again."""
         ...
 
 

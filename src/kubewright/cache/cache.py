@@ -269,6 +269,14 @@ class Cache:
         """
         return self._informers.health()
 
+    def busy(self) -> Iterator[str]:
+        """Yield what its informers have under way; see `Informer.busy`."""
+        return self._informers.busy()
+
+    async def wait_idle(self) -> None:
+        """Wait for what `busy` names; there may be something else by then."""
+        await self._informers.wait_idle()
+
     def set_namespaces(self, namespaces: Iterable[str] | None) -> None:
         """Watch other namespaces from now on, with every informer that was declared without any.
 

@@ -57,6 +57,15 @@ class Registration(ABC, Generic[R]):
         """Whether the handler has been called for everything that existed when it was added."""
         return self._synced
 
+    @property
+    def backlog(self) -> int:
+        """How many changes the handler has not heard of yet, or not finished with."""
+        return 0
+
+    async def wait_caught_up(self) -> None:
+        """Return once the handler has no `backlog`, or is not told of changes any more."""
+        await self._waiters.until(lambda: not self.backlog or self._ended)
+
     async def wait_synced(self) -> None:
         """Return once the handler is `synced`.
 
@@ -146,6 +155,11 @@ class Queued(Registration[R]):
         self._handling = False
         self._task: asyncio.Task[None] | None = None
 
+    @property
+    def backlog(self) -> int:
+        """How many changes the handler has not heard of yet, or not finished with."""
+        return len(self.queue) + self._handling
+
     def deliver(self, event: Event[R]) -> None:
         """Queue the change."""
         self.queue.push(event)
@@ -180,6 +194,8 @@ class Queued(Registration[R]):
             finally:
                 self._handling = False
             self._sync_if_caught_up()
+            if not self.backlog:
+                self._waiters.wake()
 
     def _sync_if_caught_up(self) -> None:
         after = self._synced_after

@@ -1,7 +1,7 @@
 """`Informer`: keeps the objects of one kind up to date for readers and handlers."""
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Generic, TypeVar
 
 import msgspec
@@ -174,16 +174,41 @@ class Informer(Generic[R]):
         Raises:
             LifecycleError: The informer stopped before that.
         """
-        await self._waiters.until(lambda: self._settled or self._stopped)
-        if not self._settled:
+        await self._waiters.until(lambda: self.is_settled or self._stopped)
+        if not self.is_settled:
             raise LifecycleError(f"the informer of {self.selection} stopped before its first list")
 
     @property
-    def _settled(self) -> bool:
+    def is_settled(self) -> bool:
+        """Whether it is synced, or is known to be unable to."""
         return all(
             reflector.synced or reflector.known_to_fail
             for reflector in (part.reflector for part in self._parts.values())
         )
+
+    def busy(self) -> Iterator[str]:
+        """Yield what is under way: a list, writes that have not come back, handlers behind."""
+        if self._tasks is None:
+            return
+        if not self.is_settled:
+            yield "its first list is under way"
+        if ahead := self.store.ahead:
+            yield f"{ahead} of its own writes have not come back through the watch"
+        if untold := sum(part.untold for part in self._parts.values()):
+            yield f"{untold} changes of a list have not been told"
+        if backlog := sum(one.backlog for one in self._registrations):
+            yield f"{backlog} changes wait for an async handler"
+
+    async def wait_idle(self) -> None:
+        """Wait for what `busy` names; there may be something else by then."""
+        await self._waiters.until(self._is_told_or_stopped)
+        await self.store.wait_level()
+        for registration in self._registrations:
+            await registration.wait_caught_up()
+
+    def _is_told_or_stopped(self) -> bool:
+        untold = any(part.untold for part in self._parts.values())
+        return self._stopped or (self.is_settled and not untold)
 
     # --- Handlers ---
 
@@ -264,6 +289,7 @@ class Informer(Generic[R]):
             self._stopped = True
             self._counts.end(self)
             self._waiters.wake()
+            self.store.end()
             for registration in self._registrations:
                 registration.end()
 
@@ -337,6 +363,7 @@ class Informer(Generic[R]):
         if self._told:
             for registration in self._registrations:
                 registration.note_all_delivered()
+        self._waiters.wake()
 
     def _wake_waiters(self) -> None:
         self._waiters.wake()

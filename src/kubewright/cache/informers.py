@@ -284,6 +284,18 @@ class Informers:
             elif not informer.synced:
                 yield Problem(name, self.why_not())
 
+    def busy(self) -> Iterator[str]:
+        """Yield what the informers have under way; see `Informer.busy`."""
+        for informer in tuple(self._origins):
+            for what in informer.busy():
+                yield f"informer/{informer.selection}: {what}"
+
+    async def wait_idle(self) -> None:
+        """Wait for what `busy` names; there may be something else by then."""
+        for informer in tuple(self._origins):
+            if any(informer.busy()):
+                await informer.wait_idle()
+
     def _start(self, informer: Informer[Any], tasks: TaskSet) -> None:
         if self._observe not in self._rest.observers:
             self._rest.observers.append(self._observe)

@@ -32,7 +32,7 @@ class Part(Generic[R]):
         namespace: The namespace; empty for all.
         shard: Which of them belong to this process; all if not given.
         listeners: Returns the registrations to call.
-        on_told: Called when all of them have been told about the first list.
+        on_told: Called when all of them have been told about a list.
 
     Attributes:
         reflector: What fills it.
@@ -111,6 +111,11 @@ class Part(Generic[R]):
                 for registration in self._listeners():
                     registration.deliver(event)
 
+    @property
+    def untold(self) -> int:
+        """How many changes of a list nobody has been told of yet."""
+        return len(self._untold)
+
     def settle(self, version: str) -> None:
         """Note that everything up to *version* has been seen."""
         if self._active:
@@ -138,9 +143,8 @@ class Part(Generic[R]):
                     registration.deliver(event)
 
     def _mark_told(self) -> None:
-        if not self.told:
-            self.told = True
-            self._on_told()
+        self.told = True
+        self._on_told()
 
 
 def _owned_by(shard: Shard) -> Callable[[Entry[Any]], bool]:

@@ -1,6 +1,6 @@
 """`Store`: the objects of one informer, as the stream has them and as readers see them."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
 from kubewright.api.kind import ObjectKey, RESTMapping
@@ -10,6 +10,7 @@ from kubewright.api.unstructured import Unstructured
 from kubewright.cache.codec import Codec
 from kubewright.cache.entry import Entry, Event
 from kubewright.cache.index import Index, IndexFunction, OwnerIndex
+from kubewright.cache.waiters import Waiters
 from kubewright.cache.written import Pending, Written
 from kubewright.errors import Attempt, DecodeError, NotFoundError, Status
 from kubewright.log import get_logger
@@ -59,6 +60,27 @@ class Store(Generic[R]):
         self._count = 0
         self._bytes = 0
         self._to_pack: list[ObjectKey] | None = None
+        self._ended = False
+        self._waiters = Waiters()
+
+    @property
+    def ahead(self) -> int:
+        """How many writes of this process the stream has yet to show.
+
+        One that took out of sight what the stream never showed is not counted: it shows nothing.
+        """
+        return sum(
+            one.entry is not None or one.streamed is not None for one in self._pending.values()
+        )
+
+    async def wait_level(self) -> None:
+        """Return once no write of this process is `ahead` of the stream, or the stream ends."""
+        await self._waiters.until(lambda: not self.ahead or self._ended)
+
+    def end(self) -> None:
+        """Note that nothing more will come; whoever waits for it is told."""
+        self._ended = True
+        self._waiters.wake()
 
     # --- Updates from the stream ---
 
@@ -370,15 +392,19 @@ class Store(Generic[R]):
         if pending.uid == entry.uid:  # whatever we wrote to it, it is gone
             self._written.drop(entry.key)
             self._show(entry.key, None)
+        self._waiters.wake()
 
     def _review(self, pending: Pending[R]) -> None:
         if not pending.is_ahead:
             self._written.drop(pending.key)
             self._show(pending.key, pending.streamed)
+            self._waiters.wake()
 
-    def _show_streamed(self, passed: Iterable[Pending[R]]) -> None:
+    def _show_streamed(self, passed: Sequence[Pending[R]]) -> None:
         for pending in passed:
             self._show(pending.key, pending.streamed)
+        if passed:
+            self._waiters.wake()
 
     def _show(self, key: ObjectKey, new: Entry[R] | None, old: Entry[R] | None = None) -> None:
         """Make *new* what readers see under *key*; ``None`` removes it."""

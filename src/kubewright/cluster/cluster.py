@@ -169,6 +169,15 @@ class Cluster:
             check = f"{self.name}/{problem.check}" if self.name else problem.check
             yield Problem(check, problem.text, problem.fatal, problem.logged)
 
+    def busy(self) -> Iterator[str]:
+        """Yield what its cache has under way: lists, writes that have not come back, handlers."""
+        for what in self.cache.busy():
+            yield f"{self.name}/{what}" if self.name else what
+
+    async def wait_idle(self) -> None:
+        """Wait for what `busy` names; there may be something else by then."""
+        await self.cache.wait_idle()
+
     async def available(self, kind: KindLike[Any] | GroupVersionKind | RESTMapping) -> bool:
         """Say whether the server serves *kind* at the moment.
 

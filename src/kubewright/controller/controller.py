@@ -226,6 +226,40 @@ class Controller:
             for request, age in stuck.items():
                 yield Problem(check, _stuck(request, age, self.declaration.deadline), fatal=True)
 
+    def busy(self) -> Iterator[str]:
+        """Yield what it has to do now: reconciles that are under way or due, sources at work."""
+        if self._state == "stopped":
+            return
+        who = f"controller/{self.name}"
+        for one in self._inputs:
+            if what := one.busy():
+                yield f"{who}: {what}"
+        if self._state != "running" and not self._cannot_start:
+            yield f"{who}: its workers have not started"
+        if not self.queue.is_idle:
+            paused = ", and it is paused" if self.is_paused else ""
+            calls = ", ".join(map(str, itertools.islice(self._workers.deadlines.calls, 3)))
+            under_way = f" ({calls})" if calls else ""
+            yield (
+                f"{who}: {len(self.queue)} reconciles are due, {self.queue.processing} under"
+                f" way{under_way}{paused}"
+            )
+
+    async def wait_idle(self) -> None:
+        """Wait for what `busy` names; there may be something else to do by then."""
+        for one in list(self._inputs):
+            if one.busy():
+                await one.wait_idle()
+        if self._state in {"new", "starting"} and not self._cannot_start:
+            await self._wait_for_news()
+        await self.queue.wait_idle()
+
+    @property
+    def _cannot_start(self) -> bool:
+        """Whether workers wait for a kind that is missing or refused, and nobody knows how long."""
+        waiting = [one.source for one in self._inputs if not one.is_ready]
+        return any(isinstance(one, KindSource) and not one.informer.synced for one in waiting)
+
     # --- Life ---
 
     async def run(self) -> None:

@@ -33,6 +33,16 @@ class Input:
             return ""
         return self.source.waits_for if isinstance(self.source, KindSource) else self.source.name
 
+    def busy(self) -> str:
+        """Return what the source has under way, in words; empty if nothing, or it does not say."""
+        source: Any = self.source
+        return str(source.busy() or "") if hasattr(source, "wait_idle") else ""
+
+    async def wait_idle(self) -> None:
+        """Wait for what `busy` names."""
+        source: Any = self.source
+        await source.wait_idle()
+
     def keep(self, task: "asyncio.Task[None]") -> None:
         """Remember *task*, to be ended with the input."""
         self._tasks.append(task)

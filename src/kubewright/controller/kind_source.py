@@ -18,6 +18,7 @@ from kubewright.controller.predicates import PRIMARY, Filter
 from kubewright.controller.request import Reason, Request
 from kubewright.controller.sources import Sink
 from kubewright.controller.watches import For, KindWatch, Owns, Watches
+from kubewright.errors import LifecycleError
 from kubewright.log import get_logger
 from kubewright.metrics import CounterValue
 from kubewright.workqueue import LOW
@@ -80,6 +81,23 @@ class KindSource(Generic[R]):
         self._concerns = concerns
         self._errors = errors
         self._registration: Registration[R] | None = None
+        self.mapper: Mapper[R] | None = None
+        """What asks the map function, if there is one."""
+
+    def busy(self) -> str:
+        """Return what is under way, in words; empty if nothing is."""
+        if not self.informer.is_settled:
+            return f"waits for the first list of {self.watch.mapping.plural}"
+        if self.mapper is not None and self.mapper.backlog:
+            return f"{self.mapper.backlog} objects wait for the map function of {self.watch}"
+        return ""
+
+    async def wait_idle(self) -> None:
+        """Wait for what `busy` names."""
+        with suppress(LifecycleError):  # nobody watches it any more
+            await self.informer.wait_settled()
+        if self.mapper is not None:
+            await self.mapper.wait_idle()
 
     @property
     def name(self) -> str:
@@ -111,7 +129,7 @@ class KindSource(Generic[R]):
 
     async def run(self, sink: Sink) -> None:
         """Listen until cancelled."""
-        mapper = self._mapper(sink)
+        mapper = self.mapper = self._make_mapper(sink)
         self._registration = self.informer.add_handler(self._handler(sink, mapper))
         try:
             if mapper is not None:
@@ -156,7 +174,7 @@ class KindSource(Generic[R]):
             async with clock.timeout(_RETRY_AFTER):
                 await registration.wait_synced()
 
-    def _mapper(self, sink: Sink) -> Mapper[R] | None:
+    def _make_mapper(self, sink: Sink) -> Mapper[R] | None:
         if not isinstance(self.watch, Watches):
             return None
         sink = _Chosen(sink, self._concerns) if self.cluster.cache.shard else sink

@@ -91,6 +91,15 @@ class Mapper(Generic[R]):
         """Return how many objects wait for an answer."""
         return len(self._open)
 
+    @property
+    def backlog(self) -> int:
+        """How many objects are asked about, or are next; those that wait for a retry are not."""
+        return len(self._queue) + self._queue.processing
+
+    async def wait_idle(self) -> None:
+        """Return once there is no `backlog`."""
+        await self._queue.wait_idle()
+
     def hear(self, event: Event[R], reason: Reason) -> None:
         """Ask about both states of the object, now or soon."""
         priority = LOW if event.initial else 0

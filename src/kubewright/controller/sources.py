@@ -56,7 +56,7 @@ class Source(Protocol):
 
     Any object with these two will do. When ``run`` fails it is called again after a while; when it
     returns, the source is done. A source may also have ``async def wait_ready()``: workers start
-    when it returns.
+    when it returns; and ``busy()`` with ``async def wait_idle()``, as `Channel` has them.
     """
 
     @property
@@ -102,6 +102,14 @@ class Channel:
     def __len__(self) -> int:
         return self._sent.qsize()
 
+    def busy(self) -> str:
+        """Return what is under way, in words; empty if nothing is."""
+        return f"{len(self)} requests wait in the channel {self._name!r}" if len(self) else ""
+
+    async def wait_idle(self) -> None:
+        """Return once a controller has taken all that was sent."""
+        await self._sent.join()
+
     async def send(self, target: Target, *, priority: int = 0, reason: str = "") -> None:
         """Let *target* be reconciled; waits while the channel is full.
 
@@ -132,6 +140,7 @@ class Channel:
                 sent = await self._sent.get()
                 reason = Reason(self._name, detail=sent.reason)
                 sink.add(sent.request, reason, priority=sent.priority)
+                self._sent.task_done()
         finally:
             self._is_read = False
 
@@ -171,11 +180,23 @@ class Interval:
             requests = None if requests is None else requests_for(requests)
         self._seconds, self._requests = seconds, requests
         self._name, self._at_start, self._priority = name, at_start, priority
+        self._is_asking = False
+        self._asked = asyncio.Event()
 
     @property
     def name(self) -> str:
         """What a reconcile names as its reason."""
         return self._name
+
+    def busy(self) -> str:
+        """Return what is under way, in words; empty if nothing is."""
+        return f"{self._name} finds out what to reconcile" if self._is_asking else ""
+
+    async def wait_idle(self) -> None:
+        """Return once it is known what to reconcile this time."""
+        while self._is_asking:
+            self._asked.clear()
+            await self._asked.wait()
 
     async def run(self, sink: Sink) -> None:
         """Ask again and again, until cancelled."""
@@ -187,6 +208,7 @@ class Interval:
 
     async def _ask(self, sink: Sink) -> None:
         reason = Reason(self._name)
+        self._is_asking = True
         try:
             requests = await self._wanted(sink)
         except Exception as error:  # noqa: BLE001  # theirs may fail in any way; the next may not
@@ -194,6 +216,9 @@ class Interval:
                 "interval could not tell what to reconcile", source=self._name, error=str(error)
             )
             return
+        finally:
+            self._is_asking = False
+            self._asked.set()
         for request in requests:
             sink.add(request, reason, priority=self._priority)
 

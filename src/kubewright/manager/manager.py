@@ -18,6 +18,7 @@ from kubewright.manager.elected import CHECK, Elected
 from kubewright.manager.member import Member, name_of
 from kubewright.manager.probes import Probes
 from kubewright.manager.problems import ProblemLog
+from kubewright.manager.settling import wait_settled
 from kubewright.manager.signals import stopping_on_signals
 from kubewright.manager.stages import Stages
 from kubewright.runnable import Releasing, Runnable, Stage, stage_of
@@ -223,6 +224,31 @@ class Manager:
                 del self._owned[owner]
         if isinstance(runnable, Releasing):
             runnable.release()
+
+    async def settled(self, *, timeout: float | None = None) -> None:
+        """Return once there is nothing to do for now; for tests, above all.
+
+        That is: each controller has no reconcile under way and none that is due, no source, map
+        function or async handler is at work, and what this process has written through the clients
+        of its clusters has come back through their watches. Not waited for are retries and
+        ``requeue_after`` whose time has not come, daemons, events on their way to the server,
+        controllers that wait to lead or for a kind that the server does not have, and what others
+        have changed and no watch has shown yet.
+
+        Nothing is polled. In virtual time it waits without letting time pass; where a reconcile
+        needs some, write ``await clock.run(manager.settled())``.
+
+        Args:
+            timeout: How many seconds to wait at most.
+
+        Raises:
+            TimeoutError: It took longer; the message names what is still busy.
+            LifecycleError: The manager has stopped.
+        """
+        await wait_settled(
+            self._stages, started=self._started, ended=self._ended, timeout=timeout,
+            clock=self._clock,
+        )  # fmt: skip
 
     async def run(self, *, own_process: bool = False) -> None:
         """Start everything, work until `stop` or cancellation, and stop everything.

@@ -43,6 +43,14 @@ class OperatorTest:
         """Wait until nothing more happens now."""
         await self.clock.settle()
 
+    async def settled(self) -> None:
+        """Let as much time pass as the operator needs for what it has to do now.
+
+        Reconciles that sleep come to their end, unlike in `settle`; retries and ``requeue_after``
+        are not waited for. See `Manager.settled`.
+        """
+        await self.clock.run(self.manager.settled())
+
     async def advance(self, seconds: float) -> None:
         """Let *seconds* pass, and everything happen that is due on the way."""
         await self.clock.advance(seconds)

@@ -162,6 +162,11 @@ class WorkQueue(Generic[K]):
         """
         return self._waits[-1] if self._waits else 0.0
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether no key is queued and no worker has one; keys that wait for their time may be."""
+        return not self._queued and not self._processing
+
     def due_in(self, key: K) -> float | None:
         """Return in how many seconds *key* can be taken; ``None`` if nobody has asked for that.
 
@@ -312,7 +317,11 @@ class WorkQueue(Generic[K]):
     async def drain(self) -> None:
         """Shut down, and return once workers have processed all queued keys."""
         self.shut_down()
-        if self._queued or self._processing:
+        await self.wait_idle()
+
+    async def wait_idle(self) -> None:
+        """Return once workers have taken and done all that is queued; see `is_idle`."""
+        while not self.is_idle:
             drained: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._drainers.append(drained)
             try:

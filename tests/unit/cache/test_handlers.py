@@ -255,3 +255,40 @@ async def test_a_removed_handler_is_not_told_of_a_change_that_is_under_way() -> 
     registration.deliver(change(None, 1, "x"))
 
     assert not heard
+
+
+async def test_an_async_handler_tells_its_backlog_and_when_it_has_caught_up() -> None:
+    """Who waits until nothing more happens must wait for it, too."""
+    go, heard = asyncio.Event(), list[str]()
+
+    async def handle(event: Event[Unstructured]) -> None:
+        await go.wait()
+        heard.append(str(event.key))
+
+    registration = added_to([], handle)
+    assert isinstance(registration, Queued)
+    running = asyncio.create_task(registration.run())
+    registration.deliver(change("a", None, 1))
+    registration.deliver(change("b", None, 2))
+    await asyncio.sleep(0)
+    behind = registration.backlog
+    waiting = asyncio.create_task(registration.wait_caught_up())
+    await asyncio.sleep(0)
+    go.set()
+    await waiting
+
+    assert (behind, registration.backlog, len(heard)) == (2, 0, 2)
+    registration.remove()
+    await running
+
+
+async def test_nobody_waits_for_a_handler_that_was_removed() -> None:
+    """What it had not heard yet, it never will."""
+    registration = added_to([], recorder([]))
+    registration.deliver(change("a", None, 1))
+    waiting = asyncio.create_task(registration.wait_caught_up())
+    await asyncio.sleep(0)
+    registration.remove()
+    await waiting
+
+    assert added_to([], lambda _: None).backlog == 0

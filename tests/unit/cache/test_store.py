@@ -651,3 +651,51 @@ def test_own_writes_are_never_unseen_and_handlers_hear_only_the_stream(seed: int
     assert {name: one.resource_version for name, one in run.heard.items()} == {
         name: one.resource_version for name, one in run.server.objects.items()
     }
+
+
+# Who waits for own writes.
+
+
+async def test_a_write_is_ahead_until_the_stream_has_shown_it() -> None:
+    """Until then, handlers have not heard of it, and nothing that follows from it has begun."""
+    shops = store(entry("a", 1))
+    shops.wrote(entry("a", 5))
+    shops.wrote(entry("b", 6))
+    shops.deleted(key("c"), "unknown")
+    waiting = asyncio.create_task(shops.wait_level())
+    await asyncio.sleep(0)
+    before = shops.ahead
+    shops.put(entry("a", 5))
+    await asyncio.sleep(0)
+    between = (shops.ahead, waiting.done())
+    shops.put(entry("b", 6))
+    await waiting
+
+    assert before == 2
+    assert between == (1, False)
+    assert shops.ahead == 0
+
+
+@pytest.mark.parametrize("how", ["deletion", "list", "bookmark", "end"])
+async def test_whatever_settles_a_write_is_noticed(how: str) -> None:
+    """A waiter that nobody wakes hangs a test for ever."""
+    shops = store(entry("a", 1))
+    if how == "deletion":
+        shops.deleted(key("a"), entry("a", 1).uid)
+    else:
+        shops.wrote(entry("a", 5))
+    waiting = asyncio.create_task(shops.wait_level())
+    await asyncio.sleep(0)
+    early = waiting.done()
+    match how:
+        case "deletion":
+            shops.remove(entry("a", 6))
+        case "list":
+            shops.replace([entry("a", 7)], version="7")
+        case "bookmark":
+            shops.settle("9")
+        case _:
+            shops.end()
+    await waiting
+
+    assert not early

@@ -120,10 +120,10 @@ async def test_what_an_operator_did_is_recorded_from_event_to_retry() -> None:
 
     async with operator_test(operator) as test:
         made = await test.client.create(shop("corner", size=1))
-        await test.settle()
+        await test.settled()
         await test.advance(1)
         await test.client.patch(Shop, "corner", {"spec": {"size": 2}})
-        await test.settle()
+        await test.settled()
         failed, retried, changed, echo = test.runs.for_(made)
 
     key = kw.ObjectKey("default", "corner")
@@ -152,3 +152,17 @@ async def test_what_an_operator_did_is_recorded_from_event_to_retry() -> None:
     assert list(map(str, changed.writes[0].changes)) == ["data.size '1' -> '2'"]
     assert kw.Reason("ConfigMap", "MODIFIED", key) in echo.reasons
     assert echo.writes == ()
+
+
+async def test_settled_lets_the_time_pass_that_reconciles_need() -> None:
+    """And none for what is due later."""
+    async with operator_test(make_operator()) as test:
+        await test.client.create(shop("corner"))
+        before = test.clock.monotonic()
+        await test.settle()
+        still = await test.client.find(ConfigMap, "corner")
+        await test.settled()
+
+        assert still is None
+        assert await test.client.find(ConfigMap, "corner") is not None
+        assert 60 <= test.clock.monotonic() - before <= 180

@@ -814,3 +814,25 @@ async def test_it_tells_when_a_key_can_be_taken(queue: WorkQueue[str], clock: Vi
     queue.add("now")
 
     assert (taken, queue.due_in("now"), queue.due_in("later")) == (None, 0.0, 6.0)
+
+
+async def test_it_is_idle_when_nothing_is_due_and_no_worker_has_a_key(
+    queue: WorkQueue[str], clock: VirtualClock
+) -> None:
+    """Keys whose time has not come are nobody's work yet; and the queue goes on afterwards."""
+    queue.add_after("later", 10)
+    idle = queue.is_idle
+    queue.add("a")
+    waiting = asyncio.create_task(queue.wait_idle())
+    await clock.settle()
+    key = await queue.get()
+    queue.add("a")
+    queue.done(key)
+    await clock.settle()
+    between = waiting.done()
+    queue.done(await queue.get())
+    await clock.settle()
+    queue.add("b")
+
+    assert (idle, between, waiting.done()) == (True, False, True)
+    assert await queue.get() == "b"
