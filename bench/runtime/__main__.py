@@ -15,7 +15,7 @@ from bench.measure import Work
 from bench.report import write_report
 from bench.run import ROOT, Results
 from bench.runtime import table
-from bench.runtime.figures import GO, GROUPS, OURS, PEERS, PLAIN, SCENARIOS, SOCKET
+from bench.runtime.figures import GO, GROUPS, OURS, PEERS, PLAIN, RECORDED, SCENARIOS, SOCKET
 from bench.runtime.run import REAL, Plan, run
 from bench.table import Verdict, render_verdicts
 from kubewright.errors import ConfigError
@@ -54,7 +54,7 @@ def _plan(options: argparse.Namespace) -> Plan:
         peers = [peer for peer in peers if peer not in GO]
     return Plan(
         scenarios=scenarios,
-        contenders=[OURS, PLAIN, SOCKET, *peers],
+        contenders=[OURS, PLAIN, RECORDED, SOCKET, *peers],
         rounds=options.rounds or (1 if options.quick else 3),
         work=QUICK if options.quick else Work(),
         assets=options.assets,

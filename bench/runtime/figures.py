@@ -8,6 +8,7 @@ from typing import Literal
 
 OURS = "kubewright"
 PLAIN = "kubewright_plain"  # ours without compression
+RECORDED = "kubewright_recorded"  # ours while every run is recorded
 GO_JSON, GO_PROTO, GO_DYNAMIC = "go_json", "go_proto", "go_dynamic"
 GO = (GO_JSON, GO_PROTO, GO_DYNAMIC)
 KOPF = "kopf"
@@ -75,7 +76,7 @@ OPERATORS = (OURS, GO_DYNAMIC, "lightkube", KOPF)
 
 SCENARIOS = (
     Scenario("informer", "replay", "list_pods", (OURS, PLAIN, *PEERS)),
-    Scenario("watch", "replay", "watch_pods", (OURS, PLAIN, *PEERS)),
+    Scenario("watch", "replay", "watch_pods", (OURS, PLAIN, RECORDED, *PEERS)),
     Scenario("latency", "latency", "latency", (OURS, GO_JSON, GO_PROTO, "lightkube", KOPF, SOCKET)),
     Scenario("reconcile", "operator", "operate", OPERATORS),
     Scenario("start", "operator", "operate", OPERATORS, work={"widgets": 1}, repeats=5),
@@ -121,6 +122,7 @@ FIGURES = (
         best=0.20,
         kopf=0.05,
     ),
+    Figure("watch", "cpu_us", "watch while recorded, CPU us/event", RECORDED),
     Figure("watch", "per_second", "watch, events/s", more_is_better=True),
     # Most of it is the server's, the same for all; so the Python peers are judged by the rest.
     Figure("latency", "p50", "write to reconcile, p50 ms", json=1.1, proto=1.2),

@@ -43,7 +43,7 @@ async def _list_pods(work: Work, compress: Compress) -> Numbers:
     return numbers
 
 
-async def _watch_pods(work: Work, compress: Compress) -> Numbers:
+async def _watch_pods(work: Work, compress: Compress, recorded: bool) -> Numbers:
     cluster = Cluster(Config.load(), compress=compress)
     changes, done = Changes(work.events), asyncio.Event()
 
@@ -57,7 +57,7 @@ async def _watch_pods(work: Work, compress: Compress) -> Numbers:
 
     controller = Controller("pods", reconcile, cluster=cluster, for_=Pod)
     cluster.cache.informer(Pod).add_handler(handle)
-    await _control(cluster, controller, done)
+    await _control(cluster, controller, done, recorded=recorded)
     return changes.result()
 
 
@@ -75,8 +75,12 @@ async def _latency(work: Work) -> Numbers:
     return seen.times
 
 
-async def _control(cluster: Cluster, controller: Controller, done: asyncio.Event) -> None:
+async def _control(
+    cluster: Cluster, controller: Controller, done: asyncio.Event, *, recorded: bool = False
+) -> None:
     manager = Manager(cluster)
+    if recorded:
+        manager.runs.record()
     manager.add(controller)
     await _first(asyncio.create_task(manager.run()), done.wait())
 
@@ -117,9 +121,9 @@ def list_pods(work: Work, *, compress: Compress = "auto") -> Numbers:
     return _run(_list_pods(work, compress))
 
 
-def watch_pods(work: Work, *, compress: Compress = "auto") -> Numbers:
+def watch_pods(work: Work, *, compress: Compress = "auto", recorded: bool = False) -> Numbers:
     """Measure changes through cache, handler and queue to a reconciler that does nothing."""
-    return _run(_watch_pods(work, compress))
+    return _run(_watch_pods(work, compress, recorded))
 
 
 def latency(work: Work) -> Numbers:

@@ -16,14 +16,19 @@ from pathlib import Path
 from bench.measure import Numbers, Work
 from bench.run import MeasurementError, Results, measure, replay_server
 from bench.runtime import latency
-from bench.runtime.figures import GO, OURS, PLAIN, SLOW, SOCKET, Scenario
+from bench.runtime.figures import GO, OURS, PLAIN, RECORDED, SLOW, SOCKET, Scenario
 from bench.runtime.process import Contender
 from bench.runtime.real import Server, real_server
 
 HERE = Path(__file__).parent
 SETTLING = 5  # seconds for an idle operator to be done with its start
 REAL = {"latency", "operator", "idle"}
-MODULES = {OURS: "runtime.ours", PLAIN: "runtime.ours_plain", SOCKET: "runtime.socket_watch"}
+MODULES = {
+    OURS: "runtime.ours",
+    PLAIN: "runtime.ours_plain",
+    RECORDED: "runtime.ours_recorded",
+    SOCKET: "runtime.socket_watch",
+}
 
 
 @dataclass(frozen=True, kw_only=True)

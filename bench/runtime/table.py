@@ -13,6 +13,7 @@ from bench.runtime.figures import (
     PEERS,
     PLAIN,
     PYTHON,
+    RECORDED,
     SOCKET,
     Figure,
 )
@@ -75,7 +76,7 @@ def _verdict(
 
 def render_medians(values: Values) -> str:
     """Return the medians, one line for each figure."""
-    contenders = (OURS, PLAIN, *PEERS, SOCKET)
+    contenders = (OURS, PLAIN, RECORDED, *PEERS, SOCKET)
     rows = [["median", *contenders]]
     for figure, by_contender in values.items():
         if figure.ours == OURS:

@@ -50,6 +50,7 @@ FAULTS: tuple[type[Exception], ...] = (
 
 _RETRY = Reason("retry")
 _REQUEUE = Reason("requeue")
+_TIMER = Reason("timer")
 _DEFAULT = Retry()
 _AFTER_FAULT = 1.0  # seconds
 _AWAITED = "the reconciler awaited a task that was cancelled"
@@ -77,6 +78,7 @@ class Workers:
         self._on_failure = declaration.on_failure
         self._policies = policies
         self._deadline = deadline
+        self._requeue = _TIMER if declaration.timer else _REQUEUE
         self._clock = clock
         self._failures: dict[Request, int] = {}
         # And of those, how many each policy covers: a limit counts no failures of other types.
@@ -389,7 +391,7 @@ class Workers:
         request = run.request
         if result.requeue and result.requeue_after is None:
             numbers.requeue.value += 1
-            self.reasons.note(request, _REQUEUE)
+            self.reasons.note(request, self._requeue)
             wait = self.queue.add_rate_limited(request, priority=self._priority(run, result))
             self._lines.ended(call, "requeue", delay=wait)
             note_end(call, "requeue")
@@ -402,7 +404,7 @@ class Workers:
             return
         numbers.requeue_after.value += 1
         delay = self._loops.repeat(request, delay)
-        self._repeat(request, _REQUEUE, priority=self._priority(run, result), after=delay)
+        self._repeat(request, self._requeue, priority=self._priority(run, result), after=delay)
         self._lines.ended(call, "requeue_after", delay=delay)
         note_end(call, "requeue_after")
 

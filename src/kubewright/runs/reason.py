@@ -12,7 +12,7 @@ class Reason(NamedTuple):
 
     Attributes:
         source: What was watched: a kind such as ``Pod``, or the name of a source; ``retry`` and
-            ``requeue`` for what the last reconcile asked for.
+            ``requeue`` for what the last reconcile asked for, and ``timer`` for what a timer does.
         event: ``ADDED``, ``MODIFIED``, ``DELETED``, or empty.
         object: The object that changed.
         detail: What else the sender said, such as the number of a payment.

@@ -1,6 +1,6 @@
 """What is measured of the runtime, and its goals."""
 
-from bench.runtime.figures import FIGURES, GROUPS, OURS, PEERS, PLAIN, SCENARIOS, SOCKET
+from bench.runtime.figures import FIGURES, GROUPS, OURS, PEERS, PLAIN, RECORDED, SCENARIOS, SOCKET
 
 
 def test_every_figure_is_of_a_scenario_in_which_ours_takes_part() -> None:
@@ -19,7 +19,7 @@ def test_every_scenario_has_a_figure_and_a_name_of_its_own() -> None:
 
 def test_every_contender_is_known() -> None:
     """A typing mistake would leave somebody out without a word."""
-    known = {OURS, PLAIN, SOCKET, *PEERS}
+    known = {OURS, PLAIN, RECORDED, SOCKET, *PEERS}
 
     assert {one for scenario in SCENARIOS for one in scenario.contenders} == known
 
