@@ -9,6 +9,7 @@ import msgspec
 from kubewright._aio import Clock, Timer, stopwatch
 from kubewright._loop import place_of_task
 from kubewright.controller.run import Run
+from kubewright.runs.current import NOTES
 from kubewright.runs.notes import Notes
 
 __all__ = ["Call", "Deadlines"]
@@ -42,6 +43,9 @@ class Call(msgspec.Struct, eq=False):
         """
         task, self.task = self.task, None
         assert task is not None
+        if self.notes is not None:
+            self.notes.end_call()
+            NOTES.set(None)  # what follows is not the reconciler's doing
         return (task.uncancel() if self.expired else task.cancelling()) == 0
 
 

@@ -232,6 +232,7 @@ class Workers:
                 began = call.began
                 now, time = self._clock.now(), self.deadlines.time
                 notes = call.notes = Notes(run, now, began, began - due, time)
+                NOTES.set(notes)  # until `Call.leave`
             if self._watchdog is not None and not self._watchdog.armed:
                 self._watchdog.arm()
             log.rebind((lambda: {**outer, **run.fields()}) if outer else run.fields)
@@ -290,10 +291,7 @@ class Workers:
         assert task is not None
         try:
             reconcile = self._traced if tracing.is_enabled() else self._reconcile
-            if call.notes is None:
-                result = await reconcile(run.request, run)
-            else:
-                result = await _noted(call.notes, reconcile(run.request, run))
+            result = await reconcile(run.request, run)
             if result is not None:
                 _check(result)
         except asyncio.CancelledError as error:
@@ -479,16 +477,6 @@ class Workers:
     def _forget_failures(self, request: Request) -> None:
         self._failures.pop(request, None)
         self._covered.pop(request, None)
-
-
-async def _noted(notes: Notes, work: Awaitable[Result | None]) -> Result | None:
-    """Do *work*, and note its requests and log lines, and those of the tasks that it starts."""
-    NOTES.set(notes)
-    try:
-        return await work
-    finally:
-        notes.end_call()
-        NOTES.set(None)
 
 
 def _check(result: object) -> None:

@@ -66,7 +66,7 @@ class _Answer(msgspec.Struct):
     metadata: _Named = msgspec.field(default_factory=_Named)
 
 
-class Notes(msgspec.Struct, eq=False):
+class Notes(msgspec.Struct, eq=False, gc=False):
     """Collects what one run does; after `end_call`, a `RunRecord` is made from it.
 
     A struct with few things in it, since one is made for each run: the record is made when
