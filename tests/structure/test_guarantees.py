@@ -10,7 +10,16 @@ import pytest
 from tests.structure.tree import ROOT
 
 PAGE = ROOT / "docs" / "guarantees.md"
-SECTIONS = ["Ordering", "Delivery", "Staleness", "Writes", "Leadership", "Shutdown", "Access"]
+SECTIONS = [
+    "Ordering",
+    "Delivery",
+    "Staleness",
+    "Writes",
+    "Leadership",
+    "Shutdown",
+    "Records",
+    "Access",
+]
 LINK = re.compile(r"\[test\]\((?P<file>[^)#]+)#(?P<name>\w+)\)")
 PROVED = re.compile(rf"^- (?P<claim>[^\[\]]+\.) {LINK.pattern}(?:, \[test\]\([^)]+\))*$")
 

@@ -4,6 +4,7 @@ import asyncio
 import logging
 import threading
 import time
+from base64 import b64encode
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
@@ -13,7 +14,7 @@ import pytest
 import kubewright as kw
 from kubewright.api.requests import Request
 from kubewright.client.transport import Response
-from kubewright.kinds.core.v1 import ConfigMap, Event
+from kubewright.kinds.core.v1 import ConfigMap, Event, Secret
 from kubewright.testing import VirtualClock, operator_test
 from tests.unit.operator.world import Shop, World, config, running, shop
 
@@ -848,3 +849,70 @@ async def test_a_thread_that_hangs_is_found_by_its_deadline(
 
     assert f"it hung at {__file__}:" in caplog.text
     assert " in blocking" in caplog.text
+
+
+async def test_cleanups_gone_and_threads_are_recorded_with_their_writes() -> None:
+    """Whatever runs as a reconcile appears, in whichever way the function is called."""
+    operator = kw.Operator("shops")
+
+    @operator.reconciler(Shop, owns=[ConfigMap])
+    def reconcile(obj: Shop, ctx: kw.SyncContext) -> None:
+        ctx.log.info("in a thread")
+        ctx.apply(config(obj.metadata.name, size=str(obj.spec.size)))
+
+    @operator.cleanup(Shop)
+    async def clean_up(obj: Shop, ctx: kw.Context) -> None:
+        ctx.log.info("clean up")
+
+    @operator.gone(Shop)
+    async def gone(obj: Shop, ctx: kw.Context) -> None:
+        ctx.log.info("gone")
+
+    async with operator_test(operator) as test:
+        made = await test.client.create(shop())
+        await test.settled()
+        first = test.runs.for_(made)[0]
+        await test.client.delete(Shop, "corner")
+        await test.settled()
+        lines = [line.event for record in test.runs.for_(made) for line in record.logs]
+
+    assert [str(call) for call in first.writes] == [
+        "patch shops.example.com default/corner 200",
+        "apply configmaps default/corner 201",
+        "patch shops.example.com/status default/corner 200",
+    ]
+    assert [change.path for change in first.writes[0].changes] == ["metadata.finalizers"]
+    assert [line.event for line in first.logs] == ["in a thread"]
+    assert lines[-2:] == ["clean up", "gone"]
+
+
+async def test_no_record_of_a_run_gives_a_secret_away() -> None:
+    """Not by what is shown, and not by what lies in memory for a later look."""
+    operator = kw.Operator("shops")
+    canary = "canary-in-a-coal-mine"
+
+    @operator.reconciler(Shop)
+    async def reconcile(obj: Shop, ctx: kw.Context) -> None:
+        secret = Secret(metadata=kw.ObjectMeta(name="s"), string_data={"password": canary})
+        await ctx.client.apply(secret, field_owner="test", force=True)
+        await ctx.client.live.get(Secret, "s")
+        await ctx.client.patch(Secret, "s", {"stringData": {"password": f"{canary}-2"}})
+        ctx.log.info("logged", password=canary)
+        raise ValueError(f"Authorization: Bearer {canary}")
+
+    async with operator_test(operator) as test:
+        made = await test.client.create(shop())
+        await test.settled()
+        (record, *_) = test.runs.for_(made)
+        kept = [
+            *(getattr(call, name) for call in record.calls for name in type(call).__slots__),
+            *(change for call in record.calls for change in call.changes),
+            record,
+            record.failure,
+            *record.logs,
+        ]
+
+    paths = [[change.path for change in call.changes] for call in record.writes]
+    assert paths == [["type", "data.password"], ["data.password"]]
+    assert canary not in str(kept)
+    assert b64encode(canary.encode()).decode()[:16] not in str(kept)

@@ -9,6 +9,7 @@ import pytest
 import kubewright as kw
 from kubewright.controller.mapping import is_async
 from kubewright.operator.timer import timed
+from kubewright.testing import operator_test
 from tests.unit.operator.world import Shop, World, running, shop
 
 
@@ -152,3 +153,20 @@ def test_what_cannot_be_waited_for_is_refused(wrong: Any) -> None:
     """Where it is written, and not when the first object comes."""
     with pytest.raises((TypeError, ValueError), match="'shop-timer'"):
         kw.Operator("shops").timer(Shop, **wrong)
+
+
+async def test_its_runs_name_the_timer_as_their_reason() -> None:
+    """Who asks why something runs each minute finds the answer in the record."""
+    operator = kw.Operator("shops")
+
+    @operator.timer(Shop, interval=60)
+    async def check(obj: Shop, ctx: kw.Context) -> None: ...
+
+    async with operator_test(operator) as test:
+        made = await test.client.create(shop())
+        await test.advance(61)
+        first, second = test.runs.for_(made)
+
+    assert (first.outcome, first.delay) == ("requeue_after", 60.0)
+    assert first.next_reasons == second.reasons == (kw.Reason("timer"),)
+    assert second.controller == "shop-timer"
