@@ -57,12 +57,12 @@ async def test_an_operator_works_for_a_kind_without_a_class_that_comes_later(
         answer = api.ask("POST", CRDS, definition)
         assert answer.status == 201, answer.body
         try:
-            await follow(client, Widget)
+            await follow(client, Widget, manager)
         finally:
             api.ask("DELETE", f"{CRDS}/widgets.{group}")
 
 
-async def follow(client: Client, widget: kw.Kind) -> None:
+async def follow(client: Client, widget: kw.Kind, manager: kw.Manager) -> None:
     """Take a widget through its life."""
 
     async def create() -> Any:
@@ -82,17 +82,15 @@ async def follow(client: Client, widget: kw.Kind) -> None:
     assert first.metadata.finalizers
 
     await client.patch(widget, "a", {"spec": {"size": 2}})
-    await eventually(lambda: written(2))
+    await manager.settled(timeout=PATIENCE)
+    assert await written(2) is not None
     child = await client.get(ConfigMap, "a")
     assert child.data == {"size": "2"}
     assert [one.uid for one in child.metadata.owner_references] == [first.metadata.uid]
 
     await client.delete(widget, "a")
-
-    async def gone() -> bool:
-        return await client.find(widget, "a") is None
-
-    await eventually(gone)
+    await manager.settled(timeout=PATIENCE)
+    assert await client.find(widget, "a") is None
     assert await client.find(ConfigMap, "a-was-here") is not None
 
 

@@ -41,10 +41,10 @@ async def test_a_reconciler_comes_and_goes_while_the_others_work() -> None:
         manager = kw.Manager(cluster)
         make_operator(0, seen).add_to(manager)
         async with manager:
-            await clock.settle()
+            await manager.settled()
             lists = sum(one.lists for informer in cluster.cache for one in informer.reflectors)
             added = make_operator(1, seen).add_to(manager)
-            await clock.settle()
+            await manager.settled()
 
             assert seen == ["0/corner", "1/corner"]
             again = sum(one.lists for informer in cluster.cache for one in informer.reflectors)
@@ -54,7 +54,7 @@ async def test_a_reconciler_comes_and_goes_while_the_others_work() -> None:
             for controller in added:
                 await manager.remove(controller)
             await clock.run(client.create(shop("other")))
-            await clock.settle()
+            await manager.settled()
 
             assert seen == ["0/corner", "1/corner", "0/other"]
             assert not on_the_page('controller="shop-1"')
@@ -72,17 +72,17 @@ async def test_an_informer_ends_with_the_last_who_needs_it() -> None:
         async with manager:
             first = make_operator(1, seen).add_to(manager)
             second = make_operator(2, seen).add_to(manager)
-            await clock.settle()
+            await manager.settled()
             assert len(cluster.cache) == 2
 
             await manager.remove(first[0])
             assert len(cluster.cache) == 2
             await manager.remove(second[0])
-            await clock.settle()
+            await manager.settled()
 
             assert [one.selection.mapping.kind for one in cluster.cache] == ["ConfigMap"]
             await clock.run(client.create(config("kept")))
-            await clock.settle()
+            await manager.settled()
             assert cluster.cache.find(ConfigMap, "kept", namespace="default") is not None
 
 

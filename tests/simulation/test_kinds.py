@@ -79,9 +79,9 @@ async def parts_of(client: Client) -> list[str]:
 async def test_children_status_conditions_and_finalizers_need_no_class() -> None:
     """People with a CRD of somebody else's have no class for it, and want to begin at once."""
     async with operator_test(make_operator(), objects=[crd()]) as test:
-        await test.settle()
+        await test.settled()
         await test.client.create(Widget(metadata={"name": "a"}, spec={"parts": 2}))
-        await test.settle()
+        await test.settled()
 
         made = await test.client.get(Widget, "a")
         assert made.status["parts"] == 2
@@ -90,11 +90,11 @@ async def test_children_status_conditions_and_finalizers_need_no_class() -> None
         assert await parts_of(test.client) == ["a-0", "a-1"]
 
         await test.client.patch(Widget, "a", {"spec": {"parts": 1}})
-        await test.settle()
+        await test.settled()
         assert await parts_of(test.client) == ["a-0"]
 
         await test.client.delete(Widget, "a")
-        await test.settle()
+        await test.settled()
         assert await test.client.find(Widget, "a") is None
         assert "a-cleaned" in await parts_of(test.client)
 
@@ -104,9 +104,9 @@ async def test_a_child_that_was_deleted_comes_back() -> None:
     operator = make_operator(kind=Kind("widgets.example.com"), part=Kind("configmaps"))
     async with operator_test(operator, objects=[crd()]) as test:
         await test.client.create(Widget(metadata={"name": "a"}))
-        await test.settle()
+        await test.settled()
         await test.client.delete(Part, "a-0")
-        await test.settle()
+        await test.settled()
 
         assert await parts_of(test.client) == ["a-0"]
 
@@ -115,7 +115,7 @@ async def test_a_status_that_is_not_apart_is_written_all_the_same() -> None:
     """Not every CRD has the subresource."""
     async with operator_test(make_operator(), objects=[crd(status=False)]) as test:
         await test.client.create(Widget(metadata={"name": "a"}))
-        await test.settle()
+        await test.settled()
 
         made = await test.client.get(Widget, "a")
         assert made.status["parts"] == 1
@@ -143,7 +143,7 @@ async def test_a_kind_that_goes_and_returns_is_picked_up_where_it_lives_then() -
         await test.client.create(Widget(metadata={"name": "a"}))
         await test.advance(LOOKED_AGAIN)
         await test.client.delete(Widget, "a")
-        await test.settle()
+        await test.settled()
         await test.client.delete(crd().gvk, "widgets.example.com")
         await test.advance(LOOKED_AGAIN)
 
@@ -206,9 +206,9 @@ async def test_indexes_watches_and_selections_take_kinds() -> None:
             Widget(metadata={"name": "a", "labels": labels}, spec={"reads": "x"})
         )
         await test.client.create(Widget(metadata={"name": "b"}, spec={"reads": "x"}))
-        await test.settle()
+        await test.settled()
         await test.client.create(Part(metadata={"name": "x"}, data={"text": "hello"}))
-        await test.settle()
+        await test.settled()
 
         assert (await test.client.get(Widget, "a")).status == {"text": "hello"}
         assert (await test.client.get(Widget, "b")).get("status") is None

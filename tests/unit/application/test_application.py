@@ -38,7 +38,7 @@ async def test_any_application_is_tested_in_one_line() -> None:
     seen: list[str] = []
     async with operator_test(ByHand("shops", seen)) as test:
         await test.client.create(shop("corner"))
-        await test.settle()
+        await test.settled()
 
     assert seen == ["corner"]
 

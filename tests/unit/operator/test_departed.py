@@ -36,10 +36,10 @@ async def test_it_gets_the_object_as_it_was_and_needs_no_finalizer() -> None:
     told: list[str] = []
     async with operator_test(make_operator(told)) as test:
         await test.client.create(shop("corner", size=3))
-        await test.settle()
+        await test.settled()
         assert (await test.client.get(Shop, "corner")).metadata.finalizers == []
         await test.client.delete(Shop, "corner")
-        await test.settle()
+        await test.settled()
 
     assert told == ["corner 3", "corner 3 is gone"]
 
@@ -49,7 +49,7 @@ async def test_it_is_tried_again_until_it_succeeds() -> None:
     told: list[str] = []
     async with operator_test(make_operator(told, fails=3)) as test:
         await test.client.create(shop("corner"))
-        await test.settle()
+        await test.settled()
         await test.client.delete(Shop, "corner")
         await test.advance(60)
 
@@ -61,10 +61,10 @@ async def test_one_that_is_replaced_at_once_is_gone_before_the_new_one_is_reconc
     told: list[str] = []
     async with operator_test(make_operator(told)) as test:
         await test.client.create(shop("corner", size=1))
-        await test.settle()
+        await test.settled()
         await test.client.delete(Shop, "corner")
         await test.client.create(shop("corner", size=2))
-        await test.settle()
+        await test.settled()
 
     assert told == ["corner 1", "corner 1 is gone", "corner 2"]
 
@@ -78,9 +78,9 @@ async def test_one_that_is_no_longer_selected_is_not_gone() -> None:
             metadata=kw.ObjectMeta(name="corner", labels={"tier": "front"}), spec=ShopSpec()
         )
         await test.client.create(labelled)
-        await test.settle()
+        await test.settled()
         await test.client.patch(Shop, "corner", {"metadata": {"labels": {"tier": None}}})
-        await test.settle()
+        await test.settled()
 
     assert told == ["corner 1"]
 
@@ -126,9 +126,9 @@ async def test_objects_without_a_class_are_gone_like_others() -> None:
 
     async with operator_test(operator) as test:
         await test.client.create(kind(metadata={"name": "x"}, data={"a": "b"}))
-        await test.settle()
+        await test.settled()
         await test.client.delete(kind, "x")
-        await test.settle()
+        await test.settled()
 
     assert told == ["b"]
 

@@ -33,10 +33,10 @@ async def test_no_prune_deletes_what_another_reconciler_of_the_kind_has_made() -
     passwords: list[str] = []
     async with operator_test(make_operator(passwords)) as test:
         await test.client.create(shop("corner", size=2))
-        await test.settle()
+        await test.settled()
         first = (await test.client.get(Secret, "corner-password")).metadata.uid
         await test.client.patch(Shop, "corner", {"spec": {"size": 1}})
-        await test.settle()
+        await test.settled()
 
         assert (await test.client.get(Secret, "corner-password")).metadata.uid == first
         assert [one.metadata.name for one in await test.client.list(Secret)] == [
@@ -52,7 +52,7 @@ async def test_after_a_restart_nothing_is_pruned_before_all_have_said_what_they_
     server = EmbeddedServer(clock=clock)
     async with operator_test(make_operator([]), server=server) as test:
         await test.client.create(shop("corner", size=2))
-        await test.settle()
+        await test.settled()
         first = (await test.client.get(Secret, "corner-password")).metadata.uid
 
         second = make_operator([])
@@ -60,7 +60,7 @@ async def test_after_a_restart_nothing_is_pruned_before_all_have_said_what_they_
         second.add_to(manager)
         async with manager:
             await test.client.patch(Shop, "corner", {"spec": {"size": 1}})
-            await test.settle()
+            await test.settled()
 
             assert (await test.client.get(Secret, "corner-password")).metadata.uid == first
 
@@ -69,7 +69,7 @@ async def test_another_object_of_the_same_name_has_wishes_of_its_own() -> None:
     """What was made for the old one is nobody's."""
     async with operator_test(make_operator([])) as test:
         await test.client.create(shop("corner", size=2))
-        await test.settle()
+        await test.settled()
         await test.client.delete(Shop, "corner")
         await test.client.create(Shop(metadata=kw.ObjectMeta(name="corner"), spec=ShopSpec(size=1)))
         await test.advance(60)
