@@ -123,8 +123,7 @@ class Informers:
             return read_as(raw, origin.selection.mapping)  # as far as it is known by then
 
         def locate() -> Awaitable[RESTMapping]:
-            assert isinstance(kind, Kind)
-            return self._locate(kind, origin)
+            return self._locate(origin)
 
         origin: Informer[Any] = Informer(
             self._rest,
@@ -132,7 +131,7 @@ class Informers:
             decode=decode if isinstance(kind, Kind) else target.decode,
             transform=declared.transform,
             compress=self._compress if compress is None else compress,
-            locate=locate if isinstance(kind, Kind) else None,
+            locate=locate,
             clock=self._clock,
         )
         if declared.follows and self.namespaces and declared.selection.mapping.namespaced:
@@ -166,14 +165,18 @@ class Informers:
         if _is_whole(selection):
             self._wholes[selection.mapping].remove(informer)
 
-    async def _locate(self, kind: Kind, origin: Informer[Any]) -> RESTMapping:
-        """Ask discovery where *kind* lives, and point its informer there.
+    async def _locate(self, origin: Informer[Any]) -> RESTMapping:
+        """Ask discovery where the kind of *origin* lives, and point it there.
 
-        If another informer already watches the same, that one takes over.
+        A class knows it; discovery is asked only if one of the readers named a `Kind`. If another
+        informer already watches the same, that one takes over.
 
         Raises:
             NoMatchError: The server does not have it.
         """
+        kind = self._kind_to_locate(origin)
+        if kind is None:
+            return origin.selection.mapping
         if origin.vanished:
             self._client.mapper.reset()  # what discovery said about it is outdated
         mapping = await located(kind, self._client.mapper)
@@ -186,10 +189,19 @@ class Informers:
                 self._merge(origin, other)
                 declared = None
         if declared is None:
-            await (
-                asyncio.get_running_loop().create_future()
-            )  # until it is cancelled: its informer has ended
+            # Its informer has ended: wait for the cancellation, and list nothing.
+            await asyncio.get_running_loop().create_future()
         return mapping
+
+    def _kind_to_locate(self, origin: Informer[Any]) -> Kind | None:
+        """Return the `Kind` to ask discovery for; ``None`` if all readers have a class."""
+        kinds = [each.kind for each, one in self.declared.items() if one.origin is origin]
+        unknown = [kind for kind in kinds if isinstance(kind, Kind)]
+        if unknown and any(not isinstance(kind, Kind) or kind.gvk for kind in kinds):
+            # One of them needs this very version, whichever the server prefers by now.
+            gvk = origin.selection.mapping.gvk
+            return Kind(gvk.api_version, gvk.kind)
+        return unknown[0] if unknown else None
 
     def _move(self, origin: Informer[Any], declared: Declaration, mapping: RESTMapping) -> None:
         self._unregister(origin)

@@ -233,6 +233,67 @@ async def test_a_kind_without_namespaces_is_shared_before_that_is_known(kind: An
         assert not typed.namespaces
 
 
+@resource(group="example.com", version="v1")
+class Widget(Resource):
+    """A kind whose definition comes and goes."""
+
+
+@pytest.mark.parametrize("order", [1, -1])
+async def test_a_shared_kind_that_returns_with_another_plural_is_found_by_both(order: int) -> None:
+    """A class says where its kind lives; but if a `Kind` shares its watch, the server is asked."""
+    async with lab() as made:
+        await made.other.create(widget_crd("widgets"))
+        await made.clock.advance(1)
+        kinds: list[Any] = [Widget, kw.Kind("example.com/v1", "Widget")][::order]
+        informers = [made.cluster.cache.informer(kind) for kind in kinds]
+        await made.start()
+        await made.other.delete(widget_crd("widgets").gvk, "widgets.example.com")
+        await made.clock.advance(120)
+        await made.other.create(widget_crd("widgetries"))
+        await made.clock.advance(120)
+
+        assert {one.selection.mapping.plural for one in informers} == {"widgetries"}
+        assert not any(one.missing for one in informers)
+
+
+async def test_a_resource_without_a_version_stays_in_the_one_that_a_class_needs() -> None:
+    """The server may prefer another version when the kind returns."""
+    async with lab() as made:
+        await made.other.create(widget_crd("widgets"))
+        await made.clock.advance(1)
+        untyped = made.cluster.cache.informer(kw.Kind("widgets.example.com"))
+        await made.start()
+        typed = made.cluster.cache.informer(Widget)
+        assert typed.origin is untyped.origin
+        await made.other.delete(widget_crd("widgets").gvk, "widgets.example.com")
+        await made.clock.advance(120)
+        await made.other.create(widget_crd("widgets", "v1", "v2"))
+        await made.clock.advance(120)
+
+        assert typed.selection.mapping.gvk == mapping_of(Widget).gvk
+        assert not typed.missing
+
+
+def widget_crd(plural: str, *versions: str) -> Unstructured:
+    schema = {"openAPIV3Schema": {"type": "object"}}
+    names = versions or ("v1",)
+    made = [
+        {"name": name, "served": True, "storage": name == names[-1], "schema": schema}
+        for name in names
+    ]
+    return Unstructured(
+        apiVersion="apiextensions.k8s.io/v1",
+        kind="CustomResourceDefinition",
+        metadata={"name": f"{plural}.example.com"},
+        spec={
+            "group": "example.com",
+            "scope": "Namespaced",
+            "names": {"kind": "Widget", "plural": plural},
+            "versions": made,
+        },
+    )
+
+
 async def test_metadata_is_shared_and_says_that_it_is_not_whole() -> None:
     """An update of it would delete all that is not there."""
     async with lab() as made:
