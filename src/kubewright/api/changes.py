@@ -34,7 +34,7 @@ def partial_of(obj: Resource | Unstructured) -> str:
 def updated_document(obj: Resource | Unstructured) -> dict[str, Any]:
     """Return the whole document to send for *obj*, with the fields that its class does not know.
 
-    An object that was not read from a server is sent as it is.
+    An object that was not read from a server is sent unchanged.
 
     Raises:
         ValueError: *obj* is only a part of what the server has; what is missing would be removed.
@@ -88,8 +88,8 @@ def merge_patch(obj: Resource | Unstructured, *, optimistic: bool | None = None)
     Args:
         obj: An object that was read from a server and then changed.
         optimistic: Whether the server must refuse the patch if the object has changed meanwhile.
-            Unless given, it must if a list is in the patch: it stands there whole, and would undo
-            what others did to it.
+            By default it must if the patch has a list: lists are sent whole, and would undo the
+            changes of others.
 
     Raises:
         ValueError: The object was not read from a server, so there is nothing to compare it with.
@@ -151,7 +151,7 @@ def _has_list(value: Any) -> bool:
 
 def _refuse_naive_times(obj: Resource) -> None:
     """Refuse a time without a zone here: the server's error would not mention the zone."""
-    # A look at the bytes costs next to nothing; only what looks like such a time is looked for.
+    # Searching the bytes costs next to nothing; the fields are searched only after a match.
     if re.search(_NAIVE, _json.encode(obj)):
         for path, value in _values(obj, ""):
             if isinstance(value, datetime) and value.tzinfo is None:

@@ -23,7 +23,7 @@ __all__ = [
 
 
 class ConditionLike(Protocol):
-    """What conditions of every class have: deployments, pods and nodes have one each."""
+    """The fields that all condition classes share; deployments, pods and nodes have their own."""
 
     @property
     def type(self) -> str | None:
@@ -76,7 +76,7 @@ def set_condition(
         return [*conditions, msgspec.structs.replace(new, last_transition_time=moment)]
     since = old.last_transition_time if old.status == new.status else moment
     dated = msgspec.structs.replace(new, last_transition_time=since or moment)
-    # A second entry of one type is refused by the server, so it goes.
+    # The server refuses a second entry of one type, so it is dropped.
     return [
         dated if one is old else one for one in conditions if one is old or one.type != new.type
     ]

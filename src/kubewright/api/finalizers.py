@@ -13,7 +13,7 @@ _WITHOUT_DOMAIN: Final = frozenset({"foregroundDeletion", "orphan", "kubernetes"
 
 
 def add_finalizer(obj: Resource | Unstructured, name: str) -> bool:
-    """Add the finalizer *name* to *obj*, which is modified; return whether it was not there yet.
+    """Add the finalizer *name* to *obj* in place; return whether it was not there yet.
 
     Raises:
         ValueError: The name is not of the form ``domain/name``.

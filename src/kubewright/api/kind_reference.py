@@ -40,10 +40,10 @@ class KindOf(Generic[T_co]):
 class Kind(KindOf[Unstructured]):
     """A kind without a class, by its ``apiVersion`` and ``kind`` or by the name of its resource.
 
-    It stands wherever a class can: ``@operator.reconciler(Widget)``, ``owns=[Widget]``,
-    ``client.get(Widget, "a")``. Objects are `Unstructured` then. Where the kind lives, and whether
-    in namespaces, the server's discovery tells when it is needed, and again when the kind has
-    disappeared and returned.
+    It works wherever a class does: ``@operator.reconciler(Widget)``, ``owns=[Widget]``,
+    ``client.get(Widget, "a")``. Objects are then `Unstructured`. The server's discovery
+    says where the kind lives, and whether in namespaces, when that is needed, and again when the
+    kind has disappeared and returned.
 
     Calling it makes an object of the kind.
 

@@ -65,7 +65,7 @@ for _kind, _names in _CHANGES.items():
 class LiveMeta(ObjectMeta, dict=True, gc=True):
     """The metadata of a document with its types; changes are made in the document, too.
 
-    The document stays as it is in all that is not changed, with fields that are not known here.
+    Everything else in the document stays unchanged, including unknown fields.
     """
 
     _COLLECTIONS: ClassVar[dict[str, Callable[[Any, Put], Any]]] = {
@@ -106,7 +106,7 @@ _WIRE = dict(zip(ObjectMeta.__struct_fields__, ObjectMeta.__struct_encode_fields
 
 
 def _putting(document: dict[str, Any], name: str) -> Put:
-    """Return what writes the field *name* into the metadata of *document*."""
+    """Return the function that writes the field *name* into the metadata of *document*."""
     field = _WIRE[name]
 
     def put(value: Any) -> None:

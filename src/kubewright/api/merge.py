@@ -1,4 +1,4 @@
-"""What makes an update keep the fields that our types do not know.
+"""Keeps the fields that our types do not know in an update.
 
 A typed object holds only the fields of its class. The server may have more: a newer version of
 the kind, or a CRD that has grown. Sending the typed object alone would delete them. So an update
@@ -98,7 +98,7 @@ def _lists(raw: list[Any], before: list[Any], after: list[Any]) -> list[Any]:
             for j, item in enumerate(after)
         ]
     origin = _unkeyed_origins(before, after)
-    # Only objects and lists hold something unknown. A scalar is taken as it is now: a set may
+    # Only objects and lists contain unknown fields. A scalar is taken as it is now: a set may
     # have been written in another order than it was read.
     return [
         _values(raw[origin[j]], before[origin[j]], item)

@@ -10,7 +10,7 @@ from kubewright.api.model import Model, absent, field
 
 
 class OwnerReference(Model):
-    """Names an object that this one goes away with."""
+    """Names an object that this one is deleted with."""
 
     api_version: str
     kind: str
@@ -28,8 +28,8 @@ class ManagedFieldsEntry(Model):
     api_version: str = absent("")
     time: datetime | None = None
     fields_type: str = absent("")
-    # Left as the JSON it is: on a busy object this is a third of the bytes, nobody but a few tools
-    # reads it, and as dicts it would cost more than all the rest of the object.
+    # Kept as JSON: on a busy object this is a third of the bytes, only a few tools read it, and as
+    # dicts it would cost more than the rest of the object.
     fields_v1: msgspec.Raw = field(default=absent(msgspec.Raw(b"")), name="fieldsV1")
     subresource: str = absent("")
 
@@ -69,7 +69,7 @@ class ObjectMeta(Model):
 
 
 class ShardInfo(Model):
-    """Which part of a collection a list holds, where a server was asked for a part of it."""
+    """Which part of a collection a list contains, if only a part was requested."""
 
     selector: str
 

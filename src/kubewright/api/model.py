@@ -117,7 +117,7 @@ def _sent_if_empty(default: Any) -> Any:
 
 
 def _refuse_bare_fields(name: str, namespace: dict[str, Any], annotations: dict[str, Any]) -> None:
-    """Refuse ``replicas = 3``, which Python takes for an attribute of the class, and no field."""
+    """Refuse ``replicas = 3``, which Python takes for a class attribute, not for a field."""
     for attribute, value in namespace.items():
         if attribute in annotations or attribute.startswith("_") or not _is_data(value):
             continue

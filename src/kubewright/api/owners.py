@@ -1,7 +1,7 @@
 """Owner references: which object is deleted with which, and who controls it.
 
 The rules are controller-runtime's. An object has any number of owners but one controller. An
-owner lives in the namespace of what it owns, or in none: the garbage collector would delete an
+owner lives in the namespace of its dependents, or in none: the garbage collector would delete an
 object whose owner it looks for in the wrong namespace.
 """
 
@@ -63,7 +63,7 @@ def owner_reference(
 def set_controller_reference(
     owner: Object, dependent: Object, *, block_owner_deletion: bool = True
 ) -> bool:
-    """Make *owner* the controller of *dependent*, which is modified; return whether that was new.
+    """Make *owner* the controller of *dependent* in place; return whether that was new.
 
     Raises:
         AlreadyOwnedError: Another controller owns the dependent.
@@ -86,7 +86,7 @@ def set_owner_reference(
 ) -> bool:
     """Add *owner* to the owners of *dependent* in place; return whether that was new.
 
-    It goes away with the last of its owners. None of them is made its controller.
+    It is deleted with the last of its owners. None of them becomes its controller.
 
     Raises:
         ValueError: The owner has no uid yet, or lives where it cannot own the dependent.
@@ -203,8 +203,8 @@ def _store(dependent: Object, references: list[OwnerReference]) -> None:
 def _same_object(left: OwnerReference, right: OwnerReference) -> bool:
     """Tell whether two references name one object: by group, kind and name, as Go does.
 
-    Not by uid: an owner that was deleted and made anew replaces its old reference. Not by version:
-    the same object can be named in several.
+    Not by uid: an owner that was deleted and created again replaces its old reference. Not by
+    version: the same object can be named in several.
     """
     return (_group(left), left.kind, left.name) == (_group(right), right.kind, right.name)
 

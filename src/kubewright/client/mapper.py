@@ -1,4 +1,4 @@
-"""`RESTMapper`: from what people and manifests call a kind to where it lives on the server."""
+"""`RESTMapper`: from the names that people and manifests use for a kind to its mapping."""
 
 from collections.abc import Callable, Iterable
 from copy import copy
@@ -57,7 +57,7 @@ class _Index:
         self.categories: _Table = {}
         for gv in discovery.group_versions():
             for resource in discovery.resources[gv]:
-                if resource.kind:  # without one it only carries subresources
+                if resource.kind:  # without one it only has subresources
                     self._add(resource)
 
     def _add(self, resource: APIResource) -> None:
@@ -178,9 +178,9 @@ class _Question(msgspec.Struct, frozen=True):
 class RESTMapper:
     """Knows where each kind lives; it asks discovery when it is first needed.
 
-    A name that is not known makes it ask once more, since the CustomResourceDefinition may have
-    been installed meanwhile; questions asked at the same time share that. What was known before
-    stays known when asking fails.
+    For an unknown name it asks once more, since the CustomResourceDefinition may have been
+    installed meanwhile; concurrent callers share that request. If it fails, everything known
+    so far stays.
 
     Args:
         source: Where discovery comes from, most often a `MemoryDiscoveryCache`.
@@ -204,8 +204,8 @@ class RESTMapper:
 
         Args:
             kind: A kind; with a version, in that version.
-            versions: More versions that will do, the best first. If none is named here or in
-                *kind*, the one that the server prefers.
+            versions: More versions to accept, the best first. Without any here or in *kind*, it is
+                the one that the server prefers.
 
         Raises:
             NoMatchError: The server has no such kind.
@@ -236,7 +236,7 @@ class RESTMapper:
         several fit, the core group wins, then the order of the server's groups decides.
 
         Raises:
-            NoMatchError: The server knows nothing of that name.
+            NoMatchError: The server does not know the name.
             ValueError: The name is empty.
         """
         readings = _Name.readings(name)
@@ -265,7 +265,7 @@ class RESTMapper:
 
     async def _ask(self, question: _Question, find: Callable[[_Index], T | None]) -> T:
         if (index := self._index) is None:
-            was_fresh = self._source.fresh  # that is, it holds an answer already, of any age
+            was_fresh = self._source.fresh  # it has an answer already, of any age
             index = await self._load()
             settled = self._source.fresh and not was_fresh
         else:
@@ -293,7 +293,7 @@ class RESTMapper:
 
     async def _read(self, wanted: Callable[[], bool]) -> _Index:
         index = _Index(await self._source.discover())
-        if wanted():  # not after a reset, which came while the answer was on its way
+        if wanted():  # not if a reset happened while the answer was on its way
             self._index = index
         return index
 

@@ -66,12 +66,12 @@ class PodVerbs:
         grace_period: int | None = None,
         dry_run: bool | None = None,
     ) -> None:
-        """Ask a pod to go, unless a PodDisruptionBudget forbids it.
+        """Evict a pod, unless a PodDisruptionBudget forbids it.
 
         Args:
             pod: The pod, its name or its key.
             namespace: Its namespace; the client's own by default.
-            grace_period: Seconds to end in peace; the pod's own unless given.
+            grace_period: Seconds to shut down; the pod's own by default.
             dry_run: Check and answer, but evict nothing.
 
         Raises:
@@ -131,7 +131,7 @@ class PodVerbs:
             pod: The pod, its name or its key.
             namespace: Its namespace; the client's own by default.
             container: Which container; needed if there are several.
-            follow: Go on as lines are written; use it with ``async for``.
+            follow: Wait for new lines; use it with ``async for``.
             previous: Show the instance before the last restart.
             timestamps: Begin each line with its time.
             tail: Only that many lines from the end.
@@ -166,23 +166,23 @@ class PodVerbs:
     ) -> "ExecResult":
         """Run a command in a container and return its output and exit code.
 
-        It needs the extra ``kubewright[exec]``. Use `exec_stream` for output as it comes.
+        It needs the extra ``kubewright[exec]``. Use `exec_stream` for output as it arrives.
 
         Args:
             pod: The pod, its name or its key.
             command: The words of the command; for a shell's work, ``["sh", "-c", "..."]``.
             namespace: Its namespace; the client's own by default.
-            container: Which container; the pod's default one unless given.
+            container: The container; the pod's default one if empty.
             stdin: What the command reads. Servers before Kubernetes 1.30 cannot tell it that this
                 is the end, so a command such as ``cat`` never ends there.
             tty: Give it a terminal, which has one output for both.
             check: Raise if the exit code is not 0.
-            timeout: Seconds within which it must end. It is not stopped after that, only left
-                alone: Kubernetes has no way to stop it.
+            timeout: Seconds within which it must end. After that it is abandoned, not stopped:
+                Kubernetes has no way to stop it.
             limit_bytes: More output than this is refused; ``None`` for no limit.
 
         Raises:
-            CommandError: The exit code is not 0, and *check* was asked for.
+            CommandError: The exit code is not 0, and *check* is set.
             APIError: The server refused, or the command could not be run.
             TransportTimeoutError: It did not end in time.
             TransportError: The connection broke; the command may still be running.
@@ -232,9 +232,9 @@ class PodVerbs:
         stdin: bool = False,
         tty: bool = False,
     ) -> "AbstractAsyncContextManager[RemoteProcess]":
-        """Talk to the process that a container runs already.
+        """Talk to the main process of a container.
 
-        Use it as `exec_stream`. *stdin* and *tty* must be what the container was made with.
+        Use it as `exec_stream`. *stdin* and *tty* must match the container's settings.
         """
         from kubewright.client import remote_command  # noqa: PLC0415  # few programs need it
 

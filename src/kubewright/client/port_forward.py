@@ -20,7 +20,7 @@ _DATA, _ERROR = 0, 1
 _PREFIX = 2  # bytes: each channel begins with the number of its port, the low byte first
 _CHUNK = 32 * 1024
 _LARGEST_PORT = 65535
-_LINGER = 10.0  # seconds of silence after which a client that sends no more is taken to be gone
+_LINGER = 10.0  # seconds of silence after which a half-closed client counts as gone
 
 
 class PortConnection:
@@ -35,7 +35,7 @@ class PortConnection:
         self._stack = stack
         self._prefixes = {_DATA: b"", _ERROR: b""}
         self.received: int = 0
-        """How many bytes have come from the pod."""
+        """How many bytes have arrived from the pod."""
 
     async def __aenter__(self) -> Self:
         return self
@@ -69,7 +69,7 @@ class PortConnection:
         await self._stack.aclose()
 
     def _data(self, message: bytes) -> bytes:
-        """Return what *message* brings of the data."""
+        """Return the data in *message*."""
         if not message or message[0] not in self._prefixes:
             return b""
         channel = message[0]
@@ -97,9 +97,9 @@ class PortConnection:
 
 
 class PortForward:
-    """A way to one port of one pod; use it with ``async with``, which closes all it opened.
+    """Forwards one port of one pod; ``async with`` closes all its connections.
 
-    `connect` gives a connection to use here; `listen` opens a port on this machine that others
+    `connect` returns a connection to use here; `listen` opens a port on this machine that others
     can connect to, as ``kubectl port-forward`` does.
     """
 
@@ -138,15 +138,15 @@ class PortForward:
 
         Raises:
             APIError: The server refused.
-            TransportError: No answer came. That nothing listens at the port is found out later, by
-                the first `PortConnection.read`.
+            TransportError: There was no answer. If nothing listens at the port, only the first
+                `PortConnection.read` finds out.
         """
         self._check_open()
         async with AsyncExitStack() as stack:
             websocket = await stack.enter_async_context(
                 open_websocket(self._rest, self._request, subprotocols=(_SUBPROTOCOL,))
             )
-            self._check_open()  # the block may have been left meanwhile
+            self._check_open()  # the block may have ended meanwhile
             kept = stack.pop_all()
         connection = PortConnection(websocket, self._port, kept)
         kept.callback(self._connections.discard, connection)
@@ -154,20 +154,20 @@ class PortForward:
         return connection
 
     async def listen(self, host: str = "127.0.0.1", local_port: int = 0) -> int:
-        """Forward what connects to this machine, until the block is left.
+        """Forward connections to a port of this machine, until the block ends.
 
-        A connection that fails is closed and logged; the others go on.
+        A connection that fails is closed and logged; the others continue.
 
         Args:
-            host: Which address of this machine to listen at; others can reach it if it is not
-                one of loopback.
+            host: The address of this machine to listen at; others can reach it unless it is a
+                loopback address.
             local_port: Which port to listen at; 0 takes a free one.
 
         Returns:
             The port.
 
         Raises:
-            OSError: That port cannot be listened at.
+            OSError: It cannot listen at that port.
         """
         self._check_open()
         server = await asyncio.start_server(self._accept, host, local_port)
@@ -182,7 +182,7 @@ class PortForward:
     # --- For those who connect to this machine ---
 
     def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        if not self._is_open:  # it came between the last look at the sockets and their close
+        if not self._is_open:  # it was accepted while the sockets were being closed
             writer.transport.abort()
             return
         task = asyncio.create_task(self._serve(reader, writer), name="forwarded connection")
@@ -203,7 +203,7 @@ class PortForward:
         except OSError:
             pass  # the local client has disconnected, which is its right
         finally:
-            writer.transport.abort()  # does nothing after a close in good order
+            writer.transport.abort()  # does nothing after a clean close
 
     async def _pipe(
         self,
@@ -228,8 +228,8 @@ class PortForward:
     async def _hang_up(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Pass the pod's end on to the client, and wait a while for the client's.
 
-        A close while the client still sends would be a reset, which can cost it what it has not
-        read yet.
+        A close while the client still sends would be a reset, and the client could lose data that
+        it has not read yet.
         """
         writer.write_eof()
         with suppress(TimeoutError):
@@ -239,10 +239,10 @@ class PortForward:
         await writer.wait_closed()
 
     async def _linger(self, down: asyncio.Task[None], connection: PortConnection) -> None:
-        """Wait for the rest of the pod's answer, after a client has sent all it had to say.
+        """Wait for the rest of the pod's answer, after the client has closed its side.
 
-        The client may still be listening or be gone altogether, and TCP shows both alike until
-        something is sent to it. So this ends when the pod has been silent for a while.
+        The client may still be reading or be gone, and TCP cannot tell until something is sent to
+        it. So this ends when the pod has been silent for a while.
         """
         before = -1
         while not down.done() and before != connection.received:
@@ -254,7 +254,7 @@ class PortForward:
 
 def _reset_on_close(writer: asyncio.StreamWriter) -> None:
     """Let the close be a reset: an orderly end would look like a short or an empty answer."""
-    linger = struct.pack("ii", 1, 0)  # on, for no time at all
+    linger = struct.pack("ii", 1, 0)  # on, with a time of zero
     writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
 
 
@@ -266,8 +266,8 @@ async def _upload(reader: asyncio.StreamReader, connection: PortConnection) -> N
         try:
             await connection.write(data)
         except TransportError:
-            # Whether this is a failure, and what the pod has said before, is for the other
-            # direction to find out: an answer that came early must not be cut.
+            # The other direction finds out whether this is a failure, and passes on what the pod
+            # has sent: an early answer must not be cut.
             takes_more = False
 
 

@@ -1,7 +1,7 @@
 """Which proxy a request goes through, by the rules that Go programs follow.
 
-``HTTPS_PROXY`` and ``HTTP_PROXY`` name the proxy, ``NO_PROXY`` names what is reached directly. The
-capital names win over the small ones. Loopback is never proxied.
+``HTTPS_PROXY`` and ``HTTP_PROXY`` name the proxy, ``NO_PROXY`` names hosts to reach directly.
+Names in upper case win over those in lower case. Loopback is never proxied.
 """
 
 import os
@@ -74,7 +74,7 @@ def checked_proxy(proxy: str, source: str) -> str:
 def _split(proxy: str, source: str) -> SplitResult:
     try:
         parts = urlsplit(proxy if "://" in proxy else f"http://{proxy}")
-        _ = parts.port  # read to have it checked
+        _ = parts.port  # the property checks it
     except ValueError as error:
         raise ConfigError(
             f"cannot use the proxy of {source}: {error}."

@@ -88,7 +88,7 @@ class CommandError(KubewrightError):
 class RemoteProcess:
     """A command that runs in a container, or a container's own process.
 
-    Iterate over it for its output, as it comes: ``async for stream, data in process:``. Nothing is
+    Iterate over it for its output as it arrives: ``async for stream, data in process:``. Nothing is
     read ahead, so a slow reader slows the command down. While a lot is written to its stdin,
     another task must read its output, or both sides end up waiting.
 
@@ -127,7 +127,7 @@ class RemoteProcess:
         raise StopAsyncIteration
 
     async def wait(self) -> int:
-        """Drop what output is left, and return the exit code.
+        """Drop the remaining output, and return the exit code.
 
         Raises:
             APIError: The command could not be run.
@@ -150,7 +150,7 @@ class RemoteProcess:
             await self._socket.send(bytes([_STDIN]) + data[start : start + _CHUNK])
 
     async def close_stdin(self) -> None:
-        """Tell the command that its stdin is at its end; does nothing when it was closed already.
+        """Close the command's stdin; does nothing if it is closed already.
 
         Raises:
             TransportError: The server is older than Kubernetes 1.30 and has no way to do it; see
@@ -186,7 +186,7 @@ class RemoteProcess:
         return str(self._socket.attempt)
 
     async def _message(self) -> bytes | None:
-        """Return the next message; ``None`` when no more will come."""
+        """Return the next message; ``None`` at the end."""
         if self._over:
             return None
         if self._status is None:
@@ -197,7 +197,7 @@ class RemoteProcess:
         return message
 
     async def _last_message(self) -> bytes | None:
-        # The command has ended, so it matters no more how the connection does.
+        # The command has ended, so how the connection ends no longer matters.
         try:
             async with self._clock.timeout(_GOODBYE):
                 return await self._socket.receive()
@@ -209,7 +209,7 @@ class RemoteProcess:
         try:
             self._status = _json.decode(self._said, Status)
         except DecodeError:
-            return  # the rest of it may come in another message
+            return  # the rest may arrive in another message
 
     def _exit_code(self) -> int:
         status = self._status
@@ -271,7 +271,7 @@ def exec_request(
 async def open_process(
     rest: RESTClient, request: Request, *, stdin: bool, tty: bool
 ) -> AsyncIterator[RemoteProcess]:
-    """Start what *request* asks for, and close the connection to it with the block."""
+    """Start the command of *request*, and close the connection at the end of the block."""
     async with open_websocket(rest, request, subprotocols=(_V5, _V4)) as socket:
         yield RemoteProcess(socket, stdin=stdin, tty=tty, clock=rest.clock)
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _log = get_logger(__name__)
 
 RELOAD_AFTER = 300.0
-"""Seconds after which certificate files are looked at again, as in client-go."""
+"""Seconds after which certificate files are checked again, as in client-go."""
 
 _PEM_CERTIFICATE = rb"-----BEGIN CERTIFICATE-----\s(?s:.)+?-----END CERTIFICATE-----"
 
@@ -94,9 +94,9 @@ class TLSContexts:
     """Hands out the `ssl.SSLContext` for new connections, and a new one after a rotation.
 
     A connection keeps the context that it was opened with. So a transport that finds
-    ``provider.context() is not connection.context`` knows that the connection is of yesterday, and
-    drops it once it is idle. When the *client certificate* changes, even busy connections speak
-    for the old identity: then the callbacks given to `on_rotation` are called.
+    ``provider.context() is not connection.context`` knows that the connection is outdated, and
+    drops it once it is idle. When the *client certificate* changes, even busy connections use the
+    old identity: then the callbacks given to `on_rotation` are called.
     """
 
     def __init__(
@@ -113,7 +113,7 @@ class TLSContexts:
             config: The settings.
             clock: The source of time.
             source: Where the settings were written, for errors.
-            certificate: Asked for the client certificate where *config* has none: an exec plugin.
+            certificate: Returns the client certificate if *config* has none: an exec plugin's.
         """
         check_tls(config, source)
         self.server_name: str | None = config.server_name
@@ -127,7 +127,7 @@ class TLSContexts:
         self._callbacks: list[Callable[[], None]] = []
 
     def on_rotation(self, callback: Callable[[], None]) -> None:
-        """Have *callback* called when the client certificate changed: close all connections."""
+        """Call *callback* when the client certificate has changed: to close all connections."""
         self._callbacks.append(callback)
 
     def context(self) -> "ssl.SSLContext":
@@ -237,7 +237,7 @@ def new_context(*, insecure: bool = False) -> "ssl.SSLContext":
 def load_client_certificate(
     context: "ssl.SSLContext", client: ClientCertificate, where: str
 ) -> None:
-    """Have *context* show *client*; *where* names it in errors.
+    """Load *client* into *context*; *where* names it in errors.
 
     Raises:
         ConfigError: It is not PEM, the key is encrypted, or the two do not belong together.
@@ -265,7 +265,7 @@ def _load(context: "ssl.SSLContext", path: str, client: ClientCertificate, *, wh
 
 @contextmanager
 def _as_file(data: bytes) -> Iterator[str]:
-    """Give the path of a file with *data* that only we can read, and that is gone afterwards."""
+    """Yield the path of a temporary file with *data* that only our user can read."""
     with ExitStack() as stack:
         yield _in_memory(data, stack) or _in_folder(data, stack)
 

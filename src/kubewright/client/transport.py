@@ -164,8 +164,8 @@ class TLSProvider(Protocol):
         ...
 
     def on_rotation(self, callback: Callable[[], None]) -> None:
-        """Have *callback* called when the client certificate has changed.
+        """Call *callback* when the client certificate has changed.
 
-        Connections that have shown the old one are not used again then.
+        Connections that used the old one are then not used again.
         """
         ...

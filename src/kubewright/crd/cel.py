@@ -161,7 +161,7 @@ def immutable_once_set(name: str) -> Rule:
 
 
 def rules(*markers: Marker) -> Callable[[C], C]:
-    """Declare what must hold of a whole model; a subclass adds to what its bases declare.
+    """Declare rules for a whole model; a subclass adds to the rules of its bases.
 
     Besides rules, it takes every marker that fits an object, such as `StructType` or `Title`.
 
@@ -181,6 +181,6 @@ def rules(*markers: Marker) -> Callable[[C], C]:
 
 
 def markers_of(cls: Any) -> tuple[Marker, ...]:
-    """Return what `rules` declared of *cls* and its bases."""
+    """Return the rules that `rules` declared for *cls* and its bases."""
     found: tuple[Marker, ...] = getattr(cls, _MARKERS, ())
     return found

@@ -61,7 +61,7 @@ class MultipleOf(_Number, frozen=True):
     keyword: ClassVar[str] = "multipleOf"
 
     def check(self, target: MarkedSchema) -> None:
-        """Refuse what divides nothing."""
+        """Refuse zero and negative numbers."""
         super().check(target)
         if self.value <= 0:
             target.refuse(self, "it takes a number above zero")
@@ -158,7 +158,7 @@ class Pattern(_Keyword, frozen=True):
     value: str
 
     def check(self, target: MarkedSchema) -> None:
-        """Refuse what Go cannot read."""
+        """Refuse a pattern that Go cannot parse."""
         super().check(target)
         if problem := patterns.problem_of(self.value):
             target.refuse(self, problem)

@@ -107,7 +107,7 @@ def _check_storage(versions: list[Kind]) -> None:
 
 
 def _agreed(versions: list[Kind], what: str, read: Callable[[Definition], Any]) -> Any:
-    """Return what all versions say of *what*; a CRD says it once for all of them."""
+    """Return *what* if all versions agree on it; a CRD has it once for all of them."""
     first, *others = versions
     said = read(definition_of(first))
     for other in others:

@@ -26,7 +26,7 @@ NAMED: dict[str, JSONSchema] = {
     "RawExtension": {"type": "object", **PRESERVE},
     "Time": _TIME,
 }
-"""Definitions of which we know more than their document says."""
+"""Definitions that we know better than their document does."""
 
 
 def kubernetes_versions() -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Annotations for schemas: the way back, checked at each step by going forth again.
+"""Annotations for schemas: the reverse of `schema`, checked at each step against it.
 
 The expression for a part of a schema is evaluated at once, and its schema compared with that part.
 If they differ, a `SchemaPatch` adds the difference, and if that fails, `Schema` replaces it all. So
@@ -136,7 +136,7 @@ class Workshop:
         ]
 
     def mark(self) -> tuple[int, frozenset[str]]:
-        """Return where the work stands."""
+        """Return a mark to go back to."""
         return len(self.blocks), self.names.taken()
 
     def back_to(self, mark: tuple[int, frozenset[str]]) -> None:
