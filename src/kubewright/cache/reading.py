@@ -49,6 +49,15 @@ class ReadingStore(Store[R]):
         for name, function in functions.items():
             self.add_index(name, function)
 
+    @property
+    def ahead(self) -> int:
+        """How many writes of this process the stream has yet to show."""
+        return self._origin.ahead
+
+    async def wait_level(self) -> None:
+        """Return once no write of this process is `ahead` of the stream, or the stream ends."""
+        await self._origin.wait_level()
+
     def drop_indexes(self) -> None:
         """Remove all indexes that were added here."""
         for name in list(self._functions):
@@ -233,6 +242,19 @@ class Reading(Informer[R]):
             LifecycleError: The informer stopped before that.
         """
         await self._wait(Informer.wait_settled)
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether it is synced, or is known to be unable to."""
+        return self._origin.is_settled
+
+    def busy(self) -> Iterator[str]:
+        """Yield what the informer that watches has under way."""
+        return self._origin.busy()
+
+    async def wait_idle(self) -> None:
+        """Wait for what `busy` names; there may be something else by then."""
+        await self._origin.wait_idle()
 
     async def _wait(self, ready: Callable[[Informer[Any]], Awaitable[None]]) -> None:
         while True:

@@ -659,9 +659,9 @@ def test_own_writes_are_never_unseen_and_handlers_hear_only_the_stream(seed: int
 async def test_a_write_is_ahead_until_the_stream_has_shown_it() -> None:
     """Until then, handlers have not heard of it, and nothing that follows from it has begun."""
     shops = store(entry("a", 1))
-    shops.wrote(entry("a", 5))
-    shops.wrote(entry("b", 6))
-    shops.deleted(key("c"), "unknown")
+    shops.note_write(entry("a", 5))
+    shops.note_write(entry("b", 6))
+    shops.note_deletion(key("c"), "unknown")
     waiting = asyncio.create_task(shops.wait_level())
     await asyncio.sleep(0)
     before = shops.ahead
@@ -681,9 +681,9 @@ async def test_whatever_settles_a_write_is_noticed(how: str) -> None:
     """A waiter that nobody wakes hangs a test for ever."""
     shops = store(entry("a", 1))
     if how == "deletion":
-        shops.deleted(key("a"), entry("a", 1).uid)
+        shops.note_deletion(key("a"), entry("a", 1).uid)
     else:
-        shops.wrote(entry("a", 5))
+        shops.note_write(entry("a", 5))
     waiting = asyncio.create_task(shops.wait_level())
     await asyncio.sleep(0)
     early = waiting.done()
