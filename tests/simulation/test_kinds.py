@@ -99,6 +99,43 @@ async def test_children_status_conditions_and_finalizers_need_no_class() -> None
         assert "a-cleaned" in await parts_of(test.client)
 
 
+@kw.resource(group="example.com", version="v1", kind="Widget")
+class TypedWidget(kw.Resource):
+    """A class for widgets."""
+
+    spec: dict[str, Any] = {}
+    status: dict[str, Any] = {}
+
+
+async def test_a_kind_with_and_without_a_class_in_one_operator() -> None:
+    """Each reconciler, its clean-up and its `gone` get their own type, from one watch."""
+    operator, seen = make_operator(), set[tuple[str, type]]()
+
+    @operator.reconciler(TypedWidget, name="typed", owns=[ConfigMap])
+    async def reconcile(widget: TypedWidget, ctx: kw.Context) -> None:
+        seen.add(("reconcile", type(widget)))
+        seen.update(("child", type(one)) for one in ctx.children(ConfigMap))
+
+    @operator.gone(TypedWidget, name="typed")
+    async def part(widget: TypedWidget, ctx: kw.Context) -> None:
+        seen.add(("gone", type(widget)))
+
+    async with operator_test(operator) as test:
+        await test.client.create(Widget(metadata={"name": "a"}, spec={"parts": 2}))
+        await test.settle()
+        made = await test.client.get(Widget, "a")
+        await test.client.delete(Widget, "a")
+        await test.settle()
+
+        assert made.status["parts"] == 2
+        assert seen == {("reconcile", TypedWidget), ("child", ConfigMap), ("gone", TypedWidget)}
+        assert "a-cleaned" in await parts_of(test.client)
+        (cluster,) = test.manager.clusters
+        assert isinstance(cluster, kw.Cluster)
+        watching = {one.origin for one in cluster.cache}
+        assert sorted(one.selection.mapping.kind for one in watching) == ["ConfigMap", "Widget"]
+
+
 async def test_a_child_that_was_deleted_comes_back() -> None:
     """Its owner is found by a kind that only the server knows."""
     operator = make_operator(kind=Kind("widgets.example.com"), part=Kind("configmaps"))

@@ -307,6 +307,8 @@ class Reading(Informer[R]):
         def read(event: Event[Any]) -> Event[R]:
             old = None if event.old is None else store.read(event.old)
             new = None if event.new is None else store.read(event.new)
+            if old is event.old and new is event.new:
+                return event  # of the same type already
             return Event(old, new, event.initial, event.unseen)
 
         if is_async_handler(handler):
