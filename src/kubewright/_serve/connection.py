@@ -447,6 +447,6 @@ def _may_gzip(response: Response, incoming: Incoming) -> bool:
 def _switching(upgrade: Upgrade, incoming: Incoming) -> bytes:
     said = {name.lower() for name, _ in upgrade.headers}
     wanted = incoming.request.headers.get("upgrade", "")
-    usual = (("ServerConnection", "Upgrade"), ("Upgrade", wanted))
+    usual = (("Connection", "Upgrade"), ("Upgrade", wanted))
     missing = tuple(pair for pair in usual if pair[0].lower() not in said)
     return wire.start(101, "") + wire.lines((*missing, *upgrade.headers)) + b"\r\n"

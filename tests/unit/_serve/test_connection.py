@@ -308,7 +308,7 @@ async def test_after_an_upgrade_bytes_go_both_ways() -> None:
         await peer.send(b"late bye")
 
         assert head.startswith(b"HTTP/1.1 101 Switching Protocols\r\n")
-        assert b"Connection: Upgrade\r\nUpgrade: words\r\nSec-WebSocket-Accept: x\r\n" in head
+        assert b"\r\nConnection: Upgrade\r\nUpgrade: words\r\nSec-WebSocket-Accept: x\r\n" in head
         assert await peer.rest() == b"EARLY LATE BYE"
 
 
