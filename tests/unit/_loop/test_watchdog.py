@@ -175,7 +175,7 @@ async def test_each_time_is_said_and_counted(caplog: pytest.LogCaptureFixture) -
             dog.beat()
 
     assert len(warnings(caplog)) == 2
-    assert BLOCKED.labels().value - before == 11.0
+    assert BLOCKED.labels().value - before == pytest.approx(11.0)
 
 
 async def test_a_loop_that_turns_is_not_spoken_of(caplog: pytest.LogCaptureFixture) -> None:
