@@ -1,4 +1,4 @@
-"""Service accounts, and the kinds of RBAC."""
+"""Roles, ClusterRoles and their bindings: the kinds of ``rbac.authorization.k8s.io``."""
 
 from typing import Any
 
@@ -10,10 +10,6 @@ from kubewright.apiserver.meta.field import Errors
 from kubewright.apiserver.registry.strategy import NameRule, Obj, Strategy, Write
 
 GROUP: str = "rbac.authorization.k8s.io"
-
-
-class ServiceAccountStrategy(Strategy):
-    """Service accounts."""
 
 
 class RoleStrategy(Strategy):

@@ -23,7 +23,7 @@ HUBS: dict[GroupResource, str] = {AUTOSCALERS: "v2", GroupResource("events.k8s.i
 # The built-in versions that are not stored as they are: module, function to the hub, and back.
 CONVERSIONS: dict[tuple[str, str, str], tuple[str, str, str]] = {
     ("autoscaling", "v1", "horizontalpodautoscalers"): (
-        "autoscaling.autoscalers",
+        "autoscaling.horizontalpodautoscalers",
         "hpa_from_v1",
         "hpa_to_v1",
     ),

@@ -8,7 +8,7 @@ import random
 from typing import Any
 
 from kubewright.apiserver.admission.plugins.runtimeclass import admit_runtime_class
-from kubewright.apiserver.builtin.core.pod.parts import MIRROR
+from kubewright.apiserver.builtin.core.pod.subresource_fields import MIRROR
 from kubewright.apiserver.builtin.scheduling import CLASSES, default_class
 from kubewright.apiserver.meta import status
 from kubewright.apiserver.meta.names import GroupResource

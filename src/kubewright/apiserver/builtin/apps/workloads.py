@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from kubewright.apiserver.builtin.core.pod.spec import validate_template
 from kubewright.apiserver.builtin.core.pod.warnings import name_warnings, template_warnings
-from kubewright.apiserver.builtin.fields.checks import unsupported
+from kubewright.apiserver.builtin.fields.checks import at_most, unsupported
 from kubewright.apiserver.builtin.fields.selectors import is_empty, matches, validate_selector
 from kubewright.apiserver.meta import field
 from kubewright.apiserver.meta.field import Errors
@@ -97,3 +97,9 @@ def runs_for_ever(template: Obj, path: str, *, kind: str) -> Errors:
         text = f"activeDeadlineSeconds in {kind} is not Supported"
         errors.append(field.forbidden(f"{path}.spec.activeDeadlineSeconds", text))
     return errors
+
+
+def available_at_most_ready(status: Obj) -> Errors:
+    """Return an error if a status counts more available pods than ready ones."""
+    text = "cannot be greater than readyReplicas"
+    return at_most(status, ("availableReplicas",), "status", limit="readyReplicas", text=text)

@@ -5,7 +5,7 @@ from typing import Any
 
 from kubewright.api.quantity import parse_quantity
 from kubewright.apiserver.builtin.fields.checks import IMMUTABLE, MAX_PORT, port_name, unsupported
-from kubewright.apiserver.meta import field
+from kubewright.apiserver.meta import field, naming
 from kubewright.apiserver.meta.field import Errors
 
 NEGATIVE: str = "must be greater than or equal to 0"
@@ -52,6 +52,11 @@ def needed(value: Any, path: str, detail: str = "") -> Errors:
 def needed_one_of(value: Any, allowed: tuple[str, ...], path: str) -> Errors:
     """Return an error if *value* is empty or not one of *allowed*."""
     return one_of(value, allowed, path) if value else [field.required(path)]
+
+
+def needed_segment(value: Any, path: str) -> Errors:
+    """Return an error if *value* is empty or cannot be a segment of a URL's path."""
+    return needed(value, path) or named(naming.path_segment, value, path)
 
 
 def in_range(value: Any, low: int, high: int, *, path: str) -> Errors:

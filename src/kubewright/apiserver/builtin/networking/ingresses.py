@@ -2,7 +2,7 @@
 
 import re
 
-from kubewright.apiserver.builtin.core.service.rules import ingress_point
+from kubewright.apiserver.builtin.core.service.validation import ingress_point
 from kubewright.apiserver.builtin.fields import addresses
 from kubewright.apiserver.builtin.fields.checks import port_name
 from kubewright.apiserver.builtin.fields.rules import named, needed, one_of, port

@@ -2,17 +2,16 @@
 
 from kubewright.apiserver.admission.plugins.pods import admit_pod_update
 from kubewright.apiserver.builtin.core.pod.containers import validate_image_spaces
-from kubewright.apiserver.builtin.core.pod.defaults import default_pod
-from kubewright.apiserver.builtin.core.pod.parts import (
+from kubewright.apiserver.builtin.core.pod.defaults import default_pod, default_pod_resources
+from kubewright.apiserver.builtin.core.pod.placement import merge_label_keys
+from kubewright.apiserver.builtin.core.pod.resources import quality_of_service
+from kubewright.apiserver.builtin.core.pod.spec import validate_pod_spec
+from kubewright.apiserver.builtin.core.pod.status import default_pod_status, validate_pod_status
+from kubewright.apiserver.builtin.core.pod.subresource_fields import (
     MIRROR,
     keep_ephemeral_containers,
     keep_resources,
 )
-from kubewright.apiserver.builtin.core.pod.placement import merge_label_keys
-from kubewright.apiserver.builtin.core.pod.pod_resources import default_pod_resources
-from kubewright.apiserver.builtin.core.pod.resources import quality_of_service
-from kubewright.apiserver.builtin.core.pod.spec import validate_pod_spec
-from kubewright.apiserver.builtin.core.pod.status import default_pod_status, validate_pod_status
 from kubewright.apiserver.builtin.core.pod.updates import validate_pod_update
 from kubewright.apiserver.builtin.core.pod.warnings import pod_warnings
 from kubewright.apiserver.builtin.fields.checks import non_negative

@@ -6,13 +6,13 @@ the client is to see. The pipeline stores it.
 
 from typing import Any
 
-from kubewright.apiserver.builtin.core.pod.parts import (
+from kubewright.apiserver.builtin.core.pod.pods import validate_pod
+from kubewright.apiserver.builtin.core.pod.resources import COMPUTE, quality_of_service
+from kubewright.apiserver.builtin.core.pod.subresource_fields import (
     MIRROR,
     keep_ephemeral_containers,
     keep_resources,
 )
-from kubewright.apiserver.builtin.core.pod.pods import validate_pod
-from kubewright.apiserver.builtin.core.pod.resources import COMPUTE, quality_of_service
 from kubewright.apiserver.builtin.core.pod.updates import validate_annotation_update
 from kubewright.apiserver.builtin.fields.checks import problems, unsupported
 from kubewright.apiserver.builtin.fields.differences import difference

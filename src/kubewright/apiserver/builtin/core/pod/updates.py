@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 
 from kubewright.apiserver.builtin.core.pod.containers import validate_image_spaces
-from kubewright.apiserver.builtin.core.pod.parts import MIRROR
 from kubewright.apiserver.builtin.core.pod.placement import REQUIRED
+from kubewright.apiserver.builtin.core.pod.subresource_fields import MIRROR
 from kubewright.apiserver.builtin.fields.checks import MAX_INT32, in_range
 from kubewright.apiserver.builtin.fields.differences import difference
 from kubewright.apiserver.meta import field

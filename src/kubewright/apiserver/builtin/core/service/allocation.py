@@ -5,7 +5,7 @@ The cluster has one family, IPv4. `Write.dry_run` shows what a service would get
 
 from typing import Any
 
-from kubewright.apiserver.builtin.core.service import rules
+from kubewright.apiserver.builtin.core.service import validation
 from kubewright.apiserver.builtin.core.service.pool import ServicePool, TakenError, owner_of
 from kubewright.apiserver.builtin.fields import addresses
 from kubewright.apiserver.meta import field, status
@@ -22,8 +22,8 @@ def on_create(service: Obj, pool: ServicePool, write: Write) -> Errors:
     return (
         _families(service, None)
         or _addresses(service, pool, write)
-        or (_new_ports(service, pool, write) if rules.has_node_ports(spec) else [])
-        or (_health_port(service, pool, write) if rules.needs_health_check(spec) else [])
+        or (_new_ports(service, pool, write) if validation.has_node_ports(spec) else [])
+        or (_health_port(service, pool, write) if validation.needs_health_check(spec) else [])
     )
 
 
@@ -35,9 +35,9 @@ def on_update(new: Obj, old: Obj, pool: ServicePool, write: Write) -> Errors:
     if before.get("type") == "ExternalName" and (found := _addresses(new, pool, write)):
         return found
     had = {port.get("nodePort") for port in before.get("ports") or ()}
-    if rules.has_node_ports(spec) and (found := _more_ports(new, had - {None}, pool, write)):
+    if validation.has_node_ports(spec) and (found := _more_ports(new, had - {None}, pool, write)):
         return found
-    if rules.needs_health_check(spec) and not rules.needs_health_check(before):
+    if validation.needs_health_check(spec) and not validation.needs_health_check(before):
         return _health_port(new, pool, write)
     return []
 
@@ -50,7 +50,7 @@ def _families(service: Obj, old: Obj | None) -> Errors:
     if "ipFamilyPolicy" not in spec:
         before = (old or {}).get("spec", {}).get("ipFamilyPolicy")
         spec["ipFamilyPolicy"] = before or ("RequireDualStack" if headless else "SingleStack")
-    if found := rules.linked_addresses(service, old):
+    if found := validation.linked_addresses(service, old):
         return found
     if found := _dual_stack_mistakes(spec) or _inferred(spec):
         return found
@@ -81,7 +81,7 @@ def _inferred(spec: Obj) -> Errors:
             break
         if index < len(families):
             continue
-        family = rules.family_of(ip)
+        family = validation.family_of(ip)
         if family != _FAMILY:
             why = f"{family} is not configured on this cluster"
             return [field.invalid(f"spec.clusterIPs[{index}]", spec["clusterIPs"], why)]
@@ -139,7 +139,7 @@ def _new_ports(service: Obj, pool: ServicePool, write: Write) -> Errors:
     given: dict[Any, int] = {}
     for index, port in enumerate(ports):
         number, asked = port.get("port"), port.get("nodePort")
-        if not asked and not rules.allocates_ports(service["spec"]):
+        if not asked and not validation.allocates_ports(service["spec"]):
             continue
         known = given.get(number)
         if known is not None and asked in (None, 0, known):
@@ -164,7 +164,7 @@ def _more_ports(service: Obj, had: set[Any], pool: ServicePool, write: Write) ->
         number = port.get("nodePort")
         if number in had or (number and number in taken):
             continue
-        if not number and not rules.allocates_ports(service["spec"]):
+        if not number and not validation.allocates_ports(service["spec"]):
             continue
         if found := _take_port(service, index, pool, write):
             return found

@@ -2,7 +2,7 @@
 
 from weakref import WeakKeyDictionary
 
-from kubewright.apiserver.builtin.core.service import allocation, changes, rules
+from kubewright.apiserver.builtin.core.service import allocation, updates, validation
 from kubewright.apiserver.builtin.core.service.pool import ServicePool
 from kubewright.apiserver.meta import naming
 from kubewright.apiserver.meta.field import Errors
@@ -42,7 +42,7 @@ class ServiceStrategy(Strategy):
             port.setdefault("protocol", "TCP")
             if not port.get("targetPort"):
                 port["targetPort"] = port.get("port", 0)
-        if rules.is_external(spec):
+        if validation.is_external(spec):
             spec.setdefault("externalTrafficPolicy", "Cluster")
         if spec["type"] in _INTERNAL:
             spec.setdefault("internalTrafficPolicy", "Cluster")
@@ -53,32 +53,32 @@ class ServiceStrategy(Strategy):
     def prepare_create(self, obj: Obj, write: Write) -> None:
         """Keep clusterIP and clusterIPs alike."""
         obj["status"] = {"loadBalancer": {}}
-        changes.normalize_addresses(obj["spec"], None)
+        updates.normalize_addresses(obj["spec"], None)
 
     def prepare_update(self, new: Obj, old: Obj, write: Write) -> None:
         """Keep what was allocated, and drop what the new type has no use for."""
-        changes.normalize_addresses(new["spec"], old["spec"])
-        changes.adopt_allocated(new["spec"], old["spec"])
-        changes.drop_for_type(new, old)
+        updates.normalize_addresses(new["spec"], old["spec"])
+        updates.adopt_allocated(new["spec"], old["spec"])
+        updates.drop_for_type(new, old)
 
     def validate(self, obj: Obj, write: Write) -> Errors:
         """Allocate, then check: what the server chose is checked, too."""
         if found := allocation.on_create(obj, self.pool(write), write):
             return found
-        rules.warn(obj, write)
-        return rules.service(obj, None)
+        validation.warn(obj, write)
+        return validation.validate_service(obj, None)
 
     def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:
         """Allocate what the change needs, then check it and what must not change."""
         if found := allocation.on_update(new, old, self.pool(write), write):
             return found
-        rules.warn(new, write)
-        return changes.update(new, old) + rules.service(new, old)
+        validation.warn(new, write)
+        return updates.validate_service_update(new, old) + validation.validate_service(new, old)
 
     def validate_status_update(self, new: Obj, old: Obj, write: Write) -> Errors:
         """Check the addresses of the load balancer."""
         _default_status(new)
-        return rules.load_balancer(new)
+        return validation.validate_load_balancer(new)
 
     def selectable_fields(self, obj: Obj) -> dict[str, str]:
         """Return the address and the type."""

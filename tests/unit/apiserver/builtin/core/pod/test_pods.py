@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from kubewright.apiserver.builtin import strategy_for
-from kubewright.apiserver.builtin.core.pod.parts import MIRROR
 from kubewright.apiserver.builtin.core.pod.pods import DELETION_COST
+from kubewright.apiserver.builtin.core.pod.subresource_fields import MIRROR
 from tests.unit.apiserver.builtin.workload_samples import (
     CONTAINER,
     SELECTOR,

@@ -1,10 +1,11 @@
-"""Resource quotas and limit ranges: the kinds. `limits` enforces limit ranges on pods."""
+"""ResourceQuotas: how much the objects of a namespace may use together."""
 
 from typing import Any
 
 from kubewright.api.quantity import parse_quantity
-from kubewright.apiserver.builtin.fields.rules import named, needed, quantity_not_negative
-from kubewright.apiserver.meta import field, naming
+from kubewright.apiserver.builtin.core.pod.resources import resource_name
+from kubewright.apiserver.builtin.fields.rules import needed, quantity_not_negative
+from kubewright.apiserver.meta import field
 from kubewright.apiserver.meta.field import Errors
 from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
 
@@ -27,8 +28,6 @@ _COUNTS = frozenset(
     }
 )
 _QUOTA = _COMPUTE | _COUNTS | {"requests.storage"}
-_STANDARD = _QUOTA | {"storage"}
-_CONTAINER = frozenset({"cpu", "memory", "ephemeral-storage"})
 _POD_SCOPED = frozenset(
     {"pods", *(name for name in _COMPUTE if not name.endswith("ephemeral-storage"))}
 )
@@ -49,7 +48,6 @@ _MUST_EXIST = (
     " ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort,"
     " ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity"
 )
-_TYPES = frozenset({"Pod", "Container", "PersistentVolumeClaim"})
 
 
 class ResourceQuotaStrategy(Strategy):
@@ -87,50 +85,6 @@ class ResourceQuotaStrategy(Strategy):
         return found + _amounts(status.get("used") or {}, "status.used")
 
 
-class LimitRangeStrategy(Strategy):
-    """Limit ranges."""
-
-    allow_create_on_update = True
-
-    def default(self, obj: Obj) -> None:
-        """Derive defaults of containers from the limits, and requests from both."""
-        spec = obj.setdefault("spec", {})
-        spec.setdefault("limits", None)
-        for item in spec["limits"] or ():
-            if item.get("type") == "Container":
-                _default_item(item)
-
-    def validate(self, obj: Obj, write: Write) -> Errors:
-        """Check each range and how its amounts fit together."""
-        found: Errors = []
-        types: set[str] = set()
-        for index, item in enumerate(obj["spec"].get("limits") or ()):
-            path, kind = f"spec.limits[{index}]", item.get("type") or ""
-            found += _type_name(kind, f"{path}.type")
-            if kind in types:
-                found.append(field.duplicate(f"{path}.type", kind))
-            types.add(kind)
-            found += _item(item, path, kind)
-        return found
-
-
-def _default_item(item: Obj) -> None:
-    limits = {**(item.get("max") or {}), **(item.get("default") or {})}
-    if limits:
-        item["default"] = limits
-    requests = {**(item.get("min") or {}), **limits, **(item.get("defaultRequest") or {})}
-    if requests:
-        item["defaultRequest"] = requests
-
-
-def _resource_name(name: str, path: str) -> Errors:
-    if found := named(naming.qualified_name, name, path):
-        return found
-    if "/" in name or name in _STANDARD or _is_huge_page(name):
-        return []
-    return [field.invalid(path, name, "must be a standard resource type or fully qualified")]
-
-
 def _is_huge_page(name: str) -> bool:
     return name.removeprefix("requests.").startswith("hugepages-")
 
@@ -144,7 +98,7 @@ def _amounts(amounts: Obj, path: str) -> Errors:
     found: Errors = []
     for name, amount in amounts.items():
         where = f"{path}[{name}]"
-        found += _resource_name(name, where)
+        found += resource_name(name, where)
         if "/" not in name and name not in _QUOTA and not _is_huge_page(name):
             found.append(field.invalid(where, name, "must be a standard resource for quota"))
         found += quantity_not_negative(amount, where)
@@ -211,98 +165,3 @@ def _operator(operator: str, values: list[str], path: str) -> Errors:
         why = "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector"
         return [field.invalid(f"{path}.values", values, why)] if values else []
     return [field.invalid(f"{path}.operator", operator, "not a valid selector operator")]
-
-
-def _type_name(kind: str, path: str) -> Errors:
-    if found := named(naming.qualified_name, kind, path):
-        return found
-    if "/" in kind or kind in _TYPES:
-        return []
-    return [field.invalid(path, kind, "must be a standard limit type or fully qualified")]
-
-
-def _item(item: Obj, path: str, kind: str) -> Errors:
-    found: Errors = []
-    parts = ("max", "min", "default", "defaultRequest", "maxLimitRequestRatio")
-    for part in parts:
-        if kind == "Pod" and part.startswith("default"):
-            if item.get(part):
-                why = "may not be specified when `type` is 'Pod'"
-                found.append(field.forbidden(f"{path}.{part}", why))
-            continue
-        for name in item.get(part) or ():
-            found += _limit_name(kind, name, f"{path}.{part}[{name}]")
-    if kind == "PersistentVolumeClaim" and not any(
-        "storage" in (item.get(part) or {}) for part in ("min", "max")
-    ):
-        why = "either minimum or maximum storage value is required, but neither was provided"
-        found.append(field.required(f"{path}.limits", why))
-    names = dict.fromkeys(name for part in parts for name in item.get(part) or ())
-    for name in names:
-        found += _fit_together(item, name, path)
-    return found
-
-
-def _limit_name(kind: str, name: str, path: str) -> Errors:
-    found = _resource_name(name, path)
-    if kind not in ("Pod", "Container") or "/" in name:
-        return found
-    if name not in _CONTAINER and not name.startswith("hugepages-"):
-        found.append(field.invalid(path, name, "must be a standard resource for containers"))
-    return found
-
-
-_ORDER: tuple[tuple[str, str, str, str, str], ...] = (
-    # smaller, larger, where the error is, which value it shows, and how the two are called
-    ("min", "max", "min", "min", "min value {} is greater than max value {}"),
-    (
-        "min",
-        "defaultRequest",
-        "defaultRequest",
-        "defaultRequest",
-        "min value {} is greater than default request value {}",
-    ),
-    (
-        "defaultRequest",
-        "max",
-        "defaultRequest",
-        "defaultRequest",
-        "default request value {} is greater than max value {}",
-    ),
-    (
-        "defaultRequest",
-        "default",
-        "defaultRequest",
-        "defaultRequest",
-        "default request value {} is greater than default limit value {}",
-    ),
-    ("min", "default", "default", "min", "min value {} is greater than default value {}"),
-    ("default", "max", "default", "max", "default value {} is greater than max value {}"),
-)
-
-
-def _fit_together(item: Obj, name: str, path: str) -> Errors:
-    found: Errors = []
-    for small, large, where, shown, text in _ORDER:
-        low, high = (item.get(small) or {}).get(name), (item.get(large) or {}).get(name)
-        if low is None or high is None or parse_quantity(low) <= parse_quantity(high):
-            continue
-        value = str(item[shown][name])
-        found.append(field.invalid(f"{path}.{where}[{name}]", value, text.format(low, high)))
-    return found + _ratio(item, name, f"{path}.maxLimitRequestRatio[{name}]")
-
-
-def _ratio(item: Obj, name: str, path: str) -> Errors:
-    ratio = (item.get("maxLimitRequestRatio") or {}).get(name)
-    if ratio is None:
-        return []
-    if parse_quantity(ratio) < parse_quantity("1"):
-        return [field.invalid(path, str(ratio), f"ratio {ratio} is less than 1")]
-    low, high = (item.get("min") or {}).get(name), (item.get("max") or {}).get(name)
-    if low is None or high is None or not parse_quantity(low):
-        return []
-    most = parse_quantity(high).milli_value() / parse_quantity(low).milli_value()
-    if parse_quantity(ratio).milli_value() / 1000 <= most:
-        return []
-    why = f"ratio {ratio} is greater than max/min = {most:f}"
-    return [field.invalid(path, str(ratio), why)]

@@ -3,7 +3,10 @@
 import copy
 
 from kubewright.apiserver.builtin import strategy_for
-from kubewright.apiserver.builtin.core.pod.parts import keep_ephemeral_containers, keep_resources
+from kubewright.apiserver.builtin.core.pod.subresource_fields import (
+    keep_ephemeral_containers,
+    keep_resources,
+)
 from tests.unit.apiserver.builtin.workload_samples import a_pod, created, pod_with
 
 AMOUNTS = {"requests": {"cpu": "1"}}

@@ -1,19 +1,17 @@
-"""ConfigMaps and Secrets."""
+"""Secrets."""
 
 from base64 import b64decode, b64encode
 from binascii import Error as Base64Error
 
 import msgspec
 
+from kubewright.apiserver.builtin.core.configmaps import SIZE_LIMIT, decoded_size, immutable_data
 from kubewright.apiserver.builtin.fields.checks import config_key
 from kubewright.apiserver.builtin.fields.rules import immutable, named
 from kubewright.apiserver.meta import field
 from kubewright.apiserver.meta.field import Errors
 from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
 
-SIZE_LIMIT: int = 1024 * 1024
-
-_FIXED = "field is immutable when `immutable` is set"
 _ACCOUNT_NAME = "kubernetes.io/service-account.name"
 # What a type of secret must have: all of these keys.
 _KEYS: dict[str, tuple[str, ...]] = {
@@ -22,30 +20,6 @@ _KEYS: dict[str, tuple[str, ...]] = {
     "kubernetes.io/ssh-auth": ("ssh-privatekey",),
     "kubernetes.io/tls": ("tls.crt", "tls.key"),
 }
-
-
-class ConfigMapStrategy(Strategy):
-    """ConfigMaps."""
-
-    def validate(self, obj: Obj, write: Write) -> Errors:
-        """Check the keys and the size."""
-        data, binary = obj.get("data") or {}, obj.get("binaryData") or {}
-        found: Errors = []
-        for key in data:
-            found += named(config_key, key, f"data[{key}]")
-            if key in binary:
-                why = "duplicate of key present in binaryData"
-                found.append(field.invalid(f"data[{key}]", key, why))
-        for key in binary:
-            found += named(config_key, key, f"binaryData[{key}]")
-        size = sum(len(value.encode()) for value in data.values())
-        size += sum(_decoded_size(value) for value in binary.values())
-        # The path of the whole object is empty, and prints so.
-        return [*found, field.too_long("[]", SIZE_LIMIT)] if size > SIZE_LIMIT else found
-
-    def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:
-        """Check that an immutable one stays."""
-        return _frozen(new, old, ("data", "binaryData")) + self.validate(new, write)
 
 
 class SecretStrategy(Strategy):
@@ -67,30 +41,18 @@ class SecretStrategy(Strategy):
         found: Errors = []
         for key in data:
             found += named(config_key, key, f"data[{key}]")
-        if sum(map(_decoded_size, data.values())) > SIZE_LIMIT:
+        if sum(map(decoded_size, data.values())) > SIZE_LIMIT:
             found.append(field.too_long("data", SIZE_LIMIT))
         return found + _typed(obj, data)
 
     def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:
         """Check that the type stays, and all of an immutable one."""
         found = immutable(new.get("type"), old.get("type"), "type")
-        return found + _frozen(new, old, ("data",)) + self.validate(new, write)
+        return found + immutable_data(new, old, ("data",)) + self.validate(new, write)
 
     def selectable_fields(self, obj: Obj) -> dict[str, str]:
         """Return the type."""
         return {"type": obj.get("type", "")}
-
-
-def _frozen(new: Obj, old: Obj, fields: tuple[str, ...]) -> Errors:
-    if not old.get("immutable"):
-        return []
-    found = [] if new.get("immutable") else [field.forbidden("immutable", _FIXED)]
-    changed = [name for name in fields if (new.get(name) or {}) != (old.get(name) or {})]
-    return found + [field.forbidden(name, _FIXED) for name in changed]
-
-
-def _decoded_size(value: str | None) -> int:
-    return len(value or "") * 3 // 4 - (value or "")[-2:].count("=")
 
 
 def _typed(obj: Obj, data: Obj) -> Errors:

@@ -1,6 +1,6 @@
 """How services change: what is carried over, what is dropped, what must stay."""
 
-from kubewright.apiserver.builtin.core.service.rules import (
+from kubewright.apiserver.builtin.core.service.validation import (
     has_node_ports,
     is_external,
     is_headless,
@@ -95,7 +95,7 @@ def _drop_same(spec: Obj, before: Obj, name: str) -> None:
         spec.pop(name, None)
 
 
-def update(new: Obj, old: Obj) -> Errors:
+def validate_service_update(new: Obj, old: Obj) -> Errors:
     """Return what may not change in a service."""
     spec, before = new["spec"], old["spec"]
     found: Errors = []

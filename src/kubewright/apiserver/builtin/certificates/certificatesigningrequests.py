@@ -1,11 +1,11 @@
-"""Certificate signing requests, trust bundles, and certificates of pods."""
+"""CertificateSigningRequests."""
 
 from base64 import b64decode
 from binascii import Error as Base64Error
-from collections.abc import Callable
 from typing import Any
 
-from kubewright.apiserver.builtin.fields.rules import first_places, immutable, named, needed, one_of
+from kubewright.apiserver.builtin.certificates.signers import signer_name
+from kubewright.apiserver.builtin.fields.rules import first_places, needed, one_of
 from kubewright.apiserver.meta import field, naming
 from kubewright.apiserver.meta.field import Errors
 from kubewright.apiserver.registry.strategy import NameRule, Obj, Strategy, Write
@@ -36,7 +36,6 @@ _USAGES = (
     "timestamping",
 )
 _FINAL = ("Approved", "Denied", "Failed")
-_LEGACY = "kubernetes.io/legacy-unknown"
 _TEN_MINUTES = 600
 _REQUESTER = ("username", "uid", "groups", "extra")
 
@@ -99,7 +98,7 @@ class CertificateSigningRequestStrategy(Strategy):
         for index, usage in enumerate(usages):
             if first[usage] != index:
                 found.append(field.duplicate(f"spec.usages[{index}]", usage))
-        found += _signer(spec.get("signerName") or "", "spec.signerName")
+        found += signer_name(spec.get("signerName") or "", "spec.signerName")
         seconds = spec.get("expirationSeconds")
         if seconds is not None and seconds < _TEN_MINUTES:
             why = "may not specify a duration less than 600 seconds (10 minutes)"
@@ -124,88 +123,6 @@ class CertificateSigningRequestStrategy(Strategy):
         return {"spec.signerName": (obj.get("spec") or {}).get("signerName", "")}
 
 
-class ClusterTrustBundleStrategy(Strategy):
-    """Bundles of trusted certificates."""
-
-    allow_unconditional_update = False
-    field_names: frozenset[str] = frozenset({"spec.signerName"})
-
-    @staticmethod
-    def name_rule(value: str) -> list[str]:
-        """Return what is wrong with a name, which may have a signer in front."""
-        return naming.dns_subdomain(value.rpartition(":")[2])
-
-    def default(self, obj: Obj) -> None:
-        """Show a spec, even an empty one."""
-        obj.setdefault("spec", {}).setdefault("trustBundle", "")
-
-    def validate(self, obj: Obj, write: Write) -> Errors:
-        """Check signer, name and bundle."""
-        spec, name = obj["spec"], obj["metadata"].get("name", "")
-        signer, found = spec.get("signerName") or "", needed(obj["spec"]["trustBundle"], _BUNDLE)
-        if not signer:
-            if ":" in name:
-                why = 'ClusterTrustBundle without signer name must not have ":" in its name'
-                found.append(field.invalid("metadata.name", name, why))
-            return found
-        found += _signer(signer, "spec.signerName")
-        prefix = f"{signer.replace('/', ':')}:"
-        if not name.startswith(prefix):
-            why = f"ClusterTrustBundle for signerName {signer} must be named with prefix {prefix}"
-            found.append(field.invalid("metadata.name", name, why))
-        return found
-
-    def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:
-        """Check that the signer stays."""
-        value, before = new["spec"].get("signerName"), old["spec"].get("signerName")
-        return self.validate(new, write) + immutable(value, before, "spec.signerName")
-
-    def selectable_fields(self, obj: Obj) -> dict[str, str]:
-        """Return whose bundle it is."""
-        return {"spec.signerName": (obj.get("spec") or {}).get("signerName", "")}
-
-
-class PodCertificateRequestStrategy(Strategy):
-    """Requests that kubelets make for pods."""
-
-    allow_unconditional_update = False
-    has_status = True
-    field_names: frozenset[str] = frozenset({"spec.signerName", "spec.podName", "spec.nodeName"})
-
-    def default(self, obj: Obj) -> None:
-        """Show spec and status, even empty ones."""
-        obj.setdefault("spec", {}).setdefault("maxExpirationSeconds", 86400)
-        obj.setdefault("status", {})
-
-    def validate(self, obj: Obj, write: Write) -> Errors:
-        """Check who shall sign, and for which pod."""
-        spec = obj["spec"]
-        found = _signer(spec.get("signerName") or "", "spec.signerName")
-        rules = (
-            ("podName", naming.dns_subdomain),
-            ("serviceAccountName", naming.dns_subdomain),
-            ("nodeName", naming.dns_subdomain),
-        )
-        for name, rule in rules:
-            found += named(rule, spec.get(name) or "", f"spec.{name}")
-        for name in ("podUID", "serviceAccountUID", "nodeUID"):
-            found += needed(spec.get(name), f"spec.{name}", "must not be empty")
-        return found
-
-    def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:
-        """Check that the request stays."""
-        return immutable(new["spec"], old["spec"], "spec")
-
-    def selectable_fields(self, obj: Obj) -> dict[str, str]:
-        """Return who signs, for which pod and node."""
-        spec = obj.get("spec") or {}
-        names = ("signerName", "podName", "nodeName")
-        return {f"spec.{name}": spec.get(name, "") for name in names}
-
-
-_BUNDLE = "spec.trustBundle"
-
-
 def _request(encoded: str) -> Errors:
     try:
         text = b64decode(encoded)
@@ -227,34 +144,6 @@ def _signature(text: bytes) -> str:
     except ValueError as error:
         return f"asn1: structure error: {error}"
     return "" if request.is_signature_valid else "x509: ECDSA verification failure"
-
-
-def _signer(name: str, path: str) -> Errors:
-    if not name:
-        return [field.required(path)]
-    if name == _LEGACY:
-        why = "the legacy signerName is not allowed via this API version"
-        return [field.invalid(path, name, why)]
-    domain, slash, rest = name.partition("/")
-    if not slash or "/" in rest:
-        why = "must be a fully qualified domain and path of the form 'example.com/signer-name'"
-        return [field.invalid(path, name, why)]
-    found: Errors = []
-    if len(domain) > naming.SUBDOMAIN_LIMIT:
-        found.append(field.too_long(path, naming.SUBDOMAIN_LIMIT))
-    found += _labels(domain, naming.dns_label, path)
-    if "." not in domain:
-        why = "should be a domain with at least two segments separated by dots"
-        found.append(field.invalid(path, domain, why))
-    return found + _labels(rest, naming.dns_subdomain, path)
-
-
-def _labels(name: str, rule: Callable[[str], list[str]], path: str) -> Errors:
-    for label in name.split("."):
-        if problems := rule(label):
-            why = f"validating label {field.quoted(label)}: "
-            return [field.invalid(path, name, why + problem) for problem in problems]
-    return []
 
 
 def _certificate(obj: Obj) -> Any:

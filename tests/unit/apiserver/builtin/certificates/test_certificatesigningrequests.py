@@ -7,7 +7,9 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from kubewright.apiserver.builtin.certificates import CertificateSigningRequestStrategy
+from kubewright.apiserver.builtin.certificates.certificatesigningrequests import (
+    CertificateSigningRequestStrategy,
+)
 from tests.unit.apiserver.builtin.kind_server import NOW, KindServer
 
 APPROVED = {"type": "Approved", "status": "True"}
@@ -147,12 +149,3 @@ def test_an_update_keeps_the_request() -> None:
     old = server.create(spec())
 
     assert server.update(old, spec={})["spec"] == old["spec"]
-
-
-def test_a_bundle_of_a_signer_has_its_name_in_front() -> None:
-    """So nobody else can make one."""
-    server = KindServer("certificates.k8s.io", "clustertrustbundles")
-    content = {"spec": {"signerName": "example.com/a", "trustBundle": "x"}}
-
-    assert "must be named with prefix example.com:a:" in server.refusal(content)
-    assert not server.refusal(content, name="example.com:a:one")

@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from kubewright.apiserver.builtin.fields import addresses
-from kubewright.apiserver.builtin.fields import rules as checks
+from kubewright.apiserver.builtin.fields import addresses, rules
 from kubewright.apiserver.meta import field, naming
 from kubewright.apiserver.meta.field import Errors, FieldError
 from kubewright.apiserver.registry.strategy import Obj, Write
@@ -55,7 +54,7 @@ def family_of(ip: str) -> str:
     return "IPv6" if ":" in ip else "IPv4"
 
 
-def service(obj: Obj, old: Obj | None) -> Errors:
+def validate_service(obj: Obj, old: Obj | None) -> Errors:
     """Return what is wrong with a service; *old* excuses addresses that it already had."""
     spec, before = obj["spec"], (old or {}).get("spec") or {}
     found = _annotations(obj) + _of_type(spec)
@@ -69,7 +68,7 @@ def service(obj: Obj, old: Obj | None) -> Errors:
         path = f"spec.externalIPs[{index}]"
         excused = ip in (before.get("externalIPs") or ())
         found += (not excused and addresses.address(ip, path)) or addresses.endpoint(ip, path)
-    found += checks.needed_one_of(spec.get("type"), _TYPES, "spec.type")
+    found += rules.needed_one_of(spec.get("type"), _TYPES, "spec.type")
     found += _duplicate_ports(spec) + _source_ranges(obj, old)
     found += _balancer_fields(spec) + _traffic(spec)
     return found
@@ -98,7 +97,7 @@ def _of_type(spec: Obj) -> Errors:
                 why = "may not be set for ExternalName services"
                 found.append(field.forbidden(f"spec.{name}", why))
         target = str(spec.get("externalName") or "").removesuffix(".")
-        found += checks.needed(target, "spec.externalName") or checks.named(
+        found += rules.needed(target, "spec.externalName") or rules.named(
             naming.dns_subdomain, target, "spec.externalName"
         )
     return found
@@ -108,23 +107,23 @@ def _port(port: Obj, path: str, *, names: set[str], alone: bool) -> Errors:
     found: Errors = []
     name = port.get("name") or ""
     if name:
-        found += checks.named(naming.dns_label, name, f"{path}.name")
+        found += rules.named(naming.dns_label, name, f"{path}.name")
         if name in names:
             found.append(field.duplicate(f"{path}.name", name))
         names.add(name)
     elif not alone:
         found.append(field.required(f"{path}.name"))
-    found += checks.port(port.get("port"), f"{path}.port")
-    found += checks.needed_one_of(port.get("protocol"), checks.PROTOCOLS, f"{path}.protocol")
-    found += checks.port_or_name(port.get("targetPort"), f"{path}.targetPort")
+    found += rules.port(port.get("port"), f"{path}.port")
+    found += rules.needed_one_of(port.get("protocol"), rules.PROTOCOLS, f"{path}.protocol")
+    found += rules.port_or_name(port.get("targetPort"), f"{path}.targetPort")
     if "appProtocol" in port:
-        found += checks.named(naming.qualified_name, port["appProtocol"], f"{path}.appProtocol")
+        found += rules.named(naming.qualified_name, port["appProtocol"], f"{path}.appProtocol")
     return found
 
 
 def _affinity(spec: Obj) -> Errors:
     affinity = spec.get("sessionAffinity")
-    found = checks.needed_one_of(affinity, ("ClientIP", "None"), "spec.sessionAffinity")
+    found = rules.needed_one_of(affinity, ("ClientIP", "None"), "spec.sessionAffinity")
     if affinity != "ClientIP":
         return found
     seconds = spec["sessionAffinityConfig"]["clientIP"]["timeoutSeconds"]
@@ -142,14 +141,14 @@ def linked_addresses(obj: Obj, old: Obj | None) -> Errors:
         return []
     ips, families = spec.get("clusterIPs") or [], spec.get("ipFamilies") or []
     found = _first_address(spec.get("clusterIP") or "", ips)
-    first = checks.first_places(families)
+    first = rules.first_places(families)
     for index, family in enumerate(families):
         path = f"spec.ipFamilies[{index}]"
-        found += checks.one_of(family, _FAMILIES, path)
+        found += rules.one_of(family, _FAMILIES, path)
         if first[family] != index:
             found.append(field.duplicate(path, family))
     if "ipFamilyPolicy" in spec:
-        found += checks.one_of(spec["ipFamilyPolicy"], _POLICIES, "spec.ipFamilyPolicy")
+        found += rules.one_of(spec["ipFamilyPolicy"], _POLICIES, "spec.ipFamilyPolicy")
     broken = _each_address(ips, before.get("clusterIPs") or [])
     if len(ips) > 2:  # noqa: PLR2004  # one of each family
         broken.append(field.invalid("spec.clusterIPs", ips, "may only hold up to 2 values"))
@@ -251,7 +250,7 @@ def _balancer_fields(spec: Obj) -> Errors:
         if "loadBalancerClass" not in spec:
             return []
         path = "spec.loadBalancerClass"
-        return checks.named(naming.qualified_name, spec["loadBalancerClass"], path)
+        return rules.named(naming.qualified_name, spec["loadBalancerClass"], path)
     return [
         field.forbidden(f"spec.{name}", _FOR_BALANCERS)
         for name in ("allocateLoadBalancerNodePorts", "loadBalancerClass")
@@ -264,25 +263,25 @@ def _traffic(spec: Obj) -> Errors:
     policies, path = ("Cluster", "Local"), "spec.externalTrafficPolicy"
     external, internal = spec.get("externalTrafficPolicy"), spec.get("internalTrafficPolicy")
     if is_external(spec):
-        found += checks.needed_one_of(external, policies, path)
+        found += rules.needed_one_of(external, policies, path)
     elif external:
         why = "may only be set for externally-accessible services"
         found.append(field.invalid(path, external, why))
     health, path = spec.get("healthCheckNodePort"), "spec.healthCheckNodePort"
     if needs_health_check(spec):
-        found += checks.needed(health, path) or checks.port(health, path)
+        found += rules.needed(health, path) or rules.port(health, path)
     elif health:
         why = "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'"
         found.append(field.invalid(path, health, why))
     if internal:
-        found += checks.one_of(internal, policies, "spec.internalTrafficPolicy")
+        found += rules.one_of(internal, policies, "spec.internalTrafficPolicy")
     if spec.get("trafficDistribution"):
         distribution = spec["trafficDistribution"]
-        found += checks.one_of(distribution, _DISTRIBUTIONS, "spec.trafficDistribution")
+        found += rules.one_of(distribution, _DISTRIBUTIONS, "spec.trafficDistribution")
     return found
 
 
-def load_balancer(obj: Obj) -> Errors:
+def validate_load_balancer(obj: Obj) -> Errors:
     """Return what is wrong with the addresses of the load balancer."""
     path = "status.loadBalancer.ingress"
     items = ((obj.get("status") or {}).get("loadBalancer") or {}).get("ingress") or []
@@ -305,9 +304,9 @@ def ingress_point(item: Obj, path: str, *, with_mode: bool = False) -> Errors:
             why = "may not be specified when `ip` is not set"
             found.append(field.forbidden(f"{path}.ipMode", why))
         else:
-            found += checks.one_of(mode, ("Proxy", "VIP"), f"{path}.ipMode")
+            found += rules.one_of(mode, ("Proxy", "VIP"), f"{path}.ipMode")
     if host:
-        found += checks.named(naming.dns_subdomain, host, f"{path}.hostname")
+        found += rules.named(naming.dns_subdomain, host, f"{path}.hostname")
         if addresses.parse(host) is not None:
             why = "must be a DNS name, not an IP address"
             found.append(field.invalid(f"{path}.hostname", host, why))

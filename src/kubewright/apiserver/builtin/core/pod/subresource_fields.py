@@ -1,7 +1,6 @@
 """The parts of a pod that subresources change: all else is taken from the stored pod."""
 
-from kubewright.apiserver.builtin.core.pod.defaults import default_pod
-from kubewright.apiserver.builtin.core.pod.pod_resources import default_pod_resources
+from kubewright.apiserver.builtin.core.pod.defaults import default_pod, default_pod_resources
 from kubewright.apiserver.registry.strategy import Obj
 
 MIRROR: str = "kubernetes.io/config.mirror"

@@ -1,0 +1,45 @@
+"""PodCertificateRequests, which kubelets make for pods."""
+
+from kubewright.apiserver.builtin.certificates.signers import signer_name
+from kubewright.apiserver.builtin.fields.rules import immutable, named, needed
+from kubewright.apiserver.meta import naming
+from kubewright.apiserver.meta.field import Errors
+from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
+
+
+class PodCertificateRequestStrategy(Strategy):
+    """Requests that kubelets make for pods."""
+
+    allow_unconditional_update = False
+    has_status = True
+    field_names: frozenset[str] = frozenset({"spec.signerName", "spec.podName", "spec.nodeName"})
+
+    def default(self, obj: Obj) -> None:
+        """Show spec and status, even empty ones."""
+        obj.setdefault("spec", {}).setdefault("maxExpirationSeconds", 86400)
+        obj.setdefault("status", {})
+
+    def validate(self, obj: Obj, write: Write) -> Errors:
+        """Check who shall sign, and for which pod."""
+        spec = obj["spec"]
+        found = signer_name(spec.get("signerName") or "", "spec.signerName")
+        rules = (
+            ("podName", naming.dns_subdomain),
+            ("serviceAccountName", naming.dns_subdomain),
+            ("nodeName", naming.dns_subdomain),
+        )
+        for name, rule in rules:
+            found += named(rule, spec.get(name) or "", f"spec.{name}")
+        for name in ("podUID", "serviceAccountUID", "nodeUID"):
+            found += needed(spec.get(name), f"spec.{name}", "must not be empty")
+        return found
+
+    def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:
+        """Check that the request stays."""
+        return immutable(new["spec"], old["spec"], "spec")
+
+    def selectable_fields(self, obj: Obj) -> dict[str, str]:
+        """Return who signs, for which pod and node."""
+        spec = obj.get("spec") or {}
+        names = ("signerName", "podName", "nodeName")
+        return {f"spec.{name}": spec.get(name, "") for name in names}

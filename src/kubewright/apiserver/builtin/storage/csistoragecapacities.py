@@ -1,0 +1,30 @@
+"""CSIStorageCapacities: how much room a storage class has, and where."""
+
+from kubewright.apiserver.builtin.fields.rules import (
+    named,
+    quantity_not_negative,
+    same,
+)
+from kubewright.apiserver.builtin.fields.selectors import validate_selector
+from kubewright.apiserver.meta import naming
+from kubewright.apiserver.meta.field import Errors
+from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
+
+
+class CSIStorageCapacityStrategy(Strategy):
+    """How much room a storage class has somewhere."""
+
+    allow_unconditional_update = False
+
+    def validate(self, obj: Obj, write: Write) -> Errors:
+        """Check where, of what, and how much."""
+        found = validate_selector(obj.get("nodeTopology"), "nodeTopology")
+        name = obj.get("storageClassName") or ""
+        found += named(naming.dns_subdomain, name, "storageClassName")
+        if "capacity" in obj:
+            found += quantity_not_negative(obj["capacity"], "capacity")
+        return found
+
+    def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:
+        """Check that only the amounts change."""
+        return self.validate(new, write) + same(new, old, ("nodeTopology", "storageClassName"))
