@@ -91,7 +91,7 @@ def _printer(resource: Resource) -> Printer:
 
 
 def _scales() -> Printer:
-    from kubewright.apiserver.table.autoscaling import SCALES  # noqa: PLC0415  # few ask for it
+    from kubewright.apiserver.table.builtin.autoscaling import SCALES  # noqa: PLC0415  # few ask for it
 
     return SCALES
 

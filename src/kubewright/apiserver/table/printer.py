@@ -39,6 +39,7 @@ def column(name: str, description: str, type: str = "string", *, wide: bool = Fa
 NAME: Obj = {**column("Name", NAME_DESCRIPTION), "format": "name"}
 AGE: Obj = column("Age", CREATED_DESCRIPTION)
 CREATED_AT: Obj = column("Created At", CREATED_DESCRIPTION, "date")
+SELECTOR: Obj = column("Selector", "Which pods belong to it.", wide=True)
 CONTAINERS: Obj = column("Containers", "Names of each container in the template.", wide=True)
 IMAGES: Obj = column("Images", "Images referenced by each container in the template.", wide=True)
 

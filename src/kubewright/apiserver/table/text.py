@@ -16,6 +16,16 @@ def part(obj: Obj, name: str) -> Obj:
     return found
 
 
+def main_parts(obj: Obj) -> tuple[Obj, Obj, Obj]:
+    """Return the metadata, the spec and the status of an object."""
+    return obj["metadata"], part(obj, "spec"), part(obj, "status")
+
+
+def template_spec(spec: Obj) -> Obj:
+    """Return the pod spec in the template of a workload's spec."""
+    return part(part(spec, "template"), "spec")
+
+
 def labels(found: dict[str, str] | None) -> str:
     """Return labels as ``key=value``, by key."""
     if not found:
@@ -61,3 +71,9 @@ def go_bool(value: Any) -> str:
     if value is None:
         return UNSET
     return "True" if value else "False"
+
+
+def load_balancer_points(status: Obj) -> list[str]:
+    """Return the addresses or names at which a load balancer is reached."""
+    found = part(status, "loadBalancer").get("ingress") or ()
+    return sorted({item.get("ip") or item.get("hostname") or "" for item in found} - {""})

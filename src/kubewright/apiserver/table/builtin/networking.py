@@ -1,4 +1,4 @@
-"""Rows of services and of what routes traffic."""
+"""Rows of the group ``networking.k8s.io``."""
 
 from typing import Any
 
@@ -6,112 +6,9 @@ from kubewright.apiserver.registry.strategy import Obj
 from kubewright.apiserver.table import text
 from kubewright.apiserver.table.duration import Ages
 from kubewright.apiserver.table.printer import AGE, NAME, Printer, column
-from kubewright.apiserver.table.text import NONE, UNKNOWN, part
+from kubewright.apiserver.table.text import NONE, load_balancer_points, part
 
 _MOST = 3
-
-
-def _service(obj: Obj, age: Ages) -> list[Any]:
-    meta, spec = obj["metadata"], part(obj, "spec")
-    ips = spec.get("clusterIPs")
-    return [
-        meta.get("name", ""),
-        spec.get("type", ""),
-        ips[0] if ips else NONE,
-        _external(spec, part(obj, "status")),
-        ",".join(map(_port, spec.get("ports") or ())) or NONE,
-        age(meta.get("creationTimestamp")),
-        text.labels(spec.get("selector")),
-    ]
-
-
-def _port(port: Obj) -> str:
-    node = f":{port['nodePort']}" if port.get("nodePort") else ""
-    return f"{port.get('port', 0)}{node}/{port.get('protocol', '')}"
-
-
-def _external(spec: Obj, status: Obj) -> str:
-    kind, ips = spec.get("type"), spec.get("externalIPs") or []
-    if kind in ("ClusterIP", "NodePort"):
-        return ",".join(ips) or NONE
-    if kind == "LoadBalancer":
-        return ",".join([*_points(status), *ips]) or "<pending>"
-    return spec.get("externalName", "") if kind == "ExternalName" else UNKNOWN
-
-
-def _points(status: Obj) -> list[str]:
-    found = part(status, "loadBalancer").get("ingress") or ()
-    return sorted({item.get("ip") or item.get("hostname") or "" for item in found} - {""})
-
-
-SERVICES = Printer(
-    (
-        NAME,
-        column("Type", "How the service is exposed."),
-        column("Cluster-IP", "The address inside of the cluster."),
-        column("External-IP", "The addresses from outside of the cluster."),
-        column("Port(s)", "The ports."),
-        AGE,
-        column("Selector", "Which pods get the traffic.", wide=True),
-    ),
-    _service,
-)
-
-
-def _endpoints(obj: Obj, age: Ages) -> list[Any]:
-    meta = obj["metadata"]
-    shown = _subsets(obj.get("subsets") or [])
-    return [meta.get("name", ""), shown, age(meta.get("creationTimestamp"))]
-
-
-def _subsets(subsets: list[Obj]) -> str:
-    if not subsets:
-        return NONE
-    found: list[str] = []
-    for subset in subsets:
-        ips = [item.get("ip", "") for item in subset.get("addresses") or ()]
-        if not subset.get("ports"):
-            found += ips
-        for port in subset.get("ports") or ():
-            found += [_joined(ip, port.get("port", 0)) for ip in ips]
-    return text.with_more(found) if found else ""
-
-
-def _joined(ip: str, port: int) -> str:
-    return f"[{ip}]:{port}" if ":" in ip else f"{ip}:{port}"
-
-
-ENDPOINTS = Printer(
-    (NAME, column("Endpoints", "Addresses and ports that are ready."), AGE), _endpoints
-)
-
-
-def _endpoint_slice(obj: Obj, age: Ages) -> list[Any]:
-    meta = obj["metadata"]
-    ports = [
-        str(port["port"]) if port.get("port") is not None else port.get("name", "*")
-        for port in obj.get("ports") or ()
-    ]
-    found = [ip for item in obj.get("endpoints") or () for ip in item.get("addresses") or ()]
-    return [
-        meta.get("name", ""),
-        obj.get("addressType", ""),
-        text.with_more(ports),
-        text.with_more(found),
-        age(meta.get("creationTimestamp")),
-    ]
-
-
-ENDPOINT_SLICES = Printer(
-    (
-        NAME,
-        column("AddressType", "What sort of addresses these are."),
-        column("Ports", "The ports of each endpoint."),
-        column("Endpoints", "The addresses."),
-        AGE,
-    ),
-    _endpoint_slice,
-)
 
 
 def _ingress(obj: Obj, age: Ages) -> list[Any]:
@@ -120,7 +17,7 @@ def _ingress(obj: Obj, age: Ages) -> list[Any]:
         meta.get("name", ""),
         spec.get("ingressClassName", NONE),
         _hosts(spec.get("rules") or []),
-        ",".join(_points(part(obj, "status"))),
+        ",".join(load_balancer_points(part(obj, "status"))),
         "80, 443" if spec.get("tls") else "80",
         age(meta.get("creationTimestamp")),
     ]
