@@ -1,5 +1,6 @@
 """The types of values that a schema describes, as rules see them."""
 
+import re
 from dataclasses import replace
 from typing import Any, Final
 
@@ -10,6 +11,7 @@ from kubewright.apiserver.cel.celtype import (
     DURATION,
     DYN,
     INT,
+    RESERVED,
     STRING,
     TIMESTAMP,
     Declared,
@@ -18,7 +20,6 @@ from kubewright.apiserver.cel.celtype import (
     list_of,
     map_of,
 )
-from kubewright.apiserver.cel.escaping import escape
 from kubewright.apiserver.schema.tree import UNSET, Schema
 
 LARGEST_REQUEST: Final = 3 * 1024 * 1024
@@ -30,6 +31,14 @@ _TEXT: Final = {
     "date-time": (TIMESTAMP, 21, 32),
 }
 _PLAIN: Final = {"boolean": (BOOL, 4), "number": (DOUBLE, 1), "integer": (INT, 1)}
+_SUPPORTED = re.compile(r"[A-Za-z_./-][A-Za-z0-9_./-]*", re.ASCII)
+_SPECIAL = re.compile(r"__|[-./]")
+_ESCAPES: Final = {
+    "__": "__underscores__",
+    ".": "__dot__",
+    "-": "__dash__",
+    "/": "__slash__",
+}
 
 
 def type_of(schema: Schema, *, root: bool = False, name: str = "selfType") -> Type | None:  # noqa: PLR0911  # one answer for each kind
@@ -150,3 +159,17 @@ def _has_metadata(schema: Schema) -> bool:
         and is_string(metadata, "name")
         and is_string(metadata, "generateName")
     )
+
+
+def escape(name: str) -> str | None:
+    """Return how a rule spells the field *name*, or nothing if it cannot.
+
+    Example:
+        >>> escape("if"), escape("foo.bar"), escape("1st")
+        ('__if__', 'foo__dot__bar', None)
+    """
+    if not _SUPPORTED.fullmatch(name):
+        return None
+    if name in RESERVED:
+        return f"__{name}__"
+    return _SPECIAL.sub(lambda match: _ESCAPES[match[0]], name)

@@ -4,7 +4,6 @@ from typing import Any
 
 from kubewright.apiserver.customresource import go_json
 from kubewright.apiserver.customresource.columns import validate_column
-from kubewright.apiserver.customresource.defaults import validate_defaults
 from kubewright.apiserver.customresource.expressions import ExpressionScope, Totals
 from kubewright.apiserver.customresource.openapi import validate_schema
 from kubewright.apiserver.customresource.structural import (
@@ -16,7 +15,14 @@ from kubewright.apiserver.customresource.structural import (
 from kubewright.apiserver.meta import field
 from kubewright.apiserver.meta.field import Errors, FieldError
 from kubewright.apiserver.registry.strategy import Obj
+from kubewright.apiserver.schema.default import copy
+from kubewright.apiserver.schema.embedded import validate_embedded
 from kubewright.apiserver.schema.fieldpath import FieldPathError, resolve
+from kubewright.apiserver.schema.prune import prune
+from kubewright.apiserver.schema.ratchet import same
+from kubewright.apiserver.schema.rules import rules_of
+from kubewright.apiserver.schema.tree import UNSET, Schema, parse
+from kubewright.apiserver.schema.validate import validate
 
 _MAX_SELECTABLE = 8
 _ROOT_FIELDS = (
@@ -177,3 +183,47 @@ def _validate_selected(value: str, shown: str, found: Source, path: str) -> Erro
         )
         errors.append(field.invalid(path, value, text))
     return errors
+
+
+def validate_defaults(source: Source, path: str) -> Errors:
+    """Return what is wrong with the defaults in a structural schema."""
+    schema = parse(source)
+    schema.embedded_resource = True  # the whole is a resource too
+    return _validate_each_default(schema, path)
+
+
+def _validate_each_default(schema: Schema, path: str) -> Errors:
+    errors: Errors = []
+    if schema.default not in (UNSET, None):
+        errors += _validate_default(schema, f"{path}.default")
+    if schema.items is not None:
+        errors += _validate_each_default(schema.items, f"{path}.items")
+    for name, child in schema.properties.items():
+        errors += _validate_each_default(child, f"{path}.properties[{name}]")
+    return errors
+
+
+def _typed(source: Source) -> Source:
+    """Return a schema as defaults are checked by it: integers or strings may be anything."""
+    plain = {key: value for key, value in source.items() if key != "x-kubernetes-int-or-string"}
+    for key in ("items", "additionalProperties"):
+        if isinstance(source.get(key), dict):
+            plain[key] = _typed(source[key])
+    if source.get("properties"):
+        plain["properties"] = {name: _typed(child) for name, child in source["properties"].items()}
+    return plain
+
+
+def _validate_default(schema: Schema, path: str) -> Errors:
+    value = schema.default
+    errors: Errors = []
+    pruned = copy(value)
+    prune(pruned, schema, root=schema.embedded_resource)
+    if not same(pruned, value):
+        errors.append(field.invalid(path, value, "must not have unknown fields"))
+    found = validate_embedded(value, schema, path)
+    found = found or validate(value, parse(_typed(schema.source)), prefix=path)
+    if not found and (rules := rules_of(schema, root=False)) is not None:
+        # Once as if it replaced an equal value, for transition rules, and once as a new one.
+        found = rules.validate(value, value, path=path) or rules.validate(value, None, path=path)
+    return errors + found

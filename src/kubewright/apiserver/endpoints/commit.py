@@ -12,7 +12,6 @@ from kubewright.apiserver.admission.attributes import (
 from kubewright.apiserver.authorization import attributes as authorization
 from kubewright.apiserver.backend import Call
 from kubewright.apiserver.fieldmanager import manager as fieldmanager
-from kubewright.apiserver.fieldmanager import resets
 from kubewright.apiserver.fieldmanager.fieldset import FieldSet
 from kubewright.apiserver.meta import metadata, status
 from kubewright.apiserver.meta.field import Errors
@@ -154,7 +153,7 @@ def own(call: Call, new: Obj, old: Obj | None, options: WriteOptions) -> None:
 def reset_fields(call: Call) -> FieldSet | None:
     """Return the fields that this request cannot change, and so cannot come to own."""
     resource = call.work
-    return resets.reset_fields(
+    return fieldmanager.reset_fields(
         resource.kind,
         call.subresource,
         has_status=resource.strategy.has_status,

@@ -6,7 +6,7 @@ the strategy change it: what they set belongs to nobody.
 
 from typing import Any
 
-from kubewright.apiserver.fieldmanager import entries, lastapplied, shape
+from kubewright.apiserver.fieldmanager import entries, fieldset, lastapplied, shape
 from kubewright.apiserver.fieldmanager.conflict import ConflictsError
 from kubewright.apiserver.fieldmanager.entries import EntriesError, Managed
 from kubewright.apiserver.fieldmanager.extract import ElementError
@@ -20,6 +20,16 @@ Obj = dict[str, Any]
 
 BEFORE_FIRST_APPLY: str = "before-first-apply"
 _NAME_LIMIT = 128
+_STATUS = fieldset.of(("status",))
+_SPEC = fieldset.of(("spec",))
+_CUSTOM = fieldset.of(("metadata",), ("spec",))
+_BY_KIND = {
+    "CustomResourceDefinition": _CUSTOM,
+    "Deployment": fieldset.of(("metadata", "labels"), ("spec",)),
+    "Pod": fieldset.of(
+        ("metadata", "deletionTimestamp"), ("metadata", "ownerReferences"), ("spec",)
+    ),
+}
 
 
 def manager_name(field_manager: str, user_agent: str) -> str:
@@ -241,3 +251,23 @@ def keep_times(old: Obj, new: Obj) -> None:
 
 def _timeless(entry: Obj) -> Obj:
     return {name: value for name, value in entry.items() if name != "time"}
+
+
+def reset_fields(
+    kind: str, subresource: str, *, has_status: bool, custom: bool = False
+) -> FieldSet | None:
+    """Return what a write through *subresource* cannot change; ``None`` for nothing.
+
+    Args:
+        kind: The kind of the object.
+        subresource: Empty for the object itself.
+        has_status: Whether the status is a part of its own.
+        custom: Whether it is a custom resource.
+    """
+    if not has_status:
+        return None
+    if not subresource:
+        return _STATUS
+    if subresource != "status":
+        return None
+    return _CUSTOM if custom else _BY_KIND.get(kind, _SPEC)

@@ -8,10 +8,9 @@ from kubewright.apiserver.fieldmanager.compare import Comparison, compare, same
 from kubewright.apiserver.fieldmanager.conflict import Conflict, ConflictsError
 from kubewright.apiserver.fieldmanager.entries import Entry, Managed, Owner, owner
 from kubewright.apiserver.fieldmanager.extract import fields_of
-from kubewright.apiserver.fieldmanager.fieldset import FieldSet
+from kubewright.apiserver.fieldmanager.fieldset import LEAF, FieldSet
 from kubewright.apiserver.fieldmanager.merge import merged
-from kubewright.apiserver.fieldmanager.reconcile import reconciled
-from kubewright.apiserver.fieldmanager.shape import Shape
+from kubewright.apiserver.fieldmanager.shape import Shape, untyped
 from kubewright.apiserver.schema.tree import Schema
 
 Obj = dict[str, Any]
@@ -245,3 +244,39 @@ def _capped(managed: Managed) -> Managed:
         entry = managed[bucket]
         managed[bucket] = Entry(fieldset.union_all(joined), entry.api_version, entry.time)
     return managed
+
+
+def reconciled(fields: FieldSet, shape: Shape) -> FieldSet:
+    """Return *fields* with what is now owned as a whole owned as a whole."""
+    out = fields
+    for step, node in fields.items():
+        if not node:
+            continue
+        below = _below(step, shape)
+        if below is None:
+            continue
+        fresh = _node(node, below)
+        if fresh is not node:
+            if out is fields:
+                out = dict(fields)
+            out[step] = fresh
+    return out
+
+
+def _node(node: FieldSet, shape: Shape) -> FieldSet:
+    if shape.form == "map":
+        if untyped(shape):
+            return node
+        return LEAF if shape.atomic_map else reconciled(node, shape)
+    if shape.form == "list":
+        return LEAF if shape.atomic_list else reconciled(node, shape)
+    return node
+
+
+def _below(step: str, shape: Shape) -> Shape | None:
+    if shape.form == "list":
+        return shape.item
+    if not step.startswith("f:"):
+        return shape.element
+    known = shape.fields.get(step[2:])
+    return known[1] if known else shape.element
