@@ -87,14 +87,14 @@ class Expression:
 
     def _compile(self) -> None:
         from kubewright.apiserver import cel  # noqa: PLC0415  # not before the first expression
-        from kubewright.apiserver.cel import made  # noqa: PLC0415  # as above
+        from kubewright.apiserver.cel import objects  # noqa: PLC0415  # as above
 
         wanted = {
             "bool": cel.BOOL,
             "string": cel.STRING,
             "string or null": None,
-            "Object": made.OBJECT,
-            "list(JSONPatch)": cel.list_of(made.PATCH),
+            "Object": objects.OBJECT,
+            "list(JSONPatch)": cel.list_of(objects.PATCH),
             "": None,
         }[self._result]
         mutates = self._result in ("Object", "list(JSONPatch)")

@@ -3,7 +3,7 @@
 from kubewright.apiserver.builtin.core.pod.placement import validate_tolerations
 from kubewright.apiserver.builtin.core.pod.resources import validate_resources
 from kubewright.apiserver.builtin.fields.checks import IMMUTABLE, problems
-from kubewright.apiserver.builtin.fields.rules import first_places
+from kubewright.apiserver.builtin.fields.rules import first_indexes
 from kubewright.apiserver.meta import field, naming
 from kubewright.apiserver.meta.field import Errors
 from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
@@ -22,7 +22,7 @@ class RuntimeClassStrategy(Strategy):
         errors += naming.labels(scheduling.get("nodeSelector") or {}, "scheduling.nodeSelector")
         tolerations = scheduling.get("tolerations") or []
         errors += validate_tolerations(tolerations, "scheduling.tolerations")
-        first = first_places(map(_key, tolerations))
+        first = first_indexes(map(_key, tolerations))
         errors += [
             field.duplicate(f"scheduling.tolerations[{i}]", one)
             for i, one in enumerate(tolerations)

@@ -60,7 +60,7 @@ class Matcher:
         """
         if len(text) * self._size <= _QUICK:
             return self._compiled.search(text) is not None
-        return self._made().search(text, effort)
+        return self._get_automaton().search(text, effort)
 
     def spans(self, text: str, effort: Effort) -> Iterator[tuple[int, int]]:
         """Yield where the matches are; as in Go, there is no empty one right behind another.
@@ -79,11 +79,13 @@ class Matcher:
             yield from (match.span() for match in self._compiled.finditer(text))
             return
         at = 0
-        while at <= len(text) and (found := self._made().span(text, at, effort)) is not None:
+        while (
+            at <= len(text) and (found := self._get_automaton().span(text, at, effort)) is not None
+        ):
             yield found
             at = max(found[1], at + (found[0] == found[1]))
 
-    def _made(self) -> "_Automaton":
+    def _get_automaton(self) -> "_Automaton":
         if self._automaton is None:
             self._automaton = _Automaton(self._parsed)
         return self._automaton

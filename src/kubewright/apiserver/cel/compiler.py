@@ -30,7 +30,7 @@ from kubewright.apiserver.cel.expression import (
     Select,
 )
 from kubewright.apiserver.cel.loops import COST, LIMIT, Frame, Run
-from kubewright.apiserver.cel.made import Made
+from kubewright.apiserver.cel.objects import ObjectValue
 from kubewright.apiserver.cel.operators import no_overload
 from kubewright.apiserver.cel.values import NONE, Optional, map_key, runtime_type
 
@@ -53,7 +53,7 @@ class Compiler:
         match node:
             case Literal():
                 return Optional(node.value)
-            case Ident() if node.type.kind == "type" and self._place(node.name) is None:
+            case Ident() if node.type.kind == "type" and self._slot(node.name) is None:
                 return Optional(_denoted(node.name))
             case Select() if node.variable and node.type.kind == "type":
                 return Optional(_denoted(node.variable))
@@ -127,17 +127,17 @@ class Compiler:
                 return self._comprehension(node)
         raise AssertionError(f"{node} passed the checker")
 
-    def _place(self, name: str) -> int | None:
+    def _slot(self, name: str) -> int | None:
         if name.startswith("."):
             return self._places[0].get(name[1:])
         return next((scope[name] for scope in reversed(self._places) if name in scope), None)
 
-    def _new_place(self) -> int:
+    def _new_slot(self) -> int:
         self.size += 1
         return self.size - 1
 
     def _variable(self, name: str, base: int) -> Run:
-        place = self._place(name)
+        place = self._slot(name)
         assert place is not None, name
         if not base:
             return lambda frame: frame[place]
@@ -289,7 +289,7 @@ class Compiler:
 
     def _made(self, node: Message) -> Run:
         fields, name = self._map(MapLiteral(node.offset, node.entries)), node.name.lstrip(".")
-        return lambda frame: Made(name, fields(frame))
+        return lambda frame: ObjectValue(name, fields(frame))
 
     # Loops.
 
@@ -297,7 +297,7 @@ class Compiler:
         if node.is_binding():
             return self._binding(node)
         over = self.raw(node.iterated)  # items are converted where they are used
-        slots = self._new_place(), self._new_place()
+        slots = self._new_slot(), self._new_slot()
         names = {node.variable: slots[0]}
         if node.variable2:
             names[node.variable2] = slots[1]
@@ -343,7 +343,7 @@ class Compiler:
 
     def _binding(self, node: Comprehension) -> Run:
         value = self.compile(node.initial)
-        place = self._new_place()
+        place = self._new_slot()
         self._places.append({node.accumulator: place})
         result = self.compile(node.result)
         self._places.pop()

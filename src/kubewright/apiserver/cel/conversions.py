@@ -4,7 +4,7 @@ import re
 from typing import Any, Final
 
 from kubewright.apiserver.cel import times
-from kubewright.apiserver.cel.digits import double_text
+from kubewright.apiserver.cel.doubles import double_text
 from kubewright.apiserver.cel.errors import EvaluationError
 from kubewright.apiserver.cel.operators import checked_int, checked_uint, no_overload
 from kubewright.apiserver.cel.values import Duration, Timestamp, UInt

@@ -4,7 +4,7 @@ import math
 from typing import Any, Final
 
 from kubewright.apiserver.cel import times
-from kubewright.apiserver.cel.digits import double_text
+from kubewright.apiserver.cel.doubles import double_text
 from kubewright.apiserver.cel.errors import EvaluationError
 from kubewright.apiserver.cel.values import (
     NO_OVERLOAD,

@@ -63,7 +63,7 @@ def compile_regex(pattern: str) -> re.Pattern[str]:
 
 
 def _compile(pattern: str) -> re.Pattern[str]:
-    translated = _Translator(pattern).whole()
+    translated = _Translator(pattern).translate()
     try:
         return re.compile(translated, re.ASCII)
     except (re.error, OverflowError, RecursionError):
@@ -121,7 +121,7 @@ class _Translator:
         self.flags: list[str] = [""]
         self.repeatable = False
 
-    def whole(self) -> str:
+    def translate(self) -> str:
         while self.position < len(self.pattern):
             self._step(self.pattern[self.position])
         if len(self.scopes) > 1:
@@ -136,7 +136,7 @@ class _Translator:
     def _step(self, char: str) -> None:
         match char:
             case "\\":
-                self._escape()
+                self._translate_escape()
             case "[":
                 self._emit(*_Class(self.pattern, self.position).read())
             case "(":
@@ -144,17 +144,17 @@ class _Translator:
             case ")":
                 self._close()
             case "|":
-                self._alternative()
+                self._start_alternative()
             case "$":
                 self._emit("$" if "m" in self.flags[-1] else r"\Z", 1)
             case "*" | "+" | "?":
                 self._repeat(char)
             case "{":
-                self._braces()
+                self._repeat_in_braces()
             case _:
                 self._emit(char, 1)
 
-    def _escape(self) -> None:
+    def _translate_escape(self) -> None:
         rest = self.pattern[self.position :]
         if rest.startswith(r"\Q"):
             literal, _, _ = rest[2:].partition(r"\E")
@@ -170,28 +170,28 @@ class _Translator:
     def _open(self) -> None:
         rest = self.pattern[self.position :]
         if not rest.startswith("(?"):
-            self._group("(", 1)
+            self._open_group("(", 1)
         elif rest.startswith(("(?P<", "(?<")):
-            self._group("(", _group_name(rest))
+            self._open_group("(", _group_name(rest))
         elif flags := _FLAGS.match(rest):
-            self._flagged(flags)
+            self._open_flags(flags)
         else:
             bad = _BAD_FLAGS.match(rest)
             raise RegexError("invalid or unsupported Perl syntax", bad[0] if bad else rest)
 
-    def _group(self, text: str, length: int) -> None:
+    def _open_group(self, text: str, length: int) -> None:
         self._emit(text, length, repeatable=False)
         self.scopes.append([])
         self.flags.append(self.flags[-1])
 
-    def _flagged(self, match: re.Match[str]) -> None:
+    def _open_flags(self, match: re.Match[str]) -> None:
         on, off, end = match[1], match[2] or "", match[3]
         removed = off.replace("-", "")
         # Python does not know U; repetitions are turned around where it holds.
         plain, gone = on.replace("U", ""), removed.replace("U", "")
         prefix = f"(?{plain}{f'-{gone}' if gone else ''}:"
         if end == ":":
-            self._group(prefix, match.end())
+            self._open_group(prefix, match.end())
         else:
             # Python wants such flags around what they change.
             self.scopes[-1].append(prefix)
@@ -205,7 +205,7 @@ class _Translator:
         self.flags.pop()
         self._emit(")" * (len(self.scopes.pop()) + 1), 1)
 
-    def _alternative(self) -> None:
+    def _start_alternative(self) -> None:
         scopes = self.scopes[-1]
         self._emit(")" * len(scopes) + "|" + "".join(scopes), 1, repeatable=False)
 
@@ -223,7 +223,7 @@ class _Translator:
         ungreedy = lazy != ("U" in self.flags[-1])
         self._emit(operator + ("?" if ungreedy else ""), length)
 
-    def _braces(self) -> None:
+    def _repeat_in_braces(self) -> None:
         match = _REPEAT.match(self.pattern, self.position)
         if match is None:
             self._emit(r"\{", 1)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from typing import Any, Final
 
-from kubewright.apiserver.cel.digits import plain_digits, shortest_digits
+from kubewright.apiserver.cel.doubles import plain_digits, shortest_digits
 from kubewright.apiserver.cel.errors import EvaluationError
 from kubewright.apiserver.cel.values import Duration, Timestamp
 

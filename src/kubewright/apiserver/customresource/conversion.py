@@ -24,7 +24,7 @@ class CallError(Exception):
     """A webhook could not be asked; the text says why, as Go's HTTP client does."""
 
 
-class Call(Protocol):
+class CallWebhook(Protocol):
     """Sends a review to the webhook that a client config names, and returns its answer.
 
     Raises `CallError` when there is no answer.
@@ -51,7 +51,10 @@ class Converter:
     """
 
     def __init__(
-        self, crd: Obj, call: Call | None = None, schema: Callable[[str], Schema] | None = None
+        self,
+        crd: Obj,
+        call: CallWebhook | None = None,
+        schema: Callable[[str], Schema] | None = None,
     ) -> None:
         spec = crd["spec"]
         self._group: str = spec["group"]

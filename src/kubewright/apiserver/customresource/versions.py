@@ -7,7 +7,7 @@ from kubewright.apiserver.customresource.columns import validate_column
 from kubewright.apiserver.customresource.expressions import ExpressionScope, Totals
 from kubewright.apiserver.customresource.openapi import validate_schema
 from kubewright.apiserver.customresource.structural import (
-    Source,
+    RawSchema,
     children,
     unsupported,
     validate_structural,
@@ -32,9 +32,9 @@ _ROOT_FIELDS = (
 )
 
 
-def schema_of(version: Obj, name: str = "schema") -> Source | None:
+def schema_of(version: Obj, name: str = "schema") -> RawSchema | None:
     """Return the schema of a version, if it has one."""
-    found: Source | None = (version.get(name) or {}).get("openAPIV3Schema")
+    found: RawSchema | None = (version.get(name) or {}).get("openAPIV3Schema")
     return found
 
 
@@ -73,7 +73,9 @@ def warning_problems(version: Obj) -> list[str]:
     return problems
 
 
-def validate_root(source: Source | None, path: str, *, has_status: bool, unchanged: bool) -> Errors:
+def validate_root(
+    source: RawSchema | None, path: str, *, has_status: bool, unchanged: bool
+) -> Errors:
     """Check a whole schema."""
     if source is None:
         return []
@@ -96,11 +98,11 @@ def validate_root(source: Source | None, path: str, *, has_status: bool, unchang
     return errors
 
 
-def _has_rules(source: Source) -> bool:
+def _has_rules(source: RawSchema) -> bool:
     return bool(source.get("x-kubernetes-validations")) or any(map(_has_rules, children(source)))
 
 
-def _validate_root_fields(source: Source, path: str) -> Errors:
+def _validate_root_fields(source: RawSchema, path: str) -> Errors:
     allowed = _ROOT_FIELDS.split()
     for go_name in go_json.fields_set(source):
         if go_name == "Type":
@@ -149,7 +151,7 @@ def _validate_scale_path(
     return []
 
 
-def validate_selectable(fields: list[Obj], source: Source, path: str) -> Errors:
+def validate_selectable(fields: list[Obj], source: RawSchema, path: str) -> Errors:
     """Return what is wrong with the fields that selectors may name."""
     errors: Errors = []
     seen: set[str] = set()
@@ -172,7 +174,7 @@ def validate_selectable(fields: list[Obj], source: Source, path: str) -> Errors:
     return errors
 
 
-def _validate_selected(value: str, shown: str, found: Source, path: str) -> Errors:
+def _validate_selected(value: str, shown: str, found: RawSchema, path: str) -> Errors:
     errors: Errors = []
     if shown.partition(".")[0] == "metadata":
         errors.append(field.invalid(path, value, "must not point to fields in metadata"))
@@ -185,7 +187,7 @@ def _validate_selected(value: str, shown: str, found: Source, path: str) -> Erro
     return errors
 
 
-def validate_defaults(source: Source, path: str) -> Errors:
+def validate_defaults(source: RawSchema, path: str) -> Errors:
     """Return what is wrong with the defaults in a structural schema."""
     schema = parse(source)
     schema.embedded_resource = True  # the whole is a resource too
@@ -203,7 +205,7 @@ def _validate_each_default(schema: Schema, path: str) -> Errors:
     return errors
 
 
-def _typed(source: Source) -> Source:
+def _typed(source: RawSchema) -> RawSchema:
     """Return a schema as defaults are checked by it: integers or strings may be anything."""
     plain = {key: value for key, value in source.items() if key != "x-kubernetes-int-or-string"}
     for key in ("items", "additionalProperties"):

@@ -137,7 +137,7 @@ def store(call: Call, obj: Obj, quotas: list[Obj]) -> Stored:
 def own(call: Call, new: Obj, old: Obj | None, options: WriteOptions) -> None:
     """Note in managedFields who has set what."""
     resource = call.work
-    fieldmanager.updated(
+    fieldmanager.record_update(
         old,
         new,
         schema=resource.schema(),

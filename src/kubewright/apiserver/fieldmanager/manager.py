@@ -47,7 +47,7 @@ def manager_name(field_manager: str, user_agent: str) -> str:
     return "".join(found)
 
 
-def updated(  # noqa: PLR0913  # all that a write is made of, by name
+def record_update(  # noqa: PLR0913  # all that a write is made of, by name
     old: Obj | None,
     new: Obj,
     *,

@@ -142,7 +142,7 @@ def root(schema: Schema, *, implied: bool = True) -> Shape:
     return known
 
 
-class _Making(NamedTuple):
+class _Context(NamedTuple):
     """How shapes are made; a node has one shape for each way.
 
     Attributes:
@@ -153,7 +153,7 @@ class _Making(NamedTuple):
     implied: bool = False
     preserve: bool = False
 
-    def below(self, child: Schema) -> "_Making":
+    def below(self, child: Schema) -> "_Context":
         """Return how a child is made: a type of its own does not inherit."""
         return self._replace(preserve=self.preserve and not child.name)
 
@@ -161,39 +161,39 @@ class _Making(NamedTuple):
 def _root(schema: Schema, *, implied: bool) -> Shape:
     metadata = schema.properties.get("metadata")
     if schema.name and metadata is not None and metadata.name == "ObjectMeta":
-        return _of(schema, _Making(implied=implied))
+        return _of(schema, _Context(implied=implied))
     if implied:
         return root(schema, implied=False)  # custom resources imply nothing
     if not schema.properties and not schema.preserve_unknown:
         return DEDUCED
-    shape = _filled(Shape(), schema, _Making(preserve=schema.preserve_unknown))
+    shape = _filled(Shape(), schema, _Context(preserve=schema.preserve_unknown))
     _add_object_fields(shape)
     return shape
 
 
 def _add_object_fields(shape: Shape) -> None:
     for name in ("apiVersion", "kind"):
-        shape.fields[name] = (f"f:{name}", _of(Schema(type="string"), _Making()))
-    metadata = _of(definitions.definition(_OBJECT_META), _Making())
+        shape.fields[name] = (f"f:{name}", _of(Schema(type="string"), _Context()))
+    metadata = _of(definitions.definition(_OBJECT_META), _Context())
     shape.fields["metadata"] = ("f:metadata", metadata)
 
 
-def _of(schema: Schema, making: _Making) -> Shape:
+def _of(schema: Schema, context: _Context) -> Shape:
     """Return the shape of a node."""
     if schema.name == "RawExtension":
         return ATOMIC
     if schema.preserve_unknown:
-        making = making._replace(preserve=True)
-    name = f"fieldmanager.{making.implied:d}{making.preserve:d}"
+        context = context._replace(preserve=True)
+    name = f"fieldmanager.{context.implied:d}{context.preserve:d}"
     known: Shape | None = schema.memo.get(name)
-    return _made(schema, making, name) if known is None else known
+    return _new_shape(schema, context, name) if known is None else known
 
 
 _lock = RLock()
 _making: dict[tuple[int, str], tuple[Schema, Shape]] = {}
 
 
-def _made(schema: Schema, making: _Making, name: str) -> Shape:
+def _new_shape(schema: Schema, context: _Context, name: str) -> Shape:
     """Return a new shape; other threads see it when all below it is there, too."""
     with _lock:
         if (known := schema.memo.get(name)) is not None:
@@ -204,7 +204,7 @@ def _made(schema: Schema, making: _Making, name: str) -> Shape:
         shape = Shape()
         _making[id(schema), name] = schema, shape
         try:
-            _filled(shape, schema, making)
+            _filled(shape, schema, context)
             if schema.name == "FieldsV1":
                 shape.loose = False  # free in form, but there are no scalars in it
             if is_first:
@@ -216,12 +216,12 @@ def _made(schema: Schema, making: _Making, name: str) -> Shape:
     return shape
 
 
-def _filled(shape: Shape, schema: Schema, making: _Making) -> Shape:
+def _filled(shape: Shape, schema: Schema, context: _Context) -> Shape:
     shape.scalar = _scalar(schema)
     if schema.type in ("", "object"):
-        _fill_map(shape, schema, making)
+        _fill_map(shape, schema, context)
     if schema.type in ("", "array"):
-        _fill_list(shape, schema, making)
+        _fill_list(shape, schema, context)
     shape.settle()
     return shape
 
@@ -239,29 +239,29 @@ def _scalar(schema: Schema) -> Scalar:
     return ""
 
 
-def _fill_map(shape: Shape, schema: Schema, making: _Making) -> None:
+def _fill_map(shape: Shape, schema: Schema, context: _Context) -> None:
     shape.is_map = True
     shape.atomic_map = schema.map_type == "atomic"
     for name, child in schema.properties.items():
-        shape.fields[name] = (f"f:{name}", _of(child, making.below(child)))
+        shape.fields[name] = (f"f:{name}", _of(child, context.below(child)))
     if schema.embedded_resource:
         _add_object_fields(shape)
-    shape.element = _element(schema, making)
-    if making.implied:
+    shape.element = _element(schema, context)
+    if context.implied:
         shape.zeros = zeros(schema)
 
 
-def _element(schema: Schema, making: _Making) -> Shape | None:
+def _element(schema: Schema, context: _Context) -> Shape | None:
     allowed = schema.source.get("additionalProperties")
     if allowed is True:
         return DEDUCED
     if schema.additional is not None:
-        return _of(schema.additional, making.below(schema.additional))
-    free = making.preserve or not schema.properties
+        return _of(schema.additional, context.below(schema.additional))
+    free = context.preserve or not schema.properties
     return DEDUCED if free and allowed is not False else None
 
 
-def _fill_list(shape: Shape, schema: Schema, making: _Making) -> None:
+def _fill_list(shape: Shape, schema: Schema, context: _Context) -> None:
     shape.is_list = True
     shape.atomic_list, shape.declared_keys = _relationship(schema)
     shape.keys = tuple(sorted(shape.declared_keys))
@@ -269,7 +269,7 @@ def _fill_list(shape: Shape, schema: Schema, making: _Making) -> None:
     if items is None:
         shape.item = ATOMIC
         return
-    shape.item = _of(items, making.below(items))
+    shape.item = _of(items, context.below(items))
     shape.key_defaults = _key_defaults(items, shape.keys)
 
 

@@ -36,17 +36,17 @@ class OpenAPI:
         accept = request.headers.get("accept", "")
         if path == "/openapi/v2" and any(media in accept for media in protobuf.MEDIA_TYPES):
             media = protobuf.MEDIA_TYPES[0]
-            return _tagged(request, self._kept("v2.protobuf"), content_type=media)
+            return _tagged(request, self._cached("v2.protobuf"), content_type=media)
         _check_accept(accept)
         if path == "/openapi/v2":
-            return _tagged(request, self._kept("v2"))
+            return _tagged(request, self._cached("v2"))
         if path == ROOT:
             return Response(200, self._index())
         if path.startswith(f"{ROOT}/") and path.removeprefix(f"{ROOT}/") in self._names():
             return self._document(request, path.removeprefix(f"{ROOT}/"))
         raise status.no_such_path()
 
-    def _kept(self, name: str) -> bytes:
+    def _cached(self, name: str) -> bytes:
         if self._generation != self._registry.generation:
             self._generation = self._registry.generation
             self._made.clear()
@@ -78,7 +78,7 @@ class OpenAPI:
         right = self._fingerprint(*self._names()[name])
         if asked and asked != right:
             return Response(301, b"", headers=(("Location", f"{ROOT}/{name}?hash={right}"),))
-        answer = _tagged(request, self._kept(name))
+        answer = _tagged(request, self._cached(name))
         if asked:
             answer.headers = (*answer.headers, ("Cache-Control", "public, immutable"))
         return answer

@@ -40,7 +40,7 @@ def apply(document: Any, operations: bytes | list[dict[str, Any]]) -> Any:
         why = f"The allowed maximum operations in a JSON patch is {MAX_OPERATIONS}"
         message = f"Request entity too large: {why}, got {len(found)}"
         raise StatusError(413, "RequestEntityTooLarge", message)
-    patching = _Patching(deepcopy(document))
+    patching = _Patcher(deepcopy(document))
     try:
         for operation in found:
             patching.run(operation)
@@ -93,7 +93,7 @@ def unknown_fields(operations: list[dict[str, Any]]) -> list[str]:
     ]
 
 
-class _Patching:
+class _Patcher:
     """A document, and the operations that change it one after the other."""
 
     def __init__(self, document: Any) -> None:

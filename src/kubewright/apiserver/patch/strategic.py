@@ -42,7 +42,7 @@ def apply(document: Obj, patch: bytes | Obj, schema: Schema) -> Obj:
     """
     found = decode(patch) if isinstance(patch, bytes) else patch
     try:
-        return _maps(document, found, schema)
+        return _merged_maps(document, found, schema)
     except BadPatchError as error:
         raise _refused(error) from error
 
@@ -77,7 +77,7 @@ def _refused(error: BadPatchError) -> StatusError:
     return StatusError(500, "", str(error))
 
 
-def _maps(original: Obj, patch: Obj, schema: Schema | None) -> Obj:
+def _merged_maps(original: Obj, patch: Obj, schema: Schema | None) -> Obj:
     if DIRECTIVE in patch:
         return _directed(patch)
     out, rest = dict(original), dict(patch)
@@ -128,7 +128,7 @@ def _delete_from_list(out: Obj, name: str, gone: Any, schema: Schema | None) -> 
         return
     child, merge_key, _ = _field(schema, name)
     if (items or gone) and element_type(items, gone) is dict:
-        out[name] = _lists(items, gone, schema=child, merge_key=merge_key)
+        out[name] = _merged_lists(items, gone, schema=child, merge_key=merge_key)
         return
     marks = set(map(mark, gone))
     out[name] = [item for item in items if mark(item) not in marks]
@@ -140,11 +140,11 @@ def _merge_field(out: Obj, name: str, value: Any, schema: Schema | None) -> None
         _set(out, name, without_nulls(value))
     elif isinstance(value, dict):
         child, _, strategy = _field(schema, name)
-        out[name] = value if strategy == REPLACE else _maps(out[name], value, child)
+        out[name] = value if strategy == REPLACE else _merged_maps(out[name], value, child)
     elif isinstance(value, list):
         child, merge_key, strategy = _field(schema, name)
         if strategy == MERGE:
-            out[name] = _lists(out[name], value, schema=child, merge_key=merge_key)
+            out[name] = _merged_lists(out[name], value, schema=child, merge_key=merge_key)
         else:
             out[name] = value
     else:
@@ -195,7 +195,7 @@ def _set_orders(out: Obj, rest: Obj, schema: Schema | None) -> None:
         elif name not in out:
             merged = without_directives(change)
         elif strategy == MERGE:
-            merged = _lists(before, change, schema=child, merge_key=merge_key)
+            merged = _merged_lists(before, change, schema=child, merge_key=merge_key)
         else:
             merged = change
         out[name] = ordering.ordered(
@@ -203,7 +203,7 @@ def _set_orders(out: Obj, rest: Obj, schema: Schema | None) -> None:
         )
 
 
-def _lists(
+def _merged_lists(
     original: list[Any], patch: list[Any], *, schema: Schema | None, merge_key: str
 ) -> list[Any]:
     if not original and not patch:
@@ -215,7 +215,7 @@ def _lists(
     if not merge_key:
         raise BadPatchError("cannot merge lists without merge key for struct")
     original, patch = _specials(original, patch, merge_key)
-    merged = _elements(original, patch, merge_key, schema)
+    merged = _merged_elements(original, patch, merge_key, schema)
     return ordering.ordered(merged, patch, original, merge_key, sort)
 
 
@@ -248,7 +248,7 @@ def _specials(original: list[Any], patch: list[Any], merge_key: str) -> tuple[li
     return original, rest
 
 
-def _elements(
+def _merged_elements(
     original: list[Any], patch: list[Any], merge_key: str, schema: Schema | None
 ) -> list[Any]:
     out, known = list(original), places(original, merge_key)
@@ -259,5 +259,5 @@ def _elements(
         if at == len(out):
             out.append(item)
         else:
-            out[at] = _maps(out[at], item, schema)
+            out[at] = _merged_maps(out[at], item, schema)
     return out

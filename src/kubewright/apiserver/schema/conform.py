@@ -12,8 +12,8 @@ from kubewright.apiserver.meta.status import bad_request
 from kubewright.apiserver.schema import scalars
 from kubewright.apiserver.schema.definitions import definition, fields_in_go
 from kubewright.apiserver.schema.mismatch import (
+    Location,
     MismatchError,
-    Place,
     Problems,
     element_type,
     go_name,
@@ -76,7 +76,7 @@ def compiled(schema: Schema) -> Check:
 
 
 def _later(schema: Schema) -> Check:
-    def check(value: Any, place: Place | None, problems: Problems) -> Any:
+    def check(value: Any, place: Location | None, problems: Problems) -> Any:
         return compiled(schema)(value, place, problems)
 
     return check
@@ -131,7 +131,7 @@ def _element(rule: Rule) -> Check:
 def _list_of(rule: Rule, go_type: str) -> Check:
     expected, check = rule[0], _element(rule)
 
-    def check_list(value: Any, place: Place | None, problems: Problems) -> Any:
+    def check_list(value: Any, place: Location | None, problems: Problems) -> Any:
         if type(value) is not list:
             raise mismatch(value, place, go_type)
         for index, item in enumerate(value):
@@ -146,7 +146,7 @@ def _list_of(rule: Rule, go_type: str) -> Check:
 def _map_of(rule: Rule, go_type: str) -> Check:
     expected, check = rule[0], _element(rule)
 
-    def check_map(value: Any, place: Place | None, problems: Problems) -> Any:
+    def check_map(value: Any, place: Location | None, problems: Problems) -> Any:
         if type(value) is not dict:
             raise mismatch(value, place, go_type)
         problems.keys += len(value)
@@ -164,7 +164,7 @@ def _struct(schema: Schema, go_type: str) -> Check:  # noqa: C901  # because of 
     name = schema.name
 
     def check(  # noqa: C901, PLR0912  # every field of every request: calls would double its time
-        value: Any, place: Place | None, problems: Problems
+        value: Any, place: Location | None, problems: Problems
     ) -> Any:
         if type(value) is not dict:
             if value is not None:
@@ -264,14 +264,14 @@ def _nested(value: Any, problems: Problems) -> Any:
     return result
 
 
-def _schema_or_list(value: Any, place: Place | None, problems: Problems) -> Any:
+def _schema_or_list(value: Any, place: Location | None, problems: Problems) -> Any:
     if isinstance(value, list):
         return [_nested(item, problems) for item in value]
     # Go takes anything else, and makes nothing of it.
     return _nested(value, problems) if isinstance(value, dict) else None
 
 
-def _schema_or_bool(value: Any, place: Place | None, problems: Problems) -> Any:
+def _schema_or_bool(value: Any, place: Location | None, problems: Problems) -> Any:
     if isinstance(value, dict):
         return _nested(value, problems)
     if isinstance(value, bool):
@@ -279,7 +279,7 @@ def _schema_or_bool(value: Any, place: Place | None, problems: Problems) -> Any:
     raise MismatchError("boolean or JSON schema expected")
 
 
-def _schema_or_strings(value: Any, place: Place | None, problems: Problems) -> Any:
+def _schema_or_strings(value: Any, place: Location | None, problems: Problems) -> Any:
     if isinstance(value, dict):
         return _nested(value, problems)
     if isinstance(value, list) and all(isinstance(item, str) for item in value):

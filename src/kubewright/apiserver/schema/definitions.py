@@ -70,8 +70,8 @@ def find(group: str, version: str, kind: str) -> Schema | None:
     return definition(name) if name else None
 
 
-_made: dict[str, Schema] = {}
-_making: dict[str, Schema] = {}
+_complete: dict[str, Schema] = {}
+_incomplete: dict[str, Schema] = {}
 _lock = RLock()
 
 
@@ -80,24 +80,24 @@ def definition(name: str) -> Schema:
 
     Servers in several threads share them, so one is shown only when all below it is there.
     """
-    if (known := _made.get(name)) is not None:
+    if (known := _complete.get(name)) is not None:
         return known
     with _lock:
-        if (known := _made.get(name) or _making.get(name)) is not None:
+        if (known := _complete.get(name) or _incomplete.get(name)) is not None:
             return known  # JSONSchemaProps contains itself
-        is_first = not _making
+        is_first = not _incomplete
         try:
-            made = _make(name)
+            found = _make(name)
             if is_first:
-                _made.update(_making)
+                _complete.update(_incomplete)
         finally:
             if is_first:
-                _making.clear()
-    return made
+                _incomplete.clear()
+    return found
 
 
 def _make(name: str) -> Schema:
-    schema = _making[name] = Schema()
+    schema = _incomplete[name] = Schema()
     _fill(schema, document()["definitions"][name])
     schema.format = FORMATS.get(name, schema.format)
     schema.int_or_string = schema.format == "int-or-string"

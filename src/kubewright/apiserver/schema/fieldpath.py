@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-Source = dict[str, Any]
+RawSchema = dict[str, Any]
 
 _PART = re.compile(r"'(?:[^']|(?<=\\)')*'|[.\[\]]|[^.\[\]]+")
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
@@ -25,7 +25,7 @@ class FieldPathError(ValueError):
     """A path that leads nowhere; the text is what the server says."""
 
 
-def resolve(path: str, source: Source, *, arrays: bool = True) -> tuple[str, Source]:
+def resolve(path: str, source: RawSchema, *, arrays: bool = True) -> tuple[str, RawSchema]:
     """Return a path in the form in which errors show it, and the schema that it leads to.
 
     Args:
@@ -75,7 +75,7 @@ def _unescaped(match: re.Match[str]) -> str:
     return _ESCAPED[char]
 
 
-def _descend(shown: str, source: Source, name: str) -> tuple[str, Source]:
+def _descend(shown: str, source: RawSchema, name: str) -> tuple[str, RawSchema]:
     properties, additional = source.get("properties"), source.get("additionalProperties")
     if properties:
         if name not in properties:

@@ -6,7 +6,7 @@ from kubewright.apiserver.schema.tree import Schema
 
 # Where a value is: the place above it, its key or index, and the struct it is a field of; the
 # struct is empty for keys of maps and indexes of lists, which Go's type errors leave out.
-Place = tuple[Any, str | int, str]
+Location = tuple[Any, str | int, str]
 
 
 class Problems:
@@ -28,7 +28,7 @@ class MismatchError(Exception):
     """A value that its Go type cannot hold; the text is Go's."""
 
 
-def path_of(place: Place | None) -> str:
+def path_of(place: Location | None) -> str:
     """Return a place as strict decoding names it."""
     parts: list[str] = []
     while place is not None:
@@ -37,14 +37,14 @@ def path_of(place: Place | None) -> str:
     return "".join(reversed(parts)).removeprefix(".")
 
 
-def mismatch(value: Any, place: Place | None, go_type: str) -> MismatchError:
+def mismatch(value: Any, place: Location | None, go_type: str) -> MismatchError:
     """Return Go's error for a value of the wrong JSON type."""
     return MismatchError(
         f"json: cannot unmarshal {_json_type(value)} into Go {target(place)} of type {go_type}"
     )
 
 
-def target(place: Place | None) -> str:
+def target(place: Location | None) -> str:
     """Return what Go says a value was to go into."""
     fields: list[str] = []
     struct = ""

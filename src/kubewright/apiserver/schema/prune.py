@@ -5,7 +5,7 @@ from typing import Any
 from kubewright.apiserver.meta.field import invalid
 from kubewright.apiserver.schema.conform import compiled, unreadable
 from kubewright.apiserver.schema.definitions import definition
-from kubewright.apiserver.schema.mismatch import MismatchError, Place, Problems, path_of
+from kubewright.apiserver.schema.mismatch import Location, MismatchError, Problems, path_of
 from kubewright.apiserver.schema.tree import UNSET, Schema
 
 META_FIELDS: frozenset[str] = frozenset({"apiVersion", "kind", "metadata"})
@@ -110,7 +110,12 @@ def prune(value: Any, schema: Schema, *, root: bool = False) -> list[str]:
 
 
 def _prune(
-    value: Any, schema: Schema | None, place: Place | None, unknown: list[str], *, keep_meta: bool
+    value: Any,
+    schema: Schema | None,
+    place: Location | None,
+    unknown: list[str],
+    *,
+    keep_meta: bool,
 ) -> None:
     if schema is not None and schema.preserve_unknown:
         _prune_known(value, schema, place, unknown, keep_meta=keep_meta)
@@ -139,7 +144,7 @@ def takes_any_key(schema: Schema) -> bool:
 def _prune_object(
     value: dict[str, Any],
     schema: Schema | None,
-    place: Place | None,
+    place: Location | None,
     unknown: list[str],
     *,
     keep_meta: bool,
@@ -158,7 +163,7 @@ def _prune_object(
 
 
 def _prune_known(
-    value: Any, schema: Schema, place: Place | None, unknown: list[str], *, keep_meta: bool
+    value: Any, schema: Schema, place: Location | None, unknown: list[str], *, keep_meta: bool
 ) -> None:
     """Prune below a node that keeps unknown fields: what has a schema there is still cut to it."""
     if isinstance(value, list) and schema.items is not None:

@@ -4,10 +4,10 @@ from collections.abc import Callable
 from typing import Any
 
 from kubewright.apiserver.schema import go_values
-from kubewright.apiserver.schema.mismatch import MismatchError, Place, Problems, mismatch, target
+from kubewright.apiserver.schema.mismatch import Location, MismatchError, Problems, mismatch, target
 from kubewright.apiserver.schema.tree import Schema
 
-Check = Callable[[Any, Place | None, Problems], Any]
+Check = Callable[[Any, Location | None, Problems], Any]
 """Reads a value at a place: returns what it becomes, or raises `MismatchError`."""
 
 TEXTS: dict[str, Callable[[str], str]] = {
@@ -20,7 +20,7 @@ TEXTS: dict[str, Callable[[str], str]] = {
 _LIMITS = {"int32": 2**31, "int64": 2**63}
 
 
-def anything(value: Any, place: Place | None, problems: Problems) -> Any:
+def anything(value: Any, place: Location | None, problems: Problems) -> Any:
     """Take the value as it is, and count its keys."""
     if isinstance(value, dict):
         problems.keys += len(value)
@@ -33,7 +33,7 @@ def anything(value: Any, place: Place | None, problems: Problems) -> Any:
     return value
 
 
-def quantity(value: Any, place: Place | None, problems: Problems) -> Any:
+def quantity(value: Any, place: Location | None, problems: Problems) -> Any:
     """Read an amount, which may be a number too."""
     if value is None:
         return "0"
@@ -45,7 +45,7 @@ def quantity(value: Any, place: Place | None, problems: Problems) -> Any:
         raise MismatchError(str(error)) from None
 
 
-def int_or_string(value: Any, place: Place | None, problems: Problems) -> Any:
+def int_or_string(value: Any, place: Location | None, problems: Problems) -> Any:
     """Read a port or a percentage."""
     if isinstance(value, str):
         return value
@@ -57,7 +57,7 @@ def int_or_string(value: Any, place: Place | None, problems: Problems) -> Any:
 def _integer(kind: str, go_type: str) -> Check:
     limit = _LIMITS.get(kind, 2**63)
 
-    def check(value: Any, place: Place | None, problems: Problems) -> Any:
+    def check(value: Any, place: Location | None, problems: Problems) -> Any:
         if type(value) is int and -limit <= value < limit:
             return value
         if value is None:
@@ -89,7 +89,7 @@ def scalar(schema: Schema, go_type: str) -> Check:
 
 
 def _number(go_type: str) -> Check:
-    def check(value: Any, place: Place | None, problems: Problems) -> Any:
+    def check(value: Any, place: Location | None, problems: Problems) -> Any:
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise mismatch(value, place, go_type)
         return int(value) if isinstance(value, float) and value.is_integer() else value
@@ -100,7 +100,7 @@ def _number(go_type: str) -> Check:
 def plain(kind: type, go_type: str) -> Check:
     """Return what reads a value of one Python type; null is its empty value."""
 
-    def check(value: Any, place: Place | None, problems: Problems) -> Any:
+    def check(value: Any, place: Location | None, problems: Problems) -> Any:
         if type(value) is kind:
             return value
         if value is None:
@@ -113,7 +113,7 @@ def plain(kind: type, go_type: str) -> Check:
 def _text(normal: Callable[[str], str], go_type: str) -> Check:
     go_type = "[]uint8" if normal is go_values.base64_text else "string"
 
-    def check(value: Any, place: Place | None, problems: Problems) -> Any:
+    def check(value: Any, place: Location | None, problems: Problems) -> Any:
         if value is None:
             return ""
         if not isinstance(value, str):

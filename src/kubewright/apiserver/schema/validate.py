@@ -42,7 +42,7 @@ def validate(
     """
     run = _Run(prefix, effort or Effort())
     try:
-        run.child(compiled(schema), value, "", correlated)
+        run.check_child(compiled(schema), value, "", correlated)
     except TooMuchError:
         if run.effort.light:
             raise
@@ -148,7 +148,7 @@ class _Run:
         self.errors: Errors = []
         self.effort = effort
 
-    def child(self, node: _Node, value: Any, path: str, correlated: Correlated | None) -> int:
+    def check_child(self, node: _Node, value: Any, path: str, correlated: Correlated | None) -> int:
         """Check a value that may be an old one, which passes then."""
         known = len(self.errors)
         count = self.check(node, value, path, correlated)
@@ -195,19 +195,19 @@ class _Run:
         self.effort.tell(error.text)
         self.errors.append(error)
 
-    def invalid(self, path: str, value: Any, text: str) -> None:
+    def add_invalid(self, path: str, value: Any, text: str) -> None:
         """Add an error about a value."""
         self.add(field.invalid(self.at(path), value, f"{path} in body {text}"))
 
-    def other(self, path: str, value: Any, text: str) -> None:
+    def add_other(self, path: str, value: Any, text: str) -> None:
         """Add an error about a value, with a text of its own."""
         self.add(field.invalid(self.at(path), value, text))
 
-    def loose(self, text: str) -> None:
+    def add_without_path(self, text: str) -> None:
         """Add an error that does not know its path."""
         self.add(field.invalid(self.prefix or NO_PATH, "", text))
 
-    def wrong_type(self, path: str, wanted: str, found: str) -> None:
+    def add_wrong_type(self, path: str, wanted: str, found: str) -> None:
         """Add an error about a value of the wrong type or format."""
         text = f"{path} in body must be of type {wanted}: {field.quoted(found)}"
         self.add(field.type_invalid(self.at(path), found, text))
@@ -216,20 +216,20 @@ class _Run:
         types = node.types
         if value is None:
             if types and not node.nullable:
-                self.wrong_type(path, ",".join(types), "null")
+                self.add_wrong_type(path, ",".join(types), "null")
             return 1
         kind, form = type_of(value)
         fits = kind in types or (kind == "integer" and "number" in types)
         if kind == "number" and "integer" in types and is_whole(value):
             fits = True
         if kind not in {"string", "array"} and node.format and not fits and form != node.format:
-            self.wrong_type(path, node.format, form)
+            self.add_wrong_type(path, node.format, form)
             return 0
         numeric = "number" in types or "integer" in types
         if not numeric and node.format and kind in {"string", "array"}:
             return 1
         if not fits:
-            self.wrong_type(path, ",".join(types), kind)
+            self.add_wrong_type(path, ",".join(types), kind)
             return 0
         return 1
 
@@ -247,13 +247,13 @@ class _Run:
         if node.max_length is not None and len(value) > node.max_length:
             self.add(too_long(self.at(path), node.max_length))
         elif node.min_length is not None and len(value) < node.min_length:
-            self.invalid(path, value, f"should be at least {node.min_length} chars long")
+            self.add_invalid(path, value, f"should be at least {node.min_length} chars long")
         elif node.pattern:
             self._check_pattern(node.pattern, value, path)
         if not node.format or not formats.known(node.format):
             return 1
         if not formats.CHECKS[formats.known(node.format)](value):
-            self.wrong_type(path, node.format, value)
+            self.add_wrong_type(path, node.format, value)
         return 2
 
     def _check_pattern(self, pattern: str, value: str, path: str) -> None:
@@ -263,7 +263,7 @@ class _Run:
         except RegexError as error:
             pattern, found = f"{pattern}, but pattern is invalid: {error}", False
         if not found:
-            self.invalid(path, value, f"should match '{pattern}'")
+            self.add_invalid(path, value, f"should match '{pattern}'")
 
     def _check_list(
         self, node: _Node, value: list[Any], path: str, correlated: Correlated | None
@@ -272,10 +272,10 @@ class _Run:
         if node.items is not None:
             for index, item in enumerate(value):
                 pair = correlated.index(index) if correlated is not None else None
-                count += self.child(node.items, item, f"{path}[{index}]", pair)
+                count += self.check_child(node.items, item, f"{path}[{index}]", pair)
         size = len(value)
         if node.min_items is not None and size < node.min_items:
-            self.invalid(path, size, f"should have at least {node.min_items} items")
+            self.add_invalid(path, size, f"should have at least {node.min_items} items")
         if node.max_items is not None and size > node.max_items:
             self.add(field.too_many(self.at(path), size, node.max_items))
         if node.unique and _has_equal(value):
@@ -294,7 +294,7 @@ class _Run:
             if name in value:
                 below = f"{path}.{name}" if path else name
                 pair = _pair(correlated, name, path)
-                count += self.child(child, value[name], below, pair)
+                count += self.check_child(child, value[name], below, pair)
         for name in node.required:
             if name not in value:
                 self.add(field.required(self.at(f"{path}.{name}")))
@@ -303,7 +303,7 @@ class _Run:
     def _check_size(self, node: _Node, value: dict[str, Any], path: str) -> None:
         size = len(value)
         if node.min_properties is not None and size < node.min_properties:
-            self.invalid(path, size, f"should have at least {node.min_properties} properties")
+            self.add_invalid(path, size, f"should have at least {node.min_properties} properties")
         if node.max_properties is not None and size > node.max_properties:
             self.add(field.too_many(self.at(path), size, node.max_properties))
 
@@ -319,7 +319,7 @@ class _Run:
                 self.add(field.invalid(self.at(path), key, text))
             else:
                 pair = _pair(correlated, key, path)
-                count += self.child(node.additional, item, f"{path}.{key}", pair)
+                count += self.check_child(node.additional, item, f"{path}.{key}", pair)
         return count
 
     def _check_parts(
@@ -339,9 +339,9 @@ class _Run:
                 count += checks
             if good != len(tried):
                 more = "" if good else ". None validated"
-                self.loose(f"{shown} must validate all the schemas (allOf){more}")
+                self.add_without_path(f"{shown} must validate all the schemas (allOf){more}")
         if node.none_of is not None and not self._try(node.none_of, value, path, correlated)[0]:
-            self.loose(f"{shown} must not validate the schema (not)")
+            self.add_without_path(f"{shown} must not validate the schema (not)")
         return count
 
     def _try(
@@ -361,7 +361,7 @@ class _Run:
                 return tried[1]
             if best is None or tried[1] > best[1]:
                 best = tried
-        self.loose(f"{field.quoted(path)} must validate at least one schema (anyOf)")
+        self.add_without_path(f"{field.quoted(path)} must validate at least one schema (anyOf)")
         assert best is not None
         self.errors += best[0]
         return best[1]
@@ -374,7 +374,9 @@ class _Run:
         if len(good) == 1:
             return good[0]
         found = f"Found {len(good)} valid alternatives" if good else "Found none valid"
-        self.loose(f"{field.quoted(path)} must validate one and only one schema (oneOf). {found}")
+        self.add_without_path(
+            f"{field.quoted(path)} must validate one and only one schema (oneOf). {found}"
+        )
         # The real server adds the nearest miss, also one after the last part that was valid.
         rest = tried if not good else []
         if not rest:

@@ -17,7 +17,7 @@ SCHEMA = custom.schema()
 
 def update(old: Obj | None, new: Obj, name: str, now: str = NOON, **more: Any) -> Obj:
     new = copy.deepcopy(new)
-    manager.updated(
+    manager.record_update(
         old, new, schema=SCHEMA, api_version=custom.VERSION, manager=name, now=now, **more
     )
     new["metadata"]["uid"] = "u"
@@ -100,7 +100,7 @@ def test_builtin_types_are_owned_as_the_real_server_says() -> None:
         "status": {},
     }
 
-    manager.updated(None, obj, schema=schema, api_version="apps/v1", manager="m", now=NOON)
+    manager.record_update(None, obj, schema=schema, api_version="apps/v1", manager="m", now=NOON)
 
     port: Obj = {".": {}, "f:containerPort": {}}
     (entry,) = obj["metadata"]["managedFields"]

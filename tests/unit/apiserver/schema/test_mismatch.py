@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from kubewright.apiserver.schema.mismatch import (
-    Place,
+    Location,
     element_type,
     go_name,
     mismatch,
@@ -13,7 +13,7 @@ from kubewright.apiserver.schema.mismatch import (
 )
 from kubewright.apiserver.schema.tree import parse
 
-PLACE: Place = ((((None, "spec", "Pod"), "list", "Spec"), 2, ""), "key", "")
+PLACE: Location = ((((None, "spec", "Pod"), "list", "Spec"), 2, ""), "key", "")
 
 
 def test_places_are_paths() -> None:

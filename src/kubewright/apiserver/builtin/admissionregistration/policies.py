@@ -4,7 +4,7 @@ from kubewright.apiserver.admission.mutation import MutatingPolicy
 from kubewright.apiserver.admission.policy import Policy
 from kubewright.apiserver.builtin.admissionregistration import webhooks
 from kubewright.apiserver.builtin.fields.rules import (
-    first_places,
+    first_indexes,
     named,
     needed,
     needed_one_of,
@@ -103,7 +103,7 @@ class ValidatingPolicyBindingStrategy(MutatingPolicyBindingStrategy):
         spec = obj["spec"]
         actions, path = spec.get("validationActions") or [], "spec.validationActions"
         found = _binding(spec)
-        first = first_places(actions)
+        first = first_indexes(actions)
         for index, action in enumerate(actions):
             found += one_of(action, _ACTIONS, f"{path}[{index}]")
             if first[action] != index:
@@ -182,7 +182,7 @@ def _matching(matching: Obj, path: str) -> Errors:
 def _named_rule(rule: Obj, path: str) -> Errors:
     found: Errors = []
     names = rule.get("resourceNames") or []
-    first = first_places(names)
+    first = first_indexes(names)
     for index, name in enumerate(names):
         where = f"{path}.resourceNames[{index}]"
         found += named(naming.path_segment, name, where)

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 from kubewright.apiserver.admission.conditions import Condition
 from kubewright.apiserver.admission.expression import Expression
 from kubewright.apiserver.builtin.fields.checks import in_range
-from kubewright.apiserver.builtin.fields.rules import first_places, named, needed, one_of
+from kubewright.apiserver.builtin.fields.rules import first_indexes, named, needed, one_of
 from kubewright.apiserver.builtin.fields.selectors import validate_selector
 from kubewright.apiserver.meta import field, naming
 from kubewright.apiserver.meta.field import Errors
@@ -215,7 +215,7 @@ def _review_versions(versions: list[str], path: str) -> Errors:
     if not versions:
         return [field.required(path, f"must specify one of {accepted}")]
     found: Errors = []
-    first = first_places(versions)
+    first = first_indexes(versions)
     for index, version in enumerate(versions):
         if first[version] != index:
             found.append(field.invalid(f"{path}[{index}]", version, "duplicate version"))

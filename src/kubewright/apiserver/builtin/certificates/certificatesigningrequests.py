@@ -5,7 +5,7 @@ from binascii import Error as Base64Error
 from typing import Any
 
 from kubewright.apiserver.builtin.certificates.signers import signer_name
-from kubewright.apiserver.builtin.fields.rules import first_places, needed, one_of
+from kubewright.apiserver.builtin.fields.rules import first_indexes, needed, one_of
 from kubewright.apiserver.meta import field, naming
 from kubewright.apiserver.meta.field import Errors
 from kubewright.apiserver.registry.strategy import NameRule, Obj, Strategy, Write
@@ -75,11 +75,11 @@ class CertificateSigningRequestStrategy(Strategy):
     def prepare_status_update(self, new: Obj, old: Obj, write: Write) -> None:
         """Keep who approved, and date the conditions."""
         _keep_decisions(new, old)
-        _date(new, old, write.now)
+        _set_times(new, old, write.now)
 
     def prepare_approval(self, new: Obj, old: Obj, write: Write) -> None:
         """Leave only what ``/approval`` may change: the conditions."""
-        _date(new, old, write.now)
+        _set_times(new, old, write.now)
         conditions = (new.get("status") or {}).get("conditions")
         new["spec"] = old["spec"]
         new["status"] = dict(old.get("status") or {})
@@ -94,7 +94,7 @@ class CertificateSigningRequestStrategy(Strategy):
         found += needed(usages, "spec.usages")
         for index, usage in enumerate(usages):
             found += one_of(usage, _USAGES, f"spec.usages[{index}]")
-        first = first_places(usages)
+        first = first_indexes(usages)
         for index, usage in enumerate(usages):
             if first[usage] != index:
                 found.append(field.duplicate(f"spec.usages[{index}]", usage))
@@ -168,7 +168,7 @@ def _keep_decisions(new: Obj, old: Obj) -> None:
                 item.update(other)
 
 
-def _date(new: Obj, old: Obj, now: str) -> None:
+def _set_times(new: Obj, old: Obj, now: str) -> None:
     for item in _all_conditions(new):
         item.setdefault("lastUpdateTime", now)
         same = [

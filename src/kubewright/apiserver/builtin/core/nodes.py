@@ -4,7 +4,7 @@ from typing import Any
 
 from kubewright.apiserver.builtin.fields import addresses
 from kubewright.apiserver.builtin.fields.rules import (
-    first_places,
+    first_indexes,
     named,
     one_of,
     quantity_not_negative,
@@ -90,7 +90,7 @@ class NodeStrategy(Strategy):
         found = _amounts(new)
         items = new["status"].get("addresses") or []
         pairs = [(item.get("type"), item.get("address")) for item in items]
-        first = first_places(pairs)
+        first = first_indexes(pairs)
         for index, item in enumerate(items):
             if first[pairs[index]] != index:
                 found.append(_duplicate_address(item, f"status.addresses[{index}]"))

@@ -42,7 +42,7 @@ class PersistentVolumeClaimStrategy(Strategy):
         spec = obj.setdefault("spec", {})
         spec.setdefault("resources", {})
         spec.setdefault("volumeMode", "Filesystem")
-        _same_source(spec)
+        _mirror_data_source(spec)
         obj.setdefault("status", {}).setdefault("phase", "Pending")
 
     def prepare_create(self, obj: Obj, write: Write) -> None:
@@ -112,7 +112,7 @@ def default_class(write: Write) -> str | None:
     return chosen["name"] if chosen else None
 
 
-def _same_source(spec: Obj) -> None:
+def _mirror_data_source(spec: Obj) -> None:
     """Keep dataSource and dataSourceRef alike, as long as the source is in the same namespace."""
     one, other = spec.get("dataSource"), spec.get("dataSourceRef")
     for reference in (one, other):

@@ -13,7 +13,7 @@ NOT_POSITIVE: str = "must be greater than zero"
 PROTOCOLS: tuple[str, ...] = ("SCTP", "TCP", "UDP")
 
 
-def first_places(items: Iterable[Hashable]) -> dict[Any, int]:
+def first_indexes(items: Iterable[Hashable]) -> dict[Any, int]:
     """Return the place of each item; of one that is there several times, the first."""
     found: dict[Any, int] = {}
     for place, item in enumerate(items):

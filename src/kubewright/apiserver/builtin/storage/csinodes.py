@@ -1,7 +1,7 @@
 """CSINodes: the CSI drivers of each node."""
 
 from kubewright.apiserver.builtin.fields.rules import (
-    first_places,
+    first_indexes,
     immutable,
     named,
     needed,
@@ -64,7 +64,7 @@ def _node_driver(driver: Obj, path: str, names: set[str]) -> Errors:
         found.append(field.duplicate(f"{path}.name", name))
     names.add(name)
     keys = driver.get("topologyKeys") or []
-    first = first_places(keys)
+    first = first_indexes(keys)
     for index, key in enumerate(keys):
         found += needed(key, path)
         if first[key] != index:

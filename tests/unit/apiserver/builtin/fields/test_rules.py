@@ -38,4 +38,4 @@ def test_amounts_are_compared_as_amounts() -> None:
 
 def test_the_first_place_of_an_item_tells_repetitions() -> None:
     """Without comparing each with each."""
-    assert rules.first_places("abca") == {"a": 0, "b": 1, "c": 2}
+    assert rules.first_indexes("abca") == {"a": 0, "b": 1, "c": 2}

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from kubewright.apiserver.builtin.fields.checks import MAX_INT32, POSITIVE, problems, unsupported
-from kubewright.apiserver.builtin.fields.rules import first_places
+from kubewright.apiserver.builtin.fields.rules import first_indexes
 from kubewright.apiserver.builtin.fields.selectors import EXISTENCE, LISTS, validate_selector
 from kubewright.apiserver.meta import field, naming
 from kubewright.apiserver.meta.field import Errors
@@ -140,7 +140,7 @@ def _label_keys(term: Obj, path: str) -> Errors:
         elif keys:
             for i, key in enumerate(keys):
                 errors += problems(naming.qualified_name, key, f"{path}.{name}[{i}]")
-    errors += _selected_twice(first_places(matched), selector or {}, path)
+    errors += _selected_twice(first_indexes(matched), selector or {}, path)
     unwanted = frozenset(excluded)
     return errors + [
         field.invalid(

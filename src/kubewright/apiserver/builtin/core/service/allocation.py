@@ -16,33 +16,39 @@ _FAMILY = "IPv4"
 _POLICY = "spec.ipFamilyPolicy"
 
 
-def on_create(service: Obj, pool: ServicePool, write: Write) -> Errors:
+def allocate_for_create(service: Obj, pool: ServicePool, write: Write) -> Errors:
     """Give a new service all that it needs; return what it asks for and cannot have."""
     spec = service["spec"]
     return (
-        _families(service, None)
-        or _addresses(service, pool, write)
-        or (_new_ports(service, pool, write) if validation.has_node_ports(spec) else [])
-        or (_health_port(service, pool, write) if validation.needs_health_check(spec) else [])
+        _assign_families(service, None)
+        or _allocate_addresses(service, pool, write)
+        or (_allocate_all_ports(service, pool, write) if validation.has_node_ports(spec) else [])
+        or (
+            _allocate_health_port(service, pool, write)
+            if validation.needs_health_check(spec)
+            else []
+        )
     )
 
 
-def on_update(new: Obj, old: Obj, pool: ServicePool, write: Write) -> Errors:
+def allocate_for_update(new: Obj, old: Obj, pool: ServicePool, write: Write) -> Errors:
     """Give a changed service what it needs in addition; return what it cannot have."""
     spec, before = new["spec"], old["spec"]
-    if found := _families(new, old):
+    if found := _assign_families(new, old):
         return found
-    if before.get("type") == "ExternalName" and (found := _addresses(new, pool, write)):
+    if before.get("type") == "ExternalName" and (found := _allocate_addresses(new, pool, write)):
         return found
     had = {port.get("nodePort") for port in before.get("ports") or ()}
-    if validation.has_node_ports(spec) and (found := _more_ports(new, had - {None}, pool, write)):
+    if validation.has_node_ports(spec) and (
+        found := _allocate_added_ports(new, had - {None}, pool, write)
+    ):
         return found
     if validation.needs_health_check(spec) and not validation.needs_health_check(before):
-        return _health_port(new, pool, write)
+        return _allocate_health_port(new, pool, write)
     return []
 
 
-def _families(service: Obj, old: Obj | None) -> Errors:
+def _assign_families(service: Obj, old: Obj | None) -> Errors:
     spec = service["spec"]
     if spec.get("type") == "ExternalName":
         return []
@@ -52,10 +58,10 @@ def _families(service: Obj, old: Obj | None) -> Errors:
         spec["ipFamilyPolicy"] = before or ("RequireDualStack" if headless else "SingleStack")
     if found := validation.linked_addresses(service, old):
         return found
-    if found := _dual_stack_mistakes(spec) or _inferred(spec):
+    if found := _dual_stack_mistakes(spec) or _infer_families(spec):
         return found
     if headless:
-        _headless_families(spec)
+        _assign_headless_families(spec)
         return []
     if found := _not_configured(spec):
         return found
@@ -74,7 +80,7 @@ def _dual_stack_mistakes(spec: Obj) -> Errors:
     return found
 
 
-def _inferred(spec: Obj) -> Errors:
+def _infer_families(spec: Obj) -> Errors:
     families = list(spec.get("ipFamilies") or ())
     for index, ip in enumerate(spec.get("clusterIPs") or ()):
         if ip == "None":
@@ -91,7 +97,7 @@ def _inferred(spec: Obj) -> Errors:
     return []
 
 
-def _headless_families(spec: Obj) -> None:
+def _assign_headless_families(spec: Obj) -> None:
     families = spec.setdefault("ipFamilies", [_FAMILY])
     if len(families) == 1 and spec["ipFamilyPolicy"] != "SingleStack":
         families.append("IPv6" if families[0] == "IPv4" else "IPv4")
@@ -109,7 +115,7 @@ def _not_configured(spec: Obj) -> Errors:
     return found
 
 
-def _addresses(service: Obj, pool: ServicePool, write: Write) -> Errors:
+def _allocate_addresses(service: Obj, pool: ServicePool, write: Write) -> Errors:
     spec = service["spec"]
     if spec.get("type") == "ExternalName" or spec.get("clusterIP") == "None":
         return []
@@ -133,7 +139,7 @@ def _addresses(service: Obj, pool: ServicePool, write: Write) -> Errors:
     return []
 
 
-def _new_ports(service: Obj, pool: ServicePool, write: Write) -> Errors:
+def _allocate_all_ports(service: Obj, pool: ServicePool, write: Write) -> Errors:
     """Give each port a node port; the same number in TCP and UDP shares one."""
     ports = service["spec"].get("ports") or []
     given: dict[Any, int] = {}
@@ -152,13 +158,13 @@ def _new_ports(service: Obj, pool: ServicePool, write: Write) -> Errors:
             same = [p["nodePort"] for p in ports if p.get("port") == number and p.get("nodePort")]
             if same:
                 port["nodePort"] = same[0]
-        if found := _take_port(service, index, pool, write):
+        if found := _allocate_port(service, index, pool, write):
             return found
         given.setdefault(number, port["nodePort"])
     return []
 
 
-def _more_ports(service: Obj, had: set[Any], pool: ServicePool, write: Write) -> Errors:
+def _allocate_added_ports(service: Obj, had: set[Any], pool: ServicePool, write: Write) -> Errors:
     taken: set[Any] = set()
     for index, port in enumerate(service["spec"].get("ports") or ()):
         number = port.get("nodePort")
@@ -166,13 +172,13 @@ def _more_ports(service: Obj, had: set[Any], pool: ServicePool, write: Write) ->
             continue
         if not number and not validation.allocates_ports(service["spec"]):
             continue
-        if found := _take_port(service, index, pool, write):
+        if found := _allocate_port(service, index, pool, write):
             return found
         taken.add(port["nodePort"])
     return []
 
 
-def _take_port(service: Obj, index: int, pool: ServicePool, write: Write) -> Errors:
+def _allocate_port(service: Obj, index: int, pool: ServicePool, write: Write) -> Errors:
     port, keep = service["spec"]["ports"][index], not write.dry_run
     owner, asked = owner_of(service), port.get("nodePort")
     try:
@@ -188,7 +194,7 @@ def _take_port(service: Obj, index: int, pool: ServicePool, write: Write) -> Err
     return []
 
 
-def _health_port(service: Obj, pool: ServicePool, write: Write) -> Errors:
+def _allocate_health_port(service: Obj, pool: ServicePool, write: Write) -> Errors:
     spec, owner, keep = service["spec"], owner_of(service), not write.dry_run
     asked = spec.get("healthCheckNodePort")
     try:

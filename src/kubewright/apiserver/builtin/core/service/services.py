@@ -63,14 +63,14 @@ class ServiceStrategy(Strategy):
 
     def validate(self, obj: Obj, write: Write) -> Errors:
         """Allocate, then check: what the server chose is checked, too."""
-        if found := allocation.on_create(obj, self.pool(write), write):
+        if found := allocation.allocate_for_create(obj, self.pool(write), write):
             return found
         validation.warn(obj, write)
         return validation.validate_service(obj, None)
 
     def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:
         """Allocate what the change needs, then check it and what must not change."""
-        if found := allocation.on_update(new, old, self.pool(write), write):
+        if found := allocation.allocate_for_update(new, old, self.pool(write), write):
             return found
         validation.warn(new, write)
         return updates.validate_service_update(new, old) + validation.validate_service(new, old)

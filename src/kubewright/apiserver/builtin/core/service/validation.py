@@ -141,7 +141,7 @@ def linked_addresses(obj: Obj, old: Obj | None) -> Errors:
         return []
     ips, families = spec.get("clusterIPs") or [], spec.get("ipFamilies") or []
     found = _first_address(spec.get("clusterIP") or "", ips)
-    first = rules.first_places(families)
+    first = rules.first_indexes(families)
     for index, family in enumerate(families):
         path = f"spec.ipFamilies[{index}]"
         found += rules.one_of(family, _FAMILIES, path)

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
-from kubewright.apiserver.cel.amounts import MOST, NOTHING, ONE, UNKNOWN, Amount, exactly
+from kubewright.apiserver.cel.bounds import MOST, NOTHING, ONE, UNKNOWN, Bounds, exactly
 from kubewright.apiserver.cel.celtype import Type
 from kubewright.apiserver.cel.cost import CHECK_COST, LIST_COST, REGEX_FACTOR, STRING_FACTOR
 from kubewright.apiserver.cel.expression import Expression, Literal
@@ -13,9 +13,9 @@ class Argument(NamedTuple):
     """An argument of a call: *size* and *item_size* are as far as they are known."""
 
     node: Expression
-    size: Amount
+    size: Bounds
     item: Type | None = None
-    item_size: Amount = UNKNOWN
+    item_size: Bounds = UNKNOWN
 
     @property
     def type(self) -> Type:
@@ -26,8 +26,8 @@ class Argument(NamedTuple):
 class Estimate(NamedTuple):
     """The cost of a call, and the size of its result if that is known."""
 
-    cost: Amount
-    size: Amount | None = None
+    cost: Bounds
+    size: Bounds | None = None
 
 
 Estimator = Callable[[Argument | None, list[Argument]], Estimate | None]
@@ -87,7 +87,7 @@ def _replace(target: Argument | None, args: list[Argument]) -> Estimate | None:
     size, old, new = target.size, args[0].size, args[1].size
     most, kept_most = _replaced(size.high, old.low, longer=new.high > old.low)
     least, kept_least = _replaced(size.low, old.high, longer=old.high > new.low)
-    result = Amount(least, most).times(new).plus(Amount(kept_least, kept_most))
+    result = Bounds(least, most).times(new).plus(Bounds(kept_least, kept_most))
     return Estimate(size.scaled(2 * STRING_FACTOR), result)
 
 
@@ -104,7 +104,7 @@ def _split(target: Argument | None, args: list[Argument]) -> Estimate | None:
     most = target.size.high
     if len(args) > 1 and isinstance(args[1].node, Literal):
         most = args[1].node.value % 2**64
-    return Estimate(target.size.scaled(2 * STRING_FACTOR), Amount(0, most))
+    return Estimate(target.size.scaled(2 * STRING_FACTOR), Bounds(0, most))
 
 
 def _join(target: Argument | None, args: list[Argument]) -> Estimate | None:
@@ -112,25 +112,25 @@ def _join(target: Argument | None, args: list[Argument]) -> Estimate | None:
         return None
     size = target.size.times(target.item_size) if target.item else NOTHING
     if args:
-        separators = Amount(max(target.size.low - 1, 0), max(target.size.high - 1, 0))
+        separators = Bounds(max(target.size.low - 1, 0), max(target.size.high - 1, 0))
         size = size.plus(args[0].size.times(separators))
     return Estimate(size.scaled(STRING_FACTOR), size)
 
 
-def _regex(text: Amount, pattern: Amount) -> Amount:
+def _regex(text: Bounds, pattern: Bounds) -> Bounds:
     return text.plus(ONE).scaled(STRING_FACTOR).times(pattern.scaled(REGEX_FACTOR))
 
 
 def _find(target: Argument | None, args: list[Argument]) -> Estimate | None:
     if target is None or not args:
         return None
-    return Estimate(_regex(target.size, args[0].size), Amount(0, target.size.high))
+    return Estimate(_regex(target.size, args[0].size), Bounds(0, target.size.high))
 
 
-_ADDRESS: Final = Amount(4, 16)
+_ADDRESS: Final = Bounds(4, 16)
 
 
-def _contains(extra: Amount) -> Estimator:
+def _contains(extra: Bounds) -> Estimator:
     def estimate(_target: Argument | None, args: list[Argument]) -> Estimate | None:
         if not args:
             return None
@@ -170,7 +170,7 @@ _BY_FUNCTION: Final[dict[str, Estimator]] = {
 }
 
 
-def _allocated(size: Amount, factor: float, result: Amount | None = None) -> Estimate:
+def _allocated(size: Bounds, factor: float, result: Bounds | None = None) -> Estimate:
     cost = size.scaled(factor).plus(exactly(1 + LIST_COST))
     return Estimate(cost, size if result is None else result)
 

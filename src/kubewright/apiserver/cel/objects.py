@@ -17,7 +17,7 @@ PATCH: Type = object_type(
 )
 
 
-class Made(dict[str, Any]):
+class ObjectValue(dict[str, Any]):
     """The fields of such an object, and the *name* of its type."""
 
     def __init__(self, name: str, fields: dict[str, Any]) -> None:
@@ -44,7 +44,7 @@ def field_type(message: Type, field: str) -> Type | None:
 
 def misnamed(value: Any, path: str = "") -> Iterator[str]:
     """Yield what is wrong with the names of types: each must tell the path where it stands."""
-    if isinstance(value, Made):
+    if isinstance(value, ObjectValue):
         path = path or value.name
         if value.name != path:
             yield (

@@ -1,12 +1,12 @@
 """Estimates of calls."""
 
 from kubewright.apiserver.cel import celtype
-from kubewright.apiserver.cel.amounts import Amount, exactly
-from kubewright.apiserver.cel.callestimates import Argument, estimate_call
+from kubewright.apiserver.cel.bounds import Bounds, exactly
+from kubewright.apiserver.cel.call_estimates import Argument, estimate_call
 from kubewright.apiserver.cel.expression import Literal
 
 
-def argument(kind: celtype.Type, size: Amount) -> Argument:
+def argument(kind: celtype.Type, size: Bounds) -> Argument:
     node = Literal(0, None)
     node.type = kind
     return Argument(node, size)

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from kubewright.apiserver.cel import CompileError, compile_rule
-from kubewright.apiserver.cel.made import Made, misnamed, to_json
+from kubewright.apiserver.cel.objects import ObjectValue, misnamed, to_json
 
 
 def made(source: str) -> Any:
@@ -56,8 +56,10 @@ def test_rules_cannot_make_objects() -> None:
 
 def test_names_of_types_follow_the_path() -> None:
     """Through lists and maps, which have no names."""
-    right = Made("Object", {"a": [Made("Object.a", {"b": {"k": Made("Object.a.b", {})}})]})
-    wrong = Made("Object", {"a": Made("Object.b", {})})
+    right = ObjectValue(
+        "Object", {"a": [ObjectValue("Object.a", {"b": {"k": ObjectValue("Object.a.b", {})}})]}
+    )
+    wrong = ObjectValue("Object", {"a": ObjectValue("Object.b", {})})
 
     assert list(misnamed(right)) == []
     assert list(misnamed(wrong)) == [

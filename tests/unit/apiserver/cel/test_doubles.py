@@ -2,7 +2,7 @@
 
 import pytest
 
-from kubewright.apiserver.cel.digits import double_text, plain_digits, shortest_digits
+from kubewright.apiserver.cel.doubles import double_text, plain_digits, shortest_digits
 
 
 @pytest.mark.parametrize(

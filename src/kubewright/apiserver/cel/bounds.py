@@ -7,27 +7,27 @@ MOST: Final = 2**64 - 1
 """Larger amounts count as this one."""
 
 
-class Amount(NamedTuple):
+class Bounds(NamedTuple):
     """At least *low* and at most *high*."""
 
     low: int
     high: int
 
-    def plus(self, other: "Amount") -> "Amount":
+    def plus(self, other: "Bounds") -> "Bounds":
         """Add."""
-        return Amount(min(self.low + other.low, MOST), min(self.high + other.high, MOST))
+        return Bounds(min(self.low + other.low, MOST), min(self.high + other.high, MOST))
 
-    def times(self, other: "Amount") -> "Amount":
+    def times(self, other: "Bounds") -> "Bounds":
         """Multiply."""
-        return Amount(min(self.low * other.low, MOST), min(self.high * other.high, MOST))
+        return Bounds(min(self.low * other.low, MOST), min(self.high * other.high, MOST))
 
-    def scaled(self, factor: float) -> "Amount":
+    def scaled(self, factor: float) -> "Bounds":
         """Multiply by a factor, rounded up."""
-        return Amount(_scaled(self.low, factor), _scaled(self.high, factor))
+        return Bounds(_scaled(self.low, factor), _scaled(self.high, factor))
 
-    def union(self, other: "Amount") -> "Amount":
+    def union(self, other: "Bounds") -> "Bounds":
         """Return the amount that covers both."""
-        return Amount(min(self.low, other.low), max(self.high, other.high))
+        return Bounds(min(self.low, other.low), max(self.high, other.high))
 
 
 def _scaled(number: int, factor: float) -> int:
@@ -35,11 +35,11 @@ def _scaled(number: int, factor: float) -> int:
     return MOST if scaled >= 2.0**64 else min(math.ceil(scaled), MOST)
 
 
-def exactly(number: int) -> Amount:
+def exactly(number: int) -> Bounds:
     """Return an amount that is known."""
-    return Amount(number, number)
+    return Bounds(number, number)
 
 
 NOTHING: Final = exactly(0)
 ONE: Final = exactly(1)
-UNKNOWN: Final = Amount(0, MOST)
+UNKNOWN: Final = Bounds(0, MOST)
