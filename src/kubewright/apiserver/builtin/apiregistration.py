@@ -1,4 +1,4 @@
-"""API services: which group and version is served by whom."""
+"""APIServices: which server serves a group and version."""
 
 from kubewright.apiserver.builtin.fields.checks import in_range
 from kubewright.apiserver.builtin.fields.rules import named, needed, one_of
@@ -10,13 +10,13 @@ _MAX_GROUP_PRIORITY, _MAX_VERSION_PRIORITY = 20000, 1000
 
 
 class APIServiceStrategy(Strategy):
-    """API services."""
+    """APIServices."""
 
     name_rule: NameRule = staticmethod(naming.path_segment)
     has_status = True
 
     def default(self, obj: Obj) -> None:
-        """Set the port of the service; show spec and status."""
+        """Set the port of the service; include spec and status."""
         spec = obj.setdefault("spec", {})
         spec.setdefault("groupPriorityMinimum", 0)
         spec.setdefault("versionPriority", 0)
@@ -25,7 +25,7 @@ class APIServiceStrategy(Strategy):
         obj.setdefault("status", {})
 
     def prepare_create(self, obj: Obj, write: Write) -> None:
-        """Begin as available if this server serves it itself."""
+        """Start as available if this server serves the version itself."""
         obj["status"] = {}
         if obj["spec"].get("service") is None:
             condition = {

@@ -1,4 +1,4 @@
-"""EndpointSlices: the addresses and ports behind a Service, in slices."""
+"""EndpointSlices: the addresses and ports behind a Service."""
 
 from typing import Any
 
@@ -19,12 +19,12 @@ _MAX_ENDPOINTS, _MAX_ADDRESSES, _MAX_PORTS, _MAX_HINTS = 1000, 100, 20000, 8
 
 
 class EndpointSliceStrategy(Strategy):
-    """EndpointSlices. All but the metadata, and the labels too, count for the generation."""
+    """EndpointSlices. A change of any field or label increments the generation."""
 
     has_generation = True
 
     def default(self, obj: Obj) -> None:
-        """Set name and protocol of each port; a slice always shows both of its lists."""
+        """Set name and protocol of each port; include both lists even if they are empty."""
         for item in obj.get("ports") or ():
             item.setdefault("name", "")
             item.setdefault("protocol", "TCP")
@@ -34,12 +34,12 @@ class EndpointSliceStrategy(Strategy):
             item.setdefault("conditions", {})
 
     def prepare_create(self, obj: Obj, write: Write) -> None:
-        """Drop the old topology, which v1 does not take."""
+        """Drop ``deprecatedTopology``, which v1 does not accept."""
         for item in obj["endpoints"] or ():
             item.pop("deprecatedTopology", None)
 
     def prepare_update(self, new: Obj, old: Obj, write: Write) -> None:
-        """Drop the old topology, unless the endpoints stay as they are."""
+        """Drop ``deprecatedTopology`` unless the endpoints are unchanged."""
         if new.get("endpoints") != old.get("endpoints"):
             self.prepare_create(new, write)
 
@@ -58,14 +58,14 @@ class EndpointSliceStrategy(Strategy):
         return found
 
     def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:
-        """Check that the address type stays."""
+        """Check that the address type did not change."""
         found = self.validate(new, write)
         if new.get("endpoints") == old.get("endpoints"):
             found = [error for error in found if not error.path.startswith("endpoints")]
         return found + immutable(new.get("addressType"), old.get("addressType"), "addressType")
 
     def spec_changed(self, new: Obj, old: Obj) -> bool:
-        """Whether anything but the metadata changed, or the labels did."""
+        """Return whether anything but the metadata changed, or the labels did."""
         names = {*new, *old} - {"metadata"}
         return new["metadata"].get("labels") != old["metadata"].get("labels") or any(
             new.get(name) != old.get(name) for name in names

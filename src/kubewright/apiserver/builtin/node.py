@@ -1,4 +1,4 @@
-"""RuntimeClasses: which container runtime a pod wants."""
+"""RuntimeClasses."""
 
 from kubewright.apiserver.builtin.core.pod.placement import validate_tolerations
 from kubewright.apiserver.builtin.core.pod.resources import validate_resources
@@ -10,7 +10,7 @@ from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
 
 
 class RuntimeClassStrategy(Strategy):
-    """How runtime classes behave."""
+    """How RuntimeClasses behave."""
 
     def validate(self, obj: Obj, write: Write) -> Errors:
         """Return what is wrong with a new class."""
@@ -33,7 +33,7 @@ class RuntimeClassStrategy(Strategy):
         return errors + problems(naming.dns_label, handler, "handler")
 
     def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:
-        """Return whether the handler changed: nothing else is looked at."""
+        """Return an error if the handler changed; nothing else is checked."""
         if new.get("handler") == old.get("handler"):
             return []
         return [field.invalid("handler", None, IMMUTABLE)]

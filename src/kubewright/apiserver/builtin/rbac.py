@@ -20,7 +20,7 @@ class RoleStrategy(Strategy):
     namespaced: bool = True
 
     def default(self, obj: Obj) -> None:
-        """Show the rules, even if there are none."""
+        """Include the rules even if there are none."""
         obj.setdefault("rules", None)
 
     def validate(self, obj: Obj, write: Write) -> Errors:
@@ -28,17 +28,17 @@ class RoleStrategy(Strategy):
         found: Errors = []
         for index, rule in enumerate(obj.get("rules") or ()):
             found += policy_rule(rule, f"rules[{index}]", namespaced=self.namespaced)
-        obj["rules"] = obj.get("rules") or None  # an empty list does not survive being stored
+        obj["rules"] = obj.get("rules") or None  # Kubernetes stores an empty list as null
         return found
 
 
 class ClusterRoleStrategy(RoleStrategy):
-    """Cluster roles, which may be put together from others."""
+    """ClusterRoles, which may be aggregated from others."""
 
     namespaced = False
 
     def validate(self, obj: Obj, write: Write) -> Errors:
-        """Check the rules, and the selectors of those to aggregate."""
+        """Check the rules and the selectors of the aggregation rule."""
         found = super().validate(obj, write)
         if "aggregationRule" not in obj:
             return found
@@ -52,7 +52,7 @@ class ClusterRoleStrategy(RoleStrategy):
 
 
 class RoleBindingStrategy(Strategy):
-    """Role bindings."""
+    """RoleBindings."""
 
     name_rule: NameRule = staticmethod(naming.path_segment)
     allow_create_on_update = True
@@ -70,7 +70,7 @@ class RoleBindingStrategy(Strategy):
                 subject["apiGroup"] = GROUP
 
     def validate(self, obj: Obj, write: Write) -> Errors:
-        """Check the role and who gets it."""
+        """Check the role and the subjects."""
         reference = obj["roleRef"]
         found = one_of(reference["apiGroup"], (GROUP,), "roleRef.apiGroup")
         found += one_of(reference["kind"], self.role_kinds, "roleRef.kind")
@@ -81,7 +81,7 @@ class RoleBindingStrategy(Strategy):
         return found
 
     def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:
-        """Check that the role stays the same one."""
+        """Check that the role did not change."""
         found = self.validate(new, write)
         if new["roleRef"] != old.get("roleRef"):
             found.append(field.invalid("roleRef", _as_go_prints(new["roleRef"]), IMMUTABLE))
@@ -89,7 +89,7 @@ class RoleBindingStrategy(Strategy):
 
 
 class ClusterRoleBindingStrategy(RoleBindingStrategy):
-    """Cluster role bindings."""
+    """ClusterRoleBindings."""
 
     namespaced = False
     role_kinds: tuple[str, ...] = ("ClusterRole",)

@@ -1,4 +1,4 @@
-"""PriorityClasses, and the two that every cluster has."""
+"""PriorityClasses, including the two that every cluster has."""
 
 from kubewright.apiserver.builtin.fields.checks import one_of
 from kubewright.apiserver.meta import field, status
@@ -25,7 +25,7 @@ _POLICIES = ("PreemptLowerPriority", "Never")
 
 
 def system_classes() -> list[Obj]:
-    """Return the classes that a server makes when it starts."""
+    """Return the classes that a server creates when it starts."""
     return [
         {
             "apiVersion": "scheduling.k8s.io/v1",
@@ -40,19 +40,19 @@ def system_classes() -> list[Obj]:
 
 
 def default_class(reader: Reader) -> Obj | None:
-    """Return the class of pods that name none; the lowest, if two were made at the same time."""
+    """Return the default class; the lowest, if a race has created two of them."""
     found = [one for one in reader.list(CLASSES) if one.get("globalDefault")]
     return min(found, key=lambda one: one.get("value") or 0, default=None)
 
 
 class PriorityClassStrategy(Strategy):
-    """How priority classes behave."""
+    """How PriorityClasses behave."""
 
     has_generation = True
-    is_pure = False  # whether another one is the default counts, too
+    is_pure = False  # it depends on whether another class is the default
 
     def default(self, obj: Obj) -> None:
-        """Let pods of this class push others out."""
+        """Default to preemption of pods with lower priority."""
         obj.setdefault("value", 0)
         obj.setdefault("preemptionPolicy", "PreemptLowerPriority")
 
@@ -60,7 +60,7 @@ class PriorityClassStrategy(Strategy):
         """Return what is wrong with a new class.
 
         Raises:
-            StatusError: There is a default class already (403): this is an admission plugin.
+            StatusError: There is a default class already (403), as an admission plug-in says.
         """
         name, value = obj["metadata"].get("name") or "", obj.get("value") or 0
         _check_default(obj, write, is_new=True)
@@ -78,7 +78,7 @@ class PriorityClassStrategy(Strategy):
         )
 
     def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:
-        """Return what is wrong with a change: pods remember the value, so it stays."""
+        """Return what is wrong with a change: pods have copied the value, so it is immutable."""
         _check_default(new, write, is_new=False)
         errors: Errors = []
         if (new.get("value") or 0) != (old.get("value") or 0):
@@ -89,7 +89,7 @@ class PriorityClassStrategy(Strategy):
         return errors
 
     def spec_changed(self, new: Obj, old: Obj) -> bool:
-        """Nothing counts as a new generation."""
+        """Return False: the generation never changes."""
         return False
 
 

@@ -1,4 +1,4 @@
-"""Where the behaviour of each built-in kind is written: group, resource, ``module:class``."""
+"""The strategy of each built-in kind, by group and resource: ``module:class``."""
 
 STRATEGIES: dict[str, dict[str, str]] = {
     "": {

@@ -1,10 +1,10 @@
-"""Amounts that are only known to lie between two bounds: sizes of values, costs of calls."""
+"""Lower and upper bounds of sizes and costs."""
 
 import math
 from typing import Final, NamedTuple
 
 MOST: Final = 2**64 - 1
-"""Larger amounts count as this one."""
+"""The largest number; larger ones count as this one."""
 
 
 class Bounds(NamedTuple):
@@ -14,19 +14,19 @@ class Bounds(NamedTuple):
     high: int
 
     def plus(self, other: "Bounds") -> "Bounds":
-        """Add."""
+        """Return the sum."""
         return Bounds(min(self.low + other.low, MOST), min(self.high + other.high, MOST))
 
     def times(self, other: "Bounds") -> "Bounds":
-        """Multiply."""
+        """Return the product."""
         return Bounds(min(self.low * other.low, MOST), min(self.high * other.high, MOST))
 
     def scaled(self, factor: float) -> "Bounds":
-        """Multiply by a factor, rounded up."""
+        """Return the product with a factor, rounded up."""
         return Bounds(_scaled(self.low, factor), _scaled(self.high, factor))
 
     def union(self, other: "Bounds") -> "Bounds":
-        """Return the amount that covers both."""
+        """Return the bounds that cover both."""
         return Bounds(min(self.low, other.low), max(self.high, other.high))
 
 
@@ -36,7 +36,7 @@ def _scaled(number: int, factor: float) -> int:
 
 
 def exactly(number: int) -> Bounds:
-    """Return an amount that is known."""
+    """Return the bounds of a known number."""
     return Bounds(number, number)
 
 

@@ -1,4 +1,4 @@
-"""What calls will cost, from the sizes of their arguments, as Kubernetes estimates it."""
+"""Estimates the cost of calls from the sizes of their arguments, as Kubernetes does."""
 
 from collections.abc import Callable
 from typing import Final, NamedTuple
@@ -10,7 +10,7 @@ from kubewright.apiserver.cel.expression import Expression, Literal
 
 
 class Argument(NamedTuple):
-    """An argument of a call: *size* and *item_size* are as far as they are known."""
+    """An argument of a call; *size* and *item_size* are ``None`` if unknown."""
 
     node: Expression
     size: Bounds
@@ -24,14 +24,14 @@ class Argument(NamedTuple):
 
 
 class Estimate(NamedTuple):
-    """The cost of a call, and the size of its result if that is known."""
+    """The cost of a call, and the size of its result if known."""
 
     cost: Bounds
     size: Bounds | None = None
 
 
 Estimator = Callable[[Argument | None, list[Argument]], Estimate | None]
-"""Estimates a call from its target and its arguments; nothing if it does not know."""
+"""Estimates a call from its target and arguments; returns ``None`` if it cannot."""
 
 
 def _fixed(cost: int) -> Estimator:
@@ -92,7 +92,7 @@ def _replace(target: Argument | None, args: list[Argument]) -> Estimate | None:
 
 
 def _replaced(size: int, old: int, *, longer: bool) -> tuple[int, int]:
-    """Return how often something is replaced, and how much stays."""
+    """Return how often a text is replaced, and how much of the rest remains."""
     if old == 0:
         return min(size + 1, MOST), size
     return (-(-size // old), 0) if longer else (0, size)
@@ -214,7 +214,7 @@ def _sets(factor: int) -> Estimator:
 
 
 _KINDS = ("int", "uint", "double", "bool", "duration", "timestamp", "string", "bytes")
-# These lists of CEL name the types of times in full.
+# These overloads of CEL spell out the names of the time types.
 _FULL = {"duration": "google.protobuf.Duration", "timestamp": "google.protobuf.Timestamp"}
 _BY_OVERLOAD: Final[dict[str, Estimator]] = {
     "list_slice": _slice,
@@ -235,7 +235,7 @@ _BY_OVERLOAD: Final[dict[str, Estimator]] = {
 def estimate_call(
     function: str, overload: str, *, target: Argument | None, args: list[Argument]
 ) -> Estimate | None:
-    """Return what a call of a library costs, the arguments not included; nothing for others."""
+    """Return the cost of a library call without its arguments; ``None`` for other calls."""
     estimator = _BY_OVERLOAD.get(overload) or _BY_FUNCTION.get(function)
     if estimator is not None:
         return estimator(target, args)
@@ -245,7 +245,7 @@ def estimate_call(
 
 
 def _is_opaque(args: list[Argument]) -> bool:
-    """Tell whether two values of Kubernetes' own types are compared."""
+    """Return whether a call compares two values of Kubernetes' own types."""
     first, second = (argument.type for argument in args)
     own = first.kind in {"object", "opaque"} and first.name.startswith(("kubernetes.", "net."))
     return own and first == second

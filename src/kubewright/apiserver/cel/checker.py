@@ -1,4 +1,4 @@
-"""Finds the type of every part of an expression, and which overload each call means."""
+"""Type checker: finds the type of every part of an expression, and the overload of each call."""
 
 from collections.abc import Mapping
 
@@ -38,7 +38,7 @@ _LOGICAL = frozenset({"_&&_", "_||_"})
 
 
 class Checker:
-    """Walks a tree once, setting the types; *issues* holds what is wrong, *used* the variables."""
+    """Walks a tree once and sets types; collects *issues* and the *used* variables."""
 
     def __init__(self, variables: Mapping[str, Type], *, messages: bool = False) -> None:
         self.variables = variables
@@ -55,7 +55,7 @@ class Checker:
         self._settle(tree)
 
     def _settle(self, node: Expression) -> None:
-        """Replace what stayed free by dyn."""
+        """Replace type parameters that are still free by ``dyn``."""
         node.type = substitute(self._bindings, node.type, free_to_dyn=True)
         for child in children(node):
             self._settle(child)
@@ -129,7 +129,7 @@ class Checker:
         return BOOL if node.presence else found
 
     def _check_field(self, offset: int, operand: Expression, field: str) -> Type:
-        """Return the type of a field; that of an optional object is optional, too."""
+        """Return the type of a field; for an optional object, it is optional, too."""
         target = self._resolved(self._check(operand))
         optional = target.name == "optional_type" and bool(target.params)
         if optional:
@@ -171,7 +171,7 @@ class Checker:
         return self._resolve(node, overloads)
 
     def _untarget(self, node: Call) -> None:
-        """Make ``sets.contains(…)`` a call of that name, rather than of a method of ``sets``."""
+        """Turn ``sets.contains(…)`` into a call of that name, not of a method of ``sets``."""
         assert node.target is not None
         prefix = _qualified(node.target)
         full = f"{prefix}.{node.function}".removeprefix(".") if prefix else ""
@@ -213,7 +213,7 @@ class Checker:
         return result or self._no_overload(node, types)
 
     def _match(self, overload: Overload, types: list[Type]) -> Type | None:
-        """Return the type that *overload* gives for such arguments, or nothing."""
+        """Return the result type of *overload* for these arguments, or ``None``."""
         wanted, result = overload.args, overload.result
         if overload.params:
             fresh = {name: self._fresh() for name in sorted(overload.params)}
@@ -285,7 +285,7 @@ class Checker:
             return self._undeclared(node.offset, node.name)
         if found.kind != "type":
             return self._report(node.offset, f"'{found.name}' is not a type")
-        # No other type that an expression can name is a message.
+        # No other named type can be constructed.
         self._report(node.offset, f"'{name}' is not a message type")
         for entry in node.entries:
             self._check(entry.value)
@@ -336,7 +336,7 @@ class Checker:
 
 
 def _qualified(node: Expression) -> str:
-    """Return ``a.b.c`` if that is all there is, else nothing."""
+    """Return ``a.b.c`` if the node is only that, else ``""``."""
     parts: list[str] = []
     while isinstance(node, Select) and not node.presence:
         parts.append(node.field)

@@ -1,4 +1,4 @@
-"""Turns a checked tree into Python closures, so that evaluation is nothing but calls."""
+"""Compiles a checked tree to Python closures."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -40,16 +40,16 @@ _CONVERSIONS: Final = frozenset(
 
 
 class Compiler:
-    """Compiles one expression. Variables have fixed places in the frame."""
+    """Compiles one expression. Variables have fixed slots in the frame."""
 
     def __init__(self, variables: Mapping[str, int]) -> None:
         self.size: int = LIMIT + 1 + len(variables)
         self._places: list[dict[str, int]] = [dict(variables)]
 
-    # Constants cost nothing, and are calculated once.
+    # Constants cost nothing, and are evaluated once.
 
     def constant(self, node: Expression) -> Optional:  # noqa: PLR0911  # one answer for each kind
-        """Return the value of a constant, if *node* is one."""
+        """Return the value of *node* if it is a constant, or `NONE`."""
         match node:
             case Literal():
                 return Optional(node.value)
@@ -92,7 +92,7 @@ class Compiler:
     # Everything else.
 
     def compile(self, node: Expression) -> Run:
-        """Return what evaluates *node* to a CEL value."""
+        """Return a closure that evaluates *node* to a CEL value."""
         return self._converted(node, self.raw(node))
 
     def _converted(self, node: Expression, run: Run) -> Run:
@@ -102,9 +102,9 @@ class Compiler:
         return run if convert is None else converting(run, convert)
 
     def raw(self, node: Expression, *, base: int = 1) -> Run:  # noqa: PLR0911  # one answer for each kind
-        """Return what evaluates *node*, values from JSON left as they are.
+        """Return a closure that evaluates *node* and leaves JSON values unconverted.
 
-        *base* is what an attribute costs besides its fields: nothing within another one.
+        *base* is the cost of an attribute besides its fields: 0 inside another attribute.
         """
         constant = self.constant(node)
         if constant.present:
@@ -149,7 +149,7 @@ class Compiler:
         return run
 
     def _operand(self, node: Expression, base: int) -> Run:
-        """Compile what a field or an item is taken of."""
+        """Compile the operand of a field or an index."""
         if _is_attribute(node) and not self.constant(node).present:
             return self.raw(node, base=base)
         run = self.raw(node)
@@ -227,7 +227,8 @@ class Compiler:
         if constant.present and isinstance(container, ListLiteral):
             members = constant.value
             body, _ = body_of(node)
-            return lambda frame: body(wanted(frame), members)  # the server looks into a set
+            # The list costs nothing: the server compiles it to a set.
+            return lambda frame: body(wanted(frame), members)
         plain = item_converter_for(container.type) is None
         return self._plain_call(
             node, [wanted, self.raw(container) if plain else self.compile(container)]
@@ -296,7 +297,7 @@ class Compiler:
     def _comprehension(self, node: Comprehension) -> Run:
         if node.is_binding():
             return self._binding(node)
-        over = self.raw(node.iterated)  # items are converted where they are used
+        over = self.raw(node.iterated)  # items are converted on use
         slots = self._new_slot(), self._new_slot()
         names = {node.variable: slots[0]}
         if node.variable2:
@@ -364,14 +365,14 @@ def _is_optional(found: Type) -> bool:
 
 
 def _is_attribute(node: Expression) -> bool:
-    """Tell whether *node* is a variable, or a part of something."""
+    """Return whether *node* is a variable, or a field or item of an operand."""
     if isinstance(node, Call):
         return node.function in {"_[_]", "_?._", "_[?_]", "_?_:_"}
     return isinstance(node, Ident) or (isinstance(node, Select) and not node.presence)
 
 
 def _json_name(owner: Type, field: str) -> tuple[str, bool]:
-    """Return the name of a field in JSON, and whether it is that of an object."""
+    """Return the JSON name of a field, and whether its owner is an object."""
     if _is_optional(owner) and owner.params:
         owner = owner.params[0]
     known = find_field(owner, field)

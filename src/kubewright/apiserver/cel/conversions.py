@@ -1,4 +1,4 @@
-"""``int(x)``, ``string(x)`` and their like."""
+"""Type conversions: ``int(x)``, ``string(x)`` and so on."""
 
 import re
 from typing import Any, Final

@@ -1,9 +1,9 @@
-"""Writes doubles as Go does: with the fewest digits that read back the same."""
+"""Writes doubles as Go does: with the fewest digits that parse to the same number."""
 
 import math
 from typing import Final
 
-_PLAIN_DIGITS: Final = 6  # beyond so many digits before the point, Go writes an exponent
+_PLAIN_DIGITS: Final = 6  # with more digits before the point, Go writes an exponent
 
 
 def double_text(value: float) -> str:
@@ -13,14 +13,14 @@ def double_text(value: float) -> str:
     sign = "-" if math.copysign(1, value) < 0 else ""
     digits, point = shortest_digits(abs(value))
     exponent = point - 1
-    if exponent < -4 or exponent >= _PLAIN_DIGITS:  # noqa: PLR2004  # Go's choice
+    if exponent < -4 or exponent >= _PLAIN_DIGITS:  # noqa: PLR2004  # Go's limit
         rest = f".{digits[1:]}" if len(digits) > 1 else ""
         return f"{sign}{digits[0]}{rest}e{'-' if exponent < 0 else '+'}{abs(exponent):02}"
     return sign + plain_digits(digits, point)
 
 
 def plain_digits(digits: str, point: int) -> str:
-    """Write digits without an exponent; the point stands behind so many of them."""
+    """Write digits without an exponent, with the decimal point after *point* of them."""
     if point <= 0:
         return f"0.{'0' * -point}{digits}"
     if point >= len(digits):
@@ -29,7 +29,7 @@ def plain_digits(digits: str, point: int) -> str:
 
 
 def shortest_digits(value: float) -> tuple[str, int]:
-    """Return the digits of a positive double, and how many stand before the point."""
+    """Return the digits of a positive double, and how many of them are before the point."""
     mantissa, _, exponent = f"{value!r}".partition("e")
     whole, _, fraction = mantissa.partition(".")
     digits = whole + ("" if fraction == "0" else fraction)

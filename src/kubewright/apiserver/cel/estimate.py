@@ -1,7 +1,7 @@
-"""What evaluating a rule can cost at most, before there is an object to evaluate it on.
+"""Estimates the worst-case cost of a rule from its schema alone.
 
-The server refuses rules whose worst case is too expensive, given how large the schema lets
-lists, maps and strings become.
+The server rejects rules whose worst case is too expensive, given the maximum sizes of lists, maps
+and strings in the schema.
 """
 
 from dataclasses import replace
@@ -26,9 +26,9 @@ from kubewright.apiserver.cel.program import Program
 from kubewright.apiserver.cel.schematype import LARGEST_REQUEST
 
 RULE_LIMIT: Final = 10_000_000
-"""The most that one rule may cost by estimate."""
+"""The limit on the estimated cost of one rule."""
 SCHEMA_LIMIT: Final = 100_000_000
-"""The most that all rules of a CRD may cost together by estimate."""
+"""The limit on the estimated cost of all rules of a CRD together."""
 _SCALARS: Final = frozenset({"bool", "double", "duration", "int", "timestamp", "uint"})
 _KEY: Final = replace(STRING, declared=Declared(from_schema=True))
 _MANY: Final = 100
@@ -38,17 +38,17 @@ Path = tuple[str, ...]
 
 
 def estimate_cost(program: Program) -> Bounds:
-    """Return the least and the most that evaluating *program* can cost."""
+    """Return the bounds of the cost of evaluating *program*."""
     return _Estimator(program).cost(program.tree)
 
 
 def max_cardinality(found: Type) -> int:
-    """Return how many values of a type fit into one request; a rule can run once for each."""
+    """Return how many values of a type fit into one request; a rule may run once for each."""
     return LARGEST_REQUEST // (found.declared.min_size + 1)
 
 
 def cost_problem(name: str, cost: int, *, limit: int) -> str:
-    """Return how the server says that a cost, such as ``estimated rule cost``, is too high."""
+    """Return the server's message that a cost, such as ``estimated rule cost``, is too high."""
     factor = cost / limit
     if factor > _MANY:
         shown = "more than 100x"
@@ -74,7 +74,7 @@ class _Entry(NamedTuple):
 
 
 class _Local(NamedTuple):
-    """A variable of a loop, or a value with a name."""
+    """A loop variable, or a named value."""
 
     path: Path
     size: Bounds | None = None
@@ -82,7 +82,7 @@ class _Local(NamedTuple):
 
 
 class _Estimator:
-    """Walks a checked tree, keeping what is known about sizes by node."""
+    """Walks a checked tree and records the known sizes of its nodes."""
 
     def __init__(self, program: Program) -> None:
         self.root = program.variables.get("self")
@@ -92,7 +92,7 @@ class _Estimator:
         self.locals: dict[str, list[_Local]] = {}
 
     def cost(self, node: Expression) -> Bounds:  # noqa: PLR0911  # one answer for each kind
-        """Return what evaluating *node* costs."""
+        """Return the cost of evaluating *node*."""
         match node:
             case Ident():
                 local = self._local(node.name)
@@ -123,7 +123,7 @@ class _Estimator:
 
     def _declared_size(self, path: Path) -> Bounds | None:
         """Return the size that the schema allows at *path*."""
-        # The server takes whatever the path begins with for ``self``.
+        # The server treats any variable at the start of the path as ``self``.
         found: Type | None = self.root if path else None
         for part in path[1:]:
             found = _part(found, part) if found is not None else None
@@ -213,7 +213,7 @@ class _Estimator:
             self.entries[id(to)] = entry
 
     def _overload(self, node: Call, overload: str, costs: list[Bounds]) -> Estimate:
-        """Return the cost of a call with that of its arguments."""
+        """Return the cost of a call including its arguments."""
         target = self._argument(node.target) if node.target is not None else None
         args = [self._argument(arg) for arg in node.args]
         found = estimate_call(node.function, overload, target=target, args=args)
@@ -302,7 +302,7 @@ class _Estimator:
         self._push(name, _Local(self._path(node), self._size(node), self._entry(node)))
 
     def _iterated(self, over: Expression, *, values: bool) -> _Local:
-        """Return what is known about a variable of a loop: a key, or a value."""
+        """Return what is known about a loop variable: a key or a value."""
         entry = self._entry(over)
         is_list = (entry.kind if entry else over.type.kind) == "list"
         if values:

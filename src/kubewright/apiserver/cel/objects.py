@@ -1,4 +1,4 @@
-"""Objects that an expression makes: ``Object.spec{replicas: 3}`` and ``JSONPatch{op: "add"}``.
+"""Objects that expressions construct: ``Object.spec{replicas: 3}``, ``JSONPatch{op: "add"}``.
 
 Only the expressions of a MutatingAdmissionPolicy can name these types.
 """
@@ -18,7 +18,7 @@ PATCH: Type = object_type(
 
 
 class ObjectValue(dict[str, Any]):
-    """The fields of such an object, and the *name* of its type."""
+    """The fields of a constructed object, and the *name* of its type."""
 
     def __init__(self, name: str, fields: dict[str, Any]) -> None:
         super().__init__(fields)
@@ -26,7 +26,7 @@ class ObjectValue(dict[str, Any]):
 
 
 def message_type(name: str) -> Type | None:
-    """Return the type of that name; ``None`` if there is none."""
+    """Return the type with that name, or ``None``."""
     if name == PATCH.name:
         return PATCH
     if name == OBJECT.name or name.startswith("Object."):
@@ -35,7 +35,7 @@ def message_type(name: str) -> Type | None:
 
 
 def field_type(message: Type, field: str) -> Type | None:
-    """Return the type of a field; an Object has whatever fields are asked for."""
+    """Return the type of a field; an Object may have any field."""
     if message.name != PATCH.name:
         return DYN
     found = message.declared.fields.get(field)
@@ -43,7 +43,7 @@ def field_type(message: Type, field: str) -> Type | None:
 
 
 def misnamed(value: Any, path: str = "") -> Iterator[str]:
-    """Yield what is wrong with the names of types: each must tell the path where it stands."""
+    """Yield errors for type names that do not match the path of their object."""
     if isinstance(value, ObjectValue):
         path = path or value.name
         if value.name != path:
@@ -62,7 +62,7 @@ def misnamed(value: Any, path: str = "") -> Iterator[str]:
 
 
 def to_json(value: Any) -> Any:
-    """Return a value of CEL as JSON has it.
+    """Return a CEL value as JSON.
 
     Raises:
         ValueError: JSON has no such value.

@@ -1,7 +1,7 @@
-"""Builds the tree of an expression from its source.
+"""Parses the source of an expression into a tree.
 
-Mistakes are reported in the words of the API server, whose parser is generated: a word too
-many, a word missing, or neither.
+Errors are those of the API server's generated parser: extraneous input, missing input, or
+mismatched input.
 """
 
 from typing import Final
@@ -29,7 +29,7 @@ _TOO_DEEP: Final = f"expression recursion limit exceeded: {_DEEPEST}"
 _INT_BOUND: Final = 2**63
 _UINT_BOUND: Final = 2**64
 
-# The order in which the server lists what it expects.
+# The order in which the server lists expected tokens.
 _LISTED: Final = (
     *("[", "]", "{", "}", "(", ")", ".", ",", "-", "!", "?", ":", "true", "false", "null"),
     *("NUM_FLOAT", "NUM_INT", "NUM_UINT", "STRING", "BYTES", "IDENTIFIER"),
@@ -45,12 +45,12 @@ _OPERATORS: Final = {"in": "@in"}
 _GOES_ON: Final = frozenset(_PRECEDENCE) | {"&&", "||", "?", ".", "["}
 
 
-class _Hopeless(Exception):  # noqa: N818  # it stops the parser, and is no error to anybody
-    """Nothing after this place can be understood."""
+class _Hopeless(Exception):  # noqa: N818  # it stops the parser, and callers never see it
+    """The parser cannot recover from a syntax error."""
 
 
 def parse(source: str) -> Expression:
-    """Return the tree of *source*, its macros expanded.
+    """Return the tree of *source*, with macros expanded.
 
     Raises:
         CompileError: It is not a CEL expression.
@@ -79,10 +79,10 @@ class _Parser:
         self.index = 0
         self.token = tokens[0]
         self.depth = 0
-        self.ends = [frozenset({EOF})]  # what may come after an expression, for each that is open
+        self.ends = [frozenset({EOF})]  # the tokens that may follow each open expression
 
     def parse_whole(self) -> Expression | None:
-        """Read everything, or record why not."""
+        """Parse the whole source, or record why that fails."""
         try:
             tree = self.parse_expression()
             self._expect(EOF, frozenset())
@@ -90,7 +90,7 @@ class _Parser:
             return None
         return tree
 
-    # Moving on, and complaining.
+    # Advancing, and reporting errors.
 
     def _advance(self) -> Token:
         token = self.token
@@ -106,7 +106,7 @@ class _Parser:
         return self._advance() if self.token.kind == kind else None
 
     def _expect(self, kind: str, follow: frozenset[str]) -> Token:
-        """Take a token of *kind*, or say what is there instead; *follow* can come after it."""
+        """Consume a token of *kind* or report what is there instead; *follow* may come after it."""
         if self.token.kind == kind:
             return self._advance()
         shown = kind if kind in {EOF, "IDENTIFIER"} else f"'{kind}'"
@@ -139,20 +139,20 @@ class _Parser:
         self.issues.append(Issue(self.token.offset, f"Syntax error: {text}"))
 
     def _refuse(self, offset: int, text: str) -> Expression:
-        """Record a mistake that does not stop the parser."""
+        """Record an error that does not stop the parser."""
         self.issues.append(Issue(offset, text))
         return Literal(offset, None)
 
     def _check_depth(self, depth: int) -> None:
         if depth > _DEEPEST:
-            # Nothing else is worth saying about such an expression.
+            # No other issue matters for such an expression.
             self.issues[:] = [nowhere(_TOO_DEEP)]
             raise _Hopeless
 
     # The grammar.
 
     def parse_expression(self, *others: str) -> Expression:
-        """``condition ? a : b``, or what is below it."""
+        """Parse ``condition ? a : b``, or an expression of higher precedence."""
         self.depth += 1
         self._check_depth(self.depth)
         self._need_start(*others)
@@ -163,7 +163,7 @@ class _Parser:
         return condition
 
     def _parse_within(self, ends: str, *others: str) -> Expression:
-        """Read an expression that stands between signs, and ends before one of *ends*."""
+        """Parse an expression between delimiters, which ends before one of *ends*."""
         self.ends.append(frozenset(ends))
         found = self.parse_expression(*others)
         self.ends.pop()
@@ -182,7 +182,7 @@ class _Parser:
         return Call(mark.offset, "_?_:_", [condition, first, self.parse_expression()])
 
     def _parse_logical(self, operator: str) -> Expression:
-        """Read a chain of one logical operator into one call, however long it is."""
+        """Parse a chain of one logical operator into a single call, however long it is."""
         first = self._parse_operand_of(operator)
         if self.token.kind != operator:
             return first
@@ -368,7 +368,7 @@ class _Parser:
         return self._accept(close) is not None
 
     def _close(self, close: str) -> None:
-        """End a list or map, where a comma would be as good."""
+        """Consume the end of a list or map, where a comma would also be valid."""
         if self._accept(close):
             return
         shown = f"{{'{close}', ','}}"
@@ -449,7 +449,7 @@ class _Parser:
 def _number(digits: str) -> int:
     if digits.startswith("0x"):
         return int(digits, 16)
-    return int(digits) if len(digits) < 100 else _UINT_BOUND  # noqa: PLR2004  # longer than any number that fits
+    return int(digits) if len(digits) < 100 else _UINT_BOUND  # noqa: PLR2004  # more digits than any number that fits
 
 
 def _listed(kinds: frozenset[str]) -> str:

@@ -1,4 +1,4 @@
-"""The rules for each schema in a definition: what Kubernetes' extensions allow, and their texts."""
+"""Validation of each schema in a definition, including Kubernetes' extensions."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -28,13 +28,13 @@ _ATOMIC_ITEM = "must be atomic as item of a list with x-kubernetes-list-type=set
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What holds at a place because of what is above it.
+    """What a node of a schema inherits from the nodes above it.
 
     Attributes:
-        no_defaults: Why no default may be set here; ``None`` where one may.
-        inside_meta: Whether this is metadata, apiVersion or kind, or below.
-        uncorrelated: The path of the list above whose old elements cannot be found again.
-        scope: For the rules in CEL; ``None`` where they are not looked at.
+        no_defaults: Why defaults are forbidden here; ``None`` if they are allowed.
+        inside_meta: Whether this is, or is below, metadata, apiVersion or kind.
+        uncorrelated: The path of a list above whose elements cannot be matched with old ones.
+        scope: The scope of CEL rules; ``None`` if they are not checked.
     """
 
     no_defaults: str | None = None
@@ -44,7 +44,7 @@ class Context:
 
 
 class SchemaErrors:
-    """What is wrong with schemas and with their rules; the latter are shown last."""
+    """Errors about schemas, and errors about rules, which are reported last."""
 
     __slots__ = ("rules", "schemas")
 
@@ -53,7 +53,7 @@ class SchemaErrors:
         self.rules: Errors = []
 
     def all(self) -> Errors:
-        """Return all errors in the order in which they are shown."""
+        """Return all errors in the order in which they are reported."""
         return [*self.schemas, *self.rules]
 
 

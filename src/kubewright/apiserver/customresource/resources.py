@@ -32,17 +32,17 @@ _SUBRESOURCE_VERBS = ["get", "patch", "update"]
 
 
 def served_resources(definition: Obj, client: "Callable[[], WebhookClient]") -> list[Resource]:
-    """Return one resource for each version of an established definition.
+    """Return one resource for each version of an established definition, with conversion.
 
     Args:
         definition: A CustomResourceDefinition.
-        client: Returns what calls webhooks; asked only when a conversion needs one.
+        client: Returns the webhook client; called only when a conversion needs it.
     """
     resources = resources_of(definition)
     shapes = {resource.version: resource.schema for resource in resources}
 
     async def ask(client_config: Obj, review: Obj, timeout: float) -> Obj:
-        from kubewright.apiserver.admission.call import WebhookError  # noqa: PLC0415  # ssl, for few
+        from kubewright.apiserver.admission.call import WebhookError  # noqa: PLC0415  # imports ssl; few definitions have webhooks
 
         try:
             answer: Obj = await client().call(client_config, review, timeout=timeout)
@@ -65,7 +65,7 @@ def _reader(
     async def read(objects: list[Obj]) -> list[Obj]:
         several = len(objects) > 1
         for obj in objects:
-            # The defaults of what was stored count, not those of the version that is asked for.
+            # Kubernetes applies the defaults of the stored version, not of the requested one.
             if stored := shapes.get(obj["apiVersion"].rpartition("/")[2]):
                 fit(obj, stored())
                 default(obj, stored())
@@ -86,7 +86,7 @@ def _writer(
 
     async def write(obj: Obj) -> Obj:
         (converted,) = await converter.convert([copy(obj)], resource.hub)
-        # What is read of it has these defaults, so it may as well be stored with them.
+        # Reads apply these defaults, so the object may as well be stored with them.
         fit(converted, shape())
         default(converted, shape())
         return converted
@@ -154,7 +154,7 @@ def _subresource(name: str, kind: Obj) -> Obj:
 
 
 def _warning(spec: Obj, version: Obj) -> str:
-    """Return the warning about a version that is on its way out."""
+    """Return the warning about a deprecated version; empty for others."""
     if not version.get("deprecated"):
         return ""
     if version.get("deprecationWarning"):

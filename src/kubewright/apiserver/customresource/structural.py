@@ -1,4 +1,4 @@
-"""The rules of a structural schema: every field has one type, said once, and at one place.
+"""The rules of structural schemas: each field's type is declared once, outside of unions.
 
 Works on the JSON of ``openAPIV3Schema``. A schema is *nested* below ``allOf``, ``anyOf``, ``oneOf``
 and ``not``, where it may only restrict values.
@@ -19,7 +19,7 @@ _NO_TYPE = {
     "item": "must not be empty for specified array items",
     "field": "must not be empty for specified object fields",
 }
-# What a nested schema must not say, and the text for it.
+# Keywords that a nested schema must not have, with their messages.
 _FORBIDDEN_NESTED = (
     ("type", "must be empty to be structural"),
     ("additionalProperties", "must be undefined to be structural"),
@@ -35,7 +35,7 @@ _FORBIDDEN_NESTED = (
     ("x-kubernetes-map-type", "must be undefined to be structural"),
     ("x-kubernetes-validations", "must be empty to be structural"),
 )
-# What no structural schema can hold, with the name used for it.
+# Keywords that no structural schema can have, with the names in messages.
 _UNSUPPORTED = (
     ("id", "id"),
     ("$schema", "schema"),
@@ -48,7 +48,7 @@ _UNSUPPORTED = (
 
 
 def unsupported(source: RawSchema) -> str:
-    """Return why a schema cannot be read as a structural one at all, or nothing."""
+    """Return why a schema cannot be structural at all, or ``""``."""
     for name, shown in _UNSUPPORTED:
         if source.get(name) or (name == "additionalItems" and name in source):
             return f"OpenAPIV3Schema '{shown}' is not supported"
@@ -63,7 +63,7 @@ def unsupported(source: RawSchema) -> str:
 
 
 def children(source: RawSchema) -> list[RawSchema]:
-    """Return all schemas directly below one, nested ones included."""
+    """Return all schemas directly below one, including nested ones."""
     found = list((source.get("properties") or {}).values())
     found += [source[key] for key in ("items", "additionalProperties", "not") if key in source]
     for key in ("allOf", "anyOf", "oneOf"):
@@ -72,7 +72,7 @@ def children(source: RawSchema) -> list[RawSchema]:
 
 
 def validate_structural(source: RawSchema, path: str) -> Errors:
-    """Return what keeps a schema from being structural, sorted by text."""
+    """Return why a schema is not structural, sorted by text."""
     errors = _invariants(source, "root", path) + _completeness(source, source, path, path)
     return sorted(errors, key=str)
 
@@ -182,7 +182,7 @@ def _is_int_or_string(source: RawSchema) -> bool:
 
 
 def _values(source: RawSchema, path: str, *, skip_any: bool) -> Errors:
-    """Check the schemas combined with this one."""
+    """Check the schemas in ``allOf``, ``anyOf``, ``oneOf`` and ``not``."""
     errors: Errors = []
     if not skip_any:
         for index, part in enumerate(source.get("anyOf") or ()):
@@ -227,7 +227,7 @@ def _nested(source: RawSchema, path: str, *, skip_any: bool = False) -> Errors:
 
 
 def _completeness(source: RawSchema, shape: RawSchema, shape_path: str, path: str) -> Errors:
-    """Check that what nested schemas restrict is declared outside of them."""
+    """Check that fields in nested schemas are also declared outside of them."""
     errors: Errors = []
     if source.get("not") is not None:
         errors += _complete(source["not"], shape, shape_path, f"{path}.not")

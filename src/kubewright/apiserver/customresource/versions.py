@@ -1,4 +1,4 @@
-"""The parts of one version of a definition: schema, subresources, columns, selectable fields."""
+"""Validation of one version of a definition: schema, subresources, columns, selectable fields."""
 
 from typing import Any
 
@@ -33,7 +33,7 @@ _ROOT_FIELDS = (
 
 
 def schema_of(version: Obj, name: str = "schema") -> RawSchema | None:
-    """Return the schema of a version, if it has one."""
+    """Return the schema of a version, or ``None``."""
     found: RawSchema | None = (version.get(name) or {}).get("openAPIV3Schema")
     return found
 
@@ -47,7 +47,7 @@ def validate_columns(version: Obj, path: str) -> Errors:
 
 
 def invalid_struct(path: str, value: Any, detail: str) -> FieldError:
-    """The value, shown as one of the server's own structs, is not allowed there."""
+    """Return the error for an invalid value, printed as one of the server's own structs."""
     text = f"Invalid value: {go_json.encoded(value)}: {detail}"
     return FieldError("FieldValueInvalid", path, text)
 
@@ -60,7 +60,7 @@ def warning_problems(version: Obj) -> list[str]:
     if not version.get("deprecated"):
         return ["can only be set for deprecated versions"]
     problems = []
-    if len(warning.encode()) > 256:  # noqa: PLR2004  # what a header holds
+    if len(warning.encode()) > 256:  # noqa: PLR2004  # the limit for the Warning header
         problems.append("must be <= 256 characters long")
     if not warning:
         problems.append("must not be an empty string")
@@ -152,7 +152,7 @@ def _validate_scale_path(
 
 
 def validate_selectable(fields: list[Obj], source: RawSchema, path: str) -> Errors:
-    """Return what is wrong with the fields that selectors may name."""
+    """Return what is wrong with the selectable fields."""
     errors: Errors = []
     seen: set[str] = set()
     for index, each in enumerate(fields):
@@ -188,9 +188,9 @@ def _validate_selected(value: str, shown: str, found: RawSchema, path: str) -> E
 
 
 def validate_defaults(source: RawSchema, path: str) -> Errors:
-    """Return what is wrong with the defaults in a structural schema."""
+    """Return errors for defaults that are invalid or have unknown fields."""
     schema = parse(source)
-    schema.embedded_resource = True  # the whole is a resource too
+    schema.embedded_resource = True  # the whole object is a resource, too
     return _validate_each_default(schema, path)
 
 
@@ -206,7 +206,7 @@ def _validate_each_default(schema: Schema, path: str) -> Errors:
 
 
 def _typed(source: RawSchema) -> RawSchema:
-    """Return a schema as defaults are checked by it: integers or strings may be anything."""
+    """Return a schema for checking defaults: int-or-string values may have any type."""
     plain = {key: value for key, value in source.items() if key != "x-kubernetes-int-or-string"}
     for key in ("items", "additionalProperties"):
         if isinstance(source.get(key), dict):
@@ -226,6 +226,6 @@ def _validate_default(schema: Schema, path: str) -> Errors:
     found = validate_embedded(value, schema, path)
     found = found or validate(value, parse(_typed(schema.source)), prefix=path)
     if not found and (rules := rules_of(schema, root=False)) is not None:
-        # Once as if it replaced an equal value, for transition rules, and once as a new one.
+        # Once as an update with an equal old value, for transition rules, and once as a create.
         found = rules.validate(value, value, path=path) or rules.validate(value, None, path=path)
     return errors + found

@@ -1,4 +1,4 @@
-"""What changed between two objects, as sets of fields."""
+"""Compares two objects, and returns the changed and removed fields."""
 
 from typing import Any, NamedTuple
 
@@ -12,11 +12,11 @@ _MISSING: Any = object()
 
 
 class Comparison(NamedTuple):
-    """What a change did.
+    """The difference between two objects.
 
     Attributes:
-        changed: Fields that are new, or have another value.
-        removed: Fields that are gone.
+        changed: Fields that were added or have another value.
+        removed: Fields that were removed.
     """
 
     changed: FieldSet
@@ -24,7 +24,7 @@ class Comparison(NamedTuple):
 
 
 def compare(old: Any, new: Any, shape: Shape) -> Comparison:
-    """Return what is different in *new*, by the shape of whole objects.
+    """Return the difference between two whole objects.
 
     Raises:
         ElementError: A list has elements that cannot be told apart.
@@ -36,7 +36,7 @@ def compare(old: Any, new: Any, shape: Shape) -> Comparison:
 
 
 def whole(value: Any, shape: Shape) -> FieldSet:
-    """Return *value*'s field and all below it, as when it is added or removed as a whole."""
+    """Return the field of *value* and all fields below it."""
     if isinstance(value, dict):
         return _whole_map(value, shape) if shape.granular_map else LEAF
     if value and shape.granular_list and isinstance(value, list):
@@ -93,7 +93,7 @@ def _compare_maps(
 
 
 def _compare_values(step: str, pair: tuple[Any, Any], shape: Shape, into: Comparison) -> None:
-    """Compare the two values behind *step*, which are not equal."""
+    """Compare the two unequal values at *step*."""
     before, value = pair
     if before is _MISSING:
         into.changed[step] = whole(value, shape)
@@ -113,7 +113,7 @@ def _compare_values(step: str, pair: tuple[Any, Any], shape: Shape, into: Compar
 
 
 def _compare_as(form: Form, pair: tuple[Any, Any], shape: Shape, below: Comparison) -> bool:
-    """Compare two values as *form*; return whether they are one field, to be compared as such."""
+    """Compare two values as *form*; return True if they have to be compared as a whole."""
     old, new = pair
     if form == "map":
         before = old if isinstance(old, dict) else None
@@ -156,7 +156,7 @@ def _indexed(items: list[Any], shape: Shape) -> dict[str, list[Any]]:
 def _compare_items(
     step: str, pair: tuple[list[Any], list[Any]], shape: Shape, into: Comparison
 ) -> None:
-    """Compare the elements behind *step*: more than one if the list has duplicates."""
+    """Compare the elements at *step*: several if the list has duplicates."""
     before, after = pair
     if len(before) == len(after) == 1:
         _compare_values(step, (before[0], after[0]), shape, into)
@@ -171,7 +171,7 @@ def _compare_items(
 
 
 def same(left: Any, right: Any) -> bool:
-    """Whether two values are equal; unlike in Python, ``1`` and ``true`` are not."""
+    """Return whether two values are equal; unlike in Python, ``1`` and ``true`` are not."""
     if left != right:
         return False
     if isinstance(left, dict):

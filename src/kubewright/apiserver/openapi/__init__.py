@@ -1,4 +1,4 @@
-"""The schemas of everything that is served, as OpenAPI v2 and v3 documents."""
+"""OpenAPI v2 and v3 documents about everything that is served."""
 
 import hashlib
 from typing import Any
@@ -19,7 +19,7 @@ _JSON = ("application/json", "*/*", "application/*")
 
 
 class OpenAPI:
-    """Answers below ``/openapi``; each document is made when first asked for."""
+    """Serves ``/openapi``; each document is made on the first request for it."""
 
     def __init__(self, registry: Registry, remotes: Remotes) -> None:
         self._registry = registry
@@ -31,7 +31,7 @@ class OpenAPI:
         """Answer a request.
 
         Raises:
-            StatusError: There is no such document, or the client takes no JSON.
+            StatusError: There is no such document, or the client does not accept JSON.
         """
         accept = request.headers.get("accept", "")
         if path == "/openapi/v2" and any(media in accept for media in protobuf.MEDIA_TYPES):
@@ -73,7 +73,7 @@ class OpenAPI:
         }
 
     def _document(self, request: Request, name: str) -> Response:
-        """Answer with the document of a version, which its address may say not to change."""
+        """Return the document of a version; a URL with its hash lets clients cache it for good."""
         asked = parse_query(request.query).get("hash")
         right = self._fingerprint(*self._names()[name])
         if asked and asked != right:
@@ -84,8 +84,8 @@ class OpenAPI:
         return answer
 
     def _index(self) -> bytes:
-        # The real server names each document by its content. To know that, all of them would have
-        # to be made; the resources of the version say as well whether it has changed.
+        # The real server uses a hash of each document. For that, all of them would have to be made;
+        # a hash of the version's resources changes whenever the document does.
         paths = {
             name: {"serverRelativeURL": f"{ROOT}/{name}?hash={self._fingerprint(*found)}"}
             for name, found in self._names().items()

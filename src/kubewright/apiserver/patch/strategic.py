@@ -1,4 +1,4 @@
-"""Strategic merge patches: merge patches that know which lists are really maps or sets.
+"""Strategic merge patches: merge patches that merge lists by element.
 
 The result may share parts with the document and the patch; neither is modified.
 """
@@ -48,10 +48,10 @@ def apply(document: Obj, patch: bytes | Obj, schema: Schema) -> Obj:
 
 
 def decode(data: bytes) -> Obj:
-    """Return a patch.
+    """Return the decoded patch.
 
     Raises:
-        StatusError: It is no object.
+        StatusError: It is not an object.
     """
     try:
         found = msgspec.json.decode(data)
@@ -103,7 +103,7 @@ def _directed(patch: Obj) -> Obj:
 
 
 def _retain_keys(out: Obj, rest: Obj) -> None:
-    """Remove from *out* what the directive does not list."""
+    """Remove the fields from *out* that ``$retainKeys`` does not list."""
     if RETAIN_KEYS not in rest:
         return
     kept = rest.pop(RETAIN_KEYS)
@@ -159,7 +159,7 @@ def _set(out: Obj, name: str, value: Any) -> None:
 
 
 def _field(schema: Schema | None, name: str) -> tuple[Schema | None, str, str]:
-    """Return the schema behind a field (of the elements, if it is a list), key and strategy."""
+    """Return the schema of a field (of its elements if it is a list), merge key and strategy."""
     if schema is None or schema.preserve_unknown:
         return None, "", ""
     child = schema.properties.get(name)
@@ -176,7 +176,7 @@ def _field(schema: Schema | None, name: str) -> tuple[Schema | None, str, str]:
 
 
 def _set_orders(out: Obj, rest: Obj, schema: Schema | None) -> None:
-    """Merge the lists for which the patch says an order, and order them."""
+    """Merge the lists that have a ``$setElementOrder``, and sort them."""
     for directive in [name for name in rest if name.startswith(SET_ORDER)]:
         order = rest.pop(directive)
         if not isinstance(order, list):
@@ -220,7 +220,7 @@ def _merged_lists(
 
 
 def _specials(original: list[Any], patch: list[Any], merge_key: str) -> tuple[list[Any], list[Any]]:
-    """Return the list without what the patch deletes, and the patch without its directives."""
+    """Return the list without elements that the patch deletes, and the patch without directives."""
     rest: list[Any] = []
     gone: set[Any] = set()
     replace = False

@@ -1,4 +1,4 @@
-"""The checks of numbers, which depend on whether Go has them as integers or as floats."""
+"""Checks of numbers, which depend on whether Go decoded an integer or a float."""
 
 from typing import Any, Protocol
 
@@ -11,23 +11,23 @@ _FLOAT32_MAX = 3.4028234663852886e38
 
 
 class Sink(Protocol):
-    """Where errors go."""
+    """Collects errors."""
 
     def add_invalid(self, path: str, value: Any, text: str) -> None:
         """Add an error about a value."""
         ...
 
     def add_other(self, path: str, value: Any, text: str) -> None:
-        """Add an error about a value, with a text of its own."""
+        """Add an error about a value, with a complete text."""
         ...
 
     def add_without_path(self, text: str) -> None:
-        """Add an error that does not know its path."""
+        """Add an error without a path."""
         ...
 
 
 def check_number(sink: Sink, source: dict[str, Any], value: float, path: str) -> None:
-    """Check a number against the range of its type, and its own bounds."""
+    """Check a number against the range of its type and the bounds of its schema."""
     kind, form = source.get("type") or "", source.get("format") or ""
     if source.get("x-kubernetes-int-or-string"):
         kind = ""
@@ -78,7 +78,7 @@ def _check_multiple(sink: Sink, value: float, factor: float, path: str) -> None:
 
 
 def is_whole(number: float) -> bool:
-    """Whether Go takes a float for a whole number: one that JSON holds exactly, or nearly so."""
+    """Return whether Go treats a float as an integer: whole or nearly so, and not too large."""
     if not abs(number) <= _MAX_EXACT:
         return False
     cut = float(int(number))

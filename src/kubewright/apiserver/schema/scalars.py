@@ -1,4 +1,4 @@
-"""How Go reads single values: text, numbers, times, quantities, and what may be anything."""
+"""Reads single values as Go does: strings, numbers, times, quantities, and free-form values."""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,20 +8,20 @@ from kubewright.apiserver.schema.mismatch import Location, MismatchError, Proble
 from kubewright.apiserver.schema.tree import Schema
 
 Check = Callable[[Any, Location | None, Problems], Any]
-"""Reads a value at a place: returns what it becomes, or raises `MismatchError`."""
+"""Reads a value at a location: returns the converted value, or raises `MismatchError`."""
 
 TEXTS: dict[str, Callable[[str], str]] = {
     "date-time": go_values.time,
     "micro-time": go_values.micro_time,
     "byte": go_values.base64_text,
 }
-"""The formats of text that have a normal form."""
+"""The string formats that have a canonical form."""
 
 _LIMITS = {"int32": 2**31, "int64": 2**63}
 
 
 def anything(value: Any, place: Location | None, problems: Problems) -> Any:
-    """Take the value as it is, and count its keys."""
+    """Return the value unchanged, and count its keys."""
     if isinstance(value, dict):
         problems.keys += len(value)
         for item in value.values():
@@ -34,7 +34,7 @@ def anything(value: Any, place: Location | None, problems: Problems) -> Any:
 
 
 def quantity(value: Any, place: Location | None, problems: Problems) -> Any:
-    """Read an amount, which may be a number too."""
+    """Read a quantity: a string or a number."""
     if value is None:
         return "0"
     if isinstance(value, bool) or not isinstance(value, str | int | float):
@@ -46,7 +46,7 @@ def quantity(value: Any, place: Location | None, problems: Problems) -> Any:
 
 
 def int_or_string(value: Any, place: Location | None, problems: Problems) -> Any:
-    """Read a port or a percentage."""
+    """Read an IntOrString."""
     if isinstance(value, str):
         return value
     if value is None:
@@ -77,7 +77,7 @@ def _go_number(value: float) -> str:
 
 
 def scalar(schema: Schema, go_type: str) -> Check:
-    """Return what reads the one value that *schema* describes."""
+    """Return the function that reads a scalar of *schema*."""
     if schema.type == "integer":
         return _integer(schema.format, go_type)
     if schema.type == "number":
@@ -98,7 +98,7 @@ def _number(go_type: str) -> Check:
 
 
 def plain(kind: type, go_type: str) -> Check:
-    """Return what reads a value of one Python type; null is its empty value."""
+    """Return the function that reads a value of one Python type; null becomes its empty value."""
 
     def check(value: Any, place: Location | None, problems: Problems) -> Any:
         if type(value) is kind:

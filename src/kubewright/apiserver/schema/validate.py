@@ -1,7 +1,7 @@
-"""Custom resources: check values against their schema, with the texts of the real server.
+"""Custom resources: validates values against their schema.
 
-The checks, their order and their texts are those of OpenAPI validation as Kubernetes runs it.
-Schemas are compiled once into `_Node` trees, kept in the memo of the `Schema`.
+The checks, their order and their messages are those of OpenAPI validation in Kubernetes. Schemas
+are compiled once into `_Node` trees, which the `Schema` caches.
 """
 
 from typing import Any
@@ -17,7 +17,7 @@ from kubewright.apiserver.schema.tree import Schema
 
 _TYPE_META = frozenset({"apiVersion", "kind"})
 NO_PATH: str = "<nil>"
-"""How an error without a path is shown."""
+"""The path of errors without a path, as Kubernetes prints it."""
 
 
 def validate(
@@ -33,12 +33,12 @@ def validate(
     Args:
         value: A whole object, or a part of one.
         schema: Its shape.
-        prefix: Where *value* is, for the paths of the errors; the texts do not have it.
-        correlated: The old value beside the new one, on an update: what did not change passes.
-        effort: How much work it may be.
+        prefix: The path of *value*, for the paths of the errors; their texts leave it out.
+        correlated: The new value and the old one, on an update: unchanged values pass.
+        effort: The limit on the work to do.
 
     Raises:
-        TooMuchError: It is more than a light effort.
+        TooMuchError: It takes more than a light effort.
     """
     run = _Run(prefix, effort or Effort())
     try:
@@ -51,7 +51,7 @@ def validate(
 
 
 class _Node:
-    """What one schema asks of a value, ready to be checked."""
+    """The checks of one schema, compiled."""
 
     __slots__ = (
         "additional",
@@ -86,7 +86,7 @@ class _Node:
         self.format: str = _format(source)
         self.nullable: bool = bool(source.get("nullable"))
         self.enum: list[Any] = source.get("enum") or []
-        self.choices: _Choices | None = None  # made when it is needed
+        self.choices: _Choices | None = None  # made on first use
         self.pattern: str = source.get("pattern") or ""
         self.max_length: int | None = source.get("maxLength")
         self.min_length: int | None = source.get("minLength")
@@ -112,7 +112,7 @@ class _Node:
 
     @property
     def has_parts(self) -> bool:
-        """Whether other schemas are combined with this one."""
+        """Return whether the schema has ``allOf``, ``anyOf``, ``oneOf`` or ``not``."""
         return bool(self.all_of or self.any_of or self.one_of or self.none_of)
 
 
@@ -127,13 +127,13 @@ def _format(source: dict[str, Any]) -> str:
 
 
 def _has_bounds(source: dict[str, Any], node: _Node) -> bool:
-    """Whether numbers have to be looked at."""
+    """Return whether numbers need to be checked."""
     named = any(source.get(name) is not None for name in ("minimum", "maximum", "multipleOf"))
     return named or bool(node.types and node.types[0] in {"integer", "number"})
 
 
 def compiled(schema: Schema) -> _Node:
-    """Return the checks of a schema."""
+    """Return the compiled checks of a schema."""
     found: _Node | None = schema.memo.get("validate")
     if found is None:
         found = schema.memo["validate"] = _Node(schema.source)
@@ -141,7 +141,7 @@ def compiled(schema: Schema) -> _Node:
 
 
 class _Run:
-    """One validation: collects errors, and counts checks to tell the nearest miss of a union."""
+    """One validation: collects errors, and counts checks to find the best match of a union."""
 
     def __init__(self, prefix: str, effort: Effort) -> None:
         self.prefix = prefix
@@ -149,7 +149,7 @@ class _Run:
         self.effort = effort
 
     def check_child(self, node: _Node, value: Any, path: str, correlated: Correlated | None) -> int:
-        """Check a value that may be an old one, which passes then."""
+        """Check a value; errors are dropped if an update did not change it."""
         known = len(self.errors)
         count = self.check(node, value, path, correlated)
         if len(self.errors) > known and correlated is not None and correlated.unchanged():
@@ -157,7 +157,7 @@ class _Run:
         return count
 
     def check(self, node: _Node, value: Any, path: str, correlated: Correlated | None) -> int:
-        """Check one value, and return how many checks were made."""
+        """Check one value, and return the number of checks done."""
         self.effort.spend(1)
         if value is None:
             count = self._check_type(node, value, path)
@@ -191,7 +191,7 @@ class _Run:
         return f"{self.prefix}.{path}" if self.prefix else path
 
     def add(self, error: FieldError) -> None:
-        """Add an error; long ones are not repeated for ever."""
+        """Add an error; its length counts as effort."""
         self.effort.tell(error.text)
         self.errors.append(error)
 
@@ -200,11 +200,11 @@ class _Run:
         self.add(field.invalid(self.at(path), value, f"{path} in body {text}"))
 
     def add_other(self, path: str, value: Any, text: str) -> None:
-        """Add an error about a value, with a text of its own."""
+        """Add an error about a value, with a complete text."""
         self.add(field.invalid(self.at(path), value, text))
 
     def add_without_path(self, text: str) -> None:
-        """Add an error that does not know its path."""
+        """Add an error without a path."""
         self.add(field.invalid(self.prefix or NO_PATH, "", text))
 
     def add_wrong_type(self, path: str, wanted: str, found: str) -> None:
@@ -377,7 +377,7 @@ class _Run:
         self.add_without_path(
             f"{field.quoted(path)} must validate one and only one schema (oneOf). {found}"
         )
-        # The real server adds the nearest miss, also one after the last part that was valid.
+        # The real server also adds the errors of the best match.
         rest = tried if not good else []
         if not rest:
             return 0
@@ -387,7 +387,7 @@ class _Run:
 
 
 class _Choices:
-    """The values of an enum, to be found in one step however many they are."""
+    """The values of an enum, as sets for fast lookup."""
 
     __slots__ = ("_marks", "_whole", "listed")
 
@@ -398,7 +398,7 @@ class _Choices:
         self.listed: str = ", ".join(map(field.quoted, shown))
 
     def has(self, value: Any) -> bool:
-        """Whether a value is one of them; Go makes numbers what the choice is, so 1.5 is 1."""
+        """Return whether a value is in the enum; Go truncates floats first, so 1.5 matches 1."""
         if isinstance(value, float) and int(value) in self._whole:
             return True
         return value is not None and frozen(value) in self._marks
@@ -411,7 +411,7 @@ def _pair(correlated: Correlated | None, name: str, path: str) -> Correlated | N
 
 
 def type_of(value: Any) -> tuple[str, str]:
-    """Return the JSON type of a value and the format that goes with it."""
+    """Return the JSON type of a value and its format."""
     if isinstance(value, bool):
         return "boolean", ""
     if isinstance(value, int):
@@ -427,7 +427,7 @@ def _has_equal(values: list[Any]) -> bool:
 
 
 def too_long(path: str, limit: int) -> FieldError:
-    """The text is longer than its schema allows."""
+    """Return the error for a string that is longer than its schema allows."""
     unit = "byte" if limit == 1 else "bytes"
     text = f"Too long: may not be more than {limit} {unit}"
     return FieldError("FieldValueTooLong", path, text)

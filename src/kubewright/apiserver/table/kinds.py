@@ -1,4 +1,4 @@
-"""Which printer is for which kind: ``module:name``, read when the first table is asked for."""
+"""The printer of each built-in kind: ``module:name``, imported for its first table."""
 
 from functools import cache
 from importlib import import_module
@@ -79,7 +79,7 @@ PRINTERS: dict[tuple[str, str], str] = {
 
 @cache
 def printer_for(group: str, resource: str) -> Printer:
-    """Return the printer of a built-in kind; name and time for one that has none of its own."""
+    """Return the printer of a built-in kind; by default one with name and creation time."""
     place = PRINTERS.get((group, resource), "plain:NAME_AND_TIME")
     module, _, name = place.partition(":")
     found: Printer = getattr(import_module(f"{_PRINTERS}.{module}"), name)

@@ -23,23 +23,23 @@ _MAX_AUDIT, _MAX_AUDIT_LENGTH = 20, 5 * 1024
 
 
 class ValidatingAdmissionPolicyStrategy(Strategy):
-    """Policies that allow or refuse."""
+    """ValidatingAdmissionPolicies."""
 
     has_generation = True
     has_status = True
     allow_unconditional_update = False
 
     def default(self, obj: Obj) -> None:
-        """Fill in what the policy is for; show spec and status."""
+        """Fill in the match constraints; include spec and status."""
         default_policy(obj)
         obj.setdefault("status", {})
 
     def prepare_create(self, obj: Obj, write: Write) -> None:
-        """Begin without a status."""
+        """Start with an empty status."""
         obj["status"] = {}
 
     def validate(self, obj: Obj, write: Write) -> Errors:
-        """Check what it is for and what it asks."""
+        """Check the match constraints and the validations."""
         spec = obj["spec"]
         found = _policy(spec)
         validations, notes = spec.get("validations") or [], spec.get("auditAnnotations") or []
@@ -54,17 +54,17 @@ class ValidatingAdmissionPolicyStrategy(Strategy):
 
 
 class MutatingAdmissionPolicyStrategy(Strategy):
-    """Policies that change objects."""
+    """MutatingAdmissionPolicies."""
 
     has_generation = True
     allow_unconditional_update = False
 
     def default(self, obj: Obj) -> None:
-        """Fill in what the policy is for."""
+        """Fill in the match constraints."""
         default_policy(obj)
 
     def validate(self, obj: Obj, write: Write) -> Errors:
-        """Check what it is for and what it does."""
+        """Check the match constraints and the mutations."""
         spec = obj["spec"]
         found = _policy(spec) + _only_mutating(spec.get("matchConstraints"), "matchConstraints")
         mutations = spec.get("mutations") or []
@@ -77,13 +77,13 @@ class MutatingAdmissionPolicyStrategy(Strategy):
 
 
 class MutatingPolicyBindingStrategy(Strategy):
-    """What a mutating policy is applied to."""
+    """MutatingAdmissionPolicyBindings."""
 
     has_generation = True
     allow_unconditional_update = False
 
     def default(self, obj: Obj) -> None:
-        """Fill in what the binding is for."""
+        """Fill in the match resources."""
         spec = obj.setdefault("spec", {})
         if (matching := spec.get("matchResources")) is not None:
             webhooks.default_matching(matching)
@@ -96,7 +96,7 @@ class MutatingPolicyBindingStrategy(Strategy):
 
 
 class ValidatingPolicyBindingStrategy(MutatingPolicyBindingStrategy):
-    """What a validating policy is applied to, and what follows."""
+    """ValidatingAdmissionPolicyBindings."""
 
     def validate(self, obj: Obj, write: Write) -> Errors:
         """Check policy, parameters, resources and actions."""
@@ -116,7 +116,7 @@ class ValidatingPolicyBindingStrategy(MutatingPolicyBindingStrategy):
 
 
 def default_policy(obj: Obj) -> None:
-    """Fill in what a policy is for, and what happens if it fails."""
+    """Fill in the match constraints and the failure policy."""
     spec = obj.setdefault("spec", {})
     spec.setdefault("failurePolicy", "Fail")
     if (matching := spec.get("matchConstraints")) is not None:
@@ -143,7 +143,7 @@ def _policy(spec: Obj) -> Errors:
 
 
 def _uncompiled(policy: Policy) -> Errors:
-    """Return which expressions do not compile; only a policy that is sound otherwise is read."""
+    """Return errors for expressions that do not compile; called if nothing else is wrong."""
     found: Errors = []
     for path, expression in policy.expressions():
         found += webhooks.uncompiled(expression, path)

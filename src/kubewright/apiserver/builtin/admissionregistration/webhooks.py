@@ -27,7 +27,7 @@ _MAX_TIMEOUT = 30
 
 
 class ValidatingWebhookStrategy(Strategy):
-    """Configurations of validating webhooks."""
+    """ValidatingWebhookConfigurations."""
 
     has_generation = True
     allow_unconditional_update = False
@@ -79,16 +79,16 @@ class ValidatingWebhookStrategy(Strategy):
         return found + match_conditions(hook.get("matchConditions") or [], path)
 
     def reinvocation(self, hook: Obj, path: str) -> Errors:
-        """Return what is wrong with whether a webhook is called again; nothing here is."""
+        """Return no errors: validating webhooks have no reinvocation policy."""
         return []
 
     def spec_changed(self, new: Obj, old: Obj) -> bool:
-        """Whether a webhook changed."""
+        """Return whether a webhook changed."""
         return bool(new.get("webhooks") != old.get("webhooks"))
 
 
 class MutatingWebhookStrategy(ValidatingWebhookStrategy):
-    """Configurations of mutating webhooks, which may be called again."""
+    """MutatingWebhookConfigurations, whose webhooks may be called again."""
 
     def default(self, obj: Obj) -> None:
         """Fill in how each webhook is called."""
@@ -97,13 +97,13 @@ class MutatingWebhookStrategy(ValidatingWebhookStrategy):
             hook.setdefault("reinvocationPolicy", "Never")
 
     def reinvocation(self, hook: Obj, path: str) -> Errors:
-        """Return what is wrong with whether a webhook is called again."""
+        """Return what is wrong with the reinvocation policy of a webhook."""
         policy = hook["reinvocationPolicy"]
         return one_of(policy, REINVOCATION, f"{path}.reinvocationPolicy")
 
 
 def default_matching(item: Obj) -> None:
-    """Fill in what requests a webhook or a policy is for."""
+    """Fill in the selectors and the match policy of a webhook or a policy."""
     item.setdefault("matchPolicy", "Equivalent")
     item.setdefault("namespaceSelector", {})
     item.setdefault("objectSelector", {})
@@ -129,7 +129,7 @@ def rule_with_operations(rule: Obj, path: str) -> Errors:
 
 
 def uncompiled(expression: Expression, path: str) -> Errors:
-    """Return why an expression does not compile: later it would be in the way of all writes."""
+    """Return why an expression does not compile: once stored, it would block all writes."""
     problem = expression.find_problem()
     return [field.invalid(path, expression.source, problem)] if problem else []
 

@@ -1,4 +1,4 @@
-"""ControllerRevisions: the templates that DaemonSets and StatefulSets had before."""
+"""ControllerRevisions: earlier templates of DaemonSets and StatefulSets."""
 
 from kubewright.apiserver.meta import field
 from kubewright.apiserver.meta.field import Errors
@@ -6,10 +6,10 @@ from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
 
 
 class ControllerRevisionStrategy(Strategy):
-    """How controller revisions behave: their data never changes."""
+    """How ControllerRevisions behave: their data never changes."""
 
     def default(self, obj: Obj) -> None:
-        """Write the number even when it is zero."""
+        """Include the revision number even if it is zero."""
         obj.setdefault("revision", 0)
 
     def validate(self, obj: Obj, write: Write) -> Errors:

@@ -23,11 +23,11 @@ from kubewright.apiserver.meta.field import Errors
 from kubewright.apiserver.registry.strategy import Obj, Write
 
 TEMPLATE_GENERATION: str = "deprecated.daemonset.template.generation"
-"""The annotation in which apps/v1 shows the counter that Kubernetes keeps in the spec."""
+"""The annotation in which apps/v1 shows a counter that Kubernetes keeps in the spec."""
 
 
 class DaemonSetStrategy(Workload):
-    """How daemon sets behave."""
+    """How DaemonSets behave."""
 
     zero_status: tuple[str, ...] = (
         "currentNumberScheduled",
@@ -45,7 +45,7 @@ class DaemonSetStrategy(Workload):
     )
 
     def default(self, obj: Obj) -> None:
-        """Replace one pod at a time, keep ten revisions."""
+        """Default to replacing one pod at a time and keeping ten revisions."""
         super().default(obj)
         spec = obj.setdefault("spec", {})
         default_template(spec.setdefault("template", {}))
@@ -59,12 +59,12 @@ class DaemonSetStrategy(Workload):
             rolling.setdefault("maxSurge", 0)
 
     def prepare_create(self, obj: Obj, write: Write) -> None:
-        """Count the templates from one."""
+        """Start the template generation at 1."""
         super().prepare_create(obj, write)
         _count_templates(obj, max(_template_generation(obj), 1))
 
     def prepare_update(self, new: Obj, old: Obj, write: Write) -> None:
-        """Count a new template; the user has no say in it."""
+        """Increment the template generation if the template changed, whatever the client sent."""
         changed = new["spec"].get("template") != old["spec"].get("template")
         _count_templates(new, _template_generation(old) + changed)
 
@@ -77,12 +77,12 @@ class DaemonSetStrategy(Workload):
         return errors
 
     def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:
-        """Return what is wrong with a change; the selector stays."""
+        """Return what is wrong with a change; the selector is immutable."""
         errors = immutable(new["spec"], old["spec"], ("selector",), "spec")
         return errors + _spec(new["spec"])
 
     def validate_status_update(self, new: Obj, old: Obj, write: Write) -> Errors:
-        """Return which counts are impossible."""
+        """Return errors for negative counts."""
         status = new.get("status") or {}
         errors = non_negative(status, self._COUNTS, "status")
         return errors + not_decremented(status, old.get("status") or {}, "collisionCount", "status")

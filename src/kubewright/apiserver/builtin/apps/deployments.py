@@ -29,7 +29,7 @@ _STRATEGIES = ("Recreate", "RollingUpdate")
 
 
 class DeploymentStrategy(Workload):
-    """How deployments behave."""
+    """How Deployments behave."""
 
     _COUNTS: ClassVar = (
         "observedGeneration",
@@ -43,7 +43,7 @@ class DeploymentStrategy(Workload):
     )
 
     def default(self, obj: Obj) -> None:
-        """Roll out by quarters, keep ten revisions, give up after ten minutes."""
+        """Default to a rolling update by 25%, ten revisions, and a deadline of ten minutes."""
         super().default(obj)
         spec = obj.setdefault("spec", {})
         default_template(spec.setdefault("template", {}))
@@ -66,19 +66,19 @@ class DeploymentStrategy(Workload):
         return errors
 
     def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:
-        """Return what is wrong with a change; the selector stays."""
+        """Return what is wrong with a change; the selector is immutable."""
         return _deployment_spec(new["spec"]) + immutable(
             new["spec"], old["spec"], ("selector",), "spec"
         )
 
     def prepare_status_update(self, new: Obj, old: Obj, write: Write) -> None:
-        """Keep the labels: replica sets are found by them."""
+        """Keep the labels: ReplicaSets are found by them."""
         new["metadata"].pop("labels", None)
         if labels := old["metadata"].get("labels"):
             new["metadata"]["labels"] = labels
 
     def validate_status_update(self, new: Obj, old: Obj, write: Write) -> Errors:
-        """Return which counts contradict one another."""
+        """Return errors for counts that contradict one another."""
         status = new.get("status") or {}
         counts = ("updatedReplicas", "readyReplicas", "availableReplicas")
         errors = non_negative(status, self._COUNTS, "status")
@@ -87,7 +87,7 @@ class DeploymentStrategy(Workload):
         return errors + not_decremented(status, old.get("status") or {}, "collisionCount", "status")
 
     def spec_changed(self, new: Obj, old: Obj) -> bool:
-        """Count annotations too: they are copied to the replica sets."""
+        """Return whether the spec or the annotations changed: ReplicaSets get copies of both."""
         notes = [one["metadata"].get("annotations") or {} for one in (new, old)]
         return new.get("spec") != old.get("spec") or notes[0] != notes[1]
 

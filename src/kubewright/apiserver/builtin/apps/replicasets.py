@@ -19,7 +19,7 @@ from kubewright.apiserver.registry.strategy import Obj, Write
 
 
 class ReplicaSetStrategy(Workload):
-    """How replica sets behave."""
+    """How ReplicaSets behave."""
 
     zero_status: tuple[str, ...] = ("replicas",)
     field_names: frozenset[str] = frozenset({"status.replicas"})
@@ -33,7 +33,7 @@ class ReplicaSetStrategy(Workload):
     )
 
     def default(self, obj: Obj) -> None:
-        """Make one pod unless it says how many."""
+        """Default to one replica."""
         super().default(obj)
         spec = obj.setdefault("spec", {})
         default_template(spec.setdefault("template", {}))
@@ -47,13 +47,13 @@ class ReplicaSetStrategy(Workload):
         return errors
 
     def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:
-        """Return what is wrong with a change; the selector stays."""
+        """Return what is wrong with a change; the selector is immutable."""
         return _replica_set_spec(new["spec"]) + immutable(
             new["spec"], old["spec"], ("selector",), "spec"
         )
 
     def validate_status_update(self, new: Obj, old: Obj, write: Write) -> Errors:
-        """Return which counts contradict one another."""
+        """Return errors for counts that contradict one another."""
         status = new.get("status") or {}
         counts = ("fullyLabeledReplicas", "readyReplicas", "availableReplicas")
         errors = non_negative(status, self._COUNTS, "status")
@@ -64,7 +64,7 @@ class ReplicaSetStrategy(Workload):
         )
 
     def selectable_fields(self, obj: Obj) -> dict[str, str]:
-        """Return the one count that replica sets can be selected by."""
+        """Return the one count that ReplicaSets can be selected by."""
         return {"status.replicas": str((obj.get("status") or {}).get("replicas") or 0)}
 
 

@@ -1,4 +1,4 @@
-"""StatefulSets: pods with names and disks of their own."""
+"""StatefulSets: pods with stable names and volumes of their own."""
 
 from typing import ClassVar
 
@@ -35,7 +35,7 @@ _RETENTION = ("Retain", "Delete")
 
 
 class StatefulSetStrategy(Workload):
-    """How stateful sets behave."""
+    """How StatefulSets behave."""
 
     name_rule: NameRule = staticmethod(naming.dns_label)
     zero_status: tuple[str, ...] = ("replicas", "availableReplicas")
@@ -50,7 +50,7 @@ class StatefulSetStrategy(Workload):
     )
 
     def default(self, obj: Obj) -> None:
-        """Start in order, update one by one, keep the disks."""
+        """Default to starting in order, updating one pod at a time, and retaining the claims."""
         super().default(obj)
         spec = obj.setdefault("spec", {})
         default_template(spec.setdefault("template", {}))
@@ -76,12 +76,12 @@ class StatefulSetStrategy(Workload):
         return errors
 
     def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:
-        """Return what is wrong with a change; who the pods are stays."""
+        """Return what is wrong with a change; the identity of the pods is immutable."""
         fixed = ("selector", "volumeClaimTemplates", "serviceName", "podManagementPolicy")
         return _spec(new["spec"], is_new=False) + immutable(new["spec"], old["spec"], fixed, "spec")
 
     def validate_status_update(self, new: Obj, old: Obj, write: Write) -> Errors:
-        """Return which counts contradict one another."""
+        """Return errors for counts that contradict one another."""
         status = new.get("status") or {}
         counts = ("readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas")
         errors = non_negative(status, self._COUNTS, "status")
@@ -176,7 +176,7 @@ def _template(spec: Obj, selector: Obj | None) -> Errors:
 
 
 def _mounted(template: Obj, spec: Obj) -> Obj:
-    """Return the template as its pods will be: with a volume for each claim, and other names."""
+    """Return the template with a volume for each claim, as its pods will have them."""
     claims = spec.get("volumeClaimTemplates") or ()
     inner = {k: v for k, v in template["spec"].items() if k not in ("subdomain", "hostname")}
     made = {}

@@ -39,13 +39,13 @@ _DOWN: Obj = {"selectPolicy": "Max", "policies": [_ALL]}
 
 
 class AutoscalerStrategy(Strategy):
-    """How autoscalers behave."""
+    """How HorizontalPodAutoscalers behave."""
 
     has_generation = True
     has_status = True
 
     def default(self, obj: Obj) -> None:
-        """Keep at least one pod, at 80% of its processors."""
+        """Default to at least one replica and 80% of CPU."""
         spec = obj.setdefault("spec", {})
         spec.setdefault("minReplicas", 1)
         spec.setdefault("maxReplicas", 0)
@@ -57,7 +57,7 @@ class AutoscalerStrategy(Strategy):
         _default_status(obj.setdefault("status", {}))
 
     def prepare_create(self, obj: Obj, write: Write) -> None:
-        """Begin with the status that says nothing."""
+        """Start with all counts at zero."""
         obj["status"] = {}
         _default_status(obj["status"])
 
@@ -70,14 +70,14 @@ class AutoscalerStrategy(Strategy):
         return _spec(new["spec"], old["spec"])
 
     def validate_status_update(self, new: Obj, old: Obj, write: Write) -> Errors:
-        """Return which counts are impossible."""
+        """Return errors for negative counts."""
         status = new.get("status") or {}
         return non_negative(status, ("currentReplicas", "desiredReplicas"), "status")
 
 
 def _default_status(status: Obj) -> None:
     status.setdefault("desiredReplicas", 0)
-    status.setdefault("currentMetrics", None)  # Go writes the list even when there is none
+    status.setdefault("currentMetrics", None)  # Go writes the list even if it is nil
 
 
 def _spec(spec: Obj, before: Obj | None) -> Errors:
@@ -94,7 +94,7 @@ def _spec(spec: Obj, before: Obj | None) -> Errors:
 
 
 def _declared(spec: Obj) -> Errors:
-    """Return what breaks the rules that Kubernetes reads from its types: they come last."""
+    """Return violations of rules that Kubernetes declares in its types; it reports them last."""
     least, most = spec.get("minReplicas"), spec.get("maxReplicas") or 0
     reference = spec.get("scaleTargetRef") or {}
     errors = [
@@ -238,7 +238,7 @@ def _metric_target(target: Obj, path: str) -> Errors:
 
 
 def _aim(name: str, target: Obj, path: str) -> Errors:
-    """Return whether a target says too little or too much for its sort of metric."""
+    """Return errors for a target that lacks fields of its metric type, or has others."""
     value, average = target.get("value"), target.get("averageValue")
     share = target.get("averageUtilization")
     if name == "pods":

@@ -1,4 +1,4 @@
-"""CronJobs: jobs made by the clock."""
+"""CronJobs."""
 
 import re
 
@@ -16,13 +16,13 @@ _ZONE_PART = re.compile(r"[A-Za-z.\-_0-9+]{1,14}").fullmatch
 
 
 class CronJobStrategy(Strategy):
-    """How cron jobs behave."""
+    """How CronJobs behave."""
 
     has_generation = True
     has_status = True
 
     def default(self, obj: Obj) -> None:
-        """Let jobs overlap, keep three good ones and a bad one."""
+        """Default to concurrent jobs, and to keeping three successful jobs and a failed one."""
         obj.setdefault("status", {})
         spec = obj.setdefault("spec", {})
         spec["concurrencyPolicy"] = spec.get("concurrencyPolicy") or "Allow"
@@ -34,7 +34,7 @@ class CronJobStrategy(Strategy):
         default_job_spec(template.setdefault("spec", {}))
 
     def prepare_create(self, obj: Obj, write: Write) -> None:
-        """Begin with an empty status."""
+        """Start with an empty status."""
         obj["status"] = {}
 
     def validate(self, obj: Obj, write: Write) -> Errors:
@@ -51,7 +51,7 @@ class CronJobStrategy(Strategy):
         return errors
 
     def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:
-        """Return what is wrong with a change; all may change."""
+        """Return what is wrong with the new object; every field may change."""
         return _spec(new["spec"], old["spec"])
 
 
@@ -106,7 +106,7 @@ def _zone(zone: str, path: str) -> Errors:
 def _exists(zone: str) -> bool:
     from zoneinfo import ZoneInfo, available_timezones  # noqa: PLC0415  # 2 ms, and rarely needed
 
-    if not available_timezones():  # a machine without the data cannot judge
+    if not available_timezones():  # this machine has no time zone data
         return True
     try:
         ZoneInfo(zone)

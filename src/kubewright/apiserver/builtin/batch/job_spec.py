@@ -1,4 +1,4 @@
-"""The spec of a Job, as jobs and cron jobs hold it."""
+"""Validation of the spec of a Job, in Jobs and CronJobs."""
 
 import re
 from typing import Any
@@ -34,7 +34,7 @@ _HTTP_PATH = re.compile(_HTTP_FORM).fullmatch
 
 
 def validate_job_spec(spec: Obj, path: str) -> Errors:
-    """Return what is wrong with the spec of a job, its selector aside."""
+    """Return what is wrong with the spec of a job apart from its selector."""
     errors = non_negative(spec, _COUNTS, path)
     if spec.get("maxFailedIndexes") is not None and spec.get("backoffLimitPerIndex") is None:
         text = "when maxFailedIndexes is specified"

@@ -41,19 +41,19 @@ _REQUESTER = ("username", "uid", "groups", "extra")
 
 
 class CertificateSigningRequestStrategy(Strategy):
-    """Certificate signing requests: fixed once made, but for what others decide."""
+    """CertificateSigningRequests: the spec is immutable, approvers and signers write the status."""
 
     name_rule: NameRule = staticmethod(naming.path_segment)
     has_status = True
     field_names: frozenset[str] = frozenset({"spec.signerName"})
 
     def default(self, obj: Obj) -> None:
-        """Show spec and status, even empty ones."""
+        """Include spec and status even if they are empty."""
         obj.setdefault("spec", {})
         obj.setdefault("status", {})
 
     def prepare_create(self, obj: Obj, write: Write) -> None:
-        """Note who asks."""
+        """Record the requesting user in the spec."""
         obj["status"] = {}
         spec, user = obj["spec"], write.user
         for name in _REQUESTER:
@@ -69,16 +69,16 @@ class CertificateSigningRequestStrategy(Strategy):
         spec.update({name: value for name, value in found.items() if value})
 
     def prepare_update(self, new: Obj, old: Obj, write: Write) -> None:
-        """Keep the request as it was."""
+        """Keep the spec."""
         new["spec"] = old["spec"]
 
     def prepare_status_update(self, new: Obj, old: Obj, write: Write) -> None:
-        """Keep who approved, and date the conditions."""
+        """Keep approvals and denials, and set the times of conditions."""
         _keep_decisions(new, old)
         _set_times(new, old, write.now)
 
     def prepare_approval(self, new: Obj, old: Obj, write: Write) -> None:
-        """Leave only what ``/approval`` may change: the conditions."""
+        """Keep everything but the conditions, which ``/approval`` may change."""
         _set_times(new, old, write.now)
         conditions = (new.get("status") or {}).get("conditions")
         new["spec"] = old["spec"]
@@ -87,7 +87,7 @@ class CertificateSigningRequestStrategy(Strategy):
             new["status"]["conditions"] = conditions
 
     def validate(self, obj: Obj, write: Write) -> Errors:
-        """Check the request itself, what for, and who shall sign."""
+        """Check the request, its usages and the signer."""
         spec = obj["spec"]
         found = _request(spec.get("request") or "")
         usages = spec.get("usages") or []
@@ -106,7 +106,7 @@ class CertificateSigningRequestStrategy(Strategy):
         return found + _conditions(obj)
 
     def validate_status_update(self, new: Obj, old: Obj, write: Write) -> Errors:
-        """Check that no decision is changed, nor a certificate replaced."""
+        """Check that no decision changed and no certificate was replaced."""
         found = _conditions(new) + _kept(new, old) + _decisions_kept(new, old)
         before, after = _certificate(old), _certificate(new)
         if before and after != before:
@@ -115,11 +115,11 @@ class CertificateSigningRequestStrategy(Strategy):
         return found
 
     def validate_approval(self, new: Obj, old: Obj, write: Write) -> Errors:
-        """Check what ``/approval`` sets."""
+        """Check the conditions that ``/approval`` sets."""
         return _conditions(new) + _kept(new, old)
 
     def selectable_fields(self, obj: Obj) -> dict[str, str]:
-        """Return who shall sign."""
+        """Return the name of the signer."""
         return {"spec.signerName": (obj.get("spec") or {}).get("signerName", "")}
 
 
@@ -137,7 +137,7 @@ def _request(encoded: str) -> Errors:
 
 
 def _signature(text: bytes) -> str:
-    from cryptography import x509  # noqa: PLC0415  # slow to import, and few ask for certificates
+    from cryptography import x509  # noqa: PLC0415  # slow to import, and few clients request certificates
 
     try:
         request = x509.load_pem_x509_csr(text)

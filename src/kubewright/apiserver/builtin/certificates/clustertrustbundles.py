@@ -1,4 +1,4 @@
-"""ClusterTrustBundles: certificates that a signer asks others to trust."""
+"""ClusterTrustBundles: sets of root certificates for pods to trust."""
 
 from kubewright.apiserver.builtin.certificates.signers import signer_name
 from kubewright.apiserver.builtin.fields.rules import immutable, needed
@@ -8,18 +8,18 @@ from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
 
 
 class ClusterTrustBundleStrategy(Strategy):
-    """Bundles of trusted certificates."""
+    """ClusterTrustBundles."""
 
     allow_unconditional_update = False
     field_names: frozenset[str] = frozenset({"spec.signerName"})
 
     @staticmethod
     def name_rule(value: str) -> list[str]:
-        """Return what is wrong with a name, which may have a signer in front."""
+        """Return what is wrong with a name, which may start with a signer."""
         return naming.dns_subdomain(value.rpartition(":")[2])
 
     def default(self, obj: Obj) -> None:
-        """Show a spec, even an empty one."""
+        """Include the spec even if it is empty."""
         obj.setdefault("spec", {}).setdefault("trustBundle", "")
 
     def validate(self, obj: Obj, write: Write) -> Errors:
@@ -39,12 +39,12 @@ class ClusterTrustBundleStrategy(Strategy):
         return found
 
     def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:
-        """Check that the signer stays."""
+        """Check that the signer did not change."""
         value, before = new["spec"].get("signerName"), old["spec"].get("signerName")
         return self.validate(new, write) + immutable(value, before, "spec.signerName")
 
     def selectable_fields(self, obj: Obj) -> dict[str, str]:
-        """Return whose bundle it is."""
+        """Return the name of the signer."""
         return {"spec.signerName": (obj.get("spec") or {}).get("signerName", "")}
 
 

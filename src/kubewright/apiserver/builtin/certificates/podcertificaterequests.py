@@ -1,4 +1,4 @@
-"""PodCertificateRequests, which kubelets make for pods."""
+"""PodCertificateRequests, which kubelets create for pods."""
 
 from kubewright.apiserver.builtin.certificates.signers import signer_name
 from kubewright.apiserver.builtin.fields.rules import immutable, named, needed
@@ -8,19 +8,19 @@ from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
 
 
 class PodCertificateRequestStrategy(Strategy):
-    """Requests that kubelets make for pods."""
+    """PodCertificateRequests."""
 
     allow_unconditional_update = False
     has_status = True
     field_names: frozenset[str] = frozenset({"spec.signerName", "spec.podName", "spec.nodeName"})
 
     def default(self, obj: Obj) -> None:
-        """Show spec and status, even empty ones."""
+        """Include spec and status even if they are empty."""
         obj.setdefault("spec", {}).setdefault("maxExpirationSeconds", 86400)
         obj.setdefault("status", {})
 
     def validate(self, obj: Obj, write: Write) -> Errors:
-        """Check who shall sign, and for which pod."""
+        """Check the signer, the pod, its service account and its node."""
         spec = obj["spec"]
         found = signer_name(spec.get("signerName") or "", "spec.signerName")
         rules = (
@@ -35,11 +35,11 @@ class PodCertificateRequestStrategy(Strategy):
         return found
 
     def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:
-        """Check that the request stays."""
+        """Check that the request did not change."""
         return immutable(new["spec"], old["spec"], "spec")
 
     def selectable_fields(self, obj: Obj) -> dict[str, str]:
-        """Return who signs, for which pod and node."""
+        """Return the names of the signer, the pod and the node."""
         spec = obj.get("spec") or {}
         names = ("signerName", "podName", "nodeName")
         return {f"spec.{name}": spec.get(name, "") for name in names}

@@ -26,11 +26,11 @@ class ConfigMapStrategy(Strategy):
             found += named(config_key, key, f"binaryData[{key}]")
         size = sum(len(value.encode()) for value in data.values())
         size += sum(decoded_size(value) for value in binary.values())
-        # The path of the whole object is empty, and prints so.
+        # Kubernetes prints the empty path of the whole object as "[]".
         return [*found, field.too_long("[]", SIZE_LIMIT)] if size > SIZE_LIMIT else found
 
     def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:
-        """Check that an immutable one stays."""
+        """Check that the data of an immutable ConfigMap did not change."""
         return immutable_data(new, old, ("data", "binaryData")) + self.validate(new, write)
 
 

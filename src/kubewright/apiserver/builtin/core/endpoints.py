@@ -31,7 +31,7 @@ class EndpointsStrategy(Strategy):
         return found
 
     def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:
-        """Check again what changed."""
+        """Check the subsets only if they changed."""
         found = self.validate(new, write)
         return [] if new.get("subsets") == old.get("subsets") else found
 

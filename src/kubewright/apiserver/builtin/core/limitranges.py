@@ -12,12 +12,12 @@ _TYPES = frozenset({"Pod", "Container", "PersistentVolumeClaim"})
 
 
 class LimitRangeStrategy(Strategy):
-    """Limit ranges."""
+    """LimitRanges."""
 
     allow_create_on_update = True
 
     def default(self, obj: Obj) -> None:
-        """Derive defaults of containers from the limits, and requests from both."""
+        """Derive the default limits of containers from the maximum, and requests from both."""
         spec = obj.setdefault("spec", {})
         spec.setdefault("limits", None)
         for item in spec["limits"] or ():
@@ -25,7 +25,7 @@ class LimitRangeStrategy(Strategy):
                 _default_item(item)
 
     def validate(self, obj: Obj, write: Write) -> Errors:
-        """Check each range and how its amounts fit together."""
+        """Check each range, and that its amounts do not contradict one another."""
         found: Errors = []
         types: set[str] = set()
         for index, item in enumerate(obj["spec"].get("limits") or ()):
@@ -87,7 +87,7 @@ def _limit_name(kind: str, name: str, path: str) -> Errors:
 
 
 _ORDER: tuple[tuple[str, str, str, str, str], ...] = (
-    # smaller, larger, where the error is, which value it shows, and how the two are called
+    # the smaller, the larger, where the error is reported, which value it shows, its text
     ("min", "max", "min", "min", "min value {} is greater than max value {}"),
     (
         "min",

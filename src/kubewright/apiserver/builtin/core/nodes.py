@@ -32,9 +32,9 @@ _INFO = (
 
 
 class NodeStrategy(Strategy):
-    """Nodes. Unlike other kinds they may come with a status: kubelets create them so.
+    """Nodes. Unlike other kinds, they may be created with a status: kubelets do that.
 
-    So ``has_status`` is not said, and the status is kept apart here, on updates only.
+    So ``has_status`` stays false, and the status is protected here, on updates only.
     """
 
     field_names: frozenset[str] = frozenset({"spec.unschedulable"})
@@ -49,7 +49,7 @@ class NodeStrategy(Strategy):
         _default_status(obj.setdefault("status", {}))
 
     def prepare_create(self, obj: Obj, write: Write) -> None:
-        """Keep pods away until the node is ready, as the TaintNodesByCondition plug-in does."""
+        """Taint the node until it is ready, as the TaintNodesByCondition plug-in does."""
         spec = obj["spec"]
         spec.pop("configSource", None)
         taint = {"key": NOT_READY, "effect": "NoSchedule"}
@@ -58,12 +58,12 @@ class NodeStrategy(Strategy):
             taints.append(taint)
 
     def prepare_update(self, new: Obj, old: Obj, write: Write) -> None:
-        """Leave the status alone: ``/status`` changes it."""
+        """Keep the status: only ``/status`` changes it."""
         new["status"] = old.get("status") or {}
         _default_status(new["status"])
 
     def prepare_status_update(self, new: Obj, old: Obj, write: Write) -> None:
-        """Fill in what a status always shows."""
+        """Fill in the parts that a status always shows."""
         _default_status(new.setdefault("status", {}))
 
     def validate(self, obj: Obj, write: Write) -> Errors:
@@ -82,7 +82,7 @@ class NodeStrategy(Strategy):
         return found
 
     def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:
-        """Check what must not change once it is set."""
+        """Check that fields which can be set only once did not change."""
         return self.validate(new, write) + _kept(new["spec"], old.get("spec") or {})
 
     def validate_status_update(self, new: Obj, old: Obj, write: Write) -> Errors:
@@ -97,7 +97,7 @@ class NodeStrategy(Strategy):
         return found
 
     def selectable_fields(self, obj: Obj) -> dict[str, str]:
-        """Return whether pods may be scheduled."""
+        """Return ``spec.unschedulable``."""
         cordoned = (obj.get("spec") or {}).get("unschedulable")
         return {"spec.unschedulable": "true" if cordoned else "false"}
 

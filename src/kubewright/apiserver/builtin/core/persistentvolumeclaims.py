@@ -32,13 +32,13 @@ CLAIMS: GroupResource = GroupResource("", "persistentvolumeclaims")
 
 
 class PersistentVolumeClaimStrategy(Strategy):
-    """Claims of volumes."""
+    """PersistentVolumeClaims."""
 
     has_status = True
-    is_pure = False  # limit ranges and storage classes decide, too
+    is_pure = False  # it depends on limit ranges and storage classes, too
 
     def default(self, obj: Obj) -> None:
-        """Want a file system; show spec and status."""
+        """Ask for a file system; include spec and status."""
         spec = obj.setdefault("spec", {})
         spec.setdefault("resources", {})
         spec.setdefault("volumeMode", "Filesystem")
@@ -46,7 +46,7 @@ class PersistentVolumeClaimStrategy(Strategy):
         obj.setdefault("status", {}).setdefault("phase", "Pending")
 
     def prepare_create(self, obj: Obj, write: Write) -> None:
-        """Begin as Pending, protected while in use, with the default class if there is one."""
+        """Start as Pending, with a finalizer, and with the default class if there is one."""
         obj["status"] = {"phase": "Pending"}
         add_finalizer(obj, CLAIM_FINALIZER)
         notes = obj["metadata"].get("annotations") or {}
@@ -75,7 +75,7 @@ class PersistentVolumeClaimStrategy(Strategy):
         return found
 
     def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:
-        """Check that only the size of a bound claim grows."""
+        """Check that nothing changed but the size of a bound claim, which may grow."""
         found = self.validate(new, write)
         if not found:
             _check_expandable(new, old, write)
@@ -113,7 +113,7 @@ def default_class(write: Write) -> str | None:
 
 
 def _mirror_data_source(spec: Obj) -> None:
-    """Keep dataSource and dataSourceRef alike, as long as the source is in the same namespace."""
+    """Copy dataSource to dataSourceRef and back, if the source is in the same namespace."""
     one, other = spec.get("dataSource"), spec.get("dataSourceRef")
     for reference in (one, other):
         if reference is not None:
@@ -145,7 +145,7 @@ def _size(obj: Obj) -> Any:
 
 
 def _fixed_parts(new: Obj, old: Obj) -> tuple[Obj, Obj]:
-    """Return the old spec and the new one, alike in what may change."""
+    """Return the old spec and the new one with allowed changes taken out."""
     before, after = dict(old["spec"]), dict(new["spec"])
     if not before.get("volumeName") and "volumeName" in after:
         before["volumeName"] = after["volumeName"]

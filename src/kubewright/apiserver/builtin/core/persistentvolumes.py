@@ -59,12 +59,12 @@ _SOURCES = (
 
 
 class PersistentVolumeStrategy(Strategy):
-    """Persistent volumes."""
+    """PersistentVolumes."""
 
     has_status = True
 
     def default(self, obj: Obj) -> None:
-        """Keep the volume when its claim goes, and have a file system on it."""
+        """Retain the volume when its claim is deleted; use it as a file system."""
         spec = obj.setdefault("spec", {})
         spec.setdefault("persistentVolumeReclaimPolicy", "Retain")
         spec.setdefault("volumeMode", "Filesystem")
@@ -73,12 +73,12 @@ class PersistentVolumeStrategy(Strategy):
         obj.setdefault("status", {}).setdefault("phase", "Pending")
 
     def prepare_create(self, obj: Obj, write: Write) -> None:
-        """Begin as Pending, protected while in use."""
+        """Start as Pending, with the finalizer that protects a volume in use."""
         obj["status"] = {"phase": "Pending", "lastPhaseTransitionTime": write.now}
         add_finalizer(obj, VOLUME_FINALIZER)
 
     def prepare_status_update(self, new: Obj, old: Obj, write: Write) -> None:
-        """Note when the phase changes."""
+        """Record when the phase changed."""
         after, before = new.setdefault("status", {}), old.get("status") or {}
         if after.get("phase") == before.get("phase"):
             if _moment(before):
@@ -87,7 +87,7 @@ class PersistentVolumeStrategy(Strategy):
             after["lastPhaseTransitionTime"] = write.now
 
     def validate(self, obj: Obj, write: Write) -> Errors:
-        """Check modes, size and the one source."""
+        """Check modes, size, and that there is exactly one source."""
         spec = obj["spec"]
         for warning in _warnings(obj):
             write.warn(warning)
@@ -103,7 +103,7 @@ class PersistentVolumeStrategy(Strategy):
         return found + one_of(spec["volumeMode"], VOLUME_MODES, "spec.volumeMode")
 
     def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:
-        """Check that the source and the mode stay."""
+        """Check that the source and the mode did not change."""
         spec, before = new["spec"], old["spec"]
         found = self.validate(new, write)
         if _source_of(spec, before) != _source_of(before, before):
@@ -113,7 +113,7 @@ class PersistentVolumeStrategy(Strategy):
 
 
 def _warnings(volume: Obj) -> Iterator[str]:
-    """Yield the warnings for what works no longer, or soon will not."""
+    """Yield the warnings about deprecated fields and annotations."""
     spec, annotations = volume["spec"], volume["metadata"].get("annotations") or {}
     for key, text in _OLD_ANNOTATIONS.items():
         if key in annotations:
@@ -131,7 +131,7 @@ def _warnings(volume: Obj) -> Iterator[str]:
 
 
 def add_finalizer(obj: Obj, finalizer: str) -> None:
-    """Protect an object with *finalizer*, unless it has it already."""
+    """Add *finalizer* to an object unless it is there."""
     finalizers = obj["metadata"].setdefault("finalizers", [])
     if finalizer not in finalizers:
         finalizers.append(finalizer)
@@ -215,7 +215,7 @@ _SOURCE_RULES: dict[str, Callable[[Obj, str, Obj], Errors]] = {
 
 def _source_of(spec: Obj, before: Obj) -> Obj:
     found = {name: spec[name] for name in _SOURCES if name in spec}
-    added = "controllerExpandSecretRef"  # may come later, but not go
+    added = "controllerExpandSecretRef"  # may be added later, but not removed
     if "csi" in found and added not in (before.get("csi") or {}):
         found["csi"] = {name: value for name, value in found["csi"].items() if name != added}
     return found

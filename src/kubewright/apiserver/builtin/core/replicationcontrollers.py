@@ -1,4 +1,4 @@
-"""ReplicationControllers, which behave as ReplicaSets do in most respects."""
+"""ReplicationControllers, which behave mostly like ReplicaSets."""
 
 from kubewright.apiserver.builtin.apps.replicasets import ReplicaSetStrategy
 from kubewright.apiserver.builtin.apps.workloads import (
@@ -18,7 +18,7 @@ from kubewright.apiserver.registry.strategy import Obj, Write
 
 
 class ReplicationControllerStrategy(ReplicaSetStrategy):
-    """How replication controllers behave: the selector is a plain map, and optional."""
+    """How ReplicationControllers behave: the selector is a plain map, and optional."""
 
     def default(self, obj: Obj) -> None:
         """Take selector and labels from the template."""
@@ -37,7 +37,7 @@ class ReplicationControllerStrategy(ReplicaSetStrategy):
         return _controller_spec(obj["spec"])
 
     def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:
-        """Return what is wrong with a change; all may change."""
+        """Return what is wrong with the new object; every field may change."""
         return _controller_spec(new["spec"])
 
 
@@ -52,5 +52,5 @@ def _controller_spec(spec: Obj) -> Errors:
             errors.append(field.invalid("spec.template.metadata.labels", labels or None, MISMATCH))
         errors += validate_template(template, "spec.template")
         errors += runs_for_ever(template, "spec.template", kind="ReplicationController")
-    # These two Kubernetes reads from its types, and reports last.
+    # Kubernetes declares these two rules in its types, and so reports them last.
     return errors + non_negative(spec, ("replicas", "minReadySeconds"), "spec")

@@ -51,17 +51,17 @@ _MUST_EXIST = (
 
 
 class ResourceQuotaStrategy(Strategy):
-    """Resource quotas."""
+    """ResourceQuotas."""
 
     has_status = True
 
     def default(self, obj: Obj) -> None:
-        """Show spec and status, even empty ones."""
+        """Include spec and status even if they are empty."""
         obj.setdefault("spec", {})
         obj.setdefault("status", {})
 
     def prepare_create(self, obj: Obj, write: Write) -> None:
-        """Begin without a status."""
+        """Start with an empty status."""
         obj["status"] = {}
 
     def validate(self, obj: Obj, write: Write) -> Errors:
@@ -71,7 +71,7 @@ class ResourceQuotaStrategy(Strategy):
         return found + _selector(spec)
 
     def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:
-        """Check that the scopes stay."""
+        """Check that the scopes did not change."""
         scopes, before = new["spec"].get("scopes") or [], old["spec"].get("scopes") or []
         found = self.validate(new, write)
         if {*scopes} != {*before}:

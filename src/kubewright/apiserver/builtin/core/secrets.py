@@ -13,7 +13,7 @@ from kubewright.apiserver.meta.field import Errors
 from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
 
 _ACCOUNT_NAME = "kubernetes.io/service-account.name"
-# What a type of secret must have: all of these keys.
+# The keys that a Secret of each type must have.
 _KEYS: dict[str, tuple[str, ...]] = {
     "kubernetes.io/dockercfg": (".dockercfg",),
     "kubernetes.io/dockerconfigjson": (".dockerconfigjson",),
@@ -28,7 +28,7 @@ class SecretStrategy(Strategy):
     field_names: frozenset[str] = frozenset({"type"})
 
     def default(self, obj: Obj) -> None:
-        """Set the type; take over what was written as plain text."""
+        """Set the type; encode ``stringData`` into ``data``."""
         obj.setdefault("type", "Opaque")
         plain = obj.pop("stringData", None)
         if plain:
@@ -36,7 +36,7 @@ class SecretStrategy(Strategy):
             obj["data"] = (obj.get("data") or {}) | encoded
 
     def validate(self, obj: Obj, write: Write) -> Errors:
-        """Check the keys, the size, and what the type asks for."""
+        """Check the keys, the size, and the rules of the type."""
         data = obj.get("data") or {}
         found: Errors = []
         for key in data:
@@ -46,7 +46,7 @@ class SecretStrategy(Strategy):
         return found + _typed(obj, data)
 
     def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:
-        """Check that the type stays, and all of an immutable one."""
+        """Check that the type did not change, nor the data of an immutable Secret."""
         found = immutable(new.get("type"), old.get("type"), "type")
         return found + immutable_data(new, old, ("data",)) + self.validate(new, write)
 
@@ -83,7 +83,7 @@ def _docker(data: Obj, key: str) -> Errors:
 
 
 def _go_json_error(text: bytes, error: Exception) -> str:
-    """Return what Go's decoder says of the commonest mistakes."""
+    """Return the message of Go's decoder for common mistakes."""
     stripped = text.strip()
     if not stripped:
         return "unexpected end of JSON input"

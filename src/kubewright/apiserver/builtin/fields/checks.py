@@ -1,6 +1,6 @@
-"""Small checks that many kinds share, with Kubernetes' texts.
+"""Small checks that many kinds share, with Kubernetes' messages.
 
-Each takes the value and its path, and returns what is wrong. Those on the way of every pod look at
+Each takes a value and its path, and returns errors. The checks that every pod goes through look at
 several fields in one call, because most fields are absent most of the time.
 """
 
@@ -36,12 +36,12 @@ _BAD_KEY = (
 
 
 def problems(rule: Callable[[str], list[str]], value: str, path: str) -> Errors:
-    """Return what *rule* says about a text."""
+    """Return an error for each problem that *rule* finds in a text."""
     return [field.invalid(path, value, problem) for problem in rule(value)]
 
 
 def non_negative(obj: Obj, names: Sequence[str], path: str) -> Errors:
-    """Return which of the numbers *names* in *obj* are below zero; absent ones are not."""
+    """Return errors for fields *names* of *obj* that are below zero; absent ones are fine."""
     errors: Errors = []
     for name in names:
         value = obj.get(name)
@@ -51,7 +51,7 @@ def non_negative(obj: Obj, names: Sequence[str], path: str) -> Errors:
 
 
 def at_most(obj: Obj, names: Sequence[str], path: str, *, limit: str, text: str = "") -> Errors:
-    """Return which of the counts *names* are above the count *limit* of the same object."""
+    """Return errors for counts *names* that are above the count *limit* of the same object."""
     highest = obj.get(limit) or 0
     text = text or f"cannot be greater than {path}.{limit}"
     return [
@@ -62,7 +62,7 @@ def at_most(obj: Obj, names: Sequence[str], path: str, *, limit: str, text: str 
 
 
 def not_decremented(new: Obj, old: Obj, name: str, path: str) -> Errors:
-    """Return whether a counter runs backwards, or is gone."""
+    """Return an error if a counter went down or was removed."""
     before = old.get(name)
     if before is None or (new.get(name) is not None and new[name] >= before):
         return []
@@ -70,7 +70,7 @@ def not_decremented(new: Obj, old: Obj, name: str, path: str) -> Errors:
 
 
 def immutable(new: Obj, old: Obj, names: Sequence[str], path: str) -> Errors:
-    """Return which of the fields *names* differ between two versions of an object."""
+    """Return errors for fields *names* that differ between two versions of an object."""
     return [
         field.invalid(f"{path}.{name}", new.get(name), IMMUTABLE)
         for name in names
@@ -79,13 +79,13 @@ def immutable(new: Obj, old: Obj, names: Sequence[str], path: str) -> Errors:
 
 
 class Shown(str):
-    """A value that is already written as it is to be shown."""
+    """A value that is already formatted for a message."""
 
     __slots__ = ()
 
 
 def unsupported(path: str, value: Any, allowed: Iterable[str]) -> FieldError:
-    """The value is not one of those allowed, which are listed in the order given."""
+    """Return the error for a value that is not one of *allowed*, listed in the given order."""
     listed = ", ".join(map(field.quoted, allowed))
     shown = value if isinstance(value, Shown) else field.shown(value)
     text = f"Unsupported value: {shown}: supported values: {listed}"
@@ -93,19 +93,19 @@ def unsupported(path: str, value: Any, allowed: Iterable[str]) -> FieldError:
 
 
 def omitted(path: str, detail: str) -> FieldError:
-    """The value is not allowed there, and too long to show."""
+    """Return the error for an invalid value that is too long to show."""
     return FieldError("FieldValueInvalid", path, f"Invalid value: {detail}")
 
 
 def one_of(value: str | None, allowed: Sequence[str], path: str) -> Errors:
-    """Return whether a text that must be there is none of *allowed*."""
+    """Return an error if a required text is empty or not one of *allowed*."""
     if value in allowed:
         return []
     return [unsupported(path, value, allowed) if value else field.required(path)]
 
 
 def in_range(value: int, lowest: int, highest: int, path: str) -> Errors:
-    """Return whether a number is outside of a range."""
+    """Return an error if a number is out of range."""
     if lowest <= value <= highest:
         return []
     return [field.invalid(path, value, f"must be between {lowest} and {highest}, inclusive")]
@@ -149,19 +149,19 @@ def config_key(value: str) -> list[str]:
 
 
 def int_or_percent(value: int | str, path: str) -> Errors:
-    """Return what is wrong with a count or a share."""
+    """Return what is wrong with a count or a percentage."""
     if isinstance(value, str):
         return [] if _PERCENT(value) else [field.invalid(path, value, _BAD_PERCENT)]
     return [field.invalid(path, value, NOT_NEGATIVE)] if value < 0 else []
 
 
 def percent(value: int | str) -> int | None:
-    """Return the number of a share such as ``25%``; ``None`` for anything else."""
+    """Return the number of a percentage such as ``25%``; ``None`` for anything else."""
     return int(value[:-1]) if isinstance(value, str) and _PERCENT(value) else None
 
 
 def count_or_percent(value: int | str) -> int:
-    """Return the number in a count or a share; 0 for a text that is neither."""
+    """Return the number in a count or a percentage; 0 for any other text."""
     share = percent(value)
     if share is not None:
         return share
@@ -169,7 +169,7 @@ def count_or_percent(value: int | str) -> int:
 
 
 def at_most_all(value: int | str, path: str) -> Errors:
-    """Return whether a share is above 100%."""
+    """Return an error if a percentage is above 100%."""
     if (percent(value) or 0) > 100:  # noqa: PLR2004  # percent
         return [field.invalid(path, value, "must not be greater than 100%")]
     return []

@@ -1,4 +1,4 @@
-"""Rules for single fields that many kinds share, with the texts that Kubernetes answers."""
+"""Rules for single fields that many kinds share, with Kubernetes' messages."""
 
 from collections.abc import Callable, Hashable, Iterable
 from typing import Any
@@ -14,7 +14,7 @@ PROTOCOLS: tuple[str, ...] = ("SCTP", "TCP", "UDP")
 
 
 def first_indexes(items: Iterable[Hashable]) -> dict[Any, int]:
-    """Return the place of each item; of one that is there several times, the first."""
+    """Return the index of each item; for duplicates, the first."""
     found: dict[Any, int] = {}
     for place, item in enumerate(items):
         found.setdefault(item, place)
@@ -22,12 +22,12 @@ def first_indexes(items: Iterable[Hashable]) -> dict[Any, int]:
 
 
 def named(rule: Callable[[str], list[str]], value: Any, path: str) -> Errors:
-    """Return what *rule*, a rule for names, finds in *value*."""
+    """Return an error for each problem that *rule*, a rule for names, finds in *value*."""
     return [field.invalid(path, value, problem) for problem in rule(str(value))]
 
 
 def immutable(new: Any, old: Any, path: str) -> Errors:
-    """Return an error if a value that must not change did."""
+    """Return an error if an immutable value changed."""
     return [] if new == old else [field.invalid(path, new, IMMUTABLE)]
 
 
@@ -40,7 +40,7 @@ def same(new: dict[str, Any], old: dict[str, Any], fields: Iterable[str]) -> Err
 
 
 def one_of(value: Any, allowed: tuple[str, ...], path: str) -> Errors:
-    """Return an error if *value* is not one of *allowed*, which the text lists in this order."""
+    """Return an error if *value* is not one of *allowed*, listed in the given order."""
     return [] if value in allowed else [unsupported(path, value, allowed)]
 
 
@@ -60,7 +60,7 @@ def needed_segment(value: Any, path: str) -> Errors:
 
 
 def in_range(value: Any, low: int, high: int, *, path: str) -> Errors:
-    """Return an error if a number, 0 if it is absent, is not from *low* to *high*."""
+    """Return an error if a number is not between *low* and *high*; an absent one counts as 0."""
     if low <= (value or 0) <= high:
         return []
     return [field.invalid(path, value or 0, f"must be between {low} and {high}, inclusive")]

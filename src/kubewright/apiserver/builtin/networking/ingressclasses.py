@@ -17,7 +17,7 @@ _URL_PATH = r"[A-Za-z0-9/\-._~%!$&'()*+,;=:]+"
 
 
 class IngressClassStrategy(Strategy):
-    """Ingress classes."""
+    """IngressClasses."""
 
     has_generation = True
 
@@ -28,7 +28,7 @@ class IngressClassStrategy(Strategy):
             parameters.setdefault("scope", "Cluster")
 
     def validate(self, obj: Obj, write: Write) -> Errors:
-        """Check the controller and where its parameters are."""
+        """Check the controller and the reference to its parameters."""
         spec = obj["spec"]
         controller = spec.get("controller") or ""
         found: Errors = []
@@ -38,7 +38,7 @@ class IngressClassStrategy(Strategy):
         return found + _parameters(spec.get("parameters"), "spec.parameters")
 
     def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:
-        """Check that the controller stays."""
+        """Check that the controller did not change."""
         value, before = new["spec"].get("controller"), old["spec"].get("controller")
         return immutable(value, before, "spec.controller") + self.validate(new, write)
 

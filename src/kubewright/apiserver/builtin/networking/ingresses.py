@@ -34,12 +34,12 @@ class IngressStrategy(Strategy):
     has_generation = True
 
     def default(self, obj: Obj) -> None:
-        """Show spec and status, even empty ones."""
+        """Include spec and status even if they are empty."""
         obj.setdefault("spec", {})
         obj.setdefault("status", {}).setdefault("loadBalancer", {})
 
     def prepare_create(self, obj: Obj, write: Write) -> None:
-        """Begin without a status; take the default class, as the plug-in of that name does."""
+        """Start with an empty status; set the default class, as DefaultIngressClass does."""
         obj["status"] = {"loadBalancer": {}}
         notes = obj["metadata"].get("annotations") or {}
         chosen = "ingressClassName" in obj["spec"] or CLASS in notes
@@ -65,11 +65,11 @@ class IngressStrategy(Strategy):
         return _spec(new["spec"])
 
     def prepare_status_update(self, new: Obj, old: Obj, write: Write) -> None:
-        """Fill in what a status always shows."""
+        """Fill in the parts that a status always shows."""
         new.setdefault("status", {}).setdefault("loadBalancer", {})
 
     def validate_status_update(self, new: Obj, old: Obj, write: Write) -> Errors:
-        """Check the points of entry."""
+        """Check the addresses of the load balancer."""
         found: Errors = []
         points = new["status"]["loadBalancer"].get("ingress") or ()
         for index, point in enumerate(points):
@@ -83,7 +83,7 @@ def _default_class(write: Write) -> str | None:
         meta = item["metadata"]
         if (meta.get("annotations") or {}).get(DEFAULT_CLASS) != "true":
             continue
-        # The newest wins; of two made in the same second, the first by name.
+        # The newest wins; of two created in the same second, the first by name.
         if chosen is None or (
             chosen["creationTimestamp"] < meta["creationTimestamp"]
             or (

@@ -1,4 +1,4 @@
-"""IPAddresses: one object for each address that a Service holds."""
+"""IPAddresses: one object for each address of a Service."""
 
 from kubewright.apiserver.builtin.fields import addresses
 from kubewright.apiserver.builtin.fields.rules import immutable, named, needed_segment
@@ -8,20 +8,20 @@ from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
 
 
 class IPAddressStrategy(Strategy):
-    """Addresses of services, each named as what it is."""
+    """IPAddresses. The name is the address."""
 
     @staticmethod
     def name_rule(value: str) -> list[str]:
-        """Return what is wrong with an address as a name."""
+        """Return what is wrong with a name, which must be a canonical IP address."""
         found = addresses.canonical_address(value, "")
         return [error.text.partition(f"{field.quoted(value)}: ")[2] for error in found]
 
     def default(self, obj: Obj) -> None:
-        """Show a spec, even an empty one."""
+        """Include the spec even if it is empty."""
         obj.setdefault("spec", {})
 
     def validate(self, obj: Obj, write: Write) -> Errors:
-        """Check what has the address."""
+        """Check the reference to the owner of the address."""
         parent, path = obj["spec"].get("parentRef"), "spec.parentRef"
         if parent is None:
             return [field.required(path)]
@@ -35,6 +35,6 @@ class IPAddressStrategy(Strategy):
         return found
 
     def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:
-        """Check that the address stays with whom it is."""
+        """Check that the owner did not change."""
         value, before = new["spec"].get("parentRef"), old["spec"].get("parentRef")
         return self.validate(new, write) + immutable(value, before, "spec.parentRef")

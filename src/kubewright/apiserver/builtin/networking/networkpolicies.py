@@ -12,7 +12,7 @@ from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
 
 
 class NetworkPolicyStrategy(Strategy):
-    """Network policies."""
+    """NetworkPolicies."""
 
     has_generation = True
 
@@ -96,7 +96,7 @@ def _block(block: Obj, path: str) -> Errors:
 
 
 def _policy_types(types: list[str]) -> Errors:
-    if len(types) > 2:  # noqa: PLR2004  # there are no more
+    if len(types) > 2:  # noqa: PLR2004  # Ingress and Egress
         why = "may not specify more than two policyTypes"
         return [field.invalid("spec.policyTypes", types, why)]
     found: Errors = []

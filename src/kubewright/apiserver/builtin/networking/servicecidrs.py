@@ -11,17 +11,17 @@ from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
 
 
 class ServiceCIDRStrategy(Strategy):
-    """Networks from which services get their addresses."""
+    """ServiceCIDRs."""
 
     has_status = True
 
     def default(self, obj: Obj) -> None:
-        """Show spec and status, even empty ones."""
+        """Include spec and status even if they are empty."""
         obj.setdefault("spec", {})
         obj.setdefault("status", {})
 
     def prepare_create(self, obj: Obj, write: Write) -> None:
-        """Begin without a status."""
+        """Start with an empty status."""
         obj["status"] = {}
 
     def validate(self, obj: Obj, write: Write) -> Errors:
@@ -41,7 +41,7 @@ class ServiceCIDRStrategy(Strategy):
         return found
 
     def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:
-        """Check that networks stay; a second one may come."""
+        """Check that networks did not change; a second one may be added."""
         cidrs, before = new["spec"].get("cidrs") or [], old["spec"].get("cidrs") or []
         if len(before) == 1 and len(cidrs) > 1:
             return immutable(cidrs[0], before[0], "spec.cidrs[0]") + self.validate(new, write)

@@ -21,12 +21,12 @@ _FS_GROUP = ("File", "None", "ReadWriteOnceWithFSType")
 
 
 class CSIDriverStrategy(Strategy):
-    """CSI drivers."""
+    """CSIDrivers."""
 
     allow_unconditional_update = False
 
     def default(self, obj: Obj) -> None:
-        """Fill in what a driver does unless it says otherwise."""
+        """Fill in the defaults of the spec."""
         spec = obj.setdefault("spec", {})
         spec.setdefault("attachRequired", True)
         for name in _OFF:
@@ -36,29 +36,29 @@ class CSIDriverStrategy(Strategy):
             spec["volumeLifecycleModes"] = ["Persistent"]
 
     def prepare_update(self, new: Obj, old: Obj, write: Write) -> None:
-        """Count the changes; unlike other kinds, a new driver has no generation yet."""
+        """Increment the generation, which a new driver does not have yet, unlike other kinds."""
         if new["spec"] != old.get("spec"):
             new["metadata"]["generation"] = old["metadata"].get("generation", 0) + 1
 
     def validate(self, obj: Obj, write: Write) -> Errors:
-        """Check the modes and the tokens it wants."""
+        """Check the modes and the token requests."""
         spec = obj["spec"]
         found = one_of(spec["fsGroupPolicy"], _FS_GROUP, "spec.fsGroupPolicy")
         found += _tokens(spec.get("tokenRequests") or [])
         for mode in spec["volumeLifecycleModes"]:
             found += one_of(mode, ("Persistent", "Ephemeral"), "spec.volumeLifecycleModes")
         period = spec.get("nodeAllocatableUpdatePeriodSeconds")
-        if period is not None and period < 10:  # noqa: PLR2004  # the text says it
+        if period is not None and period < 10:  # noqa: PLR2004  # as in the message
             path = "spec.nodeAllocatableUpdatePeriodSeconds"
             why = "must be greater than or equal to 10 seconds"
             found.append(field.invalid(path, period, why))
         return found
 
     def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:
-        """Check that the way of attaching stays."""
+        """Check that ``attachRequired`` and the lifecycle modes did not change."""
         spec, before = new["spec"], old["spec"]
         found = self.validate(new, write)
-        path = "spec.attachedRequired"  # sic
+        path = "spec.attachedRequired"  # sic: Kubernetes misspells it
         found += immutable(spec["attachRequired"], before.get("attachRequired"), path)
         name = "volumeLifecycleModes"
         return found + immutable(spec[name], before.get(name), f"spec.{name}")

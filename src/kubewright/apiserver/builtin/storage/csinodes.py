@@ -16,13 +16,13 @@ _NODE_ID = 256
 
 
 class CSINodeStrategy(Strategy):
-    """What CSI knows of a node."""
+    """CSINodes."""
 
     has_status = True
     allow_unconditional_update = False
 
     def default(self, obj: Obj) -> None:
-        """Show the drivers, even if there are none."""
+        """Include the drivers even if there are none."""
         spec = obj.setdefault("spec", {})
         spec.setdefault("drivers", None)
         for driver in spec["drivers"] or ():
@@ -30,7 +30,7 @@ class CSINodeStrategy(Strategy):
         obj.setdefault("status", {})
 
     def prepare_create(self, obj: Obj, write: Write) -> None:
-        """Begin without a status."""
+        """Start with an empty status."""
         obj["status"] = {}
 
     def validate(self, obj: Obj, write: Write) -> Errors:
@@ -42,7 +42,7 @@ class CSINodeStrategy(Strategy):
         return found
 
     def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:
-        """Check that a driver that stays is the same but for its limit."""
+        """Check that existing drivers did not change apart from their limit."""
         found = self.validate(new, write)
         before = {item.get("name"): item for item in old["spec"].get("drivers") or ()}
         for driver in new["spec"].get("drivers") or ():

@@ -1,4 +1,4 @@
-"""CSIStorageCapacities: how much room a storage class has, and where."""
+"""CSIStorageCapacities: how much capacity a storage class has, and where."""
 
 from kubewright.apiserver.builtin.fields.rules import (
     named,
@@ -12,12 +12,12 @@ from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
 
 
 class CSIStorageCapacityStrategy(Strategy):
-    """How much room a storage class has somewhere."""
+    """CSIStorageCapacities."""
 
     allow_unconditional_update = False
 
     def validate(self, obj: Obj, write: Write) -> Errors:
-        """Check where, of what, and how much."""
+        """Check the topology, the storage class and the capacity."""
         found = validate_selector(obj.get("nodeTopology"), "nodeTopology")
         name = obj.get("storageClassName") or ""
         found += named(naming.dns_subdomain, name, "storageClassName")
@@ -26,5 +26,5 @@ class CSIStorageCapacityStrategy(Strategy):
         return found
 
     def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:
-        """Check that only the amounts change."""
+        """Check that only the amounts changed."""
         return self.validate(new, write) + same(new, old, ("nodeTopology", "storageClassName"))

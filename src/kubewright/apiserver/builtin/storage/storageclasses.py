@@ -13,10 +13,10 @@ _PARAMETERS, _PARAMETERS_SIZE = 512, 256 * 1024
 
 
 class StorageClassStrategy(Strategy):
-    """Storage classes."""
+    """StorageClasses."""
 
     def default(self, obj: Obj) -> None:
-        """Delete volumes with their claim, and bind at once."""
+        """Default to deleting volumes with their claims, and to binding at once."""
         obj.setdefault("reclaimPolicy", "Delete")
         obj.setdefault("volumeBindingMode", "Immediate")
 
@@ -30,7 +30,7 @@ class StorageClassStrategy(Strategy):
         return found + one_of(obj["volumeBindingMode"], modes, "volumeBindingMode")
 
     def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:
-        """Check that all but the mount options and expansion stays."""
+        """Check that nothing changed but mount options and expansion."""
         fixed = ("parameters", "provisioner", "reclaimPolicy", "volumeBindingMode")
         return self.validate(new, write) + same(new, old, fixed)
 

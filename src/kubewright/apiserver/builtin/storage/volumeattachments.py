@@ -15,18 +15,18 @@ _ONE_SOURCE = "must specify exactly one of inlineVolumeSpec and persistentVolume
 
 
 class VolumeAttachmentStrategy(Strategy):
-    """A volume that is to be attached to a node."""
+    """VolumeAttachments."""
 
     has_status = True
     allow_unconditional_update = False
 
     def default(self, obj: Obj) -> None:
-        """Show that it is not attached yet."""
+        """Include ``attached`` even if it is false."""
         obj.setdefault("spec", {}).setdefault("source", {})
         obj.setdefault("status", {}).setdefault("attached", False)
 
     def prepare_create(self, obj: Obj, write: Write) -> None:
-        """Begin as not attached."""
+        """Start as not attached."""
         obj["status"] = {"attached": False}
 
     def validate(self, obj: Obj, write: Write) -> Errors:
@@ -38,11 +38,11 @@ class VolumeAttachmentStrategy(Strategy):
         return found + self.validate_status_update(obj, obj, write)
 
     def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:
-        """Check that the spec stays."""
+        """Check that the spec did not change."""
         return self.validate(new, write) + immutable(new["spec"], old["spec"], "spec")
 
     def validate_status_update(self, new: Obj, old: Obj, write: Write) -> Errors:
-        """Check the sizes of what drivers report."""
+        """Check the sizes of metadata and messages that drivers report."""
         status = new.get("status") or {}
         found: Errors = []
         metadata = status.get("attachmentMetadata") or {}

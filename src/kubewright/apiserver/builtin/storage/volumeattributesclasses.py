@@ -10,7 +10,7 @@ from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
 
 
 class VolumeAttributesClassStrategy(Strategy):
-    """Classes of volume attributes."""
+    """VolumeAttributesClasses."""
 
     def validate(self, obj: Obj, write: Write) -> Errors:
         """Check driver and parameters."""
@@ -21,7 +21,7 @@ class VolumeAttributesClassStrategy(Strategy):
         return found + needed(parameters, "parameters", "must contain at least one key/value pair")
 
     def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:
-        """Check that both stay."""
+        """Check that neither changed."""
         found = [
             field.forbidden(name, f"updates to {name} are forbidden.")
             for name in ("driverName", "parameters")

@@ -84,14 +84,14 @@ def _parameter(reference: Obj | None) -> str:
     if reference is None:
         return UNSET
     if reference.get("name"):
-        # A name without a namespace may be of a cluster-wide kind, which cannot be told from here.
+        # A name without a namespace may belong to a cluster-scoped kind; nothing here tells.
         return f"{reference.get('namespace') or '*'}/{reference['name']}"
     found = reference.get("selector")
     return UNSET if found is None else _go_selector(found)
 
 
 def _go_selector(found: Obj) -> str:
-    """Return a selector as Go prints the message itself."""
+    """Return a selector as Go prints its protobuf message."""
     labels = "".join(
         f"{key}: {value}," for key, value in sorted((found.get("matchLabels") or {}).items())
     )

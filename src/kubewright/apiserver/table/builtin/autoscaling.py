@@ -1,4 +1,4 @@
-"""The rows of a horizontal pod autoscaler, and of the scale that it sets."""
+"""Rows of the group ``autoscaling``: HorizontalPodAutoscalers and Scales."""
 
 from typing import Any
 

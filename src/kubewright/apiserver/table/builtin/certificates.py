@@ -34,7 +34,7 @@ SIGNING_REQUESTS = Printer(
         NAME,
         AGE,
         column("SignerName", "Who shall sign."),
-        column("Requestor", "Who asks."),  # codespell:ignore requestor  # the name is theirs
+        column("Requestor", "Who asks."),  # codespell:ignore requestor  # Kubernetes' own spelling
         column("RequestedDuration", "For how long."),
         column("Condition", "What was decided."),
     ),

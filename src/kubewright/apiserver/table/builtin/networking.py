@@ -107,7 +107,7 @@ def _ip_address(obj: Obj, age: Ages) -> list[Any]:
         resource = f"{parent.get('resource', '')}{group}".lower()
         namespace = f"/{parent['namespace']}" if parent.get("namespace") else ""
         shown = f"{resource}{namespace}/{parent.get('name', '')}"
-    # There are three cells for two columns, in Kubernetes, too.
+    # Three cells for two columns, as in Kubernetes.
     return [meta.get("name", ""), shown, age(meta.get("creationTimestamp"))]
 
 

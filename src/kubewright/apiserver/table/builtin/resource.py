@@ -1,4 +1,4 @@
-"""Rows of claims of devices, and of what offers them."""
+"""Rows of the group ``resource.k8s.io``."""
 
 from typing import Any
 

@@ -20,7 +20,7 @@ def _is_default(obj: Obj) -> bool:
 
 
 def _with_default(objects: list[Obj]) -> tuple[list[Obj], Cells]:
-    """Mark the class that claims get: of those that say so, the newest."""
+    """Mark the default class: the newest of those with the annotation."""
     marked = [item["metadata"] for item in objects if _is_default(item)]
     marked.sort(key=lambda meta: meta.get("name", ""))
     marked.sort(key=lambda meta: meta.get("creationTimestamp", ""), reverse=True)

@@ -1,4 +1,4 @@
-"""Containers of all three sorts: what they must say, and what each sort may not."""
+"""Validation of containers, init containers and ephemeral containers."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ _HOOKS = ("lifecycle", "livenessProbe", "readinessProbe", "startupProbe")
 
 @dataclass(slots=True)
 class Surroundings:
-    """What a container's validity depends on besides itself.
+    """The parts of a pod that the rules for its containers depend on.
 
     Attributes:
         volumes: The valid volumes of the pod, by name.
@@ -85,7 +85,7 @@ def validate_containers(containers: list[Obj], around: Surroundings, path: str) 
 def validate_init_containers(
     containers: list[Obj], others: Iterable[Obj], around: Surroundings, path: str
 ) -> Errors:
-    """Return what is wrong with the init containers of a pod; *others* are the containers."""
+    """Return what is wrong with the init containers; *others* are the plain containers."""
     errors: Errors = []
     names = {other.get("name") or "" for other in others}
     for i, container in enumerate(containers):
@@ -156,7 +156,7 @@ def _only_ephemeral(container: Obj, path: str) -> Errors:
 
 
 def validate_image_spaces(container: Obj, path: str) -> Errors:
-    """Return whether the image of a pod's container has blanks around; templates may."""
+    """Return errors for images with spaces around them, which only templates may have."""
     image = container.get("image") or ""
     if image == image.strip():
         return []

@@ -1,4 +1,4 @@
-"""Probes and lifecycle hooks: what is run, asked or waited for in a container."""
+"""Probes and lifecycle hooks of containers."""
 
 import re
 
@@ -56,7 +56,7 @@ def validate_lifecycle(lifecycle: Obj, grace: int | None, path: str) -> Errors:
 
 
 def validate_handler(handler: Obj, grace: int | None, path: str) -> Errors:
-    """Return what is wrong with what a probe or hook does: exactly one thing."""
+    """Return what is wrong with the action of a probe or hook: there must be exactly one."""
     found = [name for name in _ACTIONS if handler.get(name) is not None]
     if not found:
         return [field.required(path, "must specify a handler type")]

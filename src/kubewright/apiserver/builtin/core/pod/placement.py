@@ -42,7 +42,7 @@ def _node_affinity(affinity: Obj, path: str) -> Errors:
 
 
 def validate_node_selector(selector: Obj, path: str) -> Errors:
-    """Return what is wrong with a selector of nodes."""
+    """Return what is wrong with a node selector."""
     terms = selector.get("nodeSelectorTerms")
     if not terms:
         text = "must have at least one node selector term"
@@ -154,7 +154,7 @@ def _label_keys(term: Obj, path: str) -> Errors:
 
 
 def _selected_twice(matched: dict[str, int], selector: Obj, path: str) -> Errors:
-    # The server itself adds one expression for each key, so the first one is not a repetition.
+    # The server itself adds one expression for each key, so one of them is not a duplicate.
     errors: Errors = []
     seen = set(selector.get("matchLabels") or ())
     for expression in selector.get("matchExpressions") or ():
@@ -247,7 +247,7 @@ def _domains(least: int | None, action: str, path: str) -> Errors:
 
 
 def merge_label_keys(spec: Obj, labels: dict[str, str]) -> None:
-    """Write the labels named by ``matchLabelKeys`` into the selectors beside them, as on create."""
+    """Write the labels that ``matchLabelKeys`` names into the selector of each term, on create."""
     for kind in ("podAffinity", "podAntiAffinity"):
         terms = (spec.get("affinity") or {}).get(kind) or {}
         for weighted in terms.get(PREFERRED) or ():

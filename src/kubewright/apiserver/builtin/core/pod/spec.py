@@ -1,4 +1,4 @@
-"""The spec of a pod, and the templates that hold one: what Kubernetes refuses."""
+"""Validation of a pod's spec, in a pod or in a template."""
 
 from typing import Any
 
@@ -53,9 +53,9 @@ def validate_pod_spec(spec: Obj, path: str, *, pod: Obj | None = None) -> Errors
     """Return what is wrong with the spec of a pod or a template.
 
     Args:
-        spec: With its defaults.
-        path: Where it stands: ``spec``, or ``spec.template.spec``.
-        pod: The metadata of the pod, if this is one.
+        spec: The spec, with defaults filled in.
+        path: Its path: ``spec``, or ``spec.template.spec``.
+        pod: The metadata of the pod; ``None`` for a template.
     """
     errors: Errors = []
     volumes: dict[str, Obj] = {}

@@ -1,14 +1,14 @@
-"""The parts of a pod that subresources change: all else is taken from the stored pod."""
+"""Limits a write to a pod's subresource to its own fields; the stored pod provides the rest."""
 
 from kubewright.apiserver.builtin.core.pod.defaults import default_pod, default_pod_resources
 from kubewright.apiserver.registry.strategy import Obj
 
 MIRROR: str = "kubernetes.io/config.mirror"
-"""The annotation of a pod that a kubelet made for a file on its node."""
+"""The annotation of a mirror pod, which a kubelet creates for a static pod."""
 
 
 def keep_ephemeral_containers(new: Obj, old: Obj) -> None:
-    """Leave in *new* only its ephemeral containers."""
+    """Keep the ephemeral containers of *new* and take everything else from *old*."""
     late = (new.get("spec") or {}).get("ephemeralContainers")
     new["spec"] = {**old["spec"]}
     if late:
@@ -20,7 +20,7 @@ def keep_ephemeral_containers(new: Obj, old: Obj) -> None:
 
 
 def keep_resources(new: Obj, old: Obj) -> None:
-    """Leave in *new* only its resources, of the pod and of each container."""
+    """Keep the resources of *new*, pod and containers, and take everything else from *old*."""
     wanted = new.get("spec") or {}
     spec = {**old["spec"]}
     if wanted.get("resources"):

@@ -1,6 +1,6 @@
-"""What a service gets from the server: IP families, cluster addresses, node ports.
+"""Allocates IP families, cluster IPs and node ports for Services.
 
-The cluster has one family, IPv4. `Write.dry_run` shows what a service would get and keeps nothing.
+The cluster has one family, IPv4. With `Write.dry_run` a Service gets them, and nothing is kept.
 """
 
 from typing import Any
@@ -17,7 +17,7 @@ _POLICY = "spec.ipFamilyPolicy"
 
 
 def allocate_for_create(service: Obj, pool: ServicePool, write: Write) -> Errors:
-    """Give a new service all that it needs; return what it asks for and cannot have."""
+    """Allocate everything for a new Service; return errors for requests that cannot be met."""
     spec = service["spec"]
     return (
         _assign_families(service, None)
@@ -32,7 +32,7 @@ def allocate_for_create(service: Obj, pool: ServicePool, write: Write) -> Errors
 
 
 def allocate_for_update(new: Obj, old: Obj, pool: ServicePool, write: Write) -> Errors:
-    """Give a changed service what it needs in addition; return what it cannot have."""
+    """Allocate what a changed Service needs in addition; return errors as on create."""
     spec, before = new["spec"], old["spec"]
     if found := _assign_families(new, old):
         return found
@@ -140,7 +140,7 @@ def _allocate_addresses(service: Obj, pool: ServicePool, write: Write) -> Errors
 
 
 def _allocate_all_ports(service: Obj, pool: ServicePool, write: Write) -> Errors:
-    """Give each port a node port; the same number in TCP and UDP shares one."""
+    """Allocate a node port for each port; TCP and UDP ports of one number share one."""
     ports = service["spec"].get("ports") or []
     given: dict[Any, int] = {}
     for index, port in enumerate(ports):

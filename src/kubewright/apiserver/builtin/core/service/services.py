@@ -1,4 +1,4 @@
-"""Services: the defaults, and the addresses and ports that the server hands out."""
+"""Services: the strategy that the request pipeline calls."""
 
 from weakref import WeakKeyDictionary
 
@@ -13,20 +13,20 @@ _INTERNAL = ("ClusterIP", "NodePort", "LoadBalancer")
 
 
 class ServiceStrategy(Strategy):
-    """Services. It knows which addresses are taken, for each server of this process."""
+    """Services. It keeps one `ServicePool` for each server in this process."""
 
     name_rule: NameRule = staticmethod(naming.dns_label)
     has_status = True
-    is_pure = False  # to allocate addresses and ports is a part of it
+    is_pure = False  # it allocates addresses and ports
     allow_create_on_update = True
     field_names: frozenset[str] = frozenset({"spec.clusterIP", "spec.type"})
 
     def __init__(self) -> None:
-        # Strategies serve all servers of a process; a server is told by its reader.
+        # All servers in a process share one strategy; the reader identifies the server.
         self._pools: WeakKeyDictionary[Reader, ServicePool] = WeakKeyDictionary()
 
     def pool(self, write: Write) -> ServicePool:
-        """Return what the services of a server share, as its store has it."""
+        """Return the pools of the server that *write* belongs to."""
         reader = write.reader
         found = self._pools.get(reader)
         if found is None:
@@ -51,18 +51,18 @@ class ServiceStrategy(Strategy):
         _default_status(obj)
 
     def prepare_create(self, obj: Obj, write: Write) -> None:
-        """Keep clusterIP and clusterIPs alike."""
+        """Make clusterIP and clusterIPs agree."""
         obj["status"] = {"loadBalancer": {}}
         updates.normalize_addresses(obj["spec"], None)
 
     def prepare_update(self, new: Obj, old: Obj, write: Write) -> None:
-        """Keep what was allocated, and drop what the new type has no use for."""
+        """Keep what was allocated, and drop fields that the new type does not use."""
         updates.normalize_addresses(new["spec"], old["spec"])
         updates.adopt_allocated(new["spec"], old["spec"])
         updates.drop_for_type(new, old)
 
     def validate(self, obj: Obj, write: Write) -> Errors:
-        """Allocate, then check: what the server chose is checked, too."""
+        """Allocate first, so that the server's own choices are checked, too."""
         if found := allocation.allocate_for_create(obj, self.pool(write), write):
             return found
         validation.warn(obj, write)
@@ -86,7 +86,7 @@ class ServiceStrategy(Strategy):
         return {"spec.clusterIP": spec.get("clusterIP", ""), "spec.type": spec.get("type", "")}
 
     def after_delete(self, obj: Obj, write: Write) -> None:
-        """Take back the addresses and ports."""
+        """Free the addresses and ports."""
         self.pool(write).release(obj)
 
 

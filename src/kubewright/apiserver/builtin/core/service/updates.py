@@ -1,4 +1,4 @@
-"""How services change: what is carried over, what is dropped, what must stay."""
+"""Updates of Services: which fields are carried over, dropped, or immutable."""
 
 from kubewright.apiserver.builtin.core.service.validation import (
     has_node_ports,
@@ -15,7 +15,7 @@ _UNCHANGEABLE = "may not change once set"
 
 
 def normalize_addresses(spec: Obj, old: Obj | None) -> None:
-    """Guess what the user meant who wrote only one of clusterIP and clusterIPs."""
+    """Fill in clusterIP or clusterIPs when the client set only one of them."""
     one, many = spec.get("clusterIP", ""), spec.get("clusterIPs") or []
     if old is None:
         if one and not many:
@@ -31,7 +31,7 @@ def normalize_addresses(spec: Obj, old: Obj | None) -> None:
 
 
 def adopt_allocated(spec: Obj, old: Obj) -> None:
-    """Carry over what the server chose, so that the same manifest can be sent again."""
+    """Carry over allocated values, so that the same manifest can be sent again."""
     if "ExternalName" not in (spec.get("type"), old.get("type")):
         if not spec.get("clusterIP") and old.get("clusterIP"):
             spec["clusterIP"] = old["clusterIP"]
@@ -53,7 +53,7 @@ def _adopt_ports(ports: list[Obj], old: list[Obj]) -> None:
 
 
 def drop_for_type(new: Obj, old: Obj) -> None:
-    """Remove what the new type cannot have, where the user did not touch it."""
+    """Remove fields that the new type cannot have, unless the user changed them."""
     spec, before = new["spec"], old["spec"]
     if spec.get("type") == "ExternalName" != before.get("type"):
         if _same(spec, before, "clusterIP") and _same(spec, before, "clusterIPs"):
@@ -96,7 +96,7 @@ def _drop_same(spec: Obj, before: Obj, name: str) -> None:
 
 
 def validate_service_update(new: Obj, old: Obj) -> Errors:
-    """Return what may not change in a service."""
+    """Return the changes of a Service that are not allowed."""
     spec, before = new["spec"], old["spec"]
     found: Errors = []
     if "ExternalName" not in (spec.get("type"), before.get("type")):

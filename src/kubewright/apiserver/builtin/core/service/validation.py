@@ -1,4 +1,4 @@
-"""What a service must be: its rules, and what may change."""
+"""Validation of Services."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ _SOURCE_RANGES = "service.beta.kubernetes.io/load-balancer-source-ranges"
 
 
 def is_external(spec: Obj) -> bool:
-    """Whether traffic from outside the cluster reaches the service."""
+    """Return whether traffic from outside the cluster reaches the service."""
     kind = spec.get("type")
     return kind in ("NodePort", "LoadBalancer") or (
         kind == "ClusterIP" and bool(spec.get("externalIPs"))
@@ -27,25 +27,25 @@ def is_external(spec: Obj) -> bool:
 
 
 def has_node_ports(spec: Obj) -> bool:
-    """Whether the type has ports on the nodes."""
+    """Return whether the type has ports on the nodes."""
     return spec.get("type") in ("NodePort", "LoadBalancer")
 
 
 def allocates_ports(spec: Obj) -> bool:
-    """Whether ports that were not asked for are handed out."""
+    """Return whether node ports are allocated for ports that do not ask for one."""
     if spec.get("type") == "LoadBalancer":
         return bool(spec.get("allocateLoadBalancerNodePorts", True))
     return spec.get("type") == "NodePort"
 
 
 def needs_health_check(spec: Obj) -> bool:
-    """Whether the service has a port for the health checks of its load balancer."""
+    """Return whether the service has a port for the health checks of its load balancer."""
     local = spec.get("externalTrafficPolicy") == "Local"
     return local and spec.get("type") == "LoadBalancer"
 
 
 def is_headless(spec: Obj) -> bool:
-    """Whether the service has no address by intent."""
+    """Return whether the service is headless: it has no cluster IP."""
     return bool(spec.get("clusterIPs") == ["None"])
 
 
@@ -55,7 +55,7 @@ def family_of(ip: str) -> str:
 
 
 def validate_service(obj: Obj, old: Obj | None) -> Errors:
-    """Return what is wrong with a service; *old* excuses addresses that it already had."""
+    """Return what is wrong with a service; addresses that *old* had already are accepted."""
     spec, before = obj["spec"], (old or {}).get("spec") or {}
     found = _annotations(obj) + _of_type(spec)
     names: set[str] = set()
@@ -135,7 +135,7 @@ def _affinity(spec: Obj) -> Errors:
 
 
 def linked_addresses(obj: Obj, old: Obj | None) -> Errors:
-    """Return what is wrong between clusterIP, clusterIPs, ipFamilies and ipFamilyPolicy."""
+    """Return how clusterIP, clusterIPs, ipFamilies and ipFamilyPolicy contradict one another."""
     spec, before = obj["spec"], (old or {}).get("spec") or {}
     if spec.get("type") == "ExternalName":
         return []
@@ -216,7 +216,7 @@ def _duplicate_ports(spec: Obj) -> Errors:
 
 
 def _duplicate_port(path: str, protocol: Any, number: Any) -> FieldError:
-    # The server shows its own Go struct here, zero fields and all.
+    # The real server prints its own Go struct here, including zero fields.
     shown = (
         f'{{"Name":"","Protocol":{field.shown(protocol)},"AppProtocol":null,'
         f'"Port":{number},"TargetPort":0,"NodePort":0}}'
@@ -294,7 +294,7 @@ def validate_load_balancer(obj: Obj) -> Errors:
 
 
 def ingress_point(item: Obj, path: str, *, with_mode: bool = False) -> Errors:
-    """Return what is wrong with one point of entry: an address or a host name."""
+    """Return what is wrong with one ingress point: an address or a host name."""
     found: Errors = []
     ip, mode, host = item.get("ip"), item.get("ipMode"), item.get("hostname")
     if ip:
@@ -314,7 +314,7 @@ def ingress_point(item: Obj, path: str, *, with_mode: bool = False) -> Errors:
 
 
 def warn(obj: Obj, write: Write) -> None:
-    """Tell the user of fields that have no effect, or will not for long."""
+    """Warn about fields that have no effect or are deprecated."""
     spec, notes = obj["spec"], obj["metadata"].get("annotations") or {}
     kind, headless = spec.get("type"), spec.get("clusterIP") == "None"
     if _HINTS in notes:

@@ -1,4 +1,4 @@
-"""The row of a pod: how many containers are ready, and what is the matter."""
+"""Rows of Pods."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ _ENDS: dict[str, list[Obj]] = {
 
 
 class _Tally:
-    """What the containers of a pod add up to."""
+    """Counts over the containers of a pod."""
 
     __slots__ = ("last", "ready", "reason", "restarts")
 
@@ -26,14 +26,14 @@ class _Tally:
         self.reason = reason
         self.ready = 0
         self.restarts = 0
-        self.last = ""  # when a container was last seen to end
+        self.last = ""  # when a container last terminated
 
     def count(self, status: Obj) -> None:
         """Count the restarts of a container."""
         self.restarts += status.get("restartCount") or 0
         ended = (status.get("lastState") or _NOTHING).get("terminated")
         if ended is not None:
-            # Times of one format and zone compare as text.
+            # Times of one format and zone sort as text.
             self.last = max(self.last, ended.get("finishedAt") or "")
 
 
@@ -84,7 +84,7 @@ def _summary(pod: Obj, spec: Obj, status: Obj) -> tuple[int, int, _Tally]:
 
 
 def _sidecars(spec: Obj) -> frozenset[str]:
-    """Return the names of the init containers that go on running."""
+    """Return the names of sidecars: init containers that keep running."""
     found = spec.get("initContainers")
     if not found:
         return frozenset()
@@ -96,7 +96,7 @@ def _sidecars(spec: Obj) -> frozenset[str]:
 def _initialize(
     spec: Obj, status: Obj, tally: _Tally, sidecars: frozenset[str]
 ) -> tuple[bool, _Tally]:
-    """Look at the init containers; say whether one is still to end, and count the sidecars."""
+    """Count the init containers; return whether one is still running, and the sidecars' tally."""
     beside = _Tally("")
     for index, item in enumerate(status["initContainerStatuses"]):
         tally.count(item)
@@ -164,7 +164,7 @@ def _gates(gates: list[Obj] | None, status: Obj) -> str:
 
 
 def conditions_of(pod: Obj) -> list[Obj] | None:
-    """Return that a pod has come to its end, if it has."""
+    """Return a condition that the pod has completed, if it has."""
     return _ENDS.get((pod.get("status") or _NOTHING).get("phase") or "")
 
 
