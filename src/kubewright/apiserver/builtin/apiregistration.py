@@ -1,7 +1,6 @@
 """APIServices: which server serves a group and version."""
 
-from kubewright.apiserver.builtin.fields.checks import in_range
-from kubewright.apiserver.builtin.fields.rules import named, needed, one_of
+from kubewright.apiserver.builtin.fields.checks import in_range, needed, one_of, problems
 from kubewright.apiserver.meta import field, naming
 from kubewright.apiserver.meta.field import Errors
 from kubewright.apiserver.registry.strategy import NameRule, Obj, Strategy, Write
@@ -50,8 +49,8 @@ class APIServiceStrategy(Strategy):
             why = "only v1 may have an empty group and it better be legacy kube"
             found.append(field.required("spec.group", why))
         if group:
-            found += named(naming.dns_subdomain, group, "spec.group")
-        found += named(naming.dns_label_1035, version, "spec.version")
+            found += problems(naming.dns_subdomain, group, "spec.group")
+        found += problems(naming.dns_label_1035, version, "spec.version")
         found += _priority(spec, "groupPriorityMinimum", _MAX_GROUP_PRIORITY)
         found += _priority(spec, "versionPriority", _MAX_VERSION_PRIORITY)
         return found + _service(spec)

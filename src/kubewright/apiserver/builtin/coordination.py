@@ -1,6 +1,6 @@
 """Leases."""
 
-from kubewright.apiserver.builtin.fields.rules import not_negative, one_of
+from kubewright.apiserver.builtin.fields.checks import not_negative, one_of
 from kubewright.apiserver.meta import field
 from kubewright.apiserver.meta.field import Errors
 from kubewright.apiserver.registry.strategy import Obj, Strategy, Write

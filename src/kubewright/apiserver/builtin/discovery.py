@@ -3,12 +3,12 @@
 from typing import Any
 
 from kubewright.apiserver.builtin.fields import addresses
-from kubewright.apiserver.builtin.fields.rules import (
+from kubewright.apiserver.builtin.fields.checks import (
     PROTOCOLS,
     immutable,
-    named,
     needed,
     needed_one_of,
+    problems,
 )
 from kubewright.apiserver.meta import field, naming
 from kubewright.apiserver.meta.field import Errors
@@ -80,13 +80,13 @@ def _ports(items: list[Obj]) -> Errors:
     for index, item in enumerate(items):
         path, name = f"ports[{index}]", item.get("name", "")
         if name:
-            found += named(naming.dns_label, name, f"{path}.name")
+            found += problems(naming.dns_label, name, f"{path}.name")
         if name in names:
             found.append(field.duplicate(f"{path}.name", name))
         names.add(name)
         found += needed_one_of(item.get("protocol"), PROTOCOLS, f"{path}.protocol")
         if "appProtocol" in item:
-            found += named(naming.qualified_name, item["appProtocol"], f"{path}.appProtocol")
+            found += problems(naming.qualified_name, item["appProtocol"], f"{path}.appProtocol")
     return found
 
 
@@ -98,9 +98,9 @@ def _endpoint(item: Obj, path: str, kind: Any, *, loopback: bool) -> Errors:
     for index, ip in enumerate(ips):
         found += _slice_address(ip, f"{path}.addresses", kind=kind, index=index, loopback=loopback)
     if "nodeName" in item:
-        found += named(naming.dns_subdomain, item["nodeName"], f"{path}.nodeName")
+        found += problems(naming.dns_subdomain, item["nodeName"], f"{path}.nodeName")
     if "hostname" in item:
-        found += named(naming.dns_label, item["hostname"], f"{path}.hostname")
+        found += problems(naming.dns_label, item["hostname"], f"{path}.hostname")
     return found + _hints(item.get("hints") or {}, f"{path}.hints")
 
 
@@ -122,7 +122,7 @@ def _full_name(name: str, path: str) -> Errors:
     bare = name.removesuffix(".")
     if not bare:
         return [field.required(path)]
-    if found := named(naming.dns_subdomain, bare, path):
+    if found := problems(naming.dns_subdomain, bare, path):
         return found
     if bare.count(".") < 1:
         why = "should be a domain with at least two segments separated by dots"
@@ -140,5 +140,5 @@ def _hints(hints: Obj, path: str) -> Errors:
         for index, item in enumerate(items):
             if item in items[:index]:
                 found.append(field.duplicate(f"{path}.{name}[{index}].name", item))
-            found += named(rule, item, f"{path}.{name}[{index}].name")
+            found += problems(rule, item, f"{path}.{name}[{index}].name")
     return found

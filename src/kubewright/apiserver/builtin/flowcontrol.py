@@ -1,6 +1,6 @@
 """FlowSchemas and PriorityLevelConfigurations. This server stores them and does not queue."""
 
-from kubewright.apiserver.builtin.fields.rules import in_range, named, needed, one_of
+from kubewright.apiserver.builtin.fields.checks import in_range, needed, one_of, problems
 from kubewright.apiserver.meta import field, naming
 from kubewright.apiserver.meta.field import Errors
 from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
@@ -49,7 +49,7 @@ class FlowSchemaStrategy(Strategy):
             path = "spec.distinguisherMethod.type"
             found += one_of(shown, ("ByNamespace", "ByUser"), path)
         level, path = spec["priorityLevelConfiguration"]["name"], "spec.priorityLevelConfiguration"
-        found += needed(level, f"{path}.name", "must reference a priority level") or named(
+        found += needed(level, f"{path}.name", "must reference a priority level") or problems(
             naming.dns_subdomain, level, f"{path}.name"
         )
         for index, rule in enumerate(spec.get("rules") or ()):

@@ -2,8 +2,7 @@
 
 from kubewright.apiserver.builtin.core.pod.placement import validate_tolerations
 from kubewright.apiserver.builtin.core.pod.resources import validate_resources
-from kubewright.apiserver.builtin.fields.checks import IMMUTABLE, problems
-from kubewright.apiserver.builtin.fields.rules import first_indexes
+from kubewright.apiserver.builtin.fields.checks import IMMUTABLE, first_indexes, problems
 from kubewright.apiserver.meta import field, naming
 from kubewright.apiserver.meta.field import Errors
 from kubewright.apiserver.registry.strategy import Obj, Strategy, Write

@@ -4,7 +4,7 @@ from kubewright.apiserver.builtin.fields import differences
 from kubewright.apiserver.builtin.fields.checks import (
     at_most_all,
     int_or_percent,
-    non_negative,
+    not_negative_fields,
     unsupported,
 )
 from kubewright.apiserver.builtin.fields.selectors import validate_selector
@@ -52,4 +52,4 @@ class DisruptionBudgetStrategy(Strategy):
 
     def validate_status_update(self, new: Obj, old: Obj, write: Write) -> Errors:
         """Return errors for negative counts."""
-        return non_negative(new.get("status") or {}, _COUNTS, "status")
+        return not_negative_fields(new.get("status") or {}, _COUNTS, "status")

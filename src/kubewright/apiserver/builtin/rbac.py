@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from kubewright.apiserver.builtin.fields.checks import IMMUTABLE
-from kubewright.apiserver.builtin.fields.rules import named, needed, one_of
+from kubewright.apiserver.builtin.fields.checks import IMMUTABLE, needed, one_of, problems
 from kubewright.apiserver.builtin.fields.selectors import validate_selector
 from kubewright.apiserver.meta import field, naming
 from kubewright.apiserver.meta.field import Errors
@@ -75,7 +74,7 @@ class RoleBindingStrategy(Strategy):
         found = one_of(reference["apiGroup"], (GROUP,), "roleRef.apiGroup")
         found += one_of(reference["kind"], self.role_kinds, "roleRef.kind")
         name = reference["name"]
-        found += needed(name, "roleRef.name") or named(naming.path_segment, name, "roleRef.name")
+        found += needed(name, "roleRef.name") or problems(naming.path_segment, name, "roleRef.name")
         for index, subject in enumerate(obj.get("subjects") or ()):
             found += _subject(subject, f"subjects[{index}]", namespaced=self.namespaced)
         return found
@@ -118,7 +117,7 @@ def _subject(subject: Obj, path: str, *, namespaced: bool) -> Errors:
     found = needed(name, f"{path}.name")
     if kind == "ServiceAccount":
         if name:
-            found += named(naming.dns_subdomain, name, f"{path}.name")
+            found += problems(naming.dns_subdomain, name, f"{path}.name")
         if group:
             found += one_of(group, ("",), f"{path}.apiGroup")
         if not namespaced:

@@ -1,6 +1,6 @@
 """PriorityClasses, including the two that every cluster has."""
 
-from kubewright.apiserver.builtin.fields.checks import one_of
+from kubewright.apiserver.builtin.fields.checks import needed_one_of
 from kubewright.apiserver.meta import field, status
 from kubewright.apiserver.meta.field import Errors
 from kubewright.apiserver.meta.names import GroupResource
@@ -74,7 +74,7 @@ class PriorityClassStrategy(Strategy):
             errors.append(field.forbidden("value", text))
         policy = obj.get("preemptionPolicy")
         return errors + (
-            [] if policy in _POLICIES else one_of(policy, _POLICIES, "preemptionPolicy")
+            [] if policy in _POLICIES else needed_one_of(policy, _POLICIES, "preemptionPolicy")
         )
 
     def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:

@@ -1,6 +1,6 @@
 """StorageVersionMigrations."""
 
-from kubewright.apiserver.builtin.fields.rules import immutable, needed
+from kubewright.apiserver.builtin.fields.checks import immutable, needed
 from kubewright.apiserver.meta.field import Errors
 from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
 

@@ -3,12 +3,12 @@
 from kubewright.apiserver.admission.mutation import MutatingPolicy
 from kubewright.apiserver.admission.policy import Policy
 from kubewright.apiserver.builtin.admissionregistration import webhooks
-from kubewright.apiserver.builtin.fields.rules import (
+from kubewright.apiserver.builtin.fields.checks import (
     first_indexes,
-    named,
     needed,
     needed_one_of,
     one_of,
+    problems,
 )
 from kubewright.apiserver.builtin.fields.selectors import validate_selector
 from kubewright.apiserver.meta import field, naming
@@ -185,7 +185,7 @@ def _named_rule(rule: Obj, path: str) -> Errors:
     first = first_indexes(names)
     for index, name in enumerate(names):
         where = f"{path}.resourceNames[{index}]"
-        found += named(naming.path_segment, name, where)
+        found += problems(naming.path_segment, name, where)
         if first[name] != index:
             found.append(field.duplicate(where, name))
     return found + webhooks.rule_with_operations(rule, path)
@@ -224,7 +224,7 @@ def _audit(notes: list[Obj], policy: str) -> Errors:
     keys: set[str] = set()
     for index, note in enumerate(notes):
         where, key = f"{path}[{index}]", note.get("key") or ""
-        found += named(naming.qualified_name, f"{policy}/{key}", f"{where}.key")
+        found += problems(naming.qualified_name, f"{policy}/{key}", f"{where}.key")
         text = (note.get("valueExpression") or "").strip()
         found += needed(text, f"{where}.valueExpression", "valueExpression is not specified")
         if len(text) > _MAX_AUDIT_LENGTH:
@@ -258,7 +258,7 @@ def _mutation(item: Obj, path: str) -> Errors:
 
 def _binding(spec: Obj) -> Errors:
     name, path = spec.get("policyName"), "spec.policyName"
-    found = needed(name, path) or named(naming.dns_subdomain, name, path)
+    found = needed(name, path) or problems(naming.dns_subdomain, name, path)
     if (reference := spec.get("paramRef")) is not None:
         found += _param_ref(reference, "spec.paramRef")
     if (matching := spec.get("matchResources")) is not None:
@@ -270,7 +270,7 @@ def _param_ref(reference: Obj, path: str) -> Errors:
     name, selector = reference.get("name") or "", reference.get("selector")
     found: Errors = []
     if name:
-        found += named(naming.path_segment, name, f"{path}.name")
+        found += problems(naming.path_segment, name, f"{path}.name")
         if selector is not None:
             found.append(field.forbidden(f"{path}.name", _EXCLUSIVE))
     if selector is not None:

@@ -6,8 +6,13 @@ from urllib.parse import urlsplit
 
 from kubewright.apiserver.admission.conditions import Condition
 from kubewright.apiserver.admission.expression import Expression
-from kubewright.apiserver.builtin.fields.checks import in_range
-from kubewright.apiserver.builtin.fields.rules import first_indexes, named, needed, one_of
+from kubewright.apiserver.builtin.fields.checks import (
+    first_indexes,
+    in_range,
+    needed,
+    one_of,
+    problems,
+)
 from kubewright.apiserver.builtin.fields.selectors import validate_selector
 from kubewright.apiserver.meta import field, naming
 from kubewright.apiserver.meta.field import Errors
@@ -148,7 +153,7 @@ def match_conditions(conditions: list[Obj], path: str, *, params: bool = False) 
             found += uncompiled(condition.expression, f"{where}.expression")
         else:
             found.append(field.required(f"{where}.expression"))
-        found += needed(name, f"{where}.name") or named(
+        found += needed(name, f"{where}.name") or problems(
             naming.qualified_name, name, f"{where}.name"
         )
         if name and name in names:
@@ -220,7 +225,7 @@ def _review_versions(versions: list[str], path: str) -> Errors:
         if first[version] != index:
             found.append(field.invalid(f"{path}[{index}]", version, "duplicate version"))
         else:
-            found += named(naming.dns_label_1035, version, f"{path}[{index}]")
+            found += problems(naming.dns_label_1035, version, f"{path}[{index}]")
     if not {*versions} & {*_REVIEW_VERSIONS}:
         found.append(field.invalid(path, versions, f"must include at least one of {accepted}"))
     return found

@@ -11,10 +11,10 @@ from kubewright.apiserver.builtin.fields.checks import (
     Shown,
     at_most_all,
     count_or_percent,
-    immutable,
+    immutable_fields,
     int_or_percent,
-    non_negative,
     not_decremented,
+    not_negative_fields,
     unsupported,
 )
 from kubewright.apiserver.builtin.fields.selectors import is_empty, matches, validate_selector
@@ -78,13 +78,13 @@ class DaemonSetStrategy(Workload):
 
     def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:
         """Return what is wrong with a change; the selector is immutable."""
-        errors = immutable(new["spec"], old["spec"], ("selector",), "spec")
+        errors = immutable_fields(new["spec"], old["spec"], ("selector",), "spec")
         return errors + _spec(new["spec"])
 
     def validate_status_update(self, new: Obj, old: Obj, write: Write) -> Errors:
         """Return errors for negative counts."""
         status = new.get("status") or {}
-        errors = non_negative(status, self._COUNTS, "status")
+        errors = not_negative_fields(status, self._COUNTS, "status")
         return errors + not_decremented(status, old.get("status") or {}, "collisionCount", "status")
 
 
@@ -108,9 +108,9 @@ def _spec(spec: Obj) -> Errors:
         errors.append(field.invalid("spec.selector", selector, text))
     errors += validate_template(template, "spec.template")
     errors += runs_for_ever(template, "spec.template", kind="DaemonSet")
-    errors += non_negative(spec, ("minReadySeconds",), "spec")
+    errors += not_negative_fields(spec, ("minReadySeconds",), "spec")
     errors += _update(spec["updateStrategy"], "spec.updateStrategy")
-    return errors + non_negative(spec, ("revisionHistoryLimit",), "spec")
+    return errors + not_negative_fields(spec, ("revisionHistoryLimit",), "spec")
 
 
 def _update(strategy: Obj, path: str) -> Errors:

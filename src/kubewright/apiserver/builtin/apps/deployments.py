@@ -15,10 +15,10 @@ from kubewright.apiserver.builtin.fields.checks import (
     at_most,
     at_most_all,
     count_or_percent,
-    immutable,
+    immutable_fields,
     int_or_percent,
-    non_negative,
     not_decremented,
+    not_negative_fields,
     unsupported,
 )
 from kubewright.apiserver.meta import field
@@ -67,7 +67,7 @@ class DeploymentStrategy(Workload):
 
     def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:
         """Return what is wrong with a change; the selector is immutable."""
-        return _deployment_spec(new["spec"]) + immutable(
+        return _deployment_spec(new["spec"]) + immutable_fields(
             new["spec"], old["spec"], ("selector",), "spec"
         )
 
@@ -81,7 +81,7 @@ class DeploymentStrategy(Workload):
         """Return errors for counts that contradict one another."""
         status = new.get("status") or {}
         counts = ("updatedReplicas", "readyReplicas", "availableReplicas")
-        errors = non_negative(status, self._COUNTS, "status")
+        errors = not_negative_fields(status, self._COUNTS, "status")
         errors += at_most(status, counts, "status", limit="replicas")
         errors += available_at_most_ready(status)
         return errors + not_decremented(status, old.get("status") or {}, "collisionCount", "status")
@@ -94,7 +94,7 @@ class DeploymentStrategy(Workload):
 
 def _deployment_spec(spec: Obj) -> Errors:
     selector = spec.get("selector")
-    errors = non_negative(spec, ("replicas",), "spec")
+    errors = not_negative_fields(spec, ("replicas",), "spec")
     errors += validate_required_selector(selector, "spec.selector", kind="deployment")
     errors += validate_selected_template(
         spec["template"],
@@ -104,8 +104,8 @@ def _deployment_spec(spec: Obj) -> Errors:
         invalid_text="invalid label selector",
     )
     errors += _strategy(spec["strategy"])
-    errors += non_negative(spec, ("minReadySeconds", "revisionHistoryLimit"), "spec")
-    errors += non_negative(spec, ("progressDeadlineSeconds",), "spec")
+    errors += not_negative_fields(spec, ("minReadySeconds", "revisionHistoryLimit"), "spec")
+    errors += not_negative_fields(spec, ("progressDeadlineSeconds",), "spec")
     deadline = spec.get("progressDeadlineSeconds")
     if deadline is not None and deadline <= (spec.get("minReadySeconds") or 0):
         text = "must be greater than minReadySeconds"

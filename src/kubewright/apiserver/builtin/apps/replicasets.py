@@ -11,8 +11,8 @@ from kubewright.apiserver.builtin.apps.workloads import (
 from kubewright.apiserver.builtin.core.pod.defaults import default_template
 from kubewright.apiserver.builtin.fields.checks import (
     at_most,
-    immutable,
-    non_negative,
+    immutable_fields,
+    not_negative_fields,
 )
 from kubewright.apiserver.meta.field import Errors
 from kubewright.apiserver.registry.strategy import Obj, Write
@@ -48,7 +48,7 @@ class ReplicaSetStrategy(Workload):
 
     def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:
         """Return what is wrong with a change; the selector is immutable."""
-        return _replica_set_spec(new["spec"]) + immutable(
+        return _replica_set_spec(new["spec"]) + immutable_fields(
             new["spec"], old["spec"], ("selector",), "spec"
         )
 
@@ -56,7 +56,7 @@ class ReplicaSetStrategy(Workload):
         """Return errors for counts that contradict one another."""
         status = new.get("status") or {}
         counts = ("fullyLabeledReplicas", "readyReplicas", "availableReplicas")
-        errors = non_negative(status, self._COUNTS, "status")
+        errors = not_negative_fields(status, self._COUNTS, "status")
         return (
             errors
             + at_most(status, counts, "status", limit="replicas")
@@ -70,7 +70,7 @@ class ReplicaSetStrategy(Workload):
 
 def _replica_set_spec(spec: Obj) -> Errors:
     selector = spec.get("selector")
-    errors = non_negative(spec, ("replicas", "minReadySeconds"), "spec")
+    errors = not_negative_fields(spec, ("replicas", "minReadySeconds"), "spec")
     errors += validate_required_selector(selector, "spec.selector", kind="deployment")
     return errors + validate_selected_template(
         spec["template"],

@@ -12,7 +12,7 @@ from kubewright.apiserver.builtin.autoscaling.conversion import (
 from kubewright.apiserver.builtin.core.pod.resources import amount, container_resource_name
 from kubewright.apiserver.builtin.fields.checks import (
     NOT_NEGATIVE,
-    non_negative,
+    not_negative_fields,
     problems,
     unsupported,
 )
@@ -72,7 +72,7 @@ class AutoscalerStrategy(Strategy):
     def validate_status_update(self, new: Obj, old: Obj, write: Write) -> Errors:
         """Return errors for negative counts."""
         status = new.get("status") or {}
-        return non_negative(status, ("currentReplicas", "desiredReplicas"), "status")
+        return not_negative_fields(status, ("currentReplicas", "desiredReplicas"), "status")
 
 
 def _default_status(status: Obj) -> None:

@@ -5,7 +5,11 @@ import re
 from kubewright.apiserver.builtin.batch.cron import schedule_problem
 from kubewright.apiserver.builtin.batch.job_spec import validate_job_spec
 from kubewright.apiserver.builtin.batch.jobs import default_job_spec, job_warnings
-from kubewright.apiserver.builtin.fields.checks import non_negative, one_of, unsupported
+from kubewright.apiserver.builtin.fields.checks import (
+    needed_one_of,
+    not_negative_fields,
+    unsupported,
+)
 from kubewright.apiserver.meta import field
 from kubewright.apiserver.meta.field import Errors
 from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
@@ -61,14 +65,14 @@ def _spec(spec: Obj, before: Obj | None) -> Errors:
     if schedule:
         had_zone = before is not None and "TZ" in (before.get("schedule") or "")
         errors += _schedule(schedule, zone, had_zone=had_zone)
-    errors += non_negative(spec, ("startingDeadlineSeconds",), "spec")
+    errors += not_negative_fields(spec, ("startingDeadlineSeconds",), "spec")
     if zone is not None and (before is None or zone != before.get("timeZone")):
         errors += _zone(zone, "spec.timeZone")
     if (policy := spec.get("concurrencyPolicy")) not in _POLICIES:
-        errors += one_of(policy, _POLICIES, "spec.concurrencyPolicy")
+        errors += needed_one_of(policy, _POLICIES, "spec.concurrencyPolicy")
     errors += _template(spec["jobTemplate"]["spec"], "spec.jobTemplate.spec")
     limits = ("successfulJobsHistoryLimit", "failedJobsHistoryLimit")
-    errors += non_negative(spec, limits, "spec")
+    errors += not_negative_fields(spec, limits, "spec")
     return errors if schedule else [*errors, field.required("spec.schedule")]
 
 

@@ -8,7 +8,7 @@ from kubewright.apiserver.builtin.batch.job_status import is_true, validate_job_
 from kubewright.apiserver.builtin.core.pod.defaults import default_template
 from kubewright.apiserver.builtin.core.pod.warnings import name_warnings, template_warnings
 from kubewright.apiserver.builtin.fields import differences
-from kubewright.apiserver.builtin.fields.checks import IMMUTABLE, immutable
+from kubewright.apiserver.builtin.fields.checks import IMMUTABLE, immutable_fields
 from kubewright.apiserver.builtin.fields.selectors import matches, validate_selector
 from kubewright.apiserver.meta import field, naming
 from kubewright.apiserver.meta.field import Errors
@@ -82,7 +82,7 @@ class JobStrategy(Workload):
         spec, before = new["spec"], old["spec"]
         errors = _spec(spec)
         errors += _completions(spec, before)
-        errors += immutable(spec, before, ("selector",), "spec")
+        errors += immutable_fields(spec, before, ("selector",), "spec")
         errors += _template_update(spec, old)
         fixed = (
             "completionMode",
@@ -91,7 +91,7 @@ class JobStrategy(Workload):
             "managedBy",
             "successPolicy",
         )
-        return errors + immutable(spec, before, fixed, "spec") + _index_names(new)
+        return errors + immutable_fields(spec, before, fixed, "spec") + _index_names(new)
 
     def validate_status_update(self, new: Obj, old: Obj, write: Write) -> Errors:
         """Return what is wrong with a new status."""
@@ -179,7 +179,7 @@ def _index_names(obj: Obj) -> Errors:
 
 def _completions(spec: Obj, before: Obj) -> Errors:
     if spec.get("completionMode") != INDEXED:
-        return immutable(spec, before, ("completions",), "spec")
+        return immutable_fields(spec, before, ("completions",), "spec")
     now = spec.get("completions")
     if now is None or now in (before.get("completions"), spec.get("parallelism")):
         return []

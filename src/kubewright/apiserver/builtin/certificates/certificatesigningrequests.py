@@ -5,7 +5,7 @@ from binascii import Error as Base64Error
 from typing import Any
 
 from kubewright.apiserver.builtin.certificates.signers import signer_name
-from kubewright.apiserver.builtin.fields.rules import first_indexes, needed, one_of
+from kubewright.apiserver.builtin.fields.checks import first_indexes, needed, one_of
 from kubewright.apiserver.meta import field, naming
 from kubewright.apiserver.meta.field import Errors
 from kubewright.apiserver.registry.strategy import NameRule, Obj, Strategy, Write

@@ -1,7 +1,7 @@
 """ClusterTrustBundles: sets of root certificates for pods to trust."""
 
 from kubewright.apiserver.builtin.certificates.signers import signer_name
-from kubewright.apiserver.builtin.fields.rules import immutable, needed
+from kubewright.apiserver.builtin.fields.checks import immutable, needed
 from kubewright.apiserver.meta import field, naming
 from kubewright.apiserver.meta.field import Errors
 from kubewright.apiserver.registry.strategy import Obj, Strategy, Write

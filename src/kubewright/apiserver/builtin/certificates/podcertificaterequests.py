@@ -1,7 +1,7 @@
 """PodCertificateRequests, which kubelets create for pods."""
 
 from kubewright.apiserver.builtin.certificates.signers import signer_name
-from kubewright.apiserver.builtin.fields.rules import immutable, named, needed
+from kubewright.apiserver.builtin.fields.checks import immutable, needed, problems
 from kubewright.apiserver.meta import naming
 from kubewright.apiserver.meta.field import Errors
 from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
@@ -29,7 +29,7 @@ class PodCertificateRequestStrategy(Strategy):
             ("nodeName", naming.dns_subdomain),
         )
         for name, rule in rules:
-            found += named(rule, spec.get(name) or "", f"spec.{name}")
+            found += problems(rule, spec.get(name) or "", f"spec.{name}")
         for name in ("podUID", "serviceAccountUID", "nodeUID"):
             found += needed(spec.get(name), f"spec.{name}", "must not be empty")
         return found

@@ -1,7 +1,6 @@
 """ConfigMaps."""
 
-from kubewright.apiserver.builtin.fields.checks import config_key
-from kubewright.apiserver.builtin.fields.rules import named
+from kubewright.apiserver.builtin.fields.checks import config_key, problems
 from kubewright.apiserver.meta import field
 from kubewright.apiserver.meta.field import Errors
 from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
@@ -18,12 +17,12 @@ class ConfigMapStrategy(Strategy):
         data, binary = obj.get("data") or {}, obj.get("binaryData") or {}
         found: Errors = []
         for key in data:
-            found += named(config_key, key, f"data[{key}]")
+            found += problems(config_key, key, f"data[{key}]")
             if key in binary:
                 why = "duplicate of key present in binaryData"
                 found.append(field.invalid(f"data[{key}]", key, why))
         for key in binary:
-            found += named(config_key, key, f"binaryData[{key}]")
+            found += problems(config_key, key, f"binaryData[{key}]")
         size = sum(len(value.encode()) for value in data.values())
         size += sum(decoded_size(value) for value in binary.values())
         # Kubernetes prints the empty path of the whole object as "[]".

@@ -1,12 +1,7 @@
 """Endpoints: the addresses and ports behind a Service."""
 
 from kubewright.apiserver.builtin.fields import addresses
-from kubewright.apiserver.builtin.fields.rules import (
-    PROTOCOLS,
-    named,
-    needed_one_of,
-    port,
-)
+from kubewright.apiserver.builtin.fields.checks import PROTOCOLS, needed_one_of, port, problems
 from kubewright.apiserver.meta import field, naming
 from kubewright.apiserver.meta.field import Errors
 from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
@@ -53,20 +48,20 @@ def _address(item: Obj, path: str, *, loopback: bool) -> Errors:
     ip = item.get("ip") or ""
     found = addresses.address(ip, f"{path}.ip")
     if item.get("hostname"):
-        found += named(naming.dns_label, item["hostname"], f"{path}.hostname")
+        found += problems(naming.dns_label, item["hostname"], f"{path}.hostname")
     if "nodeName" in item:
-        found += named(naming.dns_subdomain, item["nodeName"], f"{path}.nodeName")
+        found += problems(naming.dns_subdomain, item["nodeName"], f"{path}.nodeName")
     return found + addresses.endpoint(ip, f"{path}.ip", loopback=loopback)
 
 
 def _port(item: Obj, path: str, *, alone: bool) -> Errors:
     found: Errors = []
     if item.get("name"):
-        found += named(naming.dns_label, item["name"], f"{path}.name")
+        found += problems(naming.dns_label, item["name"], f"{path}.name")
     elif not alone:
         found.append(field.required(f"{path}.name"))
     found += port(item.get("port"), f"{path}.port")
     found += needed_one_of(item.get("protocol"), PROTOCOLS, f"{path}.protocol")
     if "appProtocol" in item:
-        found += named(naming.qualified_name, item["appProtocol"], f"{path}.appProtocol")
+        found += problems(naming.qualified_name, item["appProtocol"], f"{path}.appProtocol")
     return found

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from kubewright.apiserver.builtin.fields.rules import immutable, named
+from kubewright.apiserver.builtin.fields.checks import immutable, problems
 from kubewright.apiserver.meta import field, naming
 from kubewright.apiserver.meta.field import Errors
 from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
@@ -153,7 +153,7 @@ def _legacy(event: Obj, reporter: str) -> Errors:
     controller = event.get("reportingComponent") or ""
     if not controller:
         found.append(field.required(reporter))
-    found += named(naming.qualified_name, controller, reporter)
+    found += problems(naming.qualified_name, controller, reporter)
     for name in ("reportingInstance", "action", "reason"):
         found += _short(event.get(name) or "", name)
     if len(event.get("message") or "") > _NOTE_LIMIT:

@@ -2,7 +2,7 @@
 
 from kubewright.api.quantity import parse_quantity
 from kubewright.apiserver.builtin.core.pod.resources import resource_name
-from kubewright.apiserver.builtin.fields.rules import named
+from kubewright.apiserver.builtin.fields.checks import problems
 from kubewright.apiserver.meta import field, naming
 from kubewright.apiserver.meta.field import Errors
 from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
@@ -48,7 +48,7 @@ def _default_item(item: Obj) -> None:
 
 
 def _type_name(kind: str, path: str) -> Errors:
-    if found := named(naming.qualified_name, kind, path):
+    if found := problems(naming.qualified_name, kind, path):
         return found
     if "/" in kind or kind in _TYPES:
         return []

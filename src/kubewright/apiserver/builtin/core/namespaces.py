@@ -1,6 +1,6 @@
 """Namespaces: Active until they are deleted, and gone with their last finalizer."""
 
-from kubewright.apiserver.builtin.fields.rules import named
+from kubewright.apiserver.builtin.fields.checks import problems
 from kubewright.apiserver.meta import field, naming
 from kubewright.apiserver.meta.field import Errors
 from kubewright.apiserver.registry.strategy import NameRule, Obj, Strategy, Write
@@ -88,7 +88,7 @@ def _finalizers(obj: Obj, *, indexed: bool) -> Errors:
     found: Errors = []
     for index, name in enumerate((obj.get("spec") or {}).get("finalizers") or ()):
         path = f"spec.finalizers[{index}]" if indexed else "spec.finalizers"
-        found += named(naming.qualified_name, name, path)
+        found += problems(naming.qualified_name, name, path)
         if "/" not in name and name not in _STANDARD:
             why = "name is neither a standard finalizer name nor is it fully qualified"
             found.append(field.invalid(path, name, why))

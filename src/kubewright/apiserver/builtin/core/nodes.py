@@ -3,10 +3,10 @@
 from typing import Any
 
 from kubewright.apiserver.builtin.fields import addresses
-from kubewright.apiserver.builtin.fields.rules import (
+from kubewright.apiserver.builtin.fields.checks import (
     first_indexes,
-    named,
     one_of,
+    problems,
     quantity_not_negative,
 )
 from kubewright.apiserver.meta import field, naming
@@ -120,9 +120,9 @@ def _taints(taints: list[Obj]) -> Errors:
     seen: set[tuple[Any, Any]] = set()
     for index, taint in enumerate(taints):
         path = f"metadata.taints[{index}]"  # sic: Kubernetes looks for them in the metadata
-        found += named(naming.qualified_name, taint.get("key") or "", f"{path}.key")
-        if problems := naming.label_value(taint.get("value") or ""):
-            found.append(field.invalid(f"{path}.value", taint["value"], ";".join(problems)))
+        found += problems(naming.qualified_name, taint.get("key") or "", f"{path}.key")
+        if wrong := naming.label_value(taint.get("value") or ""):
+            found.append(field.invalid(f"{path}.value", taint["value"], ";".join(wrong)))
         effect = taint.get("effect")
         if effect:
             found += one_of(effect, _EFFECTS, f"{path}.effect")

@@ -9,14 +9,14 @@ from kubewright.apiserver.builtin.core.persistentvolumes import (
     access_modes,
     add_finalizer,
 )
-from kubewright.apiserver.builtin.fields.differences import difference
-from kubewright.apiserver.builtin.fields.rules import (
+from kubewright.apiserver.builtin.fields.checks import (
     immutable,
-    named,
     needed,
     one_of,
+    problems,
     quantity_positive,
 )
+from kubewright.apiserver.builtin.fields.differences import difference
 from kubewright.apiserver.builtin.fields.selectors import validate_selector
 from kubewright.apiserver.meta import field, naming, status
 from kubewright.apiserver.meta.field import Errors
@@ -66,7 +66,7 @@ class PersistentVolumeClaimStrategy(Strategy):
             found += quantity_positive(size, f"{path}[storage]")
         if spec.get("storageClassName"):
             name = spec["storageClassName"]
-            found += named(naming.dns_subdomain, name, "spec.storageClassName")
+            found += problems(naming.dns_subdomain, name, "spec.storageClassName")
         found += one_of(spec["volumeMode"], VOLUME_MODES, "spec.volumeMode")
         for name in ("dataSource", "dataSourceRef"):
             found += _data_source(spec.get(name), f"spec.{name}")
@@ -133,9 +133,9 @@ def _data_source(source: Obj | None, path: str) -> Errors:
         why = "must be 'PersistentVolumeClaim' when referencing the default apiGroup"
         found.append(field.invalid(path, kind, why))
     if group:
-        found += named(naming.dns_subdomain, group, f"{path}.apiGroup")
+        found += problems(naming.dns_subdomain, group, f"{path}.apiGroup")
     if source.get("namespace"):
-        found += named(naming.dns_label, source["namespace"], f"{path}.namespace")
+        found += problems(naming.dns_label, source["namespace"], f"{path}.namespace")
     return found
 
 

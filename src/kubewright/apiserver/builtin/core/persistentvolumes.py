@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from kubewright.apiserver.builtin.core.pod.warnings import OLD_VOLUMES, node_term_warnings
-from kubewright.apiserver.builtin.fields.rules import (
+from kubewright.apiserver.builtin.fields.checks import (
     immutable,
-    named,
     needed,
     one_of,
+    problems,
     quantity_not_negative,
     quantity_positive,
 )
@@ -99,7 +99,7 @@ class PersistentVolumeStrategy(Strategy):
         found += _sources(spec)
         if spec.get("storageClassName"):
             name = spec["storageClassName"]
-            found += named(naming.dns_subdomain, name, "spec.storageClassName")
+            found += problems(naming.dns_subdomain, name, "spec.storageClassName")
         return found + one_of(spec["volumeMode"], VOLUME_MODES, "spec.volumeMode")
 
     def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:

@@ -9,9 +9,7 @@ from kubewright.apiserver.builtin.apps.workloads import (
 )
 from kubewright.apiserver.builtin.core.pod.defaults import default_template
 from kubewright.apiserver.builtin.core.pod.spec import validate_template
-from kubewright.apiserver.builtin.fields.checks import (
-    non_negative,
-)
+from kubewright.apiserver.builtin.fields.checks import not_negative_fields
 from kubewright.apiserver.meta import field
 from kubewright.apiserver.meta.field import Errors
 from kubewright.apiserver.registry.strategy import Obj, Write
@@ -53,4 +51,4 @@ def _controller_spec(spec: Obj) -> Errors:
         errors += validate_template(template, "spec.template")
         errors += runs_for_ever(template, "spec.template", kind="ReplicationController")
     # Kubernetes declares these two rules in its types, and so reports them last.
-    return errors + non_negative(spec, ("replicas", "minReadySeconds"), "spec")
+    return errors + not_negative_fields(spec, ("replicas", "minReadySeconds"), "spec")

@@ -4,7 +4,7 @@ from typing import Any
 
 from kubewright.api.quantity import parse_quantity
 from kubewright.apiserver.builtin.core.pod.resources import resource_name
-from kubewright.apiserver.builtin.fields.rules import needed, quantity_not_negative
+from kubewright.apiserver.builtin.fields.checks import needed, quantity_not_negative
 from kubewright.apiserver.meta import field
 from kubewright.apiserver.meta.field import Errors
 from kubewright.apiserver.registry.strategy import Obj, Strategy, Write

@@ -6,8 +6,7 @@ from binascii import Error as Base64Error
 import msgspec
 
 from kubewright.apiserver.builtin.core.configmaps import SIZE_LIMIT, decoded_size, immutable_data
-from kubewright.apiserver.builtin.fields.checks import config_key
-from kubewright.apiserver.builtin.fields.rules import immutable, named
+from kubewright.apiserver.builtin.fields.checks import config_key, immutable, problems
 from kubewright.apiserver.meta import field
 from kubewright.apiserver.meta.field import Errors
 from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
@@ -40,7 +39,7 @@ class SecretStrategy(Strategy):
         data = obj.get("data") or {}
         found: Errors = []
         for key in data:
-            found += named(config_key, key, f"data[{key}]")
+            found += problems(config_key, key, f"data[{key}]")
         if sum(map(decoded_size, data.values())) > SIZE_LIMIT:
             found.append(field.too_long("data", SIZE_LIMIT))
         return found + _typed(obj, data)

@@ -5,10 +5,11 @@ several fields in one call, because most fields are absent most of the time.
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any
 
-from kubewright.apiserver.meta import field
+from kubewright.api.quantity import parse_quantity
+from kubewright.apiserver.meta import field, naming
 from kubewright.apiserver.meta.field import Errors, FieldError
 from kubewright.apiserver.registry.strategy import Obj
 
@@ -19,6 +20,7 @@ MAX_INT32: int = 2**31 - 1
 MAX_PORT: int = 65535
 MAX_KEY: int = 253
 MAX_PORT_NAME: int = 15
+PROTOCOLS: tuple[str, ...] = ("SCTP", "TCP", "UDP")
 
 _PORT_NAME = re.compile(r"[-a-z0-9]+").fullmatch
 _LETTER = re.compile(r"[a-z]").search
@@ -35,12 +37,12 @@ _BAD_KEY = (
 )
 
 
-def problems(rule: Callable[[str], list[str]], value: str, path: str) -> Errors:
+def problems(rule: Callable[[str], list[str]], value: Any, path: str) -> Errors:
     """Return an error for each problem that *rule* finds in a text."""
-    return [field.invalid(path, value, problem) for problem in rule(value)]
+    return [field.invalid(path, value, problem) for problem in rule(str(value))]
 
 
-def non_negative(obj: Obj, names: Sequence[str], path: str) -> Errors:
+def not_negative_fields(obj: Obj, names: Sequence[str], path: str) -> Errors:
     """Return errors for fields *names* of *obj* that are below zero; absent ones are fine."""
     errors: Errors = []
     for name in names:
@@ -69,7 +71,7 @@ def not_decremented(new: Obj, old: Obj, name: str, path: str) -> Errors:
     return [field.invalid(f"{path}.{name}", new.get(name) or 0, "cannot be decremented")]
 
 
-def immutable(new: Obj, old: Obj, names: Sequence[str], path: str) -> Errors:
+def immutable_fields(new: Obj, old: Obj, names: Sequence[str], path: str) -> Errors:
     """Return errors for fields *names* that differ between two versions of an object."""
     return [
         field.invalid(f"{path}.{name}", new.get(name), IMMUTABLE)
@@ -97,20 +99,6 @@ def omitted(path: str, detail: str) -> FieldError:
     return FieldError("FieldValueInvalid", path, f"Invalid value: {detail}")
 
 
-def one_of(value: str | None, allowed: Sequence[str], path: str) -> Errors:
-    """Return an error if a required text is empty or not one of *allowed*."""
-    if value in allowed:
-        return []
-    return [unsupported(path, value, allowed) if value else field.required(path)]
-
-
-def in_range(value: int, lowest: int, highest: int, path: str) -> Errors:
-    """Return an error if a number is out of range."""
-    if lowest <= value <= highest:
-        return []
-    return [field.invalid(path, value, f"must be between {lowest} and {highest}, inclusive")]
-
-
 def port_name(value: str) -> list[str]:
     """Return what is wrong with the name of a port."""
     found = []
@@ -125,13 +113,6 @@ def port_name(value: str) -> list[str]:
     if value.startswith("-") or value.endswith("-"):
         found.append("must not begin or end with a hyphen")
     return found
-
-
-def port(value: int | str, path: str) -> Errors:
-    """Return what is wrong with a port given by number or by name."""
-    if isinstance(value, int):
-        return in_range(value, 1, MAX_PORT, path)
-    return problems(port_name, value, path)
 
 
 def config_key(value: str) -> list[str]:
@@ -173,3 +154,78 @@ def at_most_all(value: int | str, path: str) -> Errors:
     if (percent(value) or 0) > 100:  # noqa: PLR2004  # percent
         return [field.invalid(path, value, "must not be greater than 100%")]
     return []
+
+
+def first_indexes(items: Iterable[Hashable]) -> dict[Any, int]:
+    """Return the index of each item; for duplicates, the first."""
+    found: dict[Any, int] = {}
+    for index, item in enumerate(items):
+        found.setdefault(item, index)
+    return found
+
+
+def immutable(new: Any, old: Any, path: str) -> Errors:
+    """Return an error if an immutable value changed."""
+    return [] if new == old else [field.invalid(path, new, IMMUTABLE)]
+
+
+def same(new: dict[str, Any], old: dict[str, Any], fields: Iterable[str]) -> Errors:
+    """Return an error for each of the top-level *fields* that differs."""
+    found: Errors = []
+    for name in fields:
+        found += immutable(new.get(name), old.get(name), name)
+    return found
+
+
+def one_of(value: Any, allowed: tuple[str, ...], path: str) -> Errors:
+    """Return an error if *value* is not one of *allowed*, listed in the given order."""
+    return [] if value in allowed else [unsupported(path, value, allowed)]
+
+
+def needed(value: Any, path: str, detail: str = "") -> Errors:
+    """Return an error if *value* is empty."""
+    return [] if value else [field.required(path, detail)]
+
+
+def needed_one_of(value: Any, allowed: tuple[str, ...], path: str) -> Errors:
+    """Return an error if *value* is empty or not one of *allowed*."""
+    return one_of(value, allowed, path) if value else [field.required(path)]
+
+
+def needed_segment(value: Any, path: str) -> Errors:
+    """Return an error if *value* is empty or cannot be a segment of a URL's path."""
+    return needed(value, path) or problems(naming.path_segment, value, path)
+
+
+def in_range(value: Any, low: int, high: int, path: str) -> Errors:
+    """Return an error if a number is not between *low* and *high*; an absent one counts as 0."""
+    if low <= (value or 0) <= high:
+        return []
+    return [field.invalid(path, value or 0, f"must be between {low} and {high}, inclusive")]
+
+
+def port(value: Any, path: str) -> Errors:
+    """Return what is wrong with a port number."""
+    return in_range(value, 1, MAX_PORT, path)
+
+
+def port_or_name(value: Any, path: str) -> Errors:
+    """Return what is wrong with a port given by number or by name."""
+    return port(value, path) if isinstance(value, int) else problems(port_name, value or "", path)
+
+
+def not_negative(value: Any, path: str) -> Errors:
+    """Return an error if a number is below zero."""
+    return [field.invalid(path, value, NOT_NEGATIVE)] if (value or 0) < 0 else []
+
+
+def quantity_not_negative(value: Any, path: str) -> Errors:
+    """Return an error if a quantity is below zero."""
+    bad = parse_quantity(value) < parse_quantity("0")
+    return [field.invalid(path, str(value), NOT_NEGATIVE)] if bad else []
+
+
+def quantity_positive(value: Any, path: str) -> Errors:
+    """Return an error if a quantity is not above zero."""
+    bad = parse_quantity(value) <= parse_quantity("0")
+    return [field.invalid(path, str(value), POSITIVE)] if bad else []

@@ -2,12 +2,7 @@
 
 import re
 
-from kubewright.apiserver.builtin.fields.rules import (
-    immutable,
-    named,
-    needed_segment,
-    one_of,
-)
+from kubewright.apiserver.builtin.fields.checks import immutable, needed_segment, one_of, problems
 from kubewright.apiserver.meta import field, naming
 from kubewright.apiserver.meta.field import Errors
 from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
@@ -50,7 +45,7 @@ def _prefixed_path(value: str, path: str) -> Errors:
     if not host or not rest:
         why = 'must be a domain-prefixed path (such as "acme.io/foo")'
         return [field.invalid(path, value, why)]
-    found = named(naming.dns_subdomain, host, path)
+    found = problems(naming.dns_subdomain, host, path)
     if not re.fullmatch(_URL_PATH, rest):
         why = f"Invalid path (regex used for validation is '{_URL_PATH}')"
         found.append(field.invalid(path, rest, why))
@@ -62,7 +57,7 @@ def _parameters(reference: Obj | None, path: str) -> Errors:
         return []
     found: Errors = []
     if "apiGroup" in reference:
-        found += named(naming.dns_subdomain, reference["apiGroup"], f"{path}.apiGroup")
+        found += problems(naming.dns_subdomain, reference["apiGroup"], f"{path}.apiGroup")
     for name in ("kind", "name"):
         found += needed_segment(reference.get(name), f"{path}.{name}")
     scope, namespace = reference.get("scope"), reference.get("namespace")
@@ -71,7 +66,7 @@ def _parameters(reference: Obj | None, path: str) -> Errors:
     if scope == "Namespace" and namespace is None:
         found.append(field.required(where, why))
     elif scope == "Namespace":
-        found += named(naming.dns_label, namespace, where)
+        found += problems(naming.dns_label, namespace, where)
     elif scope == "Cluster" and namespace is not None:
         found.append(field.forbidden(where, why))
     return found

@@ -4,8 +4,7 @@ import re
 
 from kubewright.apiserver.builtin.core.service.validation import ingress_point
 from kubewright.apiserver.builtin.fields import addresses
-from kubewright.apiserver.builtin.fields.checks import port_name
-from kubewright.apiserver.builtin.fields.rules import named, needed, one_of, port
+from kubewright.apiserver.builtin.fields.checks import needed, one_of, port, port_name, problems
 from kubewright.apiserver.meta import field, naming
 from kubewright.apiserver.meta.field import Errors
 from kubewright.apiserver.meta.names import GroupResource
@@ -110,15 +109,15 @@ def _spec(spec: Obj) -> Errors:
             found += _host(host, f"spec.tls[{index}].hosts[{place}]")
         if tls.get("secretName"):
             path = f"spec.tls[{index}].secretName"
-            found += named(naming.dns_subdomain, tls["secretName"], path)
+            found += problems(naming.dns_subdomain, tls["secretName"], path)
     if "ingressClassName" in spec:
         name = spec["ingressClassName"]
-        found += named(naming.dns_subdomain, name, "spec.ingressClassName")
+        found += problems(naming.dns_subdomain, name, "spec.ingressClassName")
     return found
 
 
 def _host(host: str, path: str) -> Errors:
-    return named(_wildcard if "*" in host else naming.dns_subdomain, host, path)
+    return problems(_wildcard if "*" in host else naming.dns_subdomain, host, path)
 
 
 def _wildcard(value: str) -> list[str]:
@@ -168,13 +167,13 @@ def _backend(backend: Obj, path: str) -> Errors:
         return [field.invalid(path, "", "resource or service backend is required")]
     name, found = service.get("name"), needed(service.get("name"), f"{path}.service.name")
     if name:
-        found += named(naming.dns_label, name, f"{path}.service.name")
+        found += problems(naming.dns_label, name, f"{path}.service.name")
     label = (service.get("port") or {}).get("name")
     number = (service.get("port") or {}).get("number")
     if label and number:
         found.append(field.invalid(path, "", "cannot set both port name & port number"))
     elif label:
-        found += named(port_name, label, f"{path}.service.port.name")
+        found += problems(port_name, label, f"{path}.service.port.name")
     elif number:
         found += port(number, f"{path}.service.port.number")
     else:
@@ -185,8 +184,8 @@ def _backend(backend: Obj, path: str) -> Errors:
 def _resource(reference: Obj, path: str) -> Errors:
     found: Errors = []
     if reference.get("apiGroup") is not None:
-        found += named(naming.dns_subdomain, reference["apiGroup"], f"{path}.apiGroup")
+        found += problems(naming.dns_subdomain, reference["apiGroup"], f"{path}.apiGroup")
     for name in ("kind", "name"):
         value, where = reference.get(name), f"{path}.{name}"
-        found += needed(value, where) or named(naming.path_segment, value, where)
+        found += needed(value, where) or problems(naming.path_segment, value, where)
     return found

@@ -1,7 +1,7 @@
 """IPAddresses: one object for each address of a Service."""
 
 from kubewright.apiserver.builtin.fields import addresses
-from kubewright.apiserver.builtin.fields.rules import immutable, named, needed_segment
+from kubewright.apiserver.builtin.fields.checks import immutable, needed_segment, problems
 from kubewright.apiserver.meta import field, naming
 from kubewright.apiserver.meta.field import Errors
 from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
@@ -27,11 +27,11 @@ class IPAddressStrategy(Strategy):
             return [field.required(path)]
         found: Errors = []
         if parent.get("group"):
-            found += named(naming.dns_subdomain, parent["group"], f"{path}.group")
+            found += problems(naming.dns_subdomain, parent["group"], f"{path}.group")
         for name in ("resource", "name"):
             found += needed_segment(parent.get(name), f"{path}.{name}")
         if parent.get("namespace"):
-            found += named(naming.path_segment, parent["namespace"], f"{path}.namespace")
+            found += problems(naming.path_segment, parent["namespace"], f"{path}.namespace")
         return found
 
     def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:

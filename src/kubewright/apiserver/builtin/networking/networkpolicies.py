@@ -3,8 +3,7 @@
 from ipaddress import ip_network
 
 from kubewright.apiserver.builtin.fields import addresses
-from kubewright.apiserver.builtin.fields.checks import port_name
-from kubewright.apiserver.builtin.fields.rules import named, one_of, port
+from kubewright.apiserver.builtin.fields.checks import one_of, port, port_name, problems
 from kubewright.apiserver.builtin.fields.selectors import validate_selector
 from kubewright.apiserver.meta import field
 from kubewright.apiserver.meta.field import Errors
@@ -60,7 +59,7 @@ def _policy_port(item: Obj, path: str) -> Errors:
         state = "not specified" if first is None else "non-numeric"
         why = f"may not be specified when `port` is {state}"
         found.append(field.invalid(end, last, why))
-    return found if first is None else found + named(port_name, first, f"{path}.port")
+    return found if first is None else found + problems(port_name, first, f"{path}.port")
 
 
 def _peer(peer: Obj, path: str) -> Errors:

@@ -3,8 +3,7 @@
 from ipaddress import ip_network
 
 from kubewright.apiserver.builtin.fields import addresses
-from kubewright.apiserver.builtin.fields.checks import IMMUTABLE
-from kubewright.apiserver.builtin.fields.rules import immutable
+from kubewright.apiserver.builtin.fields.checks import IMMUTABLE, immutable
 from kubewright.apiserver.meta import field
 from kubewright.apiserver.meta.field import Errors
 from kubewright.apiserver.registry.strategy import Obj, Strategy, Write

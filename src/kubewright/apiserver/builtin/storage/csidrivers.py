@@ -1,9 +1,6 @@
 """CSIDrivers."""
 
-from kubewright.apiserver.builtin.fields.rules import (
-    immutable,
-    one_of,
-)
+from kubewright.apiserver.builtin.fields.checks import immutable, one_of
 from kubewright.apiserver.meta import field, naming
 from kubewright.apiserver.meta.field import Errors
 from kubewright.apiserver.registry.strategy import Obj, Strategy, Write

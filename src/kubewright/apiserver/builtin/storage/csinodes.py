@@ -1,11 +1,11 @@
 """CSINodes: the CSI drivers of each node."""
 
-from kubewright.apiserver.builtin.fields.rules import (
+from kubewright.apiserver.builtin.fields.checks import (
     first_indexes,
     immutable,
-    named,
     needed,
     not_negative,
+    problems,
 )
 from kubewright.apiserver.builtin.storage.csidrivers import driver_name
 from kubewright.apiserver.meta import field, naming
@@ -69,7 +69,7 @@ def _node_driver(driver: Obj, path: str, names: set[str]) -> Errors:
         found += needed(key, path)
         if first[key] != index:
             found.append(field.duplicate(path, key))
-        found += named(naming.qualified_name, key, path)
+        found += problems(naming.qualified_name, key, path)
     return found
 
 

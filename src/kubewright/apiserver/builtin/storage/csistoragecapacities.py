@@ -1,10 +1,6 @@
 """CSIStorageCapacities: how much capacity a storage class has, and where."""
 
-from kubewright.apiserver.builtin.fields.rules import (
-    named,
-    quantity_not_negative,
-    same,
-)
+from kubewright.apiserver.builtin.fields.checks import problems, quantity_not_negative, same
 from kubewright.apiserver.builtin.fields.selectors import validate_selector
 from kubewright.apiserver.meta import naming
 from kubewright.apiserver.meta.field import Errors
@@ -20,7 +16,7 @@ class CSIStorageCapacityStrategy(Strategy):
         """Check the topology, the storage class and the capacity."""
         found = validate_selector(obj.get("nodeTopology"), "nodeTopology")
         name = obj.get("storageClassName") or ""
-        found += named(naming.dns_subdomain, name, "storageClassName")
+        found += problems(naming.dns_subdomain, name, "storageClassName")
         if "capacity" in obj:
             found += quantity_not_negative(obj["capacity"], "capacity")
         return found

@@ -1,10 +1,6 @@
 """StorageClasses."""
 
-from kubewright.apiserver.builtin.fields.rules import (
-    needed,
-    one_of,
-    same,
-)
+from kubewright.apiserver.builtin.fields.checks import needed, one_of, same
 from kubewright.apiserver.meta import field, naming
 from kubewright.apiserver.meta.field import Errors
 from kubewright.apiserver.registry.strategy import Obj, Strategy, Write

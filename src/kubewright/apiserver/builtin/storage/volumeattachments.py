@@ -1,10 +1,6 @@
 """VolumeAttachments: which volume is to be attached to which node."""
 
-from kubewright.apiserver.builtin.fields.rules import (
-    immutable,
-    named,
-    needed,
-)
+from kubewright.apiserver.builtin.fields.checks import immutable, needed, problems
 from kubewright.apiserver.builtin.storage.csidrivers import driver_name
 from kubewright.apiserver.meta import field, naming
 from kubewright.apiserver.meta.field import Errors
@@ -34,7 +30,7 @@ class VolumeAttachmentStrategy(Strategy):
         spec = obj["spec"]
         found = driver_name(spec.get("attacher") or "", "spec.attacher")
         found += _source(spec["source"], "spec.source")
-        found += named(naming.dns_subdomain, spec.get("nodeName") or "", "spec.nodeName")
+        found += problems(naming.dns_subdomain, spec.get("nodeName") or "", "spec.nodeName")
         return found + self.validate_status_update(obj, obj, write)
 
     def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:
@@ -63,6 +59,6 @@ def _source(source: Obj, path: str) -> Errors:
     if name is None:
         return []
     path = f"{path}.persistentVolumeName"
-    return needed(name, path, "must specify non empty persistentVolumeName") + named(
+    return needed(name, path, "must specify non empty persistentVolumeName") + problems(
         naming.dns_subdomain, name, path
     )

@@ -1,8 +1,6 @@
 """VolumeAttributesClasses."""
 
-from kubewright.apiserver.builtin.fields.rules import (
-    needed,
-)
+from kubewright.apiserver.builtin.fields.checks import needed
 from kubewright.apiserver.builtin.storage.storageclasses import class_parameters, provisioner_name
 from kubewright.apiserver.meta import field
 from kubewright.apiserver.meta.field import Errors

@@ -3,8 +3,13 @@
 from collections.abc import Iterable
 from typing import Any
 
-from kubewright.apiserver.builtin.fields.checks import MAX_INT32, POSITIVE, problems, unsupported
-from kubewright.apiserver.builtin.fields.rules import first_indexes
+from kubewright.apiserver.builtin.fields.checks import (
+    MAX_INT32,
+    POSITIVE,
+    first_indexes,
+    problems,
+    unsupported,
+)
 from kubewright.apiserver.builtin.fields.selectors import EXISTENCE, LISTS, validate_selector
 from kubewright.apiserver.meta import field, naming
 from kubewright.apiserver.meta.field import Errors

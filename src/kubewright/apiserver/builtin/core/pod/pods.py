@@ -14,7 +14,7 @@ from kubewright.apiserver.builtin.core.pod.subresource_fields import (
 )
 from kubewright.apiserver.builtin.core.pod.updates import validate_pod_update
 from kubewright.apiserver.builtin.core.pod.warnings import pod_warnings
-from kubewright.apiserver.builtin.fields.checks import non_negative
+from kubewright.apiserver.builtin.fields.checks import not_negative_fields
 from kubewright.apiserver.meta import field
 from kubewright.apiserver.meta.field import Errors
 from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
@@ -154,7 +154,7 @@ def validate_pod(pod: Obj) -> Errors:
     errors += validate_pod_spec(spec, "spec", pod=meta)
     if not spec.get("serviceAccountName"):
         errors += _tokens(spec.get("volumes") or ())
-    errors += non_negative(spec, ("terminationGracePeriodSeconds",), "spec")
+    errors += not_negative_fields(spec, ("terminationGracePeriodSeconds",), "spec")
     for kind in ("containers", "initContainers"):
         for i, container in enumerate(spec.get(kind) or ()):
             errors += validate_image_spaces(container, f"spec.{kind}[{i}]")

@@ -27,7 +27,7 @@ from kubewright.apiserver.builtin.fields.addresses import address
 from kubewright.apiserver.builtin.fields.checks import (
     MAX_INT32,
     in_range,
-    one_of,
+    needed_one_of,
     problems,
     unsupported,
 )
@@ -94,9 +94,9 @@ def _scalars(spec: Obj, path: str, *, is_pod: bool) -> Errors:
     if spec.get("hostNetwork"):
         errors += _host_network(spec, path, is_pod=is_pod)
     if (policy := spec.get("restartPolicy")) not in _RESTARTS:
-        errors += one_of(policy, _RESTARTS, f"{path}.restartPolicy")
+        errors += needed_one_of(policy, _RESTARTS, f"{path}.restartPolicy")
     if (policy := spec.get("dnsPolicy")) not in _DNS:
-        errors += one_of(policy, _DNS, f"{path}.dnsPolicy")
+        errors += needed_one_of(policy, _DNS, f"{path}.dnsPolicy")
     if selector := spec.get("nodeSelector"):
         errors += naming.labels(selector, f"{path}.nodeSelector")
     if context := spec.get("securityContext"):
@@ -150,7 +150,7 @@ def _names(spec: Obj, path: str) -> Errors:
 def _rest(spec: Obj, path: str) -> Errors:
     errors: Errors = []
     if (policy := spec.get("preemptionPolicy")) is not None and policy not in _PREEMPTION:
-        errors += one_of(policy, _PREEMPTION, f"{path}.preemptionPolicy")
+        errors += needed_one_of(policy, _PREEMPTION, f"{path}.preemptionPolicy")
     if overhead := spec.get("overhead"):
         errors += validate_resources({"limits": overhead}, f"{path}.overhead")
     if (system := spec.get("os")) is not None:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from kubewright.apiserver.builtin.fields import addresses, rules
+from kubewright.apiserver.builtin.fields import addresses, checks
 from kubewright.apiserver.meta import field, naming
 from kubewright.apiserver.meta.field import Errors, FieldError
 from kubewright.apiserver.registry.strategy import Obj, Write
@@ -68,7 +68,7 @@ def validate_service(obj: Obj, old: Obj | None) -> Errors:
         path = f"spec.externalIPs[{index}]"
         excused = ip in (before.get("externalIPs") or ())
         found += (not excused and addresses.address(ip, path)) or addresses.endpoint(ip, path)
-    found += rules.needed_one_of(spec.get("type"), _TYPES, "spec.type")
+    found += checks.needed_one_of(spec.get("type"), _TYPES, "spec.type")
     found += _duplicate_ports(spec) + _source_ranges(obj, old)
     found += _balancer_fields(spec) + _traffic(spec)
     return found
@@ -97,7 +97,7 @@ def _of_type(spec: Obj) -> Errors:
                 why = "may not be set for ExternalName services"
                 found.append(field.forbidden(f"spec.{name}", why))
         target = str(spec.get("externalName") or "").removesuffix(".")
-        found += rules.needed(target, "spec.externalName") or rules.named(
+        found += checks.needed(target, "spec.externalName") or checks.problems(
             naming.dns_subdomain, target, "spec.externalName"
         )
     return found
@@ -107,23 +107,23 @@ def _port(port: Obj, path: str, *, names: set[str], alone: bool) -> Errors:
     found: Errors = []
     name = port.get("name") or ""
     if name:
-        found += rules.named(naming.dns_label, name, f"{path}.name")
+        found += checks.problems(naming.dns_label, name, f"{path}.name")
         if name in names:
             found.append(field.duplicate(f"{path}.name", name))
         names.add(name)
     elif not alone:
         found.append(field.required(f"{path}.name"))
-    found += rules.port(port.get("port"), f"{path}.port")
-    found += rules.needed_one_of(port.get("protocol"), rules.PROTOCOLS, f"{path}.protocol")
-    found += rules.port_or_name(port.get("targetPort"), f"{path}.targetPort")
+    found += checks.port(port.get("port"), f"{path}.port")
+    found += checks.needed_one_of(port.get("protocol"), checks.PROTOCOLS, f"{path}.protocol")
+    found += checks.port_or_name(port.get("targetPort"), f"{path}.targetPort")
     if "appProtocol" in port:
-        found += rules.named(naming.qualified_name, port["appProtocol"], f"{path}.appProtocol")
+        found += checks.problems(naming.qualified_name, port["appProtocol"], f"{path}.appProtocol")
     return found
 
 
 def _affinity(spec: Obj) -> Errors:
     affinity = spec.get("sessionAffinity")
-    found = rules.needed_one_of(affinity, ("ClientIP", "None"), "spec.sessionAffinity")
+    found = checks.needed_one_of(affinity, ("ClientIP", "None"), "spec.sessionAffinity")
     if affinity != "ClientIP":
         return found
     seconds = spec["sessionAffinityConfig"]["clientIP"]["timeoutSeconds"]
@@ -141,14 +141,14 @@ def linked_addresses(obj: Obj, old: Obj | None) -> Errors:
         return []
     ips, families = spec.get("clusterIPs") or [], spec.get("ipFamilies") or []
     found = _first_address(spec.get("clusterIP") or "", ips)
-    first = rules.first_indexes(families)
+    first = checks.first_indexes(families)
     for index, family in enumerate(families):
         path = f"spec.ipFamilies[{index}]"
-        found += rules.one_of(family, _FAMILIES, path)
+        found += checks.one_of(family, _FAMILIES, path)
         if first[family] != index:
             found.append(field.duplicate(path, family))
     if "ipFamilyPolicy" in spec:
-        found += rules.one_of(spec["ipFamilyPolicy"], _POLICIES, "spec.ipFamilyPolicy")
+        found += checks.one_of(spec["ipFamilyPolicy"], _POLICIES, "spec.ipFamilyPolicy")
     broken = _each_address(ips, before.get("clusterIPs") or [])
     if len(ips) > 2:  # noqa: PLR2004  # one of each family
         broken.append(field.invalid("spec.clusterIPs", ips, "may only hold up to 2 values"))
@@ -250,7 +250,7 @@ def _balancer_fields(spec: Obj) -> Errors:
         if "loadBalancerClass" not in spec:
             return []
         path = "spec.loadBalancerClass"
-        return rules.named(naming.qualified_name, spec["loadBalancerClass"], path)
+        return checks.problems(naming.qualified_name, spec["loadBalancerClass"], path)
     return [
         field.forbidden(f"spec.{name}", _FOR_BALANCERS)
         for name in ("allocateLoadBalancerNodePorts", "loadBalancerClass")
@@ -263,21 +263,21 @@ def _traffic(spec: Obj) -> Errors:
     policies, path = ("Cluster", "Local"), "spec.externalTrafficPolicy"
     external, internal = spec.get("externalTrafficPolicy"), spec.get("internalTrafficPolicy")
     if is_external(spec):
-        found += rules.needed_one_of(external, policies, path)
+        found += checks.needed_one_of(external, policies, path)
     elif external:
         why = "may only be set for externally-accessible services"
         found.append(field.invalid(path, external, why))
     health, path = spec.get("healthCheckNodePort"), "spec.healthCheckNodePort"
     if needs_health_check(spec):
-        found += rules.needed(health, path) or rules.port(health, path)
+        found += checks.needed(health, path) or checks.port(health, path)
     elif health:
         why = "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'"
         found.append(field.invalid(path, health, why))
     if internal:
-        found += rules.one_of(internal, policies, "spec.internalTrafficPolicy")
+        found += checks.one_of(internal, policies, "spec.internalTrafficPolicy")
     if spec.get("trafficDistribution"):
         distribution = spec["trafficDistribution"]
-        found += rules.one_of(distribution, _DISTRIBUTIONS, "spec.trafficDistribution")
+        found += checks.one_of(distribution, _DISTRIBUTIONS, "spec.trafficDistribution")
     return found
 
 
@@ -304,9 +304,9 @@ def ingress_point(item: Obj, path: str, *, with_mode: bool = False) -> Errors:
             why = "may not be specified when `ip` is not set"
             found.append(field.forbidden(f"{path}.ipMode", why))
         else:
-            found += rules.one_of(mode, ("Proxy", "VIP"), f"{path}.ipMode")
+            found += checks.one_of(mode, ("Proxy", "VIP"), f"{path}.ipMode")
     if host:
-        found += rules.named(naming.dns_subdomain, host, f"{path}.hostname")
+        found += checks.problems(naming.dns_subdomain, host, f"{path}.hostname")
         if addresses.parse(host) is not None:
             why = "must be a DNS name, not an IP address"
             found.append(field.invalid(f"{path}.hostname", host, why))
