@@ -57,7 +57,7 @@ class FlowSchemaStrategy(Strategy):
         return found
 
 
-class PriorityLevelStrategy(Strategy):
+class PriorityLevelConfigurationStrategy(Strategy):
     """PriorityLevelConfigurations."""
 
     has_status = True

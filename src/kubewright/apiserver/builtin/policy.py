@@ -15,7 +15,7 @@ _COUNTS = ("disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPo
 _EVICTION = ("AlwaysAllow", "IfHealthyBudget")
 
 
-class DisruptionBudgetStrategy(Strategy):
+class PodDisruptionBudgetStrategy(Strategy):
     """How PodDisruptionBudgets behave."""
 
     has_generation = True

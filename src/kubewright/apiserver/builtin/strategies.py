@@ -22,17 +22,19 @@ STRATEGIES: dict[str, dict[str, str]] = {
             "admissionregistration.policies:MutatingAdmissionPolicyStrategy"
         ),
         "mutatingadmissionpolicybindings": (
-            "admissionregistration.policies:MutatingPolicyBindingStrategy"
+            "admissionregistration.policies:MutatingAdmissionPolicyBindingStrategy"
         ),
-        "mutatingwebhookconfigurations": "admissionregistration.webhooks:MutatingWebhookStrategy",
+        "mutatingwebhookconfigurations": (
+            "admissionregistration.webhooks:MutatingWebhookConfigurationStrategy"
+        ),
         "validatingadmissionpolicies": (
             "admissionregistration.policies:ValidatingAdmissionPolicyStrategy"
         ),
         "validatingadmissionpolicybindings": (
-            "admissionregistration.policies:ValidatingPolicyBindingStrategy"
+            "admissionregistration.policies:ValidatingAdmissionPolicyBindingStrategy"
         ),
         "validatingwebhookconfigurations": (
-            "admissionregistration.webhooks:ValidatingWebhookStrategy"
+            "admissionregistration.webhooks:ValidatingWebhookConfigurationStrategy"
         ),
     },
     "apiregistration.k8s.io": {
@@ -46,7 +48,9 @@ STRATEGIES: dict[str, dict[str, str]] = {
         "statefulsets": "apps.statefulsets:StatefulSetStrategy",
     },
     "autoscaling": {
-        "horizontalpodautoscalers": "autoscaling.horizontalpodautoscalers:AutoscalerStrategy",
+        "horizontalpodautoscalers": (
+            "autoscaling.horizontalpodautoscalers:HorizontalPodAutoscalerStrategy"
+        ),
     },
     "batch": {
         "cronjobs": "batch.cronjobs:CronJobStrategy",
@@ -72,7 +76,7 @@ STRATEGIES: dict[str, dict[str, str]] = {
     },
     "flowcontrol.apiserver.k8s.io": {
         "flowschemas": "flowcontrol:FlowSchemaStrategy",
-        "prioritylevelconfigurations": "flowcontrol:PriorityLevelStrategy",
+        "prioritylevelconfigurations": "flowcontrol:PriorityLevelConfigurationStrategy",
     },
     "networking.k8s.io": {
         "ingressclasses": "networking.ingressclasses:IngressClassStrategy",
@@ -85,7 +89,7 @@ STRATEGIES: dict[str, dict[str, str]] = {
         "runtimeclasses": "node:RuntimeClassStrategy",
     },
     "policy": {
-        "poddisruptionbudgets": "policy:DisruptionBudgetStrategy",
+        "poddisruptionbudgets": "policy:PodDisruptionBudgetStrategy",
     },
     "rbac.authorization.k8s.io": {
         "clusterrolebindings": "rbac:ClusterRoleBindingStrategy",

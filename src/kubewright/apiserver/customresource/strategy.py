@@ -194,7 +194,7 @@ def _finalizer_problems(name: str) -> list[str]:
     return [f"{_PREFER}{' including a path (/)' if '.' in name else ''} {others}"]
 
 
-class DefinitionStrategy(Strategy):
+class CustomResourceDefinitionStrategy(Strategy):
     """How CustomResourceDefinitions behave."""
 
     deletion_finalizers: tuple[str, ...] = (definition_status.FINALIZER,)

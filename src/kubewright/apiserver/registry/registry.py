@@ -183,9 +183,9 @@ def _resource(group: str, version: str, entry: dict[str, Any]) -> Resource:
 def _strategy(group: str, plural: str) -> Strategy:
     if group == "apiextensions.k8s.io":
         # Imported here: it brings schemas and CEL, which a server without CRDs never needs.
-        from kubewright.apiserver.customresource.strategy import DefinitionStrategy  # noqa: PLC0415
+        from kubewright.apiserver.customresource.strategy import CustomResourceDefinitionStrategy  # noqa: PLC0415
 
-        return DefinitionStrategy()
+        return CustomResourceDefinitionStrategy()
     return builtin.strategy_for(group, plural)
 
 

@@ -4,7 +4,10 @@ from typing import Any
 
 import pytest
 
-from kubewright.apiserver.customresource.strategy import CustomResourceStrategy, DefinitionStrategy
+from kubewright.apiserver.customresource.strategy import (
+    CustomResourceDefinitionStrategy,
+    CustomResourceStrategy,
+)
 from tests.unit.apiserver.customresource.samples import crd_of, schema_of, write
 
 Json = dict[str, Any]
@@ -146,7 +149,7 @@ def test_a_new_definition_starts_with_its_stored_version() -> None:
     """Whatever status the client sent."""
     crd = crd_of()
     crd["status"] = {"conditions": [{"type": "Established", "status": "True"}]}
-    definitions = DefinitionStrategy()
+    definitions = CustomResourceDefinitionStrategy()
 
     definitions.prepare_create(crd, write())
 
@@ -159,7 +162,7 @@ def test_unheard_of_formats_are_warned_of_once() -> None:
     """A typing error in a format checks nothing."""
     warnings: list[str] = []
     old, new = crd_of(schema_of(a={"type": "string", "format": "foo"})), crd_of()
-    definitions = DefinitionStrategy()
+    definitions = CustomResourceDefinitionStrategy()
 
     definitions.validate(old, write(warnings))
     definitions.validate_update(old, old, write(warnings))

@@ -76,7 +76,7 @@ class MutatingAdmissionPolicyStrategy(Strategy):
         return found or _uncompiled(MutatingPolicy(obj))
 
 
-class MutatingPolicyBindingStrategy(Strategy):
+class MutatingAdmissionPolicyBindingStrategy(Strategy):
     """MutatingAdmissionPolicyBindings."""
 
     has_generation = True
@@ -95,7 +95,7 @@ class MutatingPolicyBindingStrategy(Strategy):
         )
 
 
-class ValidatingPolicyBindingStrategy(MutatingPolicyBindingStrategy):
+class ValidatingAdmissionPolicyBindingStrategy(MutatingAdmissionPolicyBindingStrategy):
     """ValidatingAdmissionPolicyBindings."""
 
     def validate(self, obj: Obj, write: Write) -> Errors:

@@ -31,7 +31,7 @@ _MAX_CONDITIONS = 64
 _MAX_TIMEOUT = 30
 
 
-class ValidatingWebhookStrategy(Strategy):
+class ValidatingWebhookConfigurationStrategy(Strategy):
     """ValidatingWebhookConfigurations."""
 
     has_generation = True
@@ -92,7 +92,7 @@ class ValidatingWebhookStrategy(Strategy):
         return bool(new.get("webhooks") != old.get("webhooks"))
 
 
-class MutatingWebhookStrategy(ValidatingWebhookStrategy):
+class MutatingWebhookConfigurationStrategy(ValidatingWebhookConfigurationStrategy):
     """MutatingWebhookConfigurations, whose webhooks may be called again."""
 
     def default(self, obj: Obj) -> None:

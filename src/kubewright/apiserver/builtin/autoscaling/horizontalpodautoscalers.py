@@ -20,7 +20,7 @@ from kubewright.apiserver.meta import field, naming
 from kubewright.apiserver.meta.field import Errors
 from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
 
-__all__ = ["AutoscalerStrategy", "hpa_from_v1", "hpa_to_v1"]
+__all__ = ["HorizontalPodAutoscalerStrategy", "hpa_from_v1", "hpa_to_v1"]
 
 _TYPES = ("ContainerResource", "External", "Object", "Pods", "Resource")
 _FIELDS = ("object", "external", "pods", "resource", "containerResource")
@@ -38,7 +38,7 @@ _UP: Obj = {
 _DOWN: Obj = {"selectPolicy": "Max", "policies": [_ALL]}
 
 
-class AutoscalerStrategy(Strategy):
+class HorizontalPodAutoscalerStrategy(Strategy):
     """How HorizontalPodAutoscalers behave."""
 
     has_generation = True
