@@ -59,7 +59,7 @@ def test_the_two_classes_of_the_system_are_valid() -> None:
 def test_the_highest_priorities_are_the_systems(
     name: str, content: Any, expected: list[str]
 ) -> None:
-    """Nobody may push the cluster's own pods out."""
+    """Users' pods must not preempt the cluster's own pods."""
     assert refusals(GROUP, "priorityclasses", an_object(content, name=name)) == expected
 
 

@@ -15,7 +15,7 @@ def test_amounts_add_multiply_and_cover() -> None:
 
 
 def test_amounts_never_grow_beyond_the_largest() -> None:
-    """What nobody knows stays unknown."""
+    """Arithmetic on an unknown size must not overflow."""
     assert UNKNOWN.plus(ONE) == Bounds(1, MOST)
     assert UNKNOWN.plus(NOTHING) == UNKNOWN
     assert UNKNOWN.times(exactly(3)).high == MOST

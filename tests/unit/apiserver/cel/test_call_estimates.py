@@ -26,7 +26,7 @@ def test_a_longer_text_costs_more() -> None:
 
 
 def test_unknown_functions_are_estimated_elsewhere() -> None:
-    """Operators are no business of libraries, but for values of Kubernetes' own types."""
+    """Libraries estimate operators only for values of Kubernetes' own types."""
     plain = [argument(celtype.INT, exactly(1))] * 2
     own = [argument(celtype.parse_type("kubernetes.Quantity"), exactly(1))] * 2
 

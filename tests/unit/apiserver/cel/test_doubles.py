@@ -22,12 +22,12 @@ from kubewright.apiserver.cel.doubles import double_text, plain_digits, shortest
     ],
 )
 def test_doubles_are_written_as_go_writes_them(value: float, text: str) -> None:
-    """With an exponent from a million on."""
+    """Go writes an exponent from a million on."""
     assert double_text(value) == text
 
 
 def test_digits_and_their_point_are_kept_apart() -> None:
-    """So that each form is made of the same digits."""
+    """All output formats use the same digits."""
     assert shortest_digits(120.5) == ("1205", 3)
     assert shortest_digits(0.0012) == ("12", -2)
     assert [plain_digits("12", point) for point in (-2, 1, 4)] == ["0.0012", "1.2", "1200"]

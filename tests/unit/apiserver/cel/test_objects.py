@@ -13,14 +13,14 @@ def made(source: str) -> Any:
 
 
 def test_an_object_has_the_fields_that_it_is_given() -> None:
-    """Whatever they are called: without a schema nobody knows them."""
+    """Without a schema, any field is allowed."""
     found = made("Object{spec: Object.spec{replicas: 3, ?none: optional.none()}}")
 
     assert to_json(found) == {"spec": {"replicas": 3}}
 
 
 def test_values_become_json() -> None:
-    """As protobuf's JSON has them."""
+    """The conversion follows protobuf's JSON mapping."""
     source = (
         "Object{a: b'x', b: duration('1m'), c: timestamp('2026-01-01T00:00:00Z'), d: [2u], e: 1.0}"
     )
@@ -49,13 +49,13 @@ def test_wrong_fields_are_found_before_anything_is_evaluated(source: str, said: 
 
 
 def test_rules_cannot_make_objects() -> None:
-    """Only mutations can."""
+    """Only mutations can construct objects."""
     with pytest.raises(CompileError, match="undeclared reference to 'Object'"):
         compile_rule("Object{a: 1} == Object{a: 1}", {})
 
 
 def test_names_of_types_follow_the_path() -> None:
-    """Through lists and maps, which have no names."""
+    """Lists and maps do not add to the path."""
     right = ObjectValue(
         "Object", {"a": [ObjectValue("Object.a", {"b": {"k": ObjectValue("Object.a.b", {})}})]}
     )

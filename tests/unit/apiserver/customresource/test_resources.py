@@ -89,7 +89,7 @@ def test_each_version_is_a_resource() -> None:
 
 
 def test_versions_without_a_webhook_are_converted_by_name() -> None:
-    """Nothing else changes."""
+    """Only the apiVersion changes."""
     versions = [version_of("v1"), version_of("v2")]
 
     first, second = resources_of(established(crd_of(versions=versions)))
@@ -165,7 +165,7 @@ async def test_a_webhook_converts_where_the_definition_says_so() -> None:
 
 
 async def test_a_webhook_that_fails_is_told_to_the_client() -> None:
-    """With what it failed at."""
+    """The client sees the error of the webhook."""
     from kubewright.apiserver.admission.call import WebhookError  # noqa: PLC0415
 
     client = Converting(WebhookError("connection refused"))

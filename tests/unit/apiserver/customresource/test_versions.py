@@ -137,7 +137,7 @@ Json = dict[str, Any]
     ],
 )
 def test_bad_defaults_are_refused(source: Json, texts: list[str]) -> None:
-    """They would end up in objects that nobody could change any more."""
+    """Such defaults would make objects invalid, so that no client could update them."""
     errors = validate_defaults(schema_of(a={"type": "array", "items": source}), "s")
 
     path = "s.properties[spec].properties[a].items.default"

@@ -49,12 +49,12 @@ def edited(obj: Obj, **spec: Any) -> Obj:
 def test_manager_is_named_by_itself_or_its_user_agent(
     field_manager: str, user_agent: str, name: str
 ) -> None:
-    """At most 128 bytes, printable."""
+    """The name has at most 128 bytes, all printable."""
     assert manager.manager_name(field_manager, user_agent) == name
 
 
 def test_creator_owns_everything_but_the_identity() -> None:
-    """Names, times and versions belong to nobody."""
+    """Names, times and versions have no owner."""
     found = update(None, thing(size=1), "")
 
     assert found["metadata"]["managedFields"] == [
@@ -144,7 +144,7 @@ def test_client_can_forget_all_owners(reset: list[Any]) -> None:
 
 
 def test_client_can_rewrite_the_owners() -> None:
-    """So kubectl leaves client-side apply; nonsense and subresources are ignored."""
+    """That is how kubectl migrates from client-side apply; malformed entries are ignored."""
     created = update(None, thing(size=1), "a")
     renamed = copy.deepcopy(created)
     renamed["metadata"]["managedFields"][0]["manager"] = "b"
@@ -166,7 +166,7 @@ def test_object_that_cannot_be_tracked_keeps_its_entries() -> None:
 
 
 def test_apply_creates_merges_and_prunes() -> None:
-    """What an applier leaves out next time goes, unless somebody else owns it."""
+    """Fields that an applier leaves out the next time are removed unless they have other owners."""
     first = apply(None, thing(size=1, text="x", labels={"a": "1"}), "a")
     shared = apply(first, thing(text="x"), "b")
     second = apply(shared, thing(size=2), "a", LATER)
@@ -222,7 +222,7 @@ def test_configuration_that_makes_no_sense_is_refused(change: Obj, code: int, me
 
 
 def test_kubectl_takes_over_what_it_applied_on_the_client() -> None:
-    """Only what the annotation vouches for; and the annotation follows."""
+    """It takes over only fields with their annotated values, and updates the annotation."""
     client = thing(size=1, text="x")
     client["metadata"]["annotations"] = {lastapplied.ANNOTATION: json.dumps(thing(size=1))}
     live = update(None, client, "kubectl-client-side-apply")

@@ -100,7 +100,7 @@ def test_stripped_fields_are_neither_gained_nor_contested() -> None:
 
 
 def test_conflicts_are_raised_unless_forced() -> None:
-    """Setting the same value is no conflict."""
+    """Setting the same value is not a conflict."""
     ownership = Ownership(custom.schema(), custom.VERSION)
     me = owner("me", "Apply", custom.VERSION, "")
     managed = {updater("other"): Entry({"f:spec": {"f:size": {}, "f:text": {}}}, custom.VERSION)}

@@ -17,7 +17,7 @@ PLACE: Location = ((((None, "spec", "Pod"), "list", "Spec"), 2, ""), "key", "")
 
 
 def test_places_are_paths() -> None:
-    """With indexes in brackets."""
+    """Paths have indexes in brackets, as in Kubernetes' messages."""
     assert path_of(PLACE) == "spec.list[2].key"
     assert path_of(None) == ""
 
@@ -45,7 +45,7 @@ def test_type_errors_name_fields_only() -> None:
     ],
 )
 def test_types_have_gos_names(source: dict[str, Any], name: str) -> None:
-    """As far as a schema tells them."""
+    """Go's errors name the types, as far as a schema has them."""
     assert go_name(parse(source)) == name
 
 

@@ -27,7 +27,7 @@ from tests.unit.apiserver.builtin.workload_samples import (
     ],
 )
 def test_a_revision_holds_an_object(content: Any, expected: list[str]) -> None:
-    """A rollback reads it."""
+    """A rollback applies the data as a patch."""
     assert refusals("apps", "controllerrevisions", an_object(content)) == expected
 
 

@@ -18,7 +18,7 @@ DAEMONS = strategy_for("apps", "daemonsets")
 
 
 def test_a_daemon_set_replaces_one_pod_at_a_time() -> None:
-    """What kubectl shows after creating a minimal one."""
+    """Users see these defaults in kubectl after creating a minimal DaemonSet."""
     stored = created("apps", "daemonsets", a_workload())
 
     assert stored["spec"]["updateStrategy"] == {
@@ -31,7 +31,7 @@ def test_a_daemon_set_replaces_one_pod_at_a_time() -> None:
 
 
 def test_the_server_counts_templates() -> None:
-    """Old controllers read the count, and nobody may fake it."""
+    """Old controllers rely on the count, so clients must not be able to set it."""
     old = created("apps", "daemonsets", a_workload())
     same, other = a_workload(), a_workload(template=template(hostNetwork=True))
     same["metadata"]["annotations"] = {TEMPLATE_GENERATION: "9"}

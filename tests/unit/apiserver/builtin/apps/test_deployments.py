@@ -25,7 +25,7 @@ MISMATCH = (
 
 
 def test_a_deployment_rolls_out_by_quarters() -> None:
-    """What kubectl shows after creating a minimal one."""
+    """Users see these defaults in kubectl after creating a minimal Deployment."""
     stored = created("apps", "deployments", a_workload())
 
     spec = {
@@ -155,7 +155,7 @@ def test_an_empty_deployment_is_told_all_that_it_lacks() -> None:
 
 @pytest.mark.parametrize("resource", ["deployments", "replicasets"])
 def test_a_selector_never_changes(resource: str) -> None:
-    """The pods that it once selected would be nobody's."""
+    """The pods that it selected before would be orphaned."""
     texts = update_refusals(
         "apps",
         resource,

@@ -9,7 +9,7 @@ from tests.unit.apiserver.builtin.workload_samples import (
 
 
 def test_a_replica_set_shows_and_is_selected_by_its_count() -> None:
-    """Zero is a count, too."""
+    """A count of zero is shown and can be selected by."""
     stored = created("apps", "replicasets", a_workload())
 
     assert stored["status"] == {"replicas": 0}

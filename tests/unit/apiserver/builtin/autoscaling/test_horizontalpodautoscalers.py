@@ -23,7 +23,7 @@ def an_autoscaler(**spec: Any) -> Obj:
 
 
 def test_a_minimal_autoscaler_watches_the_processors() -> None:
-    """What kubectl shows after creating a minimal one."""
+    """Users see these defaults in kubectl after creating a minimal autoscaler."""
     stored = created("autoscaling", "horizontalpodautoscalers", an_autoscaler())
 
     target = {"type": "Utilization", "averageUtilization": 80}

@@ -32,7 +32,7 @@ def requests() -> KindServer:
 
 
 def test_a_request_says_who_asks_whatever_they_say() -> None:
-    """Approvers decide by it."""
+    """Approvers decide by the user, so clients must not be able to choose it."""
     found = requests().create(spec(username="root", groups=["system:masters"]))
 
     assert found["spec"]["username"] == "alice"
@@ -64,7 +64,7 @@ def test_a_request_can_be_signed(change: dict[str, Any], problem: str) -> None:
 
 
 def test_a_request_whose_signature_is_wrong_is_refused() -> None:
-    """Who asks must have the key."""
+    """The signature proves that the client has the private key."""
     good = requests().create(spec())["spec"]["request"]
     flipped = b64encode(_damaged(good)).decode()
 
@@ -79,7 +79,7 @@ def _damaged(encoded: str) -> bytes:
 
 
 def test_approval_changes_the_conditions_only_and_dates_them() -> None:
-    """``kubectl certificate approve``."""
+    """``kubectl certificate approve`` must not change anything else."""
     server = requests()
     strategy = server.strategy
     assert isinstance(strategy, CertificateSigningRequestStrategy)
@@ -108,7 +108,7 @@ def test_a_signer_cannot_approve() -> None:
 
 
 def test_a_decision_and_a_certificate_are_final() -> None:
-    """They were acted upon."""
+    """Others have acted on them already."""
     server = requests()
     old = server.create(spec()) | {"status": {"conditions": [APPROVED], "certificate": "eA=="}}
     new = {**old, "status": {"conditions": [], "certificate": "eQ=="}}
@@ -131,7 +131,7 @@ def test_a_decision_and_a_certificate_are_final() -> None:
     ],
 )
 def test_a_request_is_approved_or_denied(conditions: list[dict[str, str]], problem: str) -> None:
-    """Never both, and never half."""
+    """The two conditions exclude one another, and must be True."""
     server = requests()
     strategy = server.strategy
     assert isinstance(strategy, CertificateSigningRequestStrategy)
@@ -144,7 +144,7 @@ def test_a_request_is_approved_or_denied(conditions: list[dict[str, str]], probl
 
 
 def test_an_update_keeps_the_request() -> None:
-    """Only labels and the like change."""
+    """Only metadata can be updated."""
     server = requests()
     old = server.create(spec())
 

@@ -2,7 +2,7 @@ from tests.unit.apiserver.builtin.kind_server import KindServer
 
 
 def test_a_bundle_of_a_signer_has_its_name_in_front() -> None:
-    """So nobody else can make one."""
+    """Permissions by name then keep others from publishing a bundle for the signer."""
     server = KindServer("certificates.k8s.io", "clustertrustbundles")
     content = {"spec": {"signerName": "example.com/a", "trustBundle": "x"}}
 

@@ -7,7 +7,7 @@ from tests.unit.apiserver.builtin.kind_server import KindServer
 
 @pytest.mark.parametrize("plural", ["secrets", "configmaps"])
 def test_what_is_immutable_stays(plural: str) -> None:
-    """Kubelets stop watching it."""
+    """Kubelets stop watching immutable objects, and would miss a change."""
     server = KindServer("", plural)
     found = server.create({"immutable": True, "data": {"a": "Yg=="}})
 

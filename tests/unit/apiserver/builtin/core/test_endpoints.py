@@ -8,7 +8,7 @@ from tests.unit.apiserver.builtin.kind_server import KindServer
 
 
 def test_ports_are_tcp_unless_said_otherwise() -> None:
-    """Nobody writes it."""
+    """Clients usually leave the protocol out."""
     subset = {"addresses": [{"ip": "10.0.0.1"}], "ports": [{"port": 80}]}
 
     found = KindServer("", "endpoints").create({"subsets": [subset]})
@@ -32,7 +32,7 @@ def test_ports_are_tcp_unless_said_otherwise() -> None:
     ],
 )
 def test_endpoints_lead_somewhere(subset: dict[str, Any], problem: str) -> None:
-    """kube-proxy trusts them."""
+    """kube-proxy forwards traffic to any address listed there."""
     server = KindServer("", "endpoints")
 
     assert problem in server.refusal({"subsets": [subset]})

@@ -55,12 +55,12 @@ def test_both_names_of_a_source_are_filled_in() -> None:
     ],
 )
 def test_a_claim_says_what_it_wants(content: dict[str, Any], problem: str) -> None:
-    """Nothing can be found for it otherwise."""
+    """The binder needs the access modes and the size."""
     assert problem in claims().refusal(content)
 
 
 def test_the_spec_of_a_claim_stays_but_for_its_volume() -> None:
-    """Whoever binds it fills that in, once."""
+    """The binder sets the volume name once."""
     server = claims()
     found = server.create(claim())
 
@@ -75,7 +75,7 @@ def test_the_spec_of_a_claim_stays_but_for_its_volume() -> None:
 
 
 def test_a_bound_claim_grows_if_its_class_allows() -> None:
-    """And never shrinks below what it has."""
+    """A claim never shrinks below its current capacity."""
     server = claims()
     a_class(server, "a", allowVolumeExpansion=True)
     found = server.create(claim("2Gi"))

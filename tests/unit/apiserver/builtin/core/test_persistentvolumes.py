@@ -92,7 +92,7 @@ def test_a_phase_is_dated() -> None:
 
 
 def test_what_is_on_its_way_out_is_named() -> None:
-    """Recycling, annotations that fields replace, and sources that nobody serves."""
+    """Users are warned of recycling, old annotations, and sources without a driver."""
     server = volumes()
     spec = {**VOLUME, "persistentVolumeReclaimPolicy": "Recycle"}
 

@@ -43,7 +43,7 @@ def test_a_quota_limits_what_there_is(spec: dict[str, Any], problem: str) -> Non
 
 
 def test_the_scopes_of_a_quota_stay() -> None:
-    """What was counted would have to be counted again."""
+    """Otherwise the usage would have to be counted again."""
     server = KindServer("", "resourcequotas")
     found = server.create(quota(hard={"pods": "1"}))
 

@@ -41,7 +41,7 @@ def test_plain_text_becomes_data_and_wins_over_it() -> None:
     ],
 )
 def test_a_type_promises_its_keys(kind: str, data: dict[str, str], problem: str) -> None:
-    """Who mounts a TLS secret relies on it."""
+    """A pod that mounts a TLS secret relies on its keys."""
     found = secrets().refusal({"type": kind, "data": data})
 
     assert problem in found

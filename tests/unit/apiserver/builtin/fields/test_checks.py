@@ -42,7 +42,7 @@ def test_a_count_is_compared_with_another_of_the_same_object() -> None:
     ("new", "old", "found"), [({}, {"n": 1}, 1), ({"n": 1}, {"n": 1}, 0), ({}, {}, 0)]
 )
 def test_a_counter_runs_forwards(new: dict[str, int], old: dict[str, int], found: int) -> None:
-    """And does not vanish."""
+    """A counter must not be removed, either."""
     assert len(not_decremented(new, old, "n", "status")) == found
 
 
@@ -68,7 +68,7 @@ def test_what_differs_is_immutable() -> None:
 
 
 def test_both_ends_of_a_range_are_inside() -> None:
-    """Ports 1 and 65535 exist."""
+    """Ports 1 and 65535 are valid."""
     assert not in_range(1, 1, 2, "a")
     assert not in_range(2, 1, 2, "a")
     assert in_range(3, 1, 2, "a")
@@ -86,7 +86,7 @@ def test_a_port_has_a_short_name_with_a_letter(name: str, count: int) -> None:
     ("key", "count"), [("a.b_c-1", 0), ("", 1), ("a/b", 1), (".", 1), ("..", 1), ("..a", 1)]
 )
 def test_a_key_can_be_a_file(key: str, count: int) -> None:
-    """Volumes make files of keys."""
+    """Volumes turn keys into files."""
     assert len(config_key(key)) == count
 
 
@@ -105,7 +105,7 @@ def test_choices_are_listed_in_their_order() -> None:
 
 
 def test_a_choice_that_is_missing_is_required() -> None:
-    """Nothing is not a wrong choice."""
+    """An absent value is missing rather than wrong."""
     (error,) = needed_one_of(None, ("a",), "spec.x")
 
     assert str(error) == "spec.x: Required value"
@@ -133,5 +133,5 @@ def test_amounts_are_compared_as_amounts() -> None:
 
 
 def test_the_first_place_of_an_item_tells_repetitions() -> None:
-    """Without comparing each with each."""
+    """Duplicates are found without comparing all pairs."""
     assert first_indexes("abca") == {"a": 0, "b": 1, "c": 2}

@@ -35,7 +35,7 @@ def test_an_ingress_class_names_its_controller(spec: dict[str, Any], problem: st
 
 
 def test_the_controller_of_a_class_stays() -> None:
-    """Ingresses would change hands."""
+    """Another controller would take over existing Ingresses."""
     server = KindServer(GROUP, "ingressclasses")
     found = server.create({"spec": {"controller": "a/b"}})
 

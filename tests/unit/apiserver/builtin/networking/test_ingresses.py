@@ -90,7 +90,7 @@ def test_a_path_is_absolute_and_plain(path: dict[str, str], problem: str) -> Non
 
 
 def test_the_old_annotation_must_agree_with_the_class() -> None:
-    """And alone it is deprecated."""
+    """The annotation alone is deprecated, and causes a warning."""
     server = ingresses()
     notes = {"kubernetes.io/ingress.class": "a"}
     spec: dict[str, Any] = {"defaultBackend": SERVICE}

@@ -4,7 +4,7 @@ GROUP = "networking.k8s.io"
 
 
 def test_an_address_is_named_as_what_it_is() -> None:
-    """So no two objects can be the same address."""
+    """Two objects cannot have the same address then."""
     rule = KindServer(GROUP, "ipaddresses").strategy.name_rule
 
     assert not rule("10.0.0.1")

@@ -8,7 +8,7 @@ GROUP = "networking.k8s.io"
 
 
 def test_a_policy_is_for_incoming_traffic_at_least() -> None:
-    """What it says of outgoing traffic counts as well."""
+    """A policy with egress rules also applies to outgoing traffic."""
     server = KindServer(GROUP, "networkpolicies")
 
     assert server.create()["spec"] == {"podSelector": {}, "policyTypes": ["Ingress"]}
@@ -32,7 +32,7 @@ def test_a_policy_is_for_incoming_traffic_at_least() -> None:
     ],
 )
 def test_a_peer_is_one_thing(peer: dict[str, Any], problem: str) -> None:
-    """An empty peer would be everybody, or nobody."""
+    """It would be unclear whether an empty peer allows everything or nothing."""
     server = KindServer(GROUP, "networkpolicies")
 
     found = server.refusal({"spec": {"ingress": [{"from": [peer]}]}})
@@ -53,7 +53,7 @@ def test_a_peer_is_one_thing(peer: dict[str, Any], problem: str) -> None:
     ],
 )
 def test_a_port_of_a_policy_is_a_port(port: dict[str, Any], problem: str) -> None:
-    """Ranges are of numbers."""
+    """Only numeric ports can have a range."""
     server = KindServer(GROUP, "networkpolicies")
 
     assert problem in server.refusal({"spec": {"egress": [{"ports": [port]}]}})

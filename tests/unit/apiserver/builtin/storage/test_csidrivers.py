@@ -40,12 +40,12 @@ def test_a_csi_driver_gets_its_defaults_and_no_generation() -> None:
     ],
 )
 def test_a_csi_driver_is_checked(spec: dict[str, Any], problem: str) -> None:
-    """Kubelets act on it."""
+    """Kubelets rely on these settings."""
     assert problem in KindServer(GROUP, "csidrivers").refusal({"spec": spec})
 
 
 def test_the_way_of_attaching_stays() -> None:
-    """Volumes are attached already."""
+    """Attached volumes would be handled in another way than they were set up."""
     server = KindServer(GROUP, "csidrivers")
     found = server.create()
 

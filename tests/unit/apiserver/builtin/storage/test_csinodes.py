@@ -4,7 +4,7 @@ GROUP = "storage.k8s.io"
 
 
 def test_drivers_of_a_node_are_listed_once() -> None:
-    """And stay the same but for their limits."""
+    """Two entries for a driver would contradict one another; only limits may change."""
     server = KindServer(GROUP, "csinodes")
     driver = {"name": "a", "nodeID": "n"}
     assert 'Duplicate value: "a"' in server.refusal({"spec": {"drivers": [driver, driver]}})

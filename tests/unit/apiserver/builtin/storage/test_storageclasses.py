@@ -8,7 +8,7 @@ GROUP = "storage.k8s.io"
 
 
 def test_a_storage_class_deletes_and_binds_at_once() -> None:
-    """Unless it says otherwise."""
+    """These are the defaults of Kubernetes."""
     found = KindServer(GROUP, "storageclasses").create({"provisioner": "a/b"})
 
     assert (found["reclaimPolicy"], found["volumeBindingMode"]) == ("Delete", "Immediate")
@@ -25,12 +25,12 @@ def test_a_storage_class_deletes_and_binds_at_once() -> None:
     ],
 )
 def test_a_storage_class_is_complete(content: dict[str, Any], problem: str) -> None:
-    """Claims wait for ever otherwise."""
+    """Claims of an incomplete class would stay pending."""
     assert problem in KindServer(GROUP, "storageclasses").refusal(content)
 
 
 def test_a_storage_class_stays_what_it_is() -> None:
-    """Only growth may be allowed later."""
+    """Existing volumes were created with these settings; only expansion may change."""
     server = KindServer(GROUP, "storageclasses")
     found = server.create({"provisioner": "a"})
 

@@ -4,7 +4,7 @@ GROUP = "storage.k8s.io"
 
 
 def test_a_class_of_attributes_is_fixed() -> None:
-    """Volumes were made by it."""
+    """Existing volumes were created with these parameters."""
     server = KindServer(GROUP, "volumeattributesclasses")
     assert "must contain at least one key/value pair" in server.refusal({"driverName": "a"})
     found = server.create({"driverName": "a", "parameters": {"a": "b"}})

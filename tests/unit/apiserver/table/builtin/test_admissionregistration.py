@@ -12,7 +12,7 @@ SELECTED = (
 
 
 def test_admission_is_counted() -> None:
-    """Webhooks, validations, mutations."""
+    """Tables show the number of webhooks, validations and mutations."""
     kind = {"paramKind": {"apiVersion": "v1", "kind": "ConfigMap"}}
     policy = row(
         REGISTRATION, "validatingadmissionpolicies", {"spec": {"validations": [{}], **kind}}
@@ -40,7 +40,7 @@ def test_admission_is_counted() -> None:
 def test_a_binding_of_a_policy_shows_its_parameters(
     reference: dict[str, Any] | None, shown: str
 ) -> None:
-    """By name, or by a selector as Go prints it."""
+    """Parameters are shown by name, or as a selector in Go's form."""
     spec = {"policyName": "p"} | ({"paramRef": reference} if reference else {})
 
     found = row(REGISTRATION, "validatingadmissionpolicybindings", {"spec": spec})

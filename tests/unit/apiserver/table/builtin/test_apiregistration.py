@@ -2,7 +2,7 @@ from tests.unit.apiserver.table.rows import row
 
 
 def test_an_api_service_shows_whether_it_answers() -> None:
-    """With the reason if it does not."""
+    """An unavailable service shows the reason."""
     down = {"type": "Available", "status": "False", "reason": "MissingEndpoints"}
     content = {
         "spec": {"service": {"name": "s", "namespace": "n"}},

@@ -8,7 +8,7 @@ SELECTOR = {
 
 
 def test_a_deployment_counts_its_pods() -> None:
-    """READY is ready of wanted."""
+    """READY shows the ready and the wanted pods."""
     content = {
         "spec": {"replicas": 3, "selector": SELECTOR, "template": POD},
         "status": {"readyReplicas": 2, "updatedReplicas": 1, "availableReplicas": 2},
@@ -40,7 +40,7 @@ def test_selectors_are_shown_as_the_kind_has_them() -> None:
 
 
 def test_a_daemon_set_shows_its_nodes() -> None:
-    """Labels are in order."""
+    """The labels of the node selector are sorted."""
     spec = {"template": {"spec": {"nodeSelector": {"z": "1", "a": "2"}}}}
     content = {"spec": spec, "status": {"desiredNumberScheduled": 3, "numberReady": 1}}
 
@@ -51,7 +51,7 @@ def test_a_daemon_set_shows_its_nodes() -> None:
 
 
 def test_a_stateful_set_has_no_selector_column() -> None:
-    """Nobody knows why."""
+    """Kubernetes has none for this kind, unlike for other workloads."""
     found = row("apps", "statefulsets", {"spec": {"replicas": 2, "template": POD}})
 
     assert list(found) == ["Name", "Ready", "Age", "Containers", "Images"]

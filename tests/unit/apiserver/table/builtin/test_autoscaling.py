@@ -17,7 +17,7 @@ def targets(metrics: list[Any], current: list[Any] | None = None) -> str:
 
 
 def test_an_autoscaler_shows_what_it_scales() -> None:
-    """And within what bounds."""
+    """The row also has the minimum and maximum of replicas."""
     spec = {"scaleTargetRef": {"kind": "Deployment", "name": "d"}, "maxReplicas": 5}
 
     found = row("autoscaling", "horizontalpodautoscalers", {"spec": spec})
@@ -62,7 +62,7 @@ def test_an_autoscaler_shows_what_it_scales() -> None:
 def test_a_metric_shows_where_it_is_and_where_it_should_be(
     metric: dict[str, Any], current: dict[str, Any] | None, shown: str
 ) -> None:
-    """Each sort has a way of its own."""
+    """Each type of metric has its own format."""
     assert targets([metric], [current] if current else None) == shown
 
 

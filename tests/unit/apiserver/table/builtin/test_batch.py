@@ -35,7 +35,7 @@ from tests.unit.apiserver.table.rows import row
 def test_a_job_shows_how_far_it_is(
     content: dict[str, Any], status: str, completions: str, duration: str
 ) -> None:
-    """And how long it takes."""
+    """The row has the completions and the duration."""
     found = row("batch", "jobs", content)
 
     assert (found["Status"], found["Completions"]) == (status, completions)

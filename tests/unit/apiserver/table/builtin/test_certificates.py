@@ -15,7 +15,7 @@ from tests.unit.apiserver.table.rows import row
     ],
 )
 def test_a_signing_request_shows_what_was_decided(status: dict[str, Any], shown: str) -> None:
-    """And whether there is a certificate."""
+    """The condition tells whether the request was approved and a certificate issued."""
     spec = {"signerName": "a/b", "username": "u", "expirationSeconds": 3600}
 
     found = row(

@@ -4,7 +4,7 @@ FLOW = "flowcontrol.apiserver.k8s.io"
 
 
 def test_flow_schemas_are_in_the_order_in_which_they_are_asked() -> None:
-    """By precedence, then by name."""
+    """The order is by precedence, then by name."""
     made = table(
         Kind(FLOW, "flowschemas"),
         named({"spec": {"matchingPrecedence": 9}}, name="c"),
@@ -17,7 +17,7 @@ def test_flow_schemas_are_in_the_order_in_which_they_are_asked() -> None:
 
 
 def test_a_priority_level_shows_its_queues() -> None:
-    """If it has any."""
+    """A level without queues shows <none>."""
     limited = {
         "nominalConcurrencyShares": 30,
         "limitResponse": {"queuing": {"queues": 64, "handSize": 8, "queueLengthLimit": 50}},

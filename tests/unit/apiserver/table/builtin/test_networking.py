@@ -4,7 +4,7 @@ NETWORKING = "networking.k8s.io"
 
 
 def test_an_ingress_shows_its_hosts() -> None:
-    """A star for all of them."""
+    """A rule for all hosts shows a star."""
     rules = [{"host": f"{name}.example"} for name in "abcd"]
 
     found = row(NETWORKING, "ingresses", {"spec": {"rules": rules, "tls": [{}]}})
@@ -16,7 +16,7 @@ def test_an_ingress_shows_its_hosts() -> None:
 
 
 def test_the_default_ingress_class_is_marked() -> None:
-    """As the default storage class is."""
+    """Users see which class Ingresses without one get."""
     notes = {"ingressclass.kubernetes.io/is-default-class": "true"}
     parameters = {"kind": "K", "name": "n", "apiGroup": "a.b"}
     content = {"spec": {"controller": "c/d", "parameters": parameters}}
@@ -28,7 +28,7 @@ def test_the_default_ingress_class_is_marked() -> None:
 
 
 def test_policies_networks_and_addresses() -> None:
-    """The rest of the group."""
+    """The remaining kinds of the group have a row each."""
     policy = row(NETWORKING, "networkpolicies", {"spec": {"podSelector": {}}})
     cidr = row(NETWORKING, "servicecidrs", {"spec": {"cidrs": ["10.0.0.0/8", "fd00::/64"]}})
     parent = {"resource": "services", "namespace": "n", "name": "s"}

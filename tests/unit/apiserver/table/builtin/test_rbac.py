@@ -4,7 +4,7 @@ RBAC = "rbac.authorization.k8s.io"
 
 
 def test_a_binding_shows_who_gets_what() -> None:
-    """Service accounts with their namespace."""
+    """Service accounts are shown with their namespace."""
     subjects = [
         {"kind": "User", "name": "u"},
         {"kind": "Group", "name": "g"},

@@ -21,12 +21,12 @@ GONE = {"deletionTimestamp": "2026-01-01T11:00:00Z"}
 def test_a_claim_of_devices_shows_how_far_it_is(
     status: dict[str, Any], meta: dict[str, Any], shown: str
 ) -> None:
-    """From pending to reserved."""
+    """The state goes from pending to allocated and reserved."""
     assert row(GROUP, "resourceclaims", {"status": status}, **meta)["State"] == shown
 
 
 def test_slices_and_taints() -> None:
-    """What offers devices, and what keeps pods away from them."""
+    """ResourceSlices and DeviceTaintRules have a row each."""
     spec = {"nodeName": "n", "driver": "d", "pool": {"name": "p"}}
     taint = {"taint": {"key": "k", "effect": "NoExecute", "timeAdded": "2026-01-01T11:59:00Z"}}
 

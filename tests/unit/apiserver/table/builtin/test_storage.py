@@ -12,7 +12,7 @@ def names(*objects: dict[str, Any], **options: Any) -> list[str]:
 
 
 def test_the_default_class_is_marked_in_lists_only() -> None:
-    """Of several it is the newest; one alone does not know of the others."""
+    """The newest of several is the default, which a single object cannot tell."""
     old = named(name="old", annotations=DEFAULT)
     new = named(name="new", annotations=DEFAULT, creationTimestamp="2026-01-01T11:59:00Z")
     plain = named(name="plain")
@@ -23,7 +23,7 @@ def test_the_default_class_is_marked_in_lists_only() -> None:
 
 
 def test_drivers_nodes_and_attachments() -> None:
-    """Booleans stay booleans."""
+    """Booleans are JSON booleans in these rows."""
     driver = row(GROUP, "csidrivers", {"spec": {"tokenRequests": [{"audience": "a"}]}})
     node = row(GROUP, "csinodes", {"spec": {"drivers": [{}, {}]}})
     spec = {"attacher": "d", "nodeName": "n", "source": {"persistentVolumeName": "p"}}

@@ -2,7 +2,7 @@ from tests.unit.apiserver.table.rows import row
 
 
 def test_a_migration_shows_how_it_goes() -> None:
-    """By its last condition that holds."""
+    """The state is the last condition that is true."""
     content = {
         "spec": {"resource": {"resource": "jobs", "group": "batch"}},
         "status": {"conditions": [{"type": "Succeeded", "status": "True"}]},

@@ -149,7 +149,7 @@ def test_what_is_off_by_default_is_dropped() -> None:
 def test_what_is_left_out_follows_from_the_containers(
     container: Any, given: Any, expected: Any
 ) -> None:
-    """Only a pod that sets something at all is filled in."""
+    """Pod-level resources are filled in only if the pod sets some of them."""
     spec = {"containers": [{"resources": container}], "resources": given}
 
     default_pod_resources(spec)

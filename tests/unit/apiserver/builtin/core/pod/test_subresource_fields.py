@@ -25,7 +25,7 @@ def test_only_ephemeral_containers_are_taken() -> None:
 
 
 def test_only_resources_are_taken() -> None:
-    """A resize is no way around the rules for updates."""
+    """A resize must not bypass the rules for updates."""
     old = created("", "pods", pod_with(resources=AMOUNTS))
     new = copy.deepcopy(old)
     new["spec"]["containers"][0] |= {"image": "other", "resources": {"requests": {"cpu": "2"}}}

@@ -43,7 +43,7 @@ def test_an_external_name_that_becomes_a_service_gets_an_address() -> None:
 
 
 def test_leaving_the_nodes_drops_the_node_ports() -> None:
-    """Unless the user asks for others, which is refused."""
+    """A ClusterIP service must not hold ports that it cannot use."""
     server, found = created(type="LoadBalancer", externalTrafficPolicy="Local")
     spec = {**found["spec"], "type": "ClusterIP"}
 
@@ -64,7 +64,7 @@ def test_coming_to_the_nodes_adds_node_ports() -> None:
 
 
 def test_a_port_keeps_its_node_port_by_name() -> None:
-    """Its number may change."""
+    """The port number may change as long as the name stays."""
     server, found = created(type="NodePort")
 
     changed = server.update(found, spec={"type": "NodePort", "ports": [{"port": 81}]})["spec"]
@@ -92,7 +92,7 @@ def test_a_port_keeps_its_node_port_by_name() -> None:
 def test_what_was_given_cannot_be_changed(
     before: dict[str, Any], change: dict[str, Any], problem: str
 ) -> None:
-    """Clients hold on to addresses."""
+    """Clients keep using the address that they know."""
     server, found = created(**before)
 
     refused = server.refused_change(found, spec={**found["spec"], **change})

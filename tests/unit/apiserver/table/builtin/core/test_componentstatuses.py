@@ -2,7 +2,7 @@ from tests.unit.apiserver.table.rows import row
 
 
 def test_a_component_is_healthy_or_not() -> None:
-    """Nobody knows before it is asked."""
+    """The status is Unknown until the component has been probed."""
     healthy = {"conditions": [{"type": "Healthy", "status": "True", "message": "ok"}]}
 
     assert list(row("", "componentstatuses", healthy).values()) == ["x", "Healthy", "ok", ""]

@@ -2,7 +2,7 @@ from tests.unit.apiserver.table.rows import row
 
 
 def test_endpoints_show_the_first_three() -> None:
-    """And count the others; IPv6 has brackets."""
+    """The others are counted, and IPv6 addresses have brackets."""
     ips = [{"ip": "10.0.0.1"}, {"ip": "fd00::1"}]
     subsets = [{"addresses": ips, "ports": [{"port": 80}, {"port": 81}]}, {"addresses": ips}]
 

@@ -29,7 +29,7 @@ def test_an_event_shows_when_what_happened_to_whom() -> None:
 
 
 def test_an_event_of_the_new_group_has_a_series() -> None:
-    """And a reporter."""
+    """New events have a series and a reporter instead of counts and a source."""
     content = {
         "eventTime": "2026-01-01T11:00:00.000000Z",
         "series": {"count": 7, "lastObservedTime": "2026-01-01T11:59:30.000000Z"},

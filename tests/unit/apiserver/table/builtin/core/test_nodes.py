@@ -15,12 +15,12 @@ from tests.unit.apiserver.table.rows import row
     ],
 )
 def test_a_node_shows_whether_it_takes_pods(content: dict[str, Any], shown: str) -> None:
-    """Ready, and not cordoned."""
+    """STATUS tells whether a node is ready, and whether it is cordoned."""
     assert row("", "nodes", content)["Status"] == shown
 
 
 def test_a_node_shows_its_roles_and_machine() -> None:
-    """Roles are labels."""
+    """Roles come from labels."""
     labels = {"node-role.kubernetes.io/master": "", "kubernetes.io/role": "a", "b": "c"}
     info = {"kubeletVersion": "v1", "kernelVersion": "6.1", "architecture": "arm64"}
     addresses = [{"type": "InternalIP", "address": "10.0.0.1"}]

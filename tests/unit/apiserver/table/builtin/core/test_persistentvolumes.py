@@ -20,7 +20,7 @@ def test_a_volume_shows_who_has_it() -> None:
 
 
 def test_a_claim_shows_what_it_got() -> None:
-    """Nothing before it is bound."""
+    """The capacity of an unbound claim is empty."""
     status = {"accessModes": ["ReadOnlyMany"], "capacity": {"storage": "2Gi"}}
     resources = {"requests": {"storage": "1Gi"}}
 

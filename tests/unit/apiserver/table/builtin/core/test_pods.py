@@ -129,7 +129,7 @@ def test_sidecars_count_as_containers() -> None:
 
 
 def test_the_last_restart_is_told() -> None:
-    """Three restarts a year ago are no alarm."""
+    """Users need to know whether the restarts are recent."""
     ended = {"terminated": {"finishedAt": "2026-01-01T11:00:00Z"}}
     crashed = {**container(RUNNING, ready=True, restarts=3), "lastState": ended}
 
@@ -147,7 +147,7 @@ def test_the_last_restart_is_told() -> None:
     ],
 )
 def test_a_pod_that_is_being_deleted_says_so(status: Obj, shown: str) -> None:
-    """Unless it has ended already, or its node is lost."""
+    """A pod that has ended, or whose node is lost, shows that instead."""
     found = pod(status, meta={"deletionTimestamp": "2026-01-01T11:00:00Z"})
 
     assert found["Status"] == shown

@@ -2,7 +2,7 @@ from tests.unit.apiserver.table.rows import row
 
 
 def test_a_quota_shows_requests_and_limits_apart() -> None:
-    """Each with how much of it is used."""
+    """Each entry shows the used amount and the limit."""
     hard = {"pods": "10", "limits.cpu": "1", "cpu": "2"}
 
     quota = row("", "resourcequotas", {"status": {"hard": hard, "used": {"pods": "3"}}})

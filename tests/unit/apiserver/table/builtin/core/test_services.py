@@ -23,12 +23,12 @@ from tests.unit.apiserver.table.rows import row
 def test_a_service_shows_where_it_is_reached_from_outside(
     spec: dict[str, Any], status: dict[str, Any], shown: str
 ) -> None:
-    """It depends on the type."""
+    """The external address depends on the type."""
     assert row("", "services", {"spec": spec, "status": status})["External-IP"] == shown
 
 
 def test_a_service_shows_its_ports() -> None:
-    """With the port of the nodes in the middle."""
+    """The node port is between the port and the protocol."""
     ports = [{"port": 80, "nodePort": 30080, "protocol": "TCP"}, {"port": 53, "protocol": "UDP"}]
 
     found = row("", "services", {"spec": {"clusterIPs": ["10.0.0.1"], "ports": ports}})
