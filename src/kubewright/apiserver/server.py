@@ -55,7 +55,7 @@ from kubewright.log.sparing import Sparing
 
 if TYPE_CHECKING:
     from kubewright._pki.authority import KeyPair
-    from kubewright.apiserver.admission.call import Resolver, WebhookClient
+    from kubewright.apiserver.admission.webhook_client import Resolver, WebhookClient
     from kubewright.apiserver.endpoints.subresources import Node
     from kubewright.apiserver.storage.sqlite import SQLiteJournal
 
@@ -195,7 +195,7 @@ class APIServer:
 
     def _webhook_client(self) -> "WebhookClient":
         if self._webhooks is None:
-            from kubewright.apiserver.admission.call import (  # noqa: PLC0415  # ssl, for few
+            from kubewright.apiserver.admission.webhook_client import (  # noqa: PLC0415  # ssl, for few
                 NoClusterResolver,
                 WebhookClient,
             )

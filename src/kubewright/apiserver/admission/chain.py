@@ -11,9 +11,9 @@ from kubewright.apiserver.meta.names import GroupResource
 from kubewright.apiserver.registry.strategy import Reader
 
 if TYPE_CHECKING:
-    from kubewright.apiserver.admission.call import WebhookClient
     from kubewright.apiserver.admission.configured import ConfiguredAdmission
-    from kubewright.apiserver.admission.policies import FindKind
+    from kubewright.apiserver.admission.plugins.validatingadmissionpolicy import FindKind
+    from kubewright.apiserver.admission.webhook_client import WebhookClient
 
 _GROUP = "admissionregistration.k8s.io"
 MUTATING: tuple[GroupResource, ...] = (

@@ -4,14 +4,17 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from kubewright.apiserver.admission.attributes import Attributes, Objects
-from kubewright.apiserver.admission.mutating_policies import MutatingPolicies
-from kubewright.apiserver.admission.policies import FindKind, ValidatingPolicies
+from kubewright.apiserver.admission.plugins.mutatingadmissionpolicy import MutatingPolicies
+from kubewright.apiserver.admission.plugins.validatingadmissionpolicy import (
+    FindKind,
+    ValidatingPolicies,
+)
 from kubewright.apiserver.admission.webhooks import Caller, MutatingWebhooks, ValidatingWebhooks
 from kubewright.apiserver.authorization.attributes import Authorizer
 from kubewright.apiserver.registry.strategy import Reader
 
 if TYPE_CHECKING:
-    from kubewright.apiserver.admission.call import WebhookClient
+    from kubewright.apiserver.admission.webhook_client import WebhookClient
 
 
 class ConfiguredAdmission:

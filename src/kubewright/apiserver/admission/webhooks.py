@@ -27,7 +27,7 @@ from kubewright.apiserver.registry.strategy import Obj, Reader
 from kubewright.log import Logger, get_logger
 
 if TYPE_CHECKING:
-    from kubewright.apiserver.admission.call import WebhookClient
+    from kubewright.apiserver.admission.webhook_client import WebhookClient
 
 log: Logger = get_logger(__name__)
 
@@ -114,7 +114,7 @@ class Caller:
         return found, obj
 
     async def _call(self, hook: Webhook, body: Obj, version: str) -> Obj:
-        from kubewright.apiserver.admission.call import (  # noqa: PLC0415  # ssl, for who needs it
+        from kubewright.apiserver.admission.webhook_client import (  # noqa: PLC0415  # ssl, for who needs it
             WebhookError,
         )
 

@@ -88,7 +88,7 @@ class Aggregator:
 
     @cached_property
     def _relay(self) -> "Relay":
-        from kubewright.apiserver.admission.call import NoClusterResolver  # noqa: PLC0415  # ssl
+        from kubewright.apiserver.admission.webhook_client import NoClusterResolver  # noqa: PLC0415  # ssl
         from kubewright.apiserver.aggregation.relay import Relay  # noqa: PLC0415  # for few
 
         server = self._server

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, NamedTuple
 
 from kubewright._aio.clock import Timer
-from kubewright.apiserver.admission.call import WebhookError
+from kubewright.apiserver.admission.webhook_client import WebhookError
 from kubewright.apiserver.aggregation.offer import Offer, fetch
 from kubewright.apiserver.aggregation.remote import API_SERVICES, AVAILABLE, Remote, read_remote
 from kubewright.apiserver.controllers.loopback import Loopback

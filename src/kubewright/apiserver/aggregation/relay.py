@@ -17,7 +17,7 @@ from kubewright._http.stream import BodyStream
 from kubewright._pki.keypair import KeyPair
 from kubewright._pki.trust import Trust
 from kubewright._serve.tls import load_pair
-from kubewright.apiserver.admission.call import Resolver, WebhookError, go_error
+from kubewright.apiserver.admission.webhook_client import Resolver, WebhookError, go_error
 from kubewright.apiserver.aggregation.remote import Remote
 from kubewright.apiserver.authentication.user import MASTERS, UserInfo
 from kubewright.apiserver.wire import problem

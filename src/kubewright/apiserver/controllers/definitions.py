@@ -17,7 +17,7 @@ from kubewright.apiserver.registry.strategy import Obj
 from kubewright.apiserver.storage import Event
 
 if TYPE_CHECKING:
-    from kubewright.apiserver.admission.call import WebhookClient
+    from kubewright.apiserver.admission.webhook_client import WebhookClient
     from kubewright.apiserver.server import APIServer
 
 DEFINITIONS = GroupResource("apiextensions.k8s.io", "customresourcedefinitions")

@@ -12,7 +12,7 @@ from kubewright.apiserver.schema.prune import fit
 from kubewright.apiserver.schema.tree import Schema
 
 if TYPE_CHECKING:
-    from kubewright.apiserver.admission.call import WebhookClient
+    from kubewright.apiserver.admission.webhook_client import WebhookClient
 
 
 def served_resources(definition: Obj, client: "Callable[[], WebhookClient]") -> list[Resource]:
@@ -26,7 +26,7 @@ def served_resources(definition: Obj, client: "Callable[[], WebhookClient]") -> 
     shapes = {resource.version: resource.schema for resource in resources}
 
     async def ask(client_config: Obj, review: Obj, timeout: float) -> Obj:
-        from kubewright.apiserver.admission.call import WebhookError  # noqa: PLC0415  # ssl, for few
+        from kubewright.apiserver.admission.webhook_client import WebhookError  # noqa: PLC0415  # ssl, for few
 
         try:
             answer: Obj = await client().call(client_config, review, timeout=timeout)

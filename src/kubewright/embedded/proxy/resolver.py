@@ -1,6 +1,6 @@
 """Finds services at their endpoints, for admission webhooks and for ``services/proxy``."""
 
-from kubewright.apiserver.admission.call import Address, ClusterIPResolver
+from kubewright.apiserver.admission.webhook_client import Address, ClusterIPResolver
 from kubewright.apiserver.meta.names import GroupResource
 from kubewright.apiserver.registry.strategy import Reader
 from kubewright.embedded.proxy.table import SERVICE_NAME, Endpoint, endpoints_of, tcp_ports

@@ -1,9 +1,9 @@
 import pytest
 
-from kubewright.apiserver.admission.call import WebhookClient
 from kubewright.apiserver.admission.chain import Admission
 from kubewright.apiserver.admission.configuration import MUTATING
-from kubewright.apiserver.admission.policies import BINDINGS, POLICIES
+from kubewright.apiserver.admission.plugins.validatingadmissionpolicy import BINDINGS, POLICIES
+from kubewright.apiserver.admission.webhook_client import WebhookClient
 from kubewright.apiserver.meta.status import StatusError
 from tests.unit.apiserver.admission.writes import PlainObjects, store, write
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from kubewright.apiserver.admission.call import WebhookClient
 from kubewright.apiserver.admission.configuration import VALIDATING
 from kubewright.apiserver.admission.configured import ConfiguredAdmission
-from kubewright.apiserver.admission.policies import BINDINGS, POLICIES
+from kubewright.apiserver.admission.plugins.validatingadmissionpolicy import BINDINGS, POLICIES
+from kubewright.apiserver.admission.webhook_client import WebhookClient
 from kubewright.apiserver.authorization.attributes import AlwaysAllow
 from kubewright.apiserver.meta.status import StatusError
 from tests.unit.apiserver.admission.writes import PlainObjects, store, write

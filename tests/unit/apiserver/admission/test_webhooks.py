@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from kubewright.apiserver.admission.attributes import Attributes, GroupVersionKind
-from kubewright.apiserver.admission.call import ClusterIPResolver, WebhookClient
 from kubewright.apiserver.admission.chain import Admission
 from kubewright.apiserver.admission.configuration import MUTATING, VALIDATING
+from kubewright.apiserver.admission.webhook_client import ClusterIPResolver, WebhookClient
 from kubewright.apiserver.meta.status import StatusError
 from tests.unit.apiserver.admission.webhook_server import (
     Behaviour,

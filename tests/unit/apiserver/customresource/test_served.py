@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from kubewright.apiserver.admission.call import WebhookClient
+from kubewright.apiserver.admission.webhook_client import WebhookClient
 from kubewright.apiserver.customresource.served import served_resources
 from kubewright.apiserver.meta.status import StatusError
 from kubewright.apiserver.registry.resource import Resource
@@ -105,7 +105,7 @@ async def test_a_webhook_converts_where_the_definition_says_so() -> None:
 
 async def test_a_webhook_that_fails_is_told_to_the_client() -> None:
     """With what it failed at."""
-    from kubewright.apiserver.admission.call import WebhookError  # noqa: PLC0415
+    from kubewright.apiserver.admission.webhook_client import WebhookError  # noqa: PLC0415
 
     client = Converting(WebhookError("connection refused"))
     read = by_version(two_versions(conversion=CONVERSION), lambda: client)["v2"].read

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from kubewright.apiserver.admission.call import Address
+from kubewright.apiserver.admission.webhook_client import Address
 from kubewright.apiserver.meta.names import GroupResource
 from kubewright.apiserver.server import APIServer
 from kubewright.apiserver.storage import Store

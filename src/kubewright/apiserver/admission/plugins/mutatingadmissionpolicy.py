@@ -6,7 +6,7 @@ from typing import Any
 from kubewright.apiserver.admission.attributes import Attributes, Objects
 from kubewright.apiserver.admission.configuration import GROUP, Stored
 from kubewright.apiserver.admission.mutation import MutatingPolicy, MutationError
-from kubewright.apiserver.admission.policies import (
+from kubewright.apiserver.admission.plugins.validatingadmissionpolicy import (
     Binding,
     BoundPolicies,
     FindKind,

@@ -4,7 +4,11 @@ from typing import Any
 import pytest
 
 from kubewright.apiserver.admission.attributes import Attributes
-from kubewright.apiserver.admission.policies import BINDINGS, POLICIES, ValidatingPolicies
+from kubewright.apiserver.admission.plugins.validatingadmissionpolicy import (
+    BINDINGS,
+    POLICIES,
+    ValidatingPolicies,
+)
 from kubewright.apiserver.authorization.rbac import RBAC
 from kubewright.apiserver.meta.names import GroupResource
 from kubewright.apiserver.meta.status import StatusError
