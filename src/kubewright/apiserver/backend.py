@@ -7,7 +7,7 @@ from msgspec import Struct, field
 
 from kubewright._aio import Clock
 from kubewright.api.times import format_time
-from kubewright.apiserver.admission.chain import Admission
+from kubewright.apiserver.admission.chain import AdmissionChain
 from kubewright.apiserver.authentication.user import UserInfo
 from kubewright.apiserver.authorization.attributes import Authorizer
 from kubewright.apiserver.authorization.escalation import Escalation
@@ -34,7 +34,6 @@ class Backend(Struct):
 
     Attributes:
         escalation: Refuses roles that would give away rights; ``None`` where rights do not matter.
-        service_accounts: Whether pods run as a service account, which must exist.
         authorizer: Decides whether an update may create; ``None`` where rights do not matter.
         network: Which addresses the server hands out and takes.
         slow_lane: Where work is done that would hold up others.
@@ -43,9 +42,8 @@ class Backend(Struct):
     store: Store
     registry: Registry
     clock: Clock
-    admission: Admission
+    admission: AdmissionChain
     escalation: Escalation | None = None
-    service_accounts: bool = False
     authorizer: Authorizer | None = None
     network: Network = DEFAULT
     slow_lane: SlowLane = field(default_factory=SlowLane)

@@ -14,8 +14,9 @@ from msgspec.structs import replace
 from kubewright._aio import Clock
 from kubewright._pki.files import PathLike, check_writable, named_path
 from kubewright.apiserver import bootstrap
-from kubewright.apiserver.admission.chain import Admission
+from kubewright.apiserver.admission.chain import AdmissionChain
 from kubewright.apiserver.admission.objects import RegisteredObjects
+from kubewright.apiserver.admission.plugin import PluginContext
 from kubewright.apiserver.aggregation import Aggregator
 from kubewright.apiserver.audit import AuditLog, Event
 from kubewright.apiserver.authentication.authenticator import Authenticator
@@ -134,12 +135,16 @@ class APIServer:
         self.metrics: Metrics = Metrics()
         self._webhooks: WebhookClient | None = None
         objects = RegisteredObjects(self.registry)
-        admission = Admission(
-            self.store,
-            objects,
-            self._webhook_client,
-            authorizer=self.authorizer,
-            find_kind=objects.find_kind,
+        admission = AdmissionChain(
+            PluginContext(
+                self.store,
+                objects,
+                self._webhook_client,
+                authorizer=self.authorizer,
+                find_kind=objects.find_kind,
+                clock=self.clock,
+            ),
+            disabled=frozenset() if service_accounts else frozenset({"ServiceAccount"}),
         )
         escalation = Escalation(roles) if rbac else None
         self.backend: Backend = Backend(
@@ -148,7 +153,6 @@ class APIServer:
             self.clock,
             admission,
             escalation,
-            service_accounts,
             self.authorizer if rbac else None,
             network,
         )

@@ -65,7 +65,7 @@ async def test_a_request_that_is_cancelled_stores_nothing(server: APIServer) -> 
             await asyncio.Event().wait()
 
     made = await make(server, MAPS, "a")
-    server.backend.admission.mutate = wait  # type: ignore[method-assign]  # a webhook that hangs
+    server.backend.admission.admit = wait  # type: ignore[method-assign]  # a webhook that hangs
     task = asyncio.ensure_future(
         ask(server, "PATCH", f"{MAPS}/a", {"data": {"k": "v"}}, media=MERGE)
     )

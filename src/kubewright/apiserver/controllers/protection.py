@@ -7,12 +7,11 @@ somebody takes it off, or `kubectl delete pvc` and the deletion of a namespace n
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from kubewright.apiserver.builtin.core.persistentvolumes import (
+from kubewright.apiserver.admission.plugins.storageobjectinuseprotection import (
     CLAIM_FINALIZER,
-    CLAIMS,
     VOLUME_FINALIZER,
-    VOLUMES,
 )
+from kubewright.apiserver.builtin.core.persistentvolumes import CLAIMS, VOLUMES
 from kubewright.apiserver.controllers.loopback import Loopback
 from kubewright.apiserver.controllers.worker import NotYetError
 from kubewright.apiserver.meta.names import GroupResource

@@ -1,7 +1,7 @@
 """Counts what the objects of a namespace use of its ResourceQuotas.
 
-Writes are charged when they happen (`builtin.quota_admission`); this sees to what is given back, to
-quotas that are new or have changed, and so to the truth after all.
+Writes are charged when they happen (`admission.plugins.resourcequota`). This controller counts
+again when something is given back, and when a quota is new or has changed.
 """
 
 from typing import TYPE_CHECKING

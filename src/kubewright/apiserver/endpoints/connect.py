@@ -37,7 +37,7 @@ async def admitted(call: Call) -> Call:
         raise status.bad_request("dryRun is not supported")
     admission, options = call.backend.admission, _options(call)
     asked = commit.attributes(call, "CONNECT", options, None, dry_run=False, options=None)
-    await admission.mutate(asked)
+    await admission.admit(asked)
     await admission.validate(asked)
     assert asked.object is not None
     changed = _checked(call.subresource, asked.object)

@@ -79,7 +79,7 @@ class Subresources:
         """Make a token for a service account."""
         options = write_options(call.query, "CreateOptions")
         request = _document(call, "TokenRequest", "authentication.k8s.io")
-        asked = await _mutated(call, default_request(request), options)
+        asked = await _admit(call, default_request(request), options)
 
         async def validate(completed: Obj) -> None:
             asked.object = completed
@@ -124,7 +124,7 @@ async def bind(call: Call) -> Response:
     from kubewright.apiserver.builtin.core.pod import subresources as pod_subresources  # noqa: PLC0415  # schedulers only
 
     options = write_options(call.query, "CreateOptions")
-    asked = await _mutated(call, _document(call, "Binding"), options)
+    asked = await _admit(call, _document(call, "Binding"), options)
     binding = asked.object or {}
     pod_subresources.check_binding(binding)
     await call.backend.admission.validate(asked)
@@ -162,12 +162,12 @@ def _document(call: Call, kind: str, group: str = "") -> Obj:
     return document
 
 
-async def _mutated(call: Call, document: Obj, options: WriteOptions) -> Attributes:
+async def _admit(call: Call, document: Obj, options: WriteOptions) -> Attributes:
     """Let admission change what is created below an object; returns what it is asked about."""
     created = options.json("CreateOptions")
     dry_run = options.dry_run
     asked = commit.attributes(call, "CREATE", document, None, dry_run=dry_run, options=created)
-    await call.backend.admission.mutate(asked)
+    await call.backend.admission.admit(asked)
     return asked
 
 
@@ -179,7 +179,7 @@ def _created() -> Response:
 async def evict(call: Call) -> Response:
     """Delete a pod, if its disruption budget allows."""
     options = write_options(call.query, "CreateOptions")
-    asked = await _mutated(call, _document(call, "Eviction", "policy"), options)
+    asked = await _admit(call, _document(call, "Eviction", "policy"), options)
     eviction = asked.object or {}
     named = eviction["metadata"].get("name")
     if named and named != call.name:

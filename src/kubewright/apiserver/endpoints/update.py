@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
+from kubewright.apiserver.admission.attributes import Attributes
 from kubewright.apiserver.backend import Call
 from kubewright.apiserver.endpoints import commit, parts
 from kubewright.apiserver.endpoints.create import into_work, store_new
@@ -159,7 +160,7 @@ async def _attempt(
     )
     before = new
     if not way.admitted:
-        shown, changed = asked.object, await commit.mutate(call, asked, write)
+        shown, changed = asked.object, await commit.admit(call, asked)
         if changed is not shown:
             new = way.part.take(new, changed) if way.part else changed
     if new is not before:
@@ -172,10 +173,10 @@ async def _attempt(
         write, lambda write: _errors(call, wanted, old, write), size=stored.size
     )
     commit.refuse(call, new, errors)
+    asked.object = show(new)
     if not way.admitted:
-        asked.object = show(new)
         await call.backend.admission.validate(asked)
-    return await _finish(call, stored, new, old, write=write)
+    return await _finish(call, stored, new, old, asked=asked)
 
 
 def _itself(obj: Obj) -> Obj:
@@ -280,7 +281,7 @@ def _errors(call: Call, new: Obj, old: Obj, write: Write) -> field.Errors:
 
 
 async def _finish(
-    call: Call, stored: Stored, new: Obj, old: Obj, *, write: Write
+    call: Call, stored: Stored, new: Obj, old: Obj, *, asked: Attributes
 ) -> Response | None:
     store = call.backend.store
     to_store, unchanged = new, new == old
@@ -291,19 +292,19 @@ async def _finish(
             to_store = await call.work.write(to_store)
     if store.find(call.storage, call.namespace, call.name) is not stored:
         return None
-    quotas = commit.charge(call, new, old)
-    if write.dry_run:
+    charged = call.backend.admission.charge(asked)
+    if asked.dry_run:
         shown = call.resource.from_hub(new) if call.resource.from_hub else new
         return output.made(call, shown)
     if is_finished(new, call.strategy):
         # Watchers see what was stored last; only who asked sees what it would have become.
         store.remove(call.storage, stored.decode())
-        call.strategy.after_delete(new, write)
+        call.strategy.after_delete(new, call.write())
         shown = view.ordered(new, call.work)
         return output.made(call, call.resource.from_hub(shown) if call.resource.from_hub else shown)
     if unchanged and (plain or to_store == stored.decode()):
         return await output.stored(call, stored)
-    return await output.stored(call, commit.store(call, to_store, quotas))
+    return await output.stored(call, commit.store(call, to_store, charged))
 
 
 def is_finished(obj: Obj, strategy: Strategy) -> bool:

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from kubewright.api.quantity import parse_quantity
-from kubewright.apiserver.admission.plugins.limitranger import check_claim_limits
 from kubewright.apiserver.builtin.core.pod.warnings import OLD_VOLUMES, node_term_warnings
 from kubewright.apiserver.builtin.fields.differences import difference
 from kubewright.apiserver.builtin.fields.rules import (
@@ -17,17 +16,12 @@ from kubewright.apiserver.builtin.fields.rules import (
 )
 from kubewright.apiserver.builtin.fields.selectors import validate_selector
 from kubewright.apiserver.builtin.storage import driver_name
-from kubewright.apiserver.meta import field, naming, status
+from kubewright.apiserver.meta import field, naming
 from kubewright.apiserver.meta.field import Errors
 from kubewright.apiserver.meta.names import GroupResource
 from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
 
-CLAIM_FINALIZER: str = "kubernetes.io/pvc-protection"
-VOLUME_FINALIZER: str = "kubernetes.io/pv-protection"
-DEFAULT_CLASS: str = "storageclass.kubernetes.io/is-default-class"
-BETA_DEFAULT_CLASS: str = "storageclass.beta.kubernetes.io/is-default-class"
 BETA_CLASS: str = "volume.beta.kubernetes.io/storage-class"
-CLASSES: GroupResource = GroupResource("storage.k8s.io", "storageclasses")
 CLAIMS: GroupResource = GroupResource("", "persistentvolumeclaims")
 VOLUMES: GroupResource = GroupResource("", "persistentvolumes")
 
@@ -84,9 +78,8 @@ class PersistentVolumeStrategy(Strategy):
         obj.setdefault("status", {}).setdefault("phase", "Pending")
 
     def prepare_create(self, obj: Obj, write: Write) -> None:
-        """Begin as Pending, protected while in use."""
+        """Begin as Pending."""
         obj["status"] = {"phase": "Pending", "lastPhaseTransitionTime": write.now}
-        _protect(obj, VOLUME_FINALIZER)
 
     def prepare_status_update(self, new: Obj, old: Obj, write: Write) -> None:
         """Note when the phase changes."""
@@ -127,7 +120,6 @@ class PersistentVolumeClaimStrategy(Strategy):
     """Claims of volumes."""
 
     has_status = True
-    is_pure = False  # limit ranges and storage classes decide, too
 
     def default(self, obj: Obj) -> None:
         """Want a file system; show spec and status."""
@@ -138,13 +130,8 @@ class PersistentVolumeClaimStrategy(Strategy):
         obj.setdefault("status", {}).setdefault("phase", "Pending")
 
     def prepare_create(self, obj: Obj, write: Write) -> None:
-        """Begin as Pending, protected while in use, with the default class if there is one."""
+        """Begin as Pending."""
         obj["status"] = {"phase": "Pending"}
-        _protect(obj, CLAIM_FINALIZER)
-        notes = obj["metadata"].get("annotations") or {}
-        chosen = "storageClassName" in obj["spec"] or BETA_CLASS in notes
-        if not chosen and (name := default_class(write)):
-            obj["spec"]["storageClassName"] = name
 
     def validate(self, obj: Obj, write: Write) -> Errors:
         """Check modes, size and class."""
@@ -162,15 +149,11 @@ class PersistentVolumeClaimStrategy(Strategy):
         found += one_of(spec["volumeMode"], _VOLUME_MODES, "spec.volumeMode")
         for name in ("dataSource", "dataSourceRef"):
             found += _data_source(spec.get(name), f"spec.{name}")
-        if not found:
-            check_claim_limits(obj, write)
         return found
 
     def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:
         """Check that only the size of a bound claim grows."""
         found = self.validate(new, write)
-        if not found:
-            _check_expandable(new, old, write)
         path, note = "metadata.annotations", BETA_CLASS
         values = [(item["metadata"].get("annotations") or {}).get(note, "") for item in (new, old)]
         found += immutable(values[0], values[1], f"{path}.{note}")
@@ -184,24 +167,6 @@ class PersistentVolumeClaimStrategy(Strategy):
         return found + immutable(
             new["spec"]["volumeMode"], old["spec"].get("volumeMode"), "volumeMode"
         )
-
-
-def default_class(write: Write) -> str | None:
-    """Return the newest storage class that is marked as the default."""
-    chosen: Obj | None = None
-    for item in write.reader.list(CLASSES):
-        meta = item["metadata"]
-        notes = meta.get("annotations") or {}
-        if "true" not in (notes.get(DEFAULT_CLASS), notes.get(BETA_DEFAULT_CLASS)):
-            continue
-        age = meta["creationTimestamp"]
-        if (
-            chosen is None
-            or age > chosen["creationTimestamp"]
-            or (age == chosen["creationTimestamp"] and meta["name"] < chosen["name"])
-        ):
-            chosen = meta
-    return chosen["name"] if chosen else None
 
 
 def _warnings(volume: Obj) -> Iterator[str]:
@@ -220,12 +185,6 @@ def _warnings(volume: Obj) -> Iterator[str]:
     yield from node_term_warnings((f"{path}[{i}]", one) for i, one in enumerate(terms))
     for kind in OLD_VOLUMES.keys() & spec.keys():
         yield f"spec.{'storageOS' if kind == 'storageos' else kind}: {OLD_VOLUMES[kind]}"
-
-
-def _protect(obj: Obj, finalizer: str) -> None:
-    finalizers = obj["metadata"].setdefault("finalizers", [])
-    if finalizer not in finalizers:
-        finalizers.append(finalizer)
 
 
 def _moment(part: Obj) -> Any:
@@ -372,16 +331,3 @@ def _shrunk(new: Obj, old: Obj) -> Errors:
         return []
     path, why = "spec.resources.requests.storage", "field can not be less than status.capacity"
     return [field.forbidden(path, why)]
-
-
-def _check_expandable(new: Obj, old: Obj, write: Write) -> None:
-    """Refuse to grow a claim whose class does not allow it, as PersistentVolumeClaimResize does."""
-    bound = (old.get("status") or {}).get("phase") == "Bound"
-    if not bound or _size(new) <= _size(old):
-        return
-    name = old["spec"].get("storageClassName")
-    found = write.reader.get(CLASSES, "", name) if name else None
-    if found is None or not found.get("allowVolumeExpansion"):
-        why = "only dynamically provisioned pvc can be resized and the storageclass that"
-        why += " provisions the pvc must support resize"
-        raise status.forbidden(CLAIMS, new["metadata"].get("name", ""), why)

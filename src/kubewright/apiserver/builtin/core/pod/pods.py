@@ -1,6 +1,5 @@
 """Pods: defaults, preparation, validation, grace, and the fields that one may select by."""
 
-from kubewright.apiserver.admission.plugins.pods import admit_pod_update
 from kubewright.apiserver.builtin.core.pod.containers import validate_image_spaces
 from kubewright.apiserver.builtin.core.pod.defaults import default_pod
 from kubewright.apiserver.builtin.core.pod.parts import (
@@ -68,7 +67,6 @@ class PodStrategy(Strategy):
         """Keep what the server has filled in, if the client does not know it."""
         if "resources" in old["spec"]:
             new["spec"].setdefault("resources", old["spec"]["resources"])
-        admit_pod_update(new, old)
 
     def prepare_status_update(self, new: Obj, old: Obj, write: Write) -> None:
         """Keep what a node that does not know it would drop."""
