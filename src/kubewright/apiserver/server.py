@@ -3,7 +3,9 @@
 Who is asking, may they, what for, and then the verb itself; whatever happens, the audit knows.
 """
 
+from collections.abc import Callable
 from datetime import datetime
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -45,7 +47,8 @@ from kubewright.apiserver.network import SERVICE_CIDR, Network
 from kubewright.apiserver.paths import Paths
 from kubewright.apiserver.registry.registry import Registry
 from kubewright.apiserver.registry.selection import selected_name
-from kubewright.apiserver.registry.strategy import Obj
+from kubewright.apiserver.registry.strategy import Obj, Reader
+from kubewright.apiserver.serving import InProcess, Serving
 from kubewright.apiserver.storage import Store
 from kubewright.apiserver.wire import problem
 from kubewright.apiserver.wire.request import JSON, Answer, Request, Response, Upgrade
@@ -55,7 +58,6 @@ from kubewright.log import Logger, get_logger
 from kubewright.log.sparing import Sparing
 
 if TYPE_CHECKING:
-    from kubewright._pki.authority import KeyPair
     from kubewright.apiserver.admission.webhook_client import Resolver, WebhookClient
     from kubewright.apiserver.endpoints.subresources import Node
     from kubewright.apiserver.storage.sqlite import SQLiteJournal
@@ -84,19 +86,14 @@ class APIServer:
         loopback_endpoints: Whether Endpoints and EndpointSlices may name loopback addresses, which
             Kubernetes refuses: for pods that are processes of this machine.
         audit_log: A file to which every call is appended.
+        node: What answers for logs, exec and the like; ``None`` if nothing runs containers.
+        resolver: Makes what finds the services of webhooks and aggregated servers in the objects
+            of this server; without it, only external services are found.
+        serving: What serves this server on a network, if anything does.
         clock: Where time comes from.
 
     Raises:
         ConfigError: The folder, the file or the range of addresses cannot be used.
-
-    Attributes:
-        node: What answers for logs, exec and the like; ``None`` while nothing runs containers.
-        resolver: What finds the services of webhooks; set it before the first one is asked.
-            ``None`` finds external ones only.
-        front_proxy: The certificate with which this server speaks for users to aggregated API
-            servers; set it before `start`.
-        authorities: Whose certificates this server trusts, for others to read; likewise, and
-            ``None`` without a network.
 
     Example:
         async with APIServer() as server:
@@ -113,6 +110,9 @@ class APIServer:
         service_cidr: str = SERVICE_CIDR,
         loopback_endpoints: bool = False,
         audit_log: PathLike | None = None,
+        node: "Node | None" = None,
+        resolver: "Callable[[Reader], Resolver] | None" = None,
+        serving: Serving | None = None,
         clock: Clock | None = None,
     ) -> None:
         network = Network(service_cidr, loopback_endpoints)
@@ -120,7 +120,8 @@ class APIServer:
         self._failures = Sparing(self.clock)
         self.data_dir: Path | None = named_path("data_dir", data_dir)
         log_file = named_path("audit_log", audit_log)
-        self.url: str = ""
+        self._serving = serving or InProcess()
+        self._make_resolver = resolver
         self.store: Store = Store(
             journal=_journal(self.data_dir) if self.data_dir else None, clock=self.clock
         )
@@ -156,15 +157,23 @@ class APIServer:
             self.authorizer if rbac else None,
             network,
         )
-        self.node: Node | None = None
-        self.resolver: Resolver | None = None
-        self.front_proxy: KeyPair | None = None
-        self.authorities: bootstrap.Authorities | None = None
-        self.aggregation: Aggregator = Aggregator(self)
-        self._dispatcher = Dispatcher(self.backend, self)
-        self._paths = Paths(self)
-        self._definitions = DefinitionController(self, self._webhook_client)
-        self._controllers = Controllers(self) if controllers else None
+        self.aggregation: Aggregator = Aggregator(
+            self.backend, self.handle, resolver=lambda: self._resolver, serving=self._serving
+        )
+        self._dispatcher = Dispatcher(
+            self.backend, self.users, self.authorizer, accounts=self.accounts, node=node
+        )
+        self._paths = Paths(
+            self.backend,
+            self.aggregation.remotes,
+            accounts=self.accounts,
+            metrics=self.metrics,
+            serving=self._serving,
+        )
+        self._definitions = DefinitionController(self.backend, self.handle, self._webhook_client)
+        self._controllers = (
+            Controllers(self.backend, self.handle, self.accounts) if controllers else None
+        )
         self._started = False
 
     # Life.
@@ -178,7 +187,7 @@ class APIServer:
             self.store,
             self.backend.now(),
             network=self.backend.network,
-            authorities=self.authorities,
+            authorities=self._serving.find_authorities(),
         )
         RoleAggregator(self.store).start()
         self._definitions.begin()
@@ -199,14 +208,22 @@ class APIServer:
 
     def _webhook_client(self) -> "WebhookClient":
         if self._webhooks is None:
-            from kubewright.apiserver.admission.webhook_client import (  # noqa: PLC0415  # ssl, for few
-                NoClusterResolver,
+            from kubewright.apiserver.admission.webhook_client import (  # noqa: PLC0415  # ssl
                 WebhookClient,
             )
 
-            resolver = self.resolver or NoClusterResolver(self.store)
-            self._webhooks = WebhookClient(resolver, clock=self.clock)
+            self._webhooks = WebhookClient(self._resolver, clock=self.clock)
         return self._webhooks
+
+    @cached_property
+    def _resolver(self) -> "Resolver":
+        if self._make_resolver is not None:
+            return self._make_resolver(self.store)
+        from kubewright.apiserver.admission.webhook_client import (  # noqa: PLC0415  # ssl
+            NoClusterResolver,
+        )
+
+        return NoClusterResolver(self.store)
 
     async def __aenter__(self) -> Self:
         await self.start()

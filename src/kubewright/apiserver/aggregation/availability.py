@@ -6,7 +6,8 @@ from kubewright._aio.clock import Timer
 from kubewright.apiserver.admission.webhook_client import WebhookError
 from kubewright.apiserver.aggregation.offer import Offer, fetch
 from kubewright.apiserver.aggregation.remote import API_SERVICES, AVAILABLE, Remote, read_remote
-from kubewright.apiserver.controllers.loopback import Loopback
+from kubewright.apiserver.backend import Backend
+from kubewright.apiserver.controllers.loopback import Handle, Loopback
 from kubewright.apiserver.controllers.worker import NotYetError
 from kubewright.apiserver.meta.field import quoted
 from kubewright.apiserver.meta.names import GroupResource
@@ -16,7 +17,6 @@ from kubewright.apiserver.storage import Event
 if TYPE_CHECKING:
     from kubewright.apiserver.aggregation.relay import Relay
     from kubewright.apiserver.controllers.worker import Worker
-    from kubewright.apiserver.server import APIServer
 
 CHECK_AGAIN: float = 30.0
 """Seconds between two checks: a server that has died tells nobody."""
@@ -43,18 +43,20 @@ PASSED = Verdict("True", "Passed", "all checks passed")
 class Availability:
     """Asks each aggregated API server whether it is there, and fills *offers*."""
 
-    def __init__(self, server: "APIServer", relay: "Relay", offers: dict[str, Offer]) -> None:
+    def __init__(
+        self, backend: Backend, handle: Handle, relay: "Relay", offers: dict[str, Offer]
+    ) -> None:
         self._offers = offers
-        self._server = server
+        self._backend = backend
         self._relay = relay
-        self._loopback = Loopback(server, "aggregator")
+        self._loopback = Loopback(handle, backend.registry, "aggregator")
         self._timers: dict[str, Timer] = {}
         self._worker: Worker
 
     def start(self, worker: "Worker") -> None:
         """Check every API service, and those that something changes for."""
         self._worker = worker
-        self._server.store.listen(self._heard)
+        self._backend.store.listen(self._heard)
         self._add_all()
 
     def close(self) -> None:
@@ -69,7 +71,7 @@ class Availability:
             self._add_all(event.current.key.rpartition("/")[0])
 
     def _add_all(self, namespace: str | None = None) -> None:
-        for obj in self._server.store.list(API_SERVICES):
+        for obj in self._backend.store.list(API_SERVICES):
             remote = read_remote(obj)
             if remote is not None and namespace in (None, remote.namespace):
                 self._worker.add(remote.name)
@@ -79,21 +81,24 @@ class Availability:
         assert isinstance(key, str)
         if (timer := self._timers.pop(key, None)) is not None:
             timer.cancel()
-        obj = self._server.store.get(API_SERVICES, "", key)
+        obj = self._backend.store.get(API_SERVICES, "", key)
         remote = read_remote(obj) if obj is not None else None
         if obj is None or remote is None:
             self._offer(key, None)
             return
         verdict = self._judge(remote) or await self._probe(remote)
         await self._write(obj, verdict)
-        again = self._server.clock.call_later(CHECK_AGAIN, lambda: self._worker.add(key))
+        again = self._backend.clock.call_later(CHECK_AGAIN, lambda: self._worker.add(key))
         self._timers[key] = again
         if verdict.reason == "FailedDiscoveryCheck":
             raise NotYetError
 
     def _judge(self, remote: Remote) -> Verdict | None:
         """Say what is missing before anybody can be asked."""
-        store, where = self._server.store, f"service/{remote.service} in {quoted(remote.namespace)}"
+        store, where = (
+            self._backend.store,
+            f"service/{remote.service} in {quoted(remote.namespace)}",
+        )
         service = store.get(_SERVICES, remote.namespace, remote.service)
         if service is None:
             return Verdict("False", "ServiceNotFound", f"{where} is not present")
@@ -142,7 +147,7 @@ class Availability:
             del self._offers[name]
         else:
             self._offers[name] = offer
-        self._server.registry.generation += 1  # documents that were made from it are old now
+        self._backend.registry.generation += 1  # documents that were made from it are old now
 
     async def _write(self, obj: Obj, verdict: Verdict) -> None:
         """Write the condition, if it is another one."""
@@ -150,7 +155,7 @@ class Availability:
         before = next((one for one in conditions if one.get("type") == AVAILABLE), None)
         if before is not None and Verdict(*map(before.get, Verdict._fields)) == verdict:
             return
-        since = self._server.backend.now()
+        since = self._backend.now()
         if before is not None and before.get("status") == verdict.status:
             since = before.get("lastTransitionTime") or since
         new = {"type": AVAILABLE, "lastTransitionTime": since, **verdict._asdict()}

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from kubewright.apiserver.controllers.loopback import Loopback
+from kubewright.apiserver.backend import Backend
+from kubewright.apiserver.controllers.loopback import Handle, Loopback
 from kubewright.apiserver.controllers.worker import NotYetError
 from kubewright.apiserver.meta.names import GroupResource
 from kubewright.apiserver.registry.strategy import Obj
@@ -15,7 +16,6 @@ from kubewright.apiserver.wire.request import Response
 
 if TYPE_CHECKING:
     from kubewright.apiserver.controllers.worker import Worker
-    from kubewright.apiserver.server import APIServer
 
 ORPHAN: str = "orphan"
 FOREGROUND: str = "foregroundDeletion"
@@ -56,9 +56,9 @@ _metadata = msgspec.json.Decoder(_Object).decode
 class GarbageCollector:
     """Knows who owns whom, and deletes what nobody owns any longer."""
 
-    def __init__(self, server: "APIServer") -> None:
-        self._server = server
-        self._loopback = Loopback(server, "garbage-collector")
+    def __init__(self, backend: Backend, handle: Handle) -> None:
+        self._backend = backend
+        self._loopback = Loopback(handle, backend.registry, "garbage-collector")
         self._owned: dict[str, dict[Place, None]] = {}
         self._owners: dict[Place, tuple[Owner, ...]] = {}
         self._gone: set[str] = set()
@@ -67,7 +67,7 @@ class GarbageCollector:
     def start(self, worker: "Worker") -> None:
         """Look at every object, and at every change from now on."""
         self._worker = worker
-        store = self._server.store
+        store = self._backend.store
         store.listen(self._heard)
         for resource in store.resources():
             for stored in store.collection(resource).list():
@@ -133,19 +133,19 @@ class GarbageCollector:
     # Finding.
 
     def _load(self, place: Place) -> Obj | None:
-        stored = self._server.store.collection(place.resource).find(place.key)
+        stored = self._backend.store.collection(place.resource).find(place.key)
         return stored.decode() if stored else None
 
     def _find_owner(self, owner: Owner, place: Place) -> Place | None:
         """Return where the owner of the object at *place* is, if it is still the same."""
         group = owner.api_version.rpartition("/")[0]
-        resource = self._server.registry.find_any(group, owner.kind)
+        resource = self._backend.registry.find_any(group, owner.kind)
         if resource is None:
             return None
         namespace = place.key.rpartition("/")[0]
         key = f"{namespace}/{owner.name}" if resource.namespaced else owner.name
         found = Place(resource.group_resource, key)
-        stored = self._server.store.collection(found.resource).find(key)
+        stored = self._backend.store.collection(found.resource).find(key)
         if stored is None or _metadata(stored.data).metadata.uid != owner.uid:
             return None
         return found
@@ -155,7 +155,7 @@ class GarbageCollector:
         if owner.uid in self._gone:
             return "gone"
         group = owner.api_version.rpartition("/")[0]
-        resource = self._server.registry.find_any(group, owner.kind)
+        resource = self._backend.registry.find_any(group, owner.kind)
         if resource is None:
             return "solid"  # nobody knows; a kind that is not served here may be elsewhere
         if resource.namespaced and "/" not in place.key:

@@ -1,13 +1,14 @@
 """What hangs below an object: scale, bindings, evictions, tokens, logs."""
 
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from msgspec import structs
 
 from kubewright.apiserver.admission.attributes import Attributes
 from kubewright.apiserver.authentication.reviews import TokenRequests, default_request
-from kubewright.apiserver.backend import Call
+from kubewright.apiserver.authentication.serviceaccount import ServiceAccountTokens
+from kubewright.apiserver.backend import Backend, Call
 from kubewright.apiserver.endpoints import commit, connect, delete, scale
 from kubewright.apiserver.endpoints.parts import PARTS
 from kubewright.apiserver.endpoints.read import find, get
@@ -28,9 +29,6 @@ from kubewright.apiserver.wire.options import (
 )
 from kubewright.apiserver.wire.request import Answer, Response
 
-if TYPE_CHECKING:
-    from kubewright.apiserver.server import APIServer
-
 Endpoint = Callable[[Call], Awaitable[Answer]]
 
 PODS = GroupResource("", "pods")
@@ -47,11 +45,17 @@ class Node(Protocol):
 
 
 class Subresources:
-    """Finds what answers for a subresource."""
+    """Finds what answers for a subresource.
 
-    def __init__(self, server: "APIServer") -> None:
-        self._server = server
-        self._tokens = TokenRequests(server.accounts, server.store, clock=server.clock)
+    Args:
+        backend: The state behind the endpoints.
+        accounts: Makes tokens of service accounts.
+        node: What runs the containers; ``None`` if nothing does.
+    """
+
+    def __init__(self, backend: Backend, accounts: ServiceAccountTokens, node: Node | None) -> None:
+        self._node = node
+        self._tokens = TokenRequests(accounts, backend.store, clock=backend.clock)
 
     def find(self, call: Call) -> Endpoint:
         """Return the endpoint.
@@ -96,7 +100,7 @@ class Subresources:
         if call.subresource in connect.CONNECTS:
             call = await connect.admitted(call)
         pod = find(_without_port(call)).decode()
-        node = self._server.node
+        node = self._node
         if call.group_resource == PODS and not pod.get("spec", {}).get("nodeName"):
             raise status.bad_request(f"pod {call.name} does not have a host assigned")
         if node is None:

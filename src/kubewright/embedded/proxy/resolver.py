@@ -26,7 +26,7 @@ class EndpointResolver(ClusterIPResolver):
         reader: The objects of the API server.
 
     Example:
-        api.resolver = EndpointResolver(api.store)
+        api = APIServer(resolver=EndpointResolver)
     """
 
     def __init__(self, reader: Reader) -> None:
