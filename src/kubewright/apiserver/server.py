@@ -20,15 +20,15 @@ from kubewright.apiserver.admission.chain import AdmissionChain
 from kubewright.apiserver.admission.objects import RegisteredObjects
 from kubewright.apiserver.admission.plugin import PluginContext
 from kubewright.apiserver.aggregation import Aggregator
-from kubewright.apiserver.audit import AuditLog, Event
+from kubewright.apiserver.audit import AuditEvent, AuditLog
 from kubewright.apiserver.authentication.authenticator import Authenticator
 from kubewright.apiserver.authentication.impersonation import impersonate
 from kubewright.apiserver.authentication.serviceaccount import ServiceAccountTokens
 from kubewright.apiserver.authentication.signing import check_signing_key, signing_key
 from kubewright.apiserver.authentication.user import NOBODY, UserInfo
 from kubewright.apiserver.authorization.attributes import (
+    AccessAttributes,
     AlwaysAllow,
-    Attributes,
     Authorizer,
     denied,
 )
@@ -283,7 +283,7 @@ class APIServer:
             return await self._paths.answer(request, route, user)
         return await self._dispatcher.answer(request, route, query, user=user)
 
-    def _authorize(self, asked: Attributes) -> None:
+    def _authorize(self, asked: AccessAttributes) -> None:
         if asked.path in ALWAYS_ALLOWED:
             return
         decision = self.authorizer.authorize(asked)
@@ -306,7 +306,7 @@ class APIServer:
         if len(request.path) > LONGEST_NOTE:  # so are its parts
             route = Route(route.verb, "")
         self.audit.record(
-            Event(
+            AuditEvent(
                 route.verb,
                 visit.user or NOBODY,
                 _brief(f"{request.path}?{request.query}" if request.query else request.path),
@@ -398,10 +398,10 @@ def _is_pretty(request: Request, query: Query) -> bool:
     return request.headers.get("user-agent", "").startswith(("curl", "Wget", "Mozilla/5.0"))
 
 
-def _attributes(user: UserInfo, route: Route, selected: str) -> Attributes:
+def _attributes(user: UserInfo, route: Route, selected: str) -> AccessAttributes:
     if not route.is_resource:
-        return Attributes(user, route.verb, path=route.path, is_resource=False)
-    return Attributes(
+        return AccessAttributes(user, route.verb, path=route.path, is_resource=False)
+    return AccessAttributes(
         user,
         route.verb,
         group=route.group,

@@ -14,7 +14,7 @@ from kubewright.apiserver.meta.names import GroupResource
 from kubewright.apiserver.registry.strategy import Obj
 
 
-class Binding(NamedTuple):
+class PolicyBinding(NamedTuple):
     """How a policy is bound: to which writes, with which parameters."""
 
     name: str
@@ -65,7 +65,7 @@ class BoundPolicies(AdmissionPlugin):
         return found
 
     async def _params(
-        self, policy: Policy, binding: Binding, attributes: Attributes
+        self, policy: Policy, binding: PolicyBinding, attributes: Attributes
     ) -> list[Obj | None]:
         """Return the parameters to ask with: none at all asks once, without."""
         kind, reference = policy.param_kind, binding.params
@@ -93,7 +93,7 @@ class BoundPolicies(AdmissionPlugin):
         ]
 
 
-def binding_of(source: Obj) -> Binding:
+def binding_of(source: Obj) -> PolicyBinding:
     """Read a binding."""
     spec = source.get("spec") or {}
     matching = spec.get("matchResources")
@@ -102,7 +102,9 @@ def binding_of(source: Obj) -> Binding:
         criteria = Criteria(matching, rules="resourceRules", excluded="excludeResourceRules")
     actions = tuple(spec.get("validationActions") or ())
     name = source["metadata"]["name"]
-    return Binding(name, spec.get("policyName") or "", criteria, spec.get("paramRef"), actions)
+    return PolicyBinding(
+        name, spec.get("policyName") or "", criteria, spec.get("paramRef"), actions
+    )
 
 
 def _group_version_kind(kind: Obj) -> GroupVersionKind:

@@ -27,7 +27,7 @@ CHANGE: tuple[Operation, ...] = ("CREATE", "UPDATE", "DELETE")
 ANY: tuple[Operation, ...] = ("CREATE", "UPDATE", "DELETE", "CONNECT")
 
 
-class Entry(NamedTuple):
+class PluginEntry(NamedTuple):
     """A plugin's place in the chain, and when it is called there.
 
     The plugin is the class *name* in ``admission/plugins/<name in lower case>.py``; that module is
@@ -60,61 +60,63 @@ class Entry(NamedTuple):
 
 
 # The order of kube-apiserver (AllOrderedPlugins), without the plugins that we do not have.
-PLUGINS: tuple[Entry, ...] = (
-    Entry("NamespaceLifecycle", ("admit",), CHANGE),
-    Entry(
+PLUGINS: tuple[PluginEntry, ...] = (
+    PluginEntry("NamespaceLifecycle", ("admit",), CHANGE),
+    PluginEntry(
         "LimitRanger",
         ("admit", "validate"),
         WRITE,
         (PODS, CLAIMS),
         GroupResource("", "limitranges"),
     ),
-    Entry("ServiceAccount", ("admit",), CREATE, (PODS,)),
-    Entry("TaintNodesByCondition", ("admit",), CREATE, (NODES,)),
-    Entry("Priority", ("admit", "validate"), WRITE, (PODS, PRIORITY_CLASSES)),
-    Entry("DefaultTolerationSeconds", ("admit",), WRITE, (PODS,)),
-    Entry(
+    PluginEntry("ServiceAccount", ("admit",), CREATE, (PODS,)),
+    PluginEntry("TaintNodesByCondition", ("admit",), CREATE, (NODES,)),
+    PluginEntry("Priority", ("admit", "validate"), WRITE, (PODS, PRIORITY_CLASSES)),
+    PluginEntry("DefaultTolerationSeconds", ("admit",), WRITE, (PODS,)),
+    PluginEntry(
         "DefaultStorageClass",
         ("admit",),
         CREATE,
         (CLAIMS,),
         GroupResource("storage.k8s.io", "storageclasses"),
     ),
-    Entry("StorageObjectInUseProtection", ("admit",), CREATE, (CLAIMS, VOLUMES)),
-    Entry("PersistentVolumeClaimResize", ("validate",), UPDATE, (CLAIMS,)),
-    Entry("RuntimeClass", ("admit",), CREATE, (PODS,)),
-    Entry(
+    PluginEntry("StorageObjectInUseProtection", ("admit",), CREATE, (CLAIMS, VOLUMES)),
+    PluginEntry("PersistentVolumeClaimResize", ("validate",), UPDATE, (CLAIMS,)),
+    PluginEntry("RuntimeClass", ("admit",), CREATE, (PODS,)),
+    PluginEntry(
         "DefaultIngressClass",
         ("admit",),
         CREATE,
         (INGRESSES,),
         GroupResource("networking.k8s.io", "ingressclasses"),
     ),
-    Entry(
+    PluginEntry(
         "MutatingAdmissionPolicy",
         ("admit",),
         ANY,
         configured_by=GroupResource(_REGISTRATION, "mutatingadmissionpolicies"),
     ),
-    Entry(
+    PluginEntry(
         "MutatingAdmissionWebhook",
         ("admit",),
         ANY,
         configured_by=GroupResource(_REGISTRATION, "mutatingwebhookconfigurations"),
     ),
-    Entry(
+    PluginEntry(
         "ValidatingAdmissionPolicy",
         ("validate",),
         ANY,
         configured_by=GroupResource(_REGISTRATION, "validatingadmissionpolicies"),
     ),
-    Entry(
+    PluginEntry(
         "ValidatingAdmissionWebhook",
         ("validate",),
         ANY,
         configured_by=GroupResource(_REGISTRATION, "validatingwebhookconfigurations"),
     ),
-    Entry("ResourceQuota", ("charge",), WRITE, configured_by=GroupResource("", "resourcequotas")),
+    PluginEntry(
+        "ResourceQuota", ("charge",), WRITE, configured_by=GroupResource("", "resourcequotas")
+    ),
 )
 
 _NAMED: frozenset[tuple[str, ...]] = frozenset(
@@ -127,7 +129,7 @@ class _Link:
 
     __slots__ = ("_plugin", "configured_by", "entry")
 
-    def __init__(self, entry: Entry) -> None:
+    def __init__(self, entry: PluginEntry) -> None:
         self.entry = entry
         self.configured_by = entry.configured_by
         self._plugin: AdmissionPlugin | None = None

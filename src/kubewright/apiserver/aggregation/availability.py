@@ -29,7 +29,7 @@ _GOOD = range(200, 300)
 _CONFLICT = 409
 
 
-class Verdict(NamedTuple):
+class CheckResult(NamedTuple):
     """How a check ended."""
 
     status: str
@@ -37,7 +37,7 @@ class Verdict(NamedTuple):
     message: str
 
 
-PASSED = Verdict("True", "Passed", "all checks passed")
+PASSED = CheckResult("True", "Passed", "all checks passed")
 
 
 class Availability:
@@ -93,7 +93,7 @@ class Availability:
         if verdict.reason == "FailedDiscoveryCheck":
             raise NotYetError
 
-    def _judge(self, remote: Remote) -> Verdict | None:
+    def _judge(self, remote: Remote) -> CheckResult | None:
         """Say what is missing before anybody can be asked."""
         store, where = (
             self._backend.store,
@@ -101,14 +101,14 @@ class Availability:
         )
         service = store.get(_SERVICES, remote.namespace, remote.service)
         if service is None:
-            return Verdict("False", "ServiceNotFound", f"{where} is not present")
+            return CheckResult("False", "ServiceNotFound", f"{where} is not present")
         spec = service.get("spec") or {}
         if (spec.get("type") or "ClusterIP") != "ClusterIP":
             return None
         ports = [one for one in spec.get("ports") or () if one.get("port") == remote.port]
         if not ports:
             text = f"{where} is not listening on port {remote.port}"
-            return Verdict("False", "ServicePortError", text)
+            return CheckResult("False", "ServicePortError", text)
         slices = [
             one
             for one in store.list(_SLICES, remote.namespace)
@@ -116,14 +116,14 @@ class Availability:
         ]
         if not slices:
             text = f"cannot find endpointslices for {where}"
-            return Verdict("False", "EndpointsNotFound", text)
+            return CheckResult("False", "EndpointsNotFound", text)
         port = ports[0].get("name") or ""
         if not any(_is_ready(one, port) for one in slices):
             text = f"endpointslices for {where} have no addresses with port name {quoted(port)}"
-            return Verdict("False", "MissingEndpoints", text)
+            return CheckResult("False", "MissingEndpoints", text)
         return None
 
-    async def _probe(self, remote: Remote) -> Verdict:
+    async def _probe(self, remote: Remote) -> CheckResult:
         """Ask for what every API server must have."""
         url = f"https://{remote.server_name}:{remote.port}{remote.root}"
         try:
@@ -138,7 +138,7 @@ class Availability:
         except (WebhookError, LookupError) as error:
             why = str(error.args[0] if error.args else error)
         text = f"failing or missing response from {url}: {why}"
-        return Verdict("False", "FailedDiscoveryCheck", text)
+        return CheckResult("False", "FailedDiscoveryCheck", text)
 
     def _offer(self, name: str, offer: Offer | None) -> None:
         if offer == self._offers.get(name):
@@ -149,11 +149,11 @@ class Availability:
             self._offers[name] = offer
         self._backend.registry.generation += 1  # documents that were made from it are old now
 
-    async def _write(self, obj: Obj, verdict: Verdict) -> None:
+    async def _write(self, obj: Obj, verdict: CheckResult) -> None:
         """Write the condition, if it is another one."""
         conditions = list((obj.get("status") or {}).get("conditions") or ())
         before = next((one for one in conditions if one.get("type") == AVAILABLE), None)
-        if before is not None and Verdict(*map(before.get, Verdict._fields)) == verdict:
+        if before is not None and CheckResult(*map(before.get, CheckResult._fields)) == verdict:
             return
         since = self._backend.now()
         if before is not None and before.get("status") == verdict.status:

@@ -1,6 +1,6 @@
 """Keeps the ClusterRoles that gather rules of others up to date, at once."""
 
-from kubewright.apiserver.authorization.aggregation import stale_roles
+from kubewright.apiserver.authorization.role_aggregation import stale_roles
 from kubewright.apiserver.meta.names import GroupResource
 from kubewright.apiserver.storage import Event, Store
 

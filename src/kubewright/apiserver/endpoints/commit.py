@@ -127,7 +127,7 @@ def check_right_to_create(call: Call) -> None:
     authorizer, route = call.backend.authorizer, call.route
     if authorizer is None or route.verb == "create":
         return
-    asked = authorization.Attributes(
+    asked = authorization.AccessAttributes(
         call.user,
         "create",
         route.group,

@@ -12,7 +12,7 @@ from kubewright.apiserver.backend import Backend, Call
 from kubewright.apiserver.endpoints import commit, connect, delete, scale
 from kubewright.apiserver.endpoints.parts import PARTS
 from kubewright.apiserver.endpoints.read import find, get
-from kubewright.apiserver.endpoints.update import Way, replace, update
+from kubewright.apiserver.endpoints.update import UpdateMode, replace, update
 from kubewright.apiserver.meta import status
 from kubewright.apiserver.meta.names import GroupResource, api_version
 from kubewright.apiserver.registry import view
@@ -140,7 +140,7 @@ async def bind(call: Call) -> Response:
         pod_subresources.bind(pod, binding, now=call.backend.now())
         return pod
 
-    await replace(call, make, options, Way(admitted=True))
+    await replace(call, make, options, UpdateMode(admitted=True))
     return _created()
 
 

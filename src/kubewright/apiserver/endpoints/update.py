@@ -26,7 +26,7 @@ Make = Callable[[Stored], Awaitable[Obj]]
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class AdmittedForm:
     """What admission sees of an object that is written as one of another kind, such as a Scale.
 
     Attributes:
@@ -39,23 +39,23 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class UpdateMode:
     """How an object is replaced.
 
     Attributes:
         conditional: Whether a missing resourceVersion is a matter for the kind to decide.
         managed: Whether the managedFields are right already, as apply leaves them.
         admitted: Whether admission was asked before, in other words.
-        part: What admission sees; the object itself if it is ``None``.
+        form: What admission sees; the object itself if it is ``None``.
     """
 
     conditional: bool = False
     managed: bool = False
     admitted: bool = False
-    part: Part | None = None
+    form: AdmittedForm | None = None
 
 
-PLAIN: Way = Way()
+PLAIN: UpdateMode = UpdateMode()
 
 
 async def update(call: Call) -> Response:
@@ -77,7 +77,7 @@ async def update(call: Call) -> Response:
         check_name(call, again)
         return again
 
-    return await replace(call, make, options, Way(conditional=True))
+    return await replace(call, make, options, UpdateMode(conditional=True))
 
 
 def check_name(call: Call, obj: Obj) -> None:
@@ -123,7 +123,9 @@ def _version_of(meta: Obj) -> str:
     return version if int(version) else ""
 
 
-async def replace(call: Call, make: Make, options: WriteOptions, way: Way = PLAIN) -> Response:
+async def replace(
+    call: Call, make: Make, options: WriteOptions, mode: UpdateMode = PLAIN
+) -> Response:
     """Store what *make* makes of the present state; tries again when somebody else is faster."""
     store = call.backend.store
     for _ in range(RETRIES + 1):
@@ -131,25 +133,25 @@ async def replace(call: Call, make: Make, options: WriteOptions, way: Way = PLAI
         if stored is None:
             raise status.not_found(call.group_resource, call.name)
         new = await make(stored)
-        done = await _attempt(call, stored, new, options, way)
+        done = await _attempt(call, stored, new, options, mode)
         if done is not None:
             return done
     raise status.stale(call.group_resource, call.name)
 
 
 async def _attempt(
-    call: Call, stored: Stored, new: Obj, options: WriteOptions, way: Way
+    call: Call, stored: Stored, new: Obj, options: WriteOptions, mode: UpdateMode
 ) -> Response | None:
     """Store *new* in place of *stored*; ``None`` if that is no longer the present state."""
     old = await view.load(call.work, stored)
     write = call.write(dry_run=options.dry_run)
-    _check_version(call, new, old, conditional=way.conditional)
+    _check_version(call, new, old, conditional=mode.conditional)
     _prepare(call, new, old, write)
     commit.deduplicate_owners(call, new)
-    if not way.managed:
+    if not mode.managed:
         made = new
         await call.run(lambda: commit.own(call, made, old, options), size=stored.size)
-    show = way.part.show if way.part else _itself
+    show = mode.form.show if mode.form else _itself
     asked = commit.attributes(
         call,
         "UPDATE",
@@ -159,10 +161,10 @@ async def _attempt(
         options=options.json("UpdateOptions"),
     )
     before = new
-    if not way.admitted:
+    if not mode.admitted:
         shown, changed = asked.object, await commit.admit(call, asked)
         if changed is not shown:
-            new = way.part.take(new, changed) if way.part else changed
+            new = mode.form.take(new, changed) if mode.form else changed
     if new is not before:
         bodies.cut(new, call.work)
         call.strategy.default(new)
@@ -174,7 +176,7 @@ async def _attempt(
     )
     commit.refuse(call, new, errors)
     asked.object = show(new)
-    if not way.admitted:
+    if not mode.admitted:
         await call.backend.admission.validate(asked)
     return await _finish(call, stored, new, old, asked=asked)
 

@@ -3,7 +3,7 @@ from importlib import import_module
 
 import pytest
 
-from kubewright.apiserver.admission.chain import PLUGINS, AdmissionChain, Entry
+from kubewright.apiserver.admission.chain import PLUGINS, AdmissionChain, PluginEntry
 from kubewright.apiserver.admission.configuration import MUTATING, VALIDATING
 from kubewright.apiserver.admission.plugin import AdmissionPlugin
 from kubewright.apiserver.admission.plugins.validatingadmissionpolicy import BINDINGS, POLICIES
@@ -34,7 +34,7 @@ def test_the_order_is_that_of_kubernetes() -> None:
 
 
 @pytest.mark.parametrize("entry", PLUGINS, ids=lambda entry: entry.name)
-def test_a_plugin_takes_part_in_the_phases_that_the_chain_calls(entry: Entry) -> None:
+def test_a_plugin_takes_part_in_the_phases_that_the_chain_calls(entry: PluginEntry) -> None:
     """A phase that is missing in the table would be written and never called."""
     module = import_module(f"kubewright.apiserver.admission.plugins.{entry.name.lower()}")
     plugin = getattr(module, entry.name)

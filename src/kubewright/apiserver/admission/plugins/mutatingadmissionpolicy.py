@@ -4,12 +4,12 @@ from typing import Any
 
 from kubewright.apiserver.admission.attributes import Attributes
 from kubewright.apiserver.admission.bindings import (
-    Binding,
     BoundPolicies,
+    PolicyBinding,
     PolicyConfigError,
     binding_of,
 )
-from kubewright.apiserver.admission.configuration import GROUP, Stored
+from kubewright.apiserver.admission.configuration import GROUP, ConfigurationCache
 from kubewright.apiserver.admission.mutation import MutatingPolicy, MutationError
 from kubewright.apiserver.admission.plugin import PluginContext
 from kubewright.apiserver.admission.reinvocation import Turn
@@ -30,10 +30,12 @@ class MutatingAdmissionPolicy(BoundPolicies):
     def __init__(self, context: PluginContext) -> None:
         super().__init__(context)
         reader = context.reader
-        self._policies = Stored(
+        self._policies = ConfigurationCache(
             reader, POLICIES, lambda found: [MutatingPolicy(one) for one in found]
         )
-        self._bindings = Stored(reader, BINDINGS, lambda found: [binding_of(one) for one in found])
+        self._bindings = ConfigurationCache(
+            reader, BINDINGS, lambda found: [binding_of(one) for one in found]
+        )
 
     async def admit(self, attributes: Attributes) -> None:
         """Let all policies change ``attributes.object``; in the second round, those that want to.
@@ -74,7 +76,7 @@ class MutatingAdmissionPolicy(BoundPolicies):
     async def _apply(
         self,
         policy: MutatingPolicy,
-        binding: Binding,
+        binding: PolicyBinding,
         match: Match,
         attributes: Attributes,
         turn: Turn,

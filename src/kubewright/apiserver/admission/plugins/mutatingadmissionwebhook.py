@@ -5,7 +5,12 @@ from typing import Any
 import msgspec
 
 from kubewright.apiserver.admission.attributes import Attributes
-from kubewright.apiserver.admission.configuration import MUTATING, Stored, Webhook, webhooks_of
+from kubewright.apiserver.admission.configuration import (
+    MUTATING,
+    ConfigurationCache,
+    Webhook,
+    webhooks_of,
+)
 from kubewright.apiserver.admission.plugin import AdmissionPlugin, PluginContext
 from kubewright.apiserver.admission.review import Verdict
 from kubewright.apiserver.admission.rules import Match, is_exempt
@@ -21,7 +26,7 @@ class MutatingAdmissionWebhook(AdmissionPlugin):
     def __init__(self, context: PluginContext) -> None:
         super().__init__(context)
         self._caller = Caller(context)
-        self._hooks = Stored(context.reader, MUTATING, webhooks_of)
+        self._hooks = ConfigurationCache(context.reader, MUTATING, webhooks_of)
 
     async def admit(self, attributes: Attributes) -> None:
         """Let the webhooks change the object; in the second round, those that want to see it.

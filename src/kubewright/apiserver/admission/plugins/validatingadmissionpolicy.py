@@ -4,12 +4,12 @@ import msgspec
 
 from kubewright.apiserver.admission.attributes import Attributes
 from kubewright.apiserver.admission.bindings import (
-    Binding,
     BoundPolicies,
+    PolicyBinding,
     PolicyConfigError,
     binding_of,
 )
-from kubewright.apiserver.admission.configuration import GROUP, Stored
+from kubewright.apiserver.admission.configuration import GROUP, ConfigurationCache
 from kubewright.apiserver.admission.plugin import PluginContext
 from kubewright.apiserver.admission.policy import Failure, Outcome, Policy
 from kubewright.apiserver.admission.rules import Match, is_exempt
@@ -30,8 +30,12 @@ class ValidatingAdmissionPolicy(BoundPolicies):
     def __init__(self, context: PluginContext) -> None:
         super().__init__(context)
         reader = context.reader
-        self._policies = Stored(reader, POLICIES, lambda found: [Policy(one) for one in found])
-        self._bindings = Stored(reader, BINDINGS, lambda found: [binding_of(one) for one in found])
+        self._policies = ConfigurationCache(
+            reader, POLICIES, lambda found: [Policy(one) for one in found]
+        )
+        self._bindings = ConfigurationCache(
+            reader, BINDINGS, lambda found: [binding_of(one) for one in found]
+        )
 
     async def validate(self, attributes: Attributes) -> None:
         """Ask about a write.
@@ -69,7 +73,13 @@ class ValidatingAdmissionPolicy(BoundPolicies):
         return found
 
     async def _apply(
-        self, policy: Policy, binding: Binding, match: Match, attributes: Attributes, *, by: str
+        self,
+        policy: Policy,
+        binding: PolicyBinding,
+        match: Match,
+        attributes: Attributes,
+        *,
+        by: str,
     ) -> list[Failure]:
         """Return what one binding refuses, after what it only warns about or notes."""
         try:
@@ -91,7 +101,7 @@ class ValidatingAdmissionPolicy(BoundPolicies):
 
 
 def _acted(
-    outcome: Outcome, policy: Policy, binding: Binding, attributes: Attributes, *, by: str
+    outcome: Outcome, policy: Policy, binding: PolicyBinding, attributes: Attributes, *, by: str
 ) -> list[Failure]:
     """Warn about and note what was found, and return what refuses the write."""
     refused: list[Failure] = []
@@ -114,7 +124,7 @@ def _acted(
     return refused + [Failure(text) for text in outcome.broken]
 
 
-def _noted(failure: Failure, policy: Policy, binding: Binding) -> str:
+def _noted(failure: Failure, policy: Policy, binding: PolicyBinding) -> str:
     found = {
         "message": failure.message,
         "policy": policy.name,

@@ -4,7 +4,12 @@ import asyncio
 from typing import Any
 
 from kubewright.apiserver.admission.attributes import Attributes
-from kubewright.apiserver.admission.configuration import VALIDATING, Stored, Webhook, webhooks_of
+from kubewright.apiserver.admission.configuration import (
+    VALIDATING,
+    ConfigurationCache,
+    Webhook,
+    webhooks_of,
+)
 from kubewright.apiserver.admission.plugin import AdmissionPlugin, PluginContext
 from kubewright.apiserver.admission.rules import Match, is_exempt
 from kubewright.apiserver.admission.webhooks import Caller, WebhookFailureError, tolerate
@@ -16,7 +21,7 @@ class ValidatingAdmissionWebhook(AdmissionPlugin):
     def __init__(self, context: PluginContext) -> None:
         super().__init__(context)
         self._caller = Caller(context)
-        self._hooks = Stored(context.reader, VALIDATING, webhooks_of)
+        self._hooks = ConfigurationCache(context.reader, VALIDATING, webhooks_of)
 
     async def validate(self, attributes: Attributes) -> None:
         """Ask about a write.
