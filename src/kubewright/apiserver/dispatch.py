@@ -105,7 +105,7 @@ class Dispatcher:
             # Before anything is stored: a refusal must not be half a success.
             accepted(request.headers.get("accept", ""), "table", "partial", "partial-list")
         answer = await endpoint(call)
-        return _warned(call, answer)
+        return _add_warnings(call, answer)
 
     def _endpoint(self, call: Call) -> Endpoint:
         resource, verb, sub = call.resource, call.route.verb, call.subresource
@@ -171,7 +171,7 @@ def _check_scope(resource: Resource, route: Route) -> None:
             raise status.unsupported_method()
 
 
-def _warned(call: Call, answer: Answer) -> Answer:
+def _add_warnings(call: Call, answer: Answer) -> Answer:
     if call.resource.warning:
         call.warn(call.resource.warning)
     if call.warnings and isinstance(answer, (Response, Stream)):

@@ -24,7 +24,7 @@ from kubewright.apiserver.audit import AuditEvent, AuditLog
 from kubewright.apiserver.authentication.authenticator import Authenticator
 from kubewright.apiserver.authentication.impersonation import impersonate
 from kubewright.apiserver.authentication.serviceaccount import ServiceAccountTokens
-from kubewright.apiserver.authentication.signing import check_signing_key, signing_key
+from kubewright.apiserver.authentication.signing import check_signing_key, prepare_signing_key
 from kubewright.apiserver.authentication.user import NOBODY, UserInfo
 from kubewright.apiserver.authorization.attributes import (
     AccessAttributes,
@@ -123,12 +123,12 @@ class APIServer:
         self._serving = serving or InProcess()
         self._make_resolver = resolver
         self.store: Store = Store(
-            journal=_journal(self.data_dir) if self.data_dir else None, clock=self.clock
+            journal=_open_journal(self.data_dir) if self.data_dir else None, clock=self.clock
         )
-        self.audit: AuditLog = _audit(log_file, self.store)
+        self.audit: AuditLog = _open_audit_log(log_file, self.store)
         self.registry: Registry = Registry()
         self.accounts: ServiceAccountTokens = ServiceAccountTokens(
-            lambda: signing_key(self.data_dir), self.store, clock=self.clock
+            lambda: prepare_signing_key(self.data_dir), self.store, clock=self.clock
         )
         self.users: Authenticator = Authenticator(self.accounts)
         roles = RBAC(self.store)
@@ -335,14 +335,14 @@ class APIServer:
         return Route(method.lower() if method in METHODS else "other", "")
 
 
-def _journal(folder: Path) -> "SQLiteJournal":
+def _open_journal(folder: Path) -> "SQLiteJournal":
     from kubewright.apiserver.storage.sqlite import SQLiteJournal  # noqa: PLC0415  # not in memory
 
     check_signing_key(folder)
     return SQLiteJournal(folder)
 
 
-def _audit(path: Path | None, store: Store) -> AuditLog:
+def _open_audit_log(path: Path | None, store: Store) -> AuditLog:
     try:
         if path is not None:
             check_writable(path)

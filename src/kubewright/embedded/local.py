@@ -178,9 +178,9 @@ class LocalServer(Generic[S]):
         return await front.start()
 
     def _tls(self) -> ServerTLS:
-        from kubewright._pki.certificate_files import certificates  # noqa: PLC0415  # 45 ms
+        from kubewright._pki.certificate_files import prepare_certificates  # noqa: PLC0415  # 45 ms
 
-        made = self._certificates = certificates(self._folder, self._hosts())
+        made = self._certificates = prepare_certificates(self._folder, self._hosts())
         serving = made.serving
         return ServerTLS(serving.certificate, serving.key, made.authority.certificate)
 

@@ -56,7 +56,7 @@ class Aggregator:
     def begin(self) -> None:
         """Look at what is there, and at every change from now on."""
         store = self._backend.store
-        store.listen(self._heard)
+        store.listen(self._handle_event)
         for obj in store.list(API_SERVICES):
             self._note(obj["metadata"]["name"], read_remote(obj))
 
@@ -83,7 +83,7 @@ class Aggregator:
         """Pass *request* on for *user*."""
         return await self._relay.answer(remote, request, user)
 
-    def _heard(self, resource: GroupResource, event: Event) -> None:
+    def _handle_event(self, resource: GroupResource, event: Event) -> None:
         if resource == API_SERVICES:
             is_gone = event.type == "DELETED"
             remote = None if is_gone else read_remote(event.current.decode())

@@ -56,7 +56,7 @@ class Availability:
     def start(self, worker: "Worker") -> None:
         """Check every API service, and those that something changes for."""
         self._worker = worker
-        self._backend.store.listen(self._heard)
+        self._backend.store.listen(self._handle_event)
         self._add_all()
 
     def close(self) -> None:
@@ -64,7 +64,7 @@ class Availability:
         for timer in self._timers.values():
             timer.cancel()
 
-    def _heard(self, resource: GroupResource, event: Event) -> None:
+    def _handle_event(self, resource: GroupResource, event: Event) -> None:
         if resource == API_SERVICES:
             self._worker.add(event.current.key)
         elif resource in (_SERVICES, _SLICES):

@@ -27,11 +27,11 @@ class AccountController:
         """Look at every namespace, and at every change from now on."""
         self._worker = worker
         store = self._backend.store
-        store.listen(self._heard)
+        store.listen(self._handle_event)
         for stored in store.collection(NAMESPACES).list():
             worker.add(stored.key)
 
-    def _heard(self, resource: GroupResource, event: Event) -> None:
+    def _handle_event(self, resource: GroupResource, event: Event) -> None:
         if resource == NAMESPACES and event.type == "ADDED":
             self._worker.add(event.current.key)
         elif resource == ACCOUNTS and event.type == "DELETED":

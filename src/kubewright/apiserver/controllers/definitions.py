@@ -45,13 +45,13 @@ class DefinitionController:
         store = self._backend.store
         for definition in store.list(DEFINITIONS):
             self._settle(definition)
-        store.listen(self._heard)
+        store.listen(self._handle_event)
 
     async def stop(self) -> None:
         """Stop removing objects."""
         await self._worker.stop()
 
-    def _heard(self, resource: GroupResource, event: Event) -> None:
+    def _handle_event(self, resource: GroupResource, event: Event) -> None:
         if resource != DEFINITIONS:
             if event.type == "DELETED" and resource in self._deleting:
                 self._worker.add(self._deleting[resource])

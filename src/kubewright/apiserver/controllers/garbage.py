@@ -68,12 +68,12 @@ class GarbageCollector:
         """Look at every object, and at every change from now on."""
         self._worker = worker
         store = self._backend.store
-        store.listen(self._heard)
+        store.listen(self._handle_event)
         for resource in store.resources():
             for stored in store.collection(resource).list():
                 self._see(StoredKey(resource, stored.key), stored)
 
-    def _heard(self, resource: GroupResource, event: Event) -> None:
+    def _handle_event(self, resource: GroupResource, event: Event) -> None:
         place = StoredKey(resource, event.current.key)
         if event.type == "DELETED":
             self._forget(place)

@@ -32,7 +32,7 @@ class NamespaceController:
         """Look at every namespace, and at every change from now on."""
         self._worker = worker
         store = self._backend.store
-        store.listen(self._heard)
+        store.listen(self._handle_event)
         for namespace in store.list(NAMESPACES):
             if namespace["metadata"].get("deletionTimestamp"):
                 self._note(namespace["metadata"]["name"])
@@ -41,7 +41,7 @@ class NamespaceController:
         self._terminating.add(name)
         self._worker.add(name)
 
-    def _heard(self, resource: GroupResource, event: Event) -> None:
+    def _handle_event(self, resource: GroupResource, event: Event) -> None:
         if resource == NAMESPACES:
             name = event.current.key
             if event.type == "DELETED":

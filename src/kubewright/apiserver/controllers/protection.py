@@ -49,7 +49,7 @@ class ProtectionController:
         """Look at what was deleted before, and at every change from now on."""
         self._worker = worker
         store = self._backend.store
-        store.listen(self._heard)
+        store.listen(self._handle_event)
         for resource in FINALIZERS:
             for stored in store.collection(resource).list():
                 self._note(resource, stored)
@@ -58,7 +58,7 @@ class ProtectionController:
         if _DELETED in stored.data:
             self._worker.add((resource, stored.key))
 
-    def _heard(self, resource: GroupResource, event: Event) -> None:
+    def _handle_event(self, resource: GroupResource, event: Event) -> None:
         if resource in FINALIZERS and event.type != "DELETED":
             self._note(resource, event.current)
         elif resource == CLAIMS:

@@ -30,11 +30,11 @@ class QuotaController:
     def start(self, worker: "Worker") -> None:
         """Count once for every quota, and after every change from now on."""
         self._worker = worker
-        self._backend.store.listen(self._heard)
+        self._backend.store.listen(self._handle_event)
         for stored in self._quotas.list():
             worker.add(stored.key)
 
-    def _heard(self, resource: GroupResource, event: Event) -> None:
+    def _handle_event(self, resource: GroupResource, event: Event) -> None:
         if resource == QUOTAS and event.type != "DELETED" and _is_stale(event.current.decode()):
             self._worker.add(event.current.key)
         if not len(self._quotas) or event.type == "ADDED" or "/" not in event.current.key:

@@ -42,12 +42,12 @@ class TokenController:
         """Look at every Secret, and at every change from now on."""
         self._worker = worker
         store = self._backend.store
-        store.listen(self._heard)
+        store.listen(self._handle_event)
         for stored in store.collection(SECRETS).list():
             if _MARK in stored.data:
                 worker.add(stored.key)
 
-    def _heard(self, resource: GroupResource, event: Event) -> None:
+    def _handle_event(self, resource: GroupResource, event: Event) -> None:
         current = event.current
         if resource == SECRETS and event.type != "DELETED" and _MARK in current.data:
             self._worker.add(current.key)

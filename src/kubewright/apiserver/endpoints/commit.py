@@ -35,7 +35,7 @@ OWNERS_WARNING: str = (
 def deduplicate_owners(call: Call, obj: Obj) -> None:
     """Drop owner references that are there twice, with a warning."""
     found = obj["metadata"].get("ownerReferences")
-    if found and metadata.deduplicated_owners(obj["metadata"]):
+    if found and metadata.drop_duplicate_owners(obj["metadata"]):
         count = Counter(owner.get("uid", "") for owner in found)
         twice = sorted(uid for uid, times in count.items() if times > 1)
         call.warn(OWNERS_WARNING + ", ".join(twice))
@@ -95,7 +95,7 @@ def store(call: Call, obj: Obj, charged: list[Charged]) -> Stored:
     return stored
 
 
-def own(call: Call, new: Obj, old: Obj | None, options: WriteOptions) -> None:
+def update_managed_fields(call: Call, new: Obj, old: Obj | None, options: WriteOptions) -> None:
     """Note in managedFields who has set what."""
     resource = call.work
     fieldmanager.updated(

@@ -27,7 +27,7 @@ _FIELDS: dict[str, dict[str, type]] = {
 _LARGEST, _LONGEST = 65535, 20  # of a port: as a number, and as digits
 
 
-async def admitted(call: Call) -> Call:
+async def admit(call: Call) -> Call:
     """Ask admission whether a connection may be made; returns the call as it left it.
 
     Raises:

@@ -61,7 +61,7 @@ def _complete(call: Call, obj: Obj, options: WriteOptions, *, managed: bool) -> 
     call.strategy.default(obj)
     commit.deduplicate_owners(call, obj)
     if not managed:
-        commit.own(call, obj, None, options)
+        commit.update_managed_fields(call, obj, None, options)
 
 
 def _prepare(call: Call, obj: Obj, write: Write) -> None:

@@ -98,7 +98,7 @@ class Subresources:
     async def _connect(self, call: Call) -> Answer:
         """Hand over to the node of a pod."""
         if call.subresource in connect.CONNECTS:
-            call = await connect.admitted(call)
+            call = await connect.admit(call)
         pod = find(_without_port(call)).decode()
         node = self._node
         if call.group_resource == PODS and not pod.get("spec", {}).get("nodeName"):

@@ -150,7 +150,9 @@ async def _attempt(
     commit.deduplicate_owners(call, new)
     if not mode.managed:
         made = new
-        await call.run(lambda: commit.own(call, made, old, options), size=stored.size)
+        await call.run(
+            lambda: commit.update_managed_fields(call, made, old, options), size=stored.size
+        )
     show = mode.form.show if mode.form else _itself
     asked = commit.attributes(
         call,

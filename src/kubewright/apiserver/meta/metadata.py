@@ -62,7 +62,7 @@ def carry_over(new: Obj, old: Obj) -> None:
             new.pop(name, None)
 
 
-def deduplicated_owners(metadata: Obj) -> bool:
+def drop_duplicate_owners(metadata: Obj) -> bool:
     """Drop owner references that are there twice; returns whether there were any."""
     owners = metadata.get("ownerReferences")
     if not owners or len(owners) == 1:

@@ -96,11 +96,11 @@ class ValidatingAdmissionPolicy(BoundPolicies):
         for param in params:
             outcome = policy.evaluate({**seen, "params": param})
             if outcome is not None:
-                refused += _acted(outcome, policy, binding, attributes, by=by)
+                refused += _act_on(outcome, policy, binding, attributes, by=by)
         return refused
 
 
-def _acted(
+def _act_on(
     outcome: Outcome, policy: Policy, binding: PolicyBinding, attributes: Attributes, *, by: str
 ) -> list[Failure]:
     """Warn about and note what was found, and return what refuses the write."""
