@@ -10,8 +10,7 @@ from kubewright.apiserver.authentication.user import (
     service_account_groups,
     service_account_name,
 )
-from kubewright.apiserver.authorization.attributes import Attributes as Question
-from kubewright.apiserver.authorization.attributes import Authorizer
+from kubewright.apiserver.authorization.attributes import AccessAttributes, Authorizer
 from kubewright.apiserver.registry.strategy import Obj
 
 if TYPE_CHECKING:
@@ -249,14 +248,14 @@ def values(asked: Obj, attributes: Attributes, authorizer: Authorizer) -> dict[s
     }
 
 
-def _question(asked: Any, user: UserInfo) -> Question:
+def _question(asked: Any, user: UserInfo) -> AccessAttributes:
     if asked.service_account is not None:
         namespace, name = asked.service_account
         groups = (*service_account_groups(namespace), "system:authenticated")
         user = UserInfo(service_account_name(namespace, name), groups=groups)
     if asked.path:
-        return Question(user, asked.verb, path=asked.path, is_resource=False)
-    return Question(
+        return AccessAttributes(user, asked.verb, path=asked.path, is_resource=False)
+    return AccessAttributes(
         user,
         asked.verb,
         asked.group,

@@ -1,10 +1,10 @@
 """PriorityClasses, including the two that every cluster has."""
 
 from kubewright.apiserver.builtin.fields.checks import needed_one_of
-from kubewright.apiserver.meta import field, status
+from kubewright.apiserver.meta import field
 from kubewright.apiserver.meta.field import Errors
 from kubewright.apiserver.meta.names import GroupResource
-from kubewright.apiserver.registry.strategy import Obj, Reader, Strategy, Write
+from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
 
 CLASSES: GroupResource = GroupResource("scheduling.k8s.io", "priorityclasses")
 HIGHEST_OF_USERS: int = 1_000_000_000
@@ -39,17 +39,10 @@ def system_classes() -> list[Obj]:
     ]
 
 
-def default_class(reader: Reader) -> Obj | None:
-    """Return the default class; the lowest, if a race has created two of them."""
-    found = [one for one in reader.list(CLASSES) if one.get("globalDefault")]
-    return min(found, key=lambda one: one.get("value") or 0, default=None)
-
-
 class PriorityClassStrategy(Strategy):
     """How PriorityClasses behave."""
 
     has_generation = True
-    is_pure = False  # it depends on whether another class is the default
 
     def default(self, obj: Obj) -> None:
         """Default to preemption of pods with lower priority."""
@@ -57,13 +50,8 @@ class PriorityClassStrategy(Strategy):
         obj.setdefault("preemptionPolicy", "PreemptLowerPriority")
 
     def validate(self, obj: Obj, write: Write) -> Errors:
-        """Return what is wrong with a new class.
-
-        Raises:
-            StatusError: There is a default class already (403), as an admission plug-in says.
-        """
+        """Return what is wrong with a new class."""
         name, value = obj["metadata"].get("name") or "", obj.get("value") or 0
-        _check_default(obj, write, is_new=True)
         errors: Errors = []
         if name.startswith("system-"):
             if problem := _system_problem(name, value, default=bool(obj.get("globalDefault"))):
@@ -79,7 +67,6 @@ class PriorityClassStrategy(Strategy):
 
     def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:
         """Return what is wrong with a change: pods have copied the value, so it is immutable."""
-        _check_default(new, write, is_new=False)
         errors: Errors = []
         if (new.get("value") or 0) != (old.get("value") or 0):
             errors.append(field.forbidden("value", "may not be changed in an update."))
@@ -99,15 +86,3 @@ def _system_problem(name: str, value: int, *, default: bool) -> str:
     if value != SYSTEM[name][0]:
         return f"value of {name} PriorityClass must be {SYSTEM[name][0]}"
     return f"globalDefault of {name} PriorityClass must be false" if default else ""
-
-
-def _check_default(obj: Obj, write: Write, *, is_new: bool) -> None:
-    if not obj.get("globalDefault"):
-        return
-    other = default_class(write.reader)
-    if other is None:
-        return
-    name = other["metadata"]["name"]
-    if is_new or name != obj["metadata"].get("name"):
-        why = f"PriorityClass {name} is already marked as default. Only one default can exist"
-        raise status.forbidden(CLASSES, obj["metadata"].get("name") or "", why)

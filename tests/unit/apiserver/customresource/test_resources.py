@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from kubewright.apiserver.admission.call import WebhookClient
+from kubewright.apiserver.admission.webhook_client import WebhookClient
 from kubewright.apiserver.customresource.resources import VERBS, resources_of, served_resources
 from kubewright.apiserver.customresource.status import begin_deletion
 from kubewright.apiserver.meta.names import version_rank
@@ -166,7 +166,7 @@ async def test_a_webhook_converts_where_the_definition_says_so() -> None:
 
 async def test_a_webhook_that_fails_is_told_to_the_client() -> None:
     """The client sees the error of the webhook."""
-    from kubewright.apiserver.admission.call import WebhookError  # noqa: PLC0415
+    from kubewright.apiserver.admission.webhook_client import WebhookError  # noqa: PLC0415
 
     client = Converting(WebhookError("connection refused"))
     read = by_version(two_versions(conversion=CONVERSION), lambda: client)["v2"].read

@@ -13,8 +13,6 @@ from kubewright.apiserver.meta import field, naming
 from kubewright.apiserver.meta.field import Errors, FieldError
 from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
 
-NOT_READY: str = "node.kubernetes.io/not-ready"
-
 _EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 _CIDRS_FIXED = 'node updates may not change podCIDR except from "" to valid'
 _INFO = (
@@ -49,13 +47,8 @@ class NodeStrategy(Strategy):
         _default_status(obj.setdefault("status", {}))
 
     def prepare_create(self, obj: Obj, write: Write) -> None:
-        """Taint the node until it is ready, as the TaintNodesByCondition plug-in does."""
-        spec = obj["spec"]
-        spec.pop("configSource", None)
-        taint = {"key": NOT_READY, "effect": "NoSchedule"}
-        taints = spec.setdefault("taints", [])
-        if not any(_pair(item) == (NOT_READY, "NoSchedule") for item in taints):
-            taints.append(taint)
+        """Remove the field that Kubernetes no longer accepts."""
+        obj["spec"].pop("configSource", None)
 
     def prepare_update(self, new: Obj, old: Obj, write: Write) -> None:
         """Keep the status: only ``/status`` changes it."""

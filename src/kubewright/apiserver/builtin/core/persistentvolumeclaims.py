@@ -3,11 +3,9 @@
 from typing import Any
 
 from kubewright.api.quantity import parse_quantity
-from kubewright.apiserver.admission.plugins.limitranger import check_claim_limits
 from kubewright.apiserver.builtin.core.persistentvolumes import (
     VOLUME_MODES,
     access_modes,
-    add_finalizer,
 )
 from kubewright.apiserver.builtin.fields.checks import (
     immutable,
@@ -18,16 +16,12 @@ from kubewright.apiserver.builtin.fields.checks import (
 )
 from kubewright.apiserver.builtin.fields.differences import difference
 from kubewright.apiserver.builtin.fields.selectors import validate_selector
-from kubewright.apiserver.meta import field, naming, status
+from kubewright.apiserver.meta import field, naming
 from kubewright.apiserver.meta.field import Errors
 from kubewright.apiserver.meta.names import GroupResource
 from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
 
-CLAIM_FINALIZER: str = "kubernetes.io/pvc-protection"
-DEFAULT_CLASS: str = "storageclass.kubernetes.io/is-default-class"
-BETA_DEFAULT_CLASS: str = "storageclass.beta.kubernetes.io/is-default-class"
 BETA_CLASS: str = "volume.beta.kubernetes.io/storage-class"
-CLASSES: GroupResource = GroupResource("storage.k8s.io", "storageclasses")
 CLAIMS: GroupResource = GroupResource("", "persistentvolumeclaims")
 
 
@@ -35,7 +29,6 @@ class PersistentVolumeClaimStrategy(Strategy):
     """PersistentVolumeClaims."""
 
     has_status = True
-    is_pure = False  # it depends on limit ranges and storage classes, too
 
     def default(self, obj: Obj) -> None:
         """Ask for a file system; include spec and status."""
@@ -46,13 +39,8 @@ class PersistentVolumeClaimStrategy(Strategy):
         obj.setdefault("status", {}).setdefault("phase", "Pending")
 
     def prepare_create(self, obj: Obj, write: Write) -> None:
-        """Start as Pending, with a finalizer, and with the default class if there is one."""
+        """Start as Pending."""
         obj["status"] = {"phase": "Pending"}
-        add_finalizer(obj, CLAIM_FINALIZER)
-        notes = obj["metadata"].get("annotations") or {}
-        chosen = "storageClassName" in obj["spec"] or BETA_CLASS in notes
-        if not chosen and (name := default_class(write)):
-            obj["spec"]["storageClassName"] = name
 
     def validate(self, obj: Obj, write: Write) -> Errors:
         """Check modes, size and class."""
@@ -70,15 +58,11 @@ class PersistentVolumeClaimStrategy(Strategy):
         found += one_of(spec["volumeMode"], VOLUME_MODES, "spec.volumeMode")
         for name in ("dataSource", "dataSourceRef"):
             found += _data_source(spec.get(name), f"spec.{name}")
-        if not found:
-            check_claim_limits(obj, write)
         return found
 
     def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:
         """Check that nothing changed but the size of a bound claim, which may grow."""
         found = self.validate(new, write)
-        if not found:
-            _check_expandable(new, old, write)
         path, note = "metadata.annotations", BETA_CLASS
         values = [(item["metadata"].get("annotations") or {}).get(note, "") for item in (new, old)]
         found += immutable(values[0], values[1], f"{path}.{note}")
@@ -92,24 +76,6 @@ class PersistentVolumeClaimStrategy(Strategy):
         return found + immutable(
             new["spec"]["volumeMode"], old["spec"].get("volumeMode"), "volumeMode"
         )
-
-
-def default_class(write: Write) -> str | None:
-    """Return the newest storage class that is marked as the default."""
-    chosen: Obj | None = None
-    for item in write.reader.list(CLASSES):
-        meta = item["metadata"]
-        notes = meta.get("annotations") or {}
-        if "true" not in (notes.get(DEFAULT_CLASS), notes.get(BETA_DEFAULT_CLASS)):
-            continue
-        age = meta["creationTimestamp"]
-        if (
-            chosen is None
-            or age > chosen["creationTimestamp"]
-            or (age == chosen["creationTimestamp"] and meta["name"] < chosen["name"])
-        ):
-            chosen = meta
-    return chosen["name"] if chosen else None
 
 
 def _mirror_data_source(spec: Obj) -> None:
@@ -173,16 +139,3 @@ def _shrunk(new: Obj, old: Obj) -> Errors:
         return []
     path, why = "spec.resources.requests.storage", "field can not be less than status.capacity"
     return [field.forbidden(path, why)]
-
-
-def _check_expandable(new: Obj, old: Obj, write: Write) -> None:
-    """Refuse to grow a claim whose class does not allow it, as PersistentVolumeClaimResize does."""
-    bound = (old.get("status") or {}).get("phase") == "Bound"
-    if not bound or _size(new) <= _size(old):
-        return
-    name = old["spec"].get("storageClassName")
-    found = write.reader.get(CLASSES, "", name) if name else None
-    if found is None or not found.get("allowVolumeExpansion"):
-        why = "only dynamically provisioned pvc can be resized and the storageclass that"
-        why += " provisions the pvc must support resize"
-        raise status.forbidden(CLAIMS, new["metadata"].get("name", ""), why)

@@ -18,7 +18,6 @@ from kubewright.apiserver.meta.field import Errors
 from kubewright.apiserver.meta.names import GroupResource
 from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
 
-VOLUME_FINALIZER: str = "kubernetes.io/pv-protection"
 VOLUMES: GroupResource = GroupResource("", "persistentvolumes")
 _MODES = ("ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod")
 VOLUME_MODES = ("Block", "Filesystem")
@@ -73,9 +72,8 @@ class PersistentVolumeStrategy(Strategy):
         obj.setdefault("status", {}).setdefault("phase", "Pending")
 
     def prepare_create(self, obj: Obj, write: Write) -> None:
-        """Start as Pending, with the finalizer that protects a volume in use."""
+        """Start as Pending."""
         obj["status"] = {"phase": "Pending", "lastPhaseTransitionTime": write.now}
-        add_finalizer(obj, VOLUME_FINALIZER)
 
     def prepare_status_update(self, new: Obj, old: Obj, write: Write) -> None:
         """Record when the phase changed."""
@@ -128,13 +126,6 @@ def _warnings(volume: Obj) -> Iterator[str]:
     yield from node_term_warnings((f"{path}[{i}]", one) for i, one in enumerate(terms))
     for kind in OLD_VOLUMES.keys() & spec.keys():
         yield f"spec.{'storageOS' if kind == 'storageos' else kind}: {OLD_VOLUMES[kind]}"
-
-
-def add_finalizer(obj: Obj, finalizer: str) -> None:
-    """Add *finalizer* to an object unless it is there."""
-    finalizers = obj["metadata"].setdefault("finalizers", [])
-    if finalizer not in finalizers:
-        finalizers.append(finalizer)
 
 
 def _moment(part: Obj) -> Any:

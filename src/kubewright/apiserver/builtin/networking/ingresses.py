@@ -7,12 +7,9 @@ from kubewright.apiserver.builtin.fields import addresses
 from kubewright.apiserver.builtin.fields.checks import needed, one_of, port, port_name, problems
 from kubewright.apiserver.meta import field, naming
 from kubewright.apiserver.meta.field import Errors
-from kubewright.apiserver.meta.names import GroupResource
 from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
 
 CLASS: str = "kubernetes.io/ingress.class"
-DEFAULT_CLASS: str = "ingressclass.kubernetes.io/is-default-class"
-CLASSES: GroupResource = GroupResource("networking.k8s.io", "ingressclasses")
 
 _PATH_TYPES = ("Exact", "ImplementationSpecific", "Prefix")
 _BAD_PARTS = ("//", "/./", "/../", "%2f", "%2F")
@@ -38,12 +35,8 @@ class IngressStrategy(Strategy):
         obj.setdefault("status", {}).setdefault("loadBalancer", {})
 
     def prepare_create(self, obj: Obj, write: Write) -> None:
-        """Start with an empty status; set the default class, as DefaultIngressClass does."""
+        """Start with an empty status."""
         obj["status"] = {"loadBalancer": {}}
-        notes = obj["metadata"].get("annotations") or {}
-        chosen = "ingressClassName" in obj["spec"] or CLASS in notes
-        if not chosen and (name := _default_class(write)):
-            obj["spec"]["ingressClassName"] = name
 
     def validate(self, obj: Obj, write: Write) -> Errors:
         """Check rules, backends and hosts."""
@@ -74,24 +67,6 @@ class IngressStrategy(Strategy):
         for index, point in enumerate(points):
             found += ingress_point(point, f"status.loadBalancer.ingress[{index}]")
         return found
-
-
-def _default_class(write: Write) -> str | None:
-    chosen: Obj | None = None
-    for item in write.reader.list(CLASSES):
-        meta = item["metadata"]
-        if (meta.get("annotations") or {}).get(DEFAULT_CLASS) != "true":
-            continue
-        # The newest wins; of two created in the same second, the first by name.
-        if chosen is None or (
-            chosen["creationTimestamp"] < meta["creationTimestamp"]
-            or (
-                chosen["creationTimestamp"] == meta["creationTimestamp"]
-                and meta["name"] < chosen["name"]
-            )
-        ):
-            chosen = meta
-    return chosen["name"] if chosen else None
 
 
 def _spec(spec: Obj) -> Errors:

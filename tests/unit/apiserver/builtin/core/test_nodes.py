@@ -9,13 +9,10 @@ def nodes() -> KindServer:
     return KindServer("", "nodes")
 
 
-def test_a_new_node_takes_no_pods_until_it_is_ready() -> None:
-    """The node controller removes the taint."""
+def test_a_new_node_shows_its_status() -> None:
+    """Go writes these parts always, and clients read them."""
     found = nodes().create()
 
-    assert found["spec"]["taints"] == [
-        {"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"}
-    ]
     assert found["status"]["daemonEndpoints"] == {"kubeletEndpoint": {"Port": 0}}
     assert found["status"]["nodeInfo"]["kubeletVersion"] == ""
 

@@ -2,9 +2,7 @@ from typing import Any
 
 import pytest
 
-from kubewright.apiserver.builtin.core.persistentvolumeclaims import CLASSES, DEFAULT_CLASS
-from kubewright.apiserver.meta.status import StatusError
-from tests.unit.apiserver.builtin.kind_server import NOW, KindServer
+from tests.unit.apiserver.builtin.kind_server import KindServer
 
 
 def claim(size: str = "1Gi", **more: Any) -> dict[str, Any]:
@@ -16,24 +14,12 @@ def claims() -> KindServer:
     return KindServer("", "persistentvolumeclaims")
 
 
-def a_class(server: KindServer, name: str, *, created: str = NOW, **content: Any) -> None:
-    meta = {"name": name, "creationTimestamp": created, "annotations": {DEFAULT_CLASS: "true"}}
-    server.reader.put(CLASSES, {"metadata": meta, **content})
+def test_a_claim_starts_as_pending_and_asks_for_a_file_system() -> None:
+    """The binder reads both."""
+    found = claims().create(claim())
 
-
-def test_a_claim_is_protected_and_of_the_default_class() -> None:
-    """The newest class that is marked so."""
-    server = claims()
-    a_class(server, "old", created="2020-01-01T00:00:00Z")
-    a_class(server, "new")
-
-    found = server.create(claim())
-
-    assert found["spec"]["storageClassName"] == "new"
     assert found["spec"]["volumeMode"] == "Filesystem"
-    assert found["metadata"]["finalizers"] == ["kubernetes.io/pvc-protection"]
     assert found["status"] == {"phase": "Pending"}
-    assert server.create(claim(storageClassName=""))["spec"]["storageClassName"] == ""
 
 
 def test_both_names_of_a_source_are_filled_in() -> None:
@@ -74,10 +60,9 @@ def test_the_spec_of_a_claim_stays_but_for_its_volume() -> None:
     assert '-  "VolumeName": "v"'.replace("  ", " ") in problem
 
 
-def test_a_bound_claim_grows_if_its_class_allows() -> None:
+def test_a_bound_claim_grows() -> None:
     """A claim never shrinks below its current capacity."""
     server = claims()
-    a_class(server, "a", allowVolumeExpansion=True)
     found = server.create(claim("2Gi"))
     found = server.update_status(found, {"phase": "Bound", "capacity": {"storage": "2Gi"}})
 
@@ -86,13 +71,3 @@ def test_a_bound_claim_grows_if_its_class_allows() -> None:
     resources = {"requests": {"storage": "1Gi"}}
     problem = server.refused_change(found, spec={**found["spec"], "resources": resources})
     assert problem.endswith("Forbidden: field can not be less than status.capacity")
-
-
-def test_a_bound_claim_of_a_class_that_does_not_grow_is_refused() -> None:
-    """The plug-in that checks it answers 403."""
-    server = claims()
-    found = server.update_status(server.create(claim()), {"phase": "Bound"})
-    resources = {"requests": {"storage": "3Gi"}}
-
-    with pytest.raises(StatusError, match="only dynamically provisioned pvc can be resized"):
-        server.update(found, spec={**found["spec"], "resources": resources})

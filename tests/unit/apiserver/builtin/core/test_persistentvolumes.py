@@ -15,14 +15,13 @@ def volumes() -> KindServer:
     return KindServer("", "persistentvolumes")
 
 
-def test_a_volume_is_kept_and_protected() -> None:
+def test_a_volume_is_kept() -> None:
     """Data is lost only on purpose."""
     found = volumes().create({"spec": VOLUME})
 
     assert found["spec"]["persistentVolumeReclaimPolicy"] == "Retain"
     assert found["spec"]["hostPath"] == {"path": "/data", "type": ""}
     assert found["status"] == {"phase": "Pending", "lastPhaseTransitionTime": NOW}
-    assert found["metadata"]["finalizers"] == ["kubernetes.io/pv-protection"]
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """Pods: the strategy that the request pipeline calls."""
 
-from kubewright.apiserver.admission.plugins.pods import admit_pod_update
 from kubewright.apiserver.builtin.core.pod.containers import validate_image_spaces
 from kubewright.apiserver.builtin.core.pod.defaults import default_pod, default_pod_resources
 from kubewright.apiserver.builtin.core.pod.placement import merge_label_keys
@@ -67,7 +66,6 @@ class PodStrategy(Strategy):
         """Keep fields that the server filled in and the client left out."""
         if "resources" in old["spec"]:
             new["spec"].setdefault("resources", old["spec"]["resources"])
-        admit_pod_update(new, old)
 
     def prepare_status_update(self, new: Obj, old: Obj, write: Write) -> None:
         """Keep status fields that an older kubelet does not know and would drop."""

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from kubewright._pki.authority import Authority
-from kubewright.apiserver.admission.call import (
+from kubewright.apiserver.admission.webhook_client import (
     Address,
     ClusterIPResolver,
     NoClusterResolver,

@@ -1,65 +1,12 @@
 import json
-from typing import Any
 
 import pytest
 
-from kubewright.apiserver.admission.attributes import Attributes
-from kubewright.apiserver.admission.policies import BINDINGS, POLICIES, ValidatingPolicies
-from kubewright.apiserver.authorization.rbac import RBAC
-from kubewright.apiserver.meta.names import GroupResource
-from kubewright.apiserver.meta.status import StatusError
-from tests.unit.apiserver.admission.writes import PlainObjects, config_map, store, write
-from tests.unit.apiserver.authorization import roles
-
-Obj = dict[str, Any]
-LIMITS = GroupResource("example.com", "limits")
-RULE = {"operations": ["*"], "apiGroups": [""], "apiVersions": ["v1"], "resources": ["configmaps"]}
-
-
-class World:
-    """Policies with their bindings, and somebody who may get pods."""
-
-    def __init__(self) -> None:
-        self.reader = store()
-        given = roles.role("r", roles.rule("get", "pods"))
-        rights = roles.store(given, roles.binding("b", "ClusterRole r", "User ann"))
-        self.policies = ValidatingPolicies(
-            self.reader, PlainObjects(), authorizer=RBAC(rights), find_kind=self.find_kind
-        )
-        self.warnings: list[str] = []
-
-    @staticmethod
-    def find_kind(version: str, kind: str) -> tuple[GroupResource, bool] | None:
-        return (LIMITS, True) if (version, kind) == ("example.com/v1", "Limit") else None
-
-    def add(self, *expressions: str | Obj, **spec: Any) -> None:
-        validations = [{"expression": e} if isinstance(e, str) else e for e in expressions]
-        spec = {
-            "matchConstraints": {"resourceRules": [RULE]},
-            "validations": validations,
-            **spec,
-        }
-        self.reader.put(POLICIES, {"metadata": {"name": "p"}, "spec": spec})
-        if not list(self.reader.list(BINDINGS)):
-            self.bind()
-
-    def bind(self, name: str = "b", *actions: str, **spec: Any) -> None:
-        found = {"policyName": "p", "validationActions": list(actions or ("Deny",)), **spec}
-        self.reader.put(BINDINGS, {"metadata": {"name": name}, "spec": found})
-
-    async def ask(self, **parts: Any) -> Attributes:
-        attributes = write(warn=self.warnings.append, **parts)
-        await self.policies.validate(attributes)
-        return attributes
-
-    async def refusal(self, **parts: Any) -> StatusError:
-        with pytest.raises(StatusError) as caught:
-            await self.ask(**parts)
-        return caught.value
-
-    async def failure(self, **parts: Any) -> str:
-        """Return what stands behind who refused."""
-        return (await self.refusal(**parts)).message.partition("denied request: ")[2]
+from kubewright.apiserver.admission.plugins.validatingadmissionpolicy import (
+    BINDINGS,
+)
+from tests.unit.apiserver.admission.policy_world import World
+from tests.unit.apiserver.admission.writes import Obj, config_map
 
 
 @pytest.fixture
@@ -216,56 +163,3 @@ async def test_annotations_are_noted_for_the_audit_log(world: World) -> None:
     assert (await world.failure()).endswith(
         "must evaluate to one of [string null_type] but got int"
     )
-
-
-class TestParameters:
-    """Objects that a binding gives to its policy."""
-
-    KIND = {"apiVersion": "example.com/v1", "kind": "Limit"}
-
-    @pytest.fixture(autouse=True)
-    def _limits(self, world: World) -> None:
-        for name, most in (("low", 1), ("high", 5)):
-            metadata = {"name": name, "namespace": "shop", "labels": {"kind": "limit"}}
-            world.reader.put(LIMITS, {"metadata": metadata, "most": most})
-        world.add("params == null || params.most > 3", paramKind=self.KIND)
-
-    async def test_one_is_chosen_by_name(self, world: World) -> None:
-        """In the namespace of the write."""
-        world.bind(paramRef={"name": "high"})
-        await world.ask()
-
-        world.bind(paramRef={"name": "low"})
-        assert await world.failure()
-
-    async def test_several_are_chosen_by_labels_and_all_count(self, world: World) -> None:
-        """The write must be as each of them wants it."""
-        world.bind(paramRef={"selector": {"matchLabels": {"kind": "limit"}}})
-
-        assert await world.failure()
-
-    async def test_what_is_missing_is_allowed_or_denied_as_the_binding_says(
-        self, world: World
-    ) -> None:
-        """A binding without parameters asks once, without."""
-        world.bind(paramRef={"name": "nix", "parameterNotFoundAction": "Allow"})
-        await world.ask()
-
-        world.bind(paramRef={"name": "nix", "parameterNotFoundAction": "Deny"})
-        assert await world.failure() == (
-            "failed to configure binding: no params found for policy binding with `Deny`"
-            " parameterNotFoundAction"
-        )
-        world.bind()
-        await world.ask()
-
-    async def test_an_unknown_kind_refuses(self, world: World) -> None:
-        """The CRD may be gone."""
-        world.add("true", paramKind={"apiVersion": "example.com/v1", "kind": "Nix"})
-
-        error = await world.refusal()
-
-        assert error.message.endswith(
-            "ValidatingAdmissionPolicy 'p' denied request: failed to configure policy: failed to"
-            " find resource referenced by paramKind: 'example.com/v1, Kind=Nix'"
-        )

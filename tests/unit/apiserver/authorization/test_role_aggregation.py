@@ -1,6 +1,6 @@
 from typing import Any
 
-from kubewright.apiserver.authorization.aggregation import aggregated_rules, stale_roles
+from kubewright.apiserver.authorization.role_aggregation import aggregated_rules, stale_roles
 from tests.unit.apiserver.authorization.roles import role, rule
 
 Obj = dict[str, Any]

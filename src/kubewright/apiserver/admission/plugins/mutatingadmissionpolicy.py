@@ -1,23 +1,22 @@
 """Lets the MutatingAdmissionPolicies that are bound to a write change its object."""
 
-from dataclasses import dataclass, field
 from typing import Any
 
-from kubewright.apiserver.admission.attributes import Attributes, Objects
-from kubewright.apiserver.admission.configuration import GROUP, Stored
-from kubewright.apiserver.admission.mutation import MutatingPolicy, MutationError
-from kubewright.apiserver.admission.policies import (
-    Binding,
+from kubewright.apiserver.admission.attributes import Attributes
+from kubewright.apiserver.admission.bindings import (
     BoundPolicies,
-    FindKind,
+    PolicyBinding,
     PolicyConfigError,
     binding_of,
 )
+from kubewright.apiserver.admission.configuration import GROUP, ConfigurationCache
+from kubewright.apiserver.admission.mutation import MutatingPolicy, MutationError
+from kubewright.apiserver.admission.plugin import PluginContext
+from kubewright.apiserver.admission.reinvocation import Turn
 from kubewright.apiserver.admission.rules import Match, is_exempt
-from kubewright.apiserver.authorization.attributes import Authorizer
 from kubewright.apiserver.meta.names import GroupResource
 from kubewright.apiserver.meta.status import StatusError
-from kubewright.apiserver.registry.strategy import Obj, Reader
+from kubewright.apiserver.registry.strategy import Obj
 
 POLICIES: GroupResource = GroupResource(GROUP, "mutatingadmissionpolicies")
 BINDINGS: GroupResource = GroupResource(GROUP, "mutatingadmissionpolicybindings")
@@ -25,61 +24,33 @@ BINDINGS: GroupResource = GroupResource(GROUP, "mutatingadmissionpolicybindings"
 _INVALID = 422
 
 
-@dataclass(slots=True)
-class Round:
-    """Who has been asked about a write, for those that want to be asked again.
+class MutatingAdmissionPolicy(BoundPolicies):
+    """All policies with their bindings."""
 
-    Attributes:
-        invoked: Those that want to see later changes.
-        again: Those of them since which something has changed.
-        output: The object after the last policy.
-    """
-
-    invoked: list[tuple[str, ...]] = field(default_factory=list)
-    again: set[tuple[str, ...]] = field(default_factory=set)
-    output: Obj | None = None
-
-
-class MutatingPolicies(BoundPolicies):
-    """All policies with their bindings; see `BoundPolicies` for the arguments."""
-
-    def __init__(
-        self,
-        reader: Reader,
-        objects: Objects,
-        *,
-        authorizer: Authorizer,
-        find_kind: FindKind | None = None,
-    ) -> None:
-        super().__init__(reader, objects, authorizer=authorizer, find_kind=find_kind)
-        self._policies = Stored(
+    def __init__(self, context: PluginContext) -> None:
+        super().__init__(context)
+        reader = context.reader
+        self._policies = ConfigurationCache(
             reader, POLICIES, lambda found: [MutatingPolicy(one) for one in found]
         )
-        self._bindings = Stored(reader, BINDINGS, lambda found: [binding_of(one) for one in found])
+        self._bindings = ConfigurationCache(
+            reader, BINDINGS, lambda found: [binding_of(one) for one in found]
+        )
 
-    async def mutate(self, attributes: Attributes, first: Round | None = None) -> Round:
-        """Let all policies change ``attributes.object``.
-
-        Args:
-            attributes: The write.
-            first: What the first call has returned, to ask only those again that want it.
+    async def admit(self, attributes: Attributes) -> None:
+        """Let all policies change ``attributes.object``; in the second round, those that want to.
 
         Raises:
             StatusError: A policy failed.
         """
-        round_ = first or Round()
         if is_exempt(attributes) or attributes.object is None:
-            return round_
-        if first is not None and attributes.object != first.output:
-            round_.again.update(round_.invoked)
+            return
+        turn = attributes.begin_turn(type(self).__name__)
         for policy in self._policies.get():
-            await self._ask(policy, attributes, round_, again=first is not None)
-        round_.output = attributes.object
-        return round_
+            await self._ask(policy, attributes, turn)
+        turn.output = attributes.object
 
-    async def _ask(
-        self, policy: MutatingPolicy, attributes: Attributes, round_: Round, *, again: bool
-    ) -> None:
+    async def _ask(self, policy: MutatingPolicy, attributes: Attributes, turn: Turn) -> None:
         bindings = [one for one in self._bindings.get() if one.policy == policy.name]
         if not bindings:
             return
@@ -96,7 +67,7 @@ class MutatingPolicies(BoundPolicies):
         for binding in bindings:
             by = f"policy '{policy.name}' with binding '{binding.name}' denied request"
             try:
-                await self._apply(policy, binding, match, attributes, (round_, again))
+                await self._apply(policy, binding, match, attributes, turn)
             except (StatusError, PolicyConfigError) as error:
                 _fail(policy, attributes, f"{by}: failed to configure binding: {error}")
             except MutationError as error:
@@ -105,30 +76,31 @@ class MutatingPolicies(BoundPolicies):
     async def _apply(
         self,
         policy: MutatingPolicy,
-        binding: Binding,
+        binding: PolicyBinding,
         match: Match,
         attributes: Attributes,
-        turn: tuple[Round, bool],
+        turn: Turn,
     ) -> None:
         if binding.criteria is not None and not binding.criteria.find(
             attributes, self._reader, self._objects
         ):
             return
-        round_, again = turn
+        again = attributes.reinvocation
+        assert again is not None
         for param in await self._params(policy, binding, attributes):
             meta = (param or {}).get("metadata") or {}
             key = (policy.name, binding.name, meta.get("namespace", ""), meta.get("name", ""))
-            if again and key not in round_.again:
+            if again.skips(turn, key):
                 continue
-            if await self._mutated(policy, match, attributes, param):
-                round_.again.update(round_.invoked)
-            if policy.reinvoked and key not in round_.invoked:
-                round_.invoked.append(key)
+            if await self._mutate(policy, match, attributes, param):
+                again.note_change(turn)
+            if policy.reinvoked:
+                turn.add(key)
 
-    async def _mutated(
+    async def _mutate(
         self, policy: MutatingPolicy, match: Match, attributes: Attributes, param: Obj | None
     ) -> bool:
-        """Do what a policy wants; returns whether the object is another one now."""
+        """Do what a policy wants; return whether that changed the object."""
         values = {**await self._values(match, attributes), "params": param}
         if not policy.is_about(values):
             return False
