@@ -5,6 +5,7 @@ import os
 import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -100,16 +101,14 @@ class EmbeddedTown(Town):
 @asynccontextmanager
 async def town(containers: Containers, folder: Path) -> AsyncIterator[EmbeddedTown]:
     """Serve an API server whose one node has *containers*, and two pods that run there."""
-    api = APIServer()
     kubelets = Kubelets()
     kubelets.add(NODE, containers)
-    api.node = kubelets
-    async with LocalServer(api) as server:
+    async with LocalServer(partial(APIServer, node=kubelets)) as server:
         pair = server.client_pair("admin", ("system:masters",))
         entry = kubeconfig.credentials(certificate=pair.certificate, key=pair.key)
         document = kubeconfig.document(server.url, ("admin", entry), ca_data=server.ca_data)
         (folder / "kubeconfig").write_bytes(_json.encode(document))  # JSON is YAML, too
-        made = EmbeddedTown(api, folder)
+        made = EmbeddedTown(server.api, folder)
         await make_pod(made, "web", "main")
         await make_pod(made, "two", "main", "side")
         await made.post("/api/v1/nodes", {"metadata": {"name": NODE}})

@@ -16,7 +16,7 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 from kubewright._pki.keypair import KeyPair
 
 __all__ = [
-    "LIFETIME", "Authority", "KeyPair", "OutOfDateError", "is_serving", "signing_key",
+    "LIFETIME", "Authority", "KeyPair", "OutOfDateError", "is_serving", "new_signing_key",
 ]  # fmt: skip
 
 LIFETIME: dt.timedelta = dt.timedelta(days=365)
@@ -103,7 +103,7 @@ def is_serving(pair: KeyPair, authority: Authority, *hosts: str) -> bool:
     return set(names) == {_host(host) for host in hosts} and authority.signed(certificate)
 
 
-def signing_key() -> bytes:
+def new_signing_key() -> bytes:
     """Return a private key for service account tokens; servers find the public half in it."""
     return _private_pem(_new_key())
 

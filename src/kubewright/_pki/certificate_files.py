@@ -1,6 +1,5 @@
 """The certificates of a server, kept in a folder as long as they are good."""
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +8,7 @@ from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.x509 import ExtensionNotFound, load_pem_x509_certificate
 
 from kubewright._pki.authority import Authority, KeyPair, OutOfDateError, is_serving
-from kubewright._pki.files import keep_private
+from kubewright._pki.files import keep_private, write_private
 from kubewright.errors import ConfigError
 
 _FRONT_PROXY = "front-proxy-ca"
@@ -29,7 +28,7 @@ class Certificates:
     front_proxy: Authority
 
 
-def certificates(folder: Path | None, hosts: Sequence[str]) -> Certificates:
+def prepare_certificates(folder: Path | None, hosts: Sequence[str]) -> Certificates:
     """Return certificates for a server that is reached by *hosts*.
 
     Those in *folder* are used while they are good for some time to come and the hosts are the
@@ -43,7 +42,7 @@ def certificates(folder: Path | None, hosts: Sequence[str]) -> Certificates:
         return Certificates(authority, authority.serving(*hosts), Authority(_FRONT_PROXY))
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        return _kept(folder, hosts)
+        return _load_or_make(folder, hosts)
     except OSError as error:
         raise ConfigError(
             f"cannot keep certificates in {folder}: {error.strerror or error}."
@@ -51,33 +50,16 @@ def certificates(folder: Path | None, hosts: Sequence[str]) -> Certificates:
         ) from error
 
 
-def write_private(path: Path, content: bytes) -> None:
-    """Write *content* to *path*, whole or not at all, readable by us only.
-
-    Raises:
-        OSError: The folder is not there, or cannot be written to.
-    """
-    partial = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        handle = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        partial.replace(path)
-    except BaseException:
-        partial.unlink(missing_ok=True)
-        raise
-
-
-def _kept(folder: Path, hosts: Sequence[str]) -> Certificates:
-    authority = _authority(folder)
+def _load_or_make(folder: Path, hosts: Sequence[str]) -> Certificates:
+    authority = _load_or_make_authority(folder)
     serving = _read(folder, "serving")
     if serving is None or not is_serving(serving, authority, *hosts):
         serving = authority.serving(*hosts)
         _write(folder, "serving", serving)
-    return Certificates(authority, serving, _authority(folder, _FRONT_PROXY))
+    return Certificates(authority, serving, _load_or_make_authority(folder, _FRONT_PROXY))
 
 
-def _authority(folder: Path, name: str = "ca") -> Authority:
+def _load_or_make_authority(folder: Path, name: str = "ca") -> Authority:
     pair = _read(folder, name)
     if pair is not None:
         try:

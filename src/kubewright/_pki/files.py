@@ -49,3 +49,20 @@ def keep_private(*paths: Path) -> None:
     for path in paths:
         with suppress(FileNotFoundError, NotADirectoryError, PermissionError):
             path.chmod(path.stat().st_mode & stat.S_IRWXU)
+
+
+def write_private(path: Path, content: bytes) -> None:
+    """Write *content* to *path*, whole or not at all, readable by us only.
+
+    Raises:
+        OSError: The folder is not there, or cannot be written to.
+    """
+    partial = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        handle = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        partial.replace(path)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise

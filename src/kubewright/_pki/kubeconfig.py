@@ -4,7 +4,7 @@ import base64
 from pathlib import Path
 from typing import Any
 
-from kubewright._pki.files import check_writable
+from kubewright._pki.files import check_writable, write_private
 from kubewright.errors import ConfigError
 
 __all__ = ["check_target", "credentials", "document", "write"]
@@ -67,8 +67,6 @@ def write(path: Path, content: dict[str, Any]) -> None:
         ConfigError: The folder cannot be written to.
     """
     import yaml  # noqa: PLC0415  # 9 ms, and most servers in tests need no file
-
-    from kubewright._pki.certificate_files import write_private  # noqa: PLC0415  # 45 ms
 
     try:
         write_private(path, yaml.safe_dump(content, sort_keys=False).encode())

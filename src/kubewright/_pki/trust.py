@@ -53,14 +53,14 @@ class Trust:
             and self._authorities
         ):
             return False
-        leaf = await _shown(host, port, name)
+        leaf = await _fetch_certificate(host, port, name)
         if leaf is None or not _is_signed(leaf, self._authorities):
             return False
         self.context.load_verify_locations(cadata=leaf)
         return True
 
 
-async def _shown(host: str, port: int, name: str) -> bytes | None:
+async def _fetch_certificate(host: str, port: int, name: str) -> bytes | None:
     """Return the certificate that a server shows, in DER, whatever it is worth."""
     anybody = ssl.create_default_context()
     anybody.check_hostname, anybody.verify_mode = False, ssl.CERT_NONE

@@ -25,7 +25,7 @@ log: Logger = get_logger(__name__)
 Level = Literal["Metadata", "Request", "RequestResponse"]
 
 
-class Event(NamedTuple):
+class AuditEvent(NamedTuple):
     """One call.
 
     Attributes:
@@ -124,7 +124,7 @@ class AuditLog:
         self, *, limit: int = 10_000, file: Path | None = None, level: Level = "Metadata"
     ) -> None:
         self.level: Level = level
-        self._events: deque[Event] = deque(maxlen=limit)
+        self._events: deque[AuditEvent] = deque(maxlen=limit)
         self._name = str(file or "")
         self._file: BinaryIO | None = file.open("ab") if file else None
 
@@ -138,13 +138,13 @@ class AuditLog:
         """Whether events should carry what the client got."""
         return self.level == "RequestResponse"
 
-    def record(self, event: Event) -> None:
+    def record(self, event: AuditEvent) -> None:
         """Keep *event*."""
         self._events.append(event)
         if self._file is not None:
             self._write(event)
 
-    def events(self, **wanted: Any) -> list[Event]:
+    def events(self, **wanted: Any) -> list[AuditEvent]:
         """Return the events of which every attribute named is as wanted, oldest first.
 
         ``user`` and ``resource`` can be given by name: the one whose rights counted, and the
@@ -159,7 +159,7 @@ class AuditLog:
         """Forget the events in memory; the file keeps them."""
         self._events.clear()
 
-    def _write(self, event: Event) -> None:
+    def _write(self, event: AuditEvent) -> None:
         import msgspec  # noqa: PLC0415  # the server has it loaded, and only a file needs it here
 
         assert self._file is not None
@@ -197,11 +197,11 @@ class AuditLog:
         self.close()
 
 
-def _fits(event: Event, wanted: dict[str, Any]) -> bool:
+def _fits(event: AuditEvent, wanted: dict[str, Any]) -> bool:
     return all(value == _attribute(event, name, value) for name, value in wanted.items())
 
 
-def _attribute(event: Event, name: str, wanted: Any) -> Any:
+def _attribute(event: AuditEvent, name: str, wanted: Any) -> Any:
     if isinstance(wanted, str) and name == "user":
         return event.actor
     if isinstance(wanted, str) and name == "resource":

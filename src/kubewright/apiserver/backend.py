@@ -1,5 +1,6 @@
 """What every endpoint works with, and one request on its way through it."""
 
+import asyncio
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -7,7 +8,7 @@ from msgspec import Struct, field
 
 from kubewright._aio import Clock
 from kubewright.api.times import format_time
-from kubewright.apiserver.admission.chain import Admission
+from kubewright.apiserver.admission.chain import AdmissionChain
 from kubewright.apiserver.authentication.user import UserInfo
 from kubewright.apiserver.authorization.attributes import Authorizer
 from kubewright.apiserver.authorization.escalation import Escalation
@@ -19,14 +20,49 @@ from kubewright.apiserver.registry.registry import Registry
 from kubewright.apiserver.registry.resource import Resource
 from kubewright.apiserver.registry.strategy import Strategy, Write
 from kubewright.apiserver.schema.validate import NO_PATH
-from kubewright.apiserver.slow_lane import SlowLane
 from kubewright.apiserver.storage import Collection, Store
 from kubewright.apiserver.wire.request import Request
 from kubewright.apiserver.wire.route import Query, Route
 
 MOST_WARNINGS: int = 1024
+LARGE: int = 64 * 1024
+"""Bytes of a document from which on reading, merging or checking it is done in a thread."""
+ROOM: int = 4
+"""How many threads do such work at a time: each makes the loop wait a little longer."""
 
 T = TypeVar("T")
+
+
+class SlowLane:
+    """Runs functions at once or in a thread. They must not touch what the loop changes.
+
+    A thread that computes gives way every few milliseconds, so others are still served; the event
+    loop would not. Small work is done at once: going to a thread and back takes longer than most
+    requests.
+    """
+
+    def __init__(self) -> None:
+        self._room = asyncio.Semaphore(ROOM)
+
+    async def run(self, size: int, work: Callable[[], T]) -> T:
+        """Return what *work* returns; *size* is how many bytes it works on."""
+        if size < LARGE:
+            return work()
+        return await self.run_in_thread(work)
+
+    async def judge(self, size: int, check: Callable[[Effort], T]) -> T:
+        """Return what *check* returns; too much work goes to a thread after all."""
+        if size < LARGE:
+            try:
+                return check(Effort(light=True))
+            except TooMuchError:
+                pass
+        return await self.run_in_thread(lambda: check(Effort()))
+
+    async def run_in_thread(self, work: Callable[[], T]) -> T:
+        """Return what *work* returns."""
+        async with self._room:
+            return await asyncio.to_thread(work)
 
 
 class Backend(Struct):
@@ -34,7 +70,6 @@ class Backend(Struct):
 
     Attributes:
         escalation: Refuses roles that would give away rights; ``None`` where rights do not matter.
-        service_accounts: Whether pods run as a service account, which must exist.
         authorizer: Decides whether an update may create; ``None`` where rights do not matter.
         network: Which addresses the server hands out and takes.
         slow_lane: Where work is done that would hold up others.
@@ -43,9 +78,8 @@ class Backend(Struct):
     store: Store
     registry: Registry
     clock: Clock
-    admission: Admission
+    admission: AdmissionChain
     escalation: Escalation | None = None
-    service_accounts: bool = False
     authorizer: Authorizer | None = None
     network: Network = DEFAULT
     slow_lane: SlowLane = field(default_factory=SlowLane)

@@ -1,6 +1,5 @@
 """What every cluster has before anybody asked for it."""
 
-from typing import NamedTuple
 from uuid import uuid4
 
 from kubewright.apiserver.authorization.bootstrap import bootstrap_objects
@@ -8,6 +7,7 @@ from kubewright.apiserver.builtin.scheduling import system_classes
 from kubewright.apiserver.meta.names import GroupResource
 from kubewright.apiserver.network import DEFAULT, Network
 from kubewright.apiserver.registry.strategy import Obj
+from kubewright.apiserver.serving import Authorities
 from kubewright.apiserver.storage import Store
 
 NAMESPACES: tuple[str, ...] = ("default", "kube-node-lease", "kube-public", "kube-system")
@@ -25,13 +25,6 @@ PLURALS: dict[str, str] = {
     "RoleBinding": "rolebindings",
     "Service": "services",
 }
-
-
-class Authorities(NamedTuple):
-    """Who may sign certificates, in PEM: those of clients, and that of the front proxy."""
-
-    clients: str
-    front_proxy: str
 
 
 def fill(

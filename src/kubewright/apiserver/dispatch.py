@@ -5,7 +5,10 @@ from functools import cache, cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from kubewright.apiserver.authentication.authenticator import Authenticator
+from kubewright.apiserver.authentication.serviceaccount import ServiceAccountTokens
 from kubewright.apiserver.authentication.user import UserInfo
+from kubewright.apiserver.authorization.attributes import Authorizer
 from kubewright.apiserver.backend import Backend, Call
 from kubewright.apiserver.meta import status
 from kubewright.apiserver.registry.resource import Resource
@@ -16,8 +19,7 @@ from kubewright.apiserver.wire.route import Query, Route
 
 if TYPE_CHECKING:
     from kubewright.apiserver.endpoints.reviews import Reviews
-    from kubewright.apiserver.endpoints.subresources import Subresources
-    from kubewright.apiserver.server import APIServer
+    from kubewright.apiserver.endpoints.subresources import Node, Subresources
 
 Endpoint = Callable[[Call], Awaitable[Answer]]
 
@@ -50,15 +52,26 @@ def endpoint_for(verb: str) -> Endpoint:
 class Dispatcher:
     """Finds the endpoint for a request and calls it."""
 
-    def __init__(self, backend: Backend, server: "APIServer") -> None:
+    def __init__(
+        self,
+        backend: Backend,
+        users: Authenticator,
+        authorizer: Authorizer,
+        *,
+        accounts: ServiceAccountTokens,
+        node: "Node | None" = None,
+    ) -> None:
         self._backend = backend
-        self._server = server
+        self._users = users
+        self._authorizer = authorizer
+        self._accounts = accounts
+        self._node = node
 
     @cached_property
     def _reviews(self) -> "Reviews":
         from kubewright.apiserver.endpoints.reviews import Reviews  # noqa: PLC0415  # as VERBS
 
-        return Reviews(self._server)
+        return Reviews(self._users, self._authorizer, clock=self._backend.clock)
 
     @cached_property
     def _subresources(self) -> "Subresources":
@@ -66,7 +79,7 @@ class Dispatcher:
             Subresources,
         )
 
-        return Subresources(self._server)
+        return Subresources(self._backend, self._accounts, self._node)
 
     async def answer(
         self, request: Request, route: Route, query: Query, *, user: UserInfo
@@ -92,7 +105,7 @@ class Dispatcher:
             # Before anything is stored: a refusal must not be half a success.
             accepted(request.headers.get("accept", ""), "table", "partial", "partial-list")
         answer = await endpoint(call)
-        return _warned(call, answer)
+        return _add_warnings(call, answer)
 
     def _endpoint(self, call: Call) -> Endpoint:
         resource, verb, sub = call.resource, call.route.verb, call.subresource
@@ -158,7 +171,7 @@ def _check_scope(resource: Resource, route: Route) -> None:
             raise status.unsupported_method()
 
 
-def _warned(call: Call, answer: Answer) -> Answer:
+def _add_warnings(call: Call, answer: Answer) -> Answer:
     if call.resource.warning:
         call.warn(call.resource.warning)
     if call.warnings and isinstance(answer, (Response, Stream)):

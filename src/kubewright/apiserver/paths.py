@@ -1,4 +1,4 @@
-"""What is served at paths that are no resources: discovery, health, version, metrics, schemas."""
+"""What is served at paths that are not resources: discovery, health, version, metrics, schemas."""
 
 import hashlib
 import platform
@@ -9,8 +9,13 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from kubewright._version import VERSION
+from kubewright.apiserver.aggregation.remote import Remotes
+from kubewright.apiserver.authentication.serviceaccount import ServiceAccountTokens
 from kubewright.apiserver.authentication.user import UserInfo
+from kubewright.apiserver.backend import Backend
 from kubewright.apiserver.meta import status
+from kubewright.apiserver.metrics import Metrics
+from kubewright.apiserver.serving import Serving
 from kubewright.apiserver.wire import problem
 from kubewright.apiserver.wire.negotiation import accepted
 from kubewright.apiserver.wire.request import Request, Response
@@ -19,7 +24,6 @@ from kubewright.apiserver.wire.route import Route
 if TYPE_CHECKING:
     from kubewright.apiserver.openapi import OpenAPI
     from kubewright.apiserver.registry.discovery import Discovery
-    from kubewright.apiserver.server import APIServer
 
 MAJOR, MINOR = "1", "37"
 CHECKS: tuple[str, ...] = (
@@ -34,24 +38,45 @@ GROUP = 2  # how many parts /apis/<group> has
 
 
 class Paths:
-    """Answers requests to paths that are no resources."""
+    """Answers requests to paths that are not resources.
 
-    def __init__(self, server: "APIServer") -> None:
-        self._server = server
+    Args:
+        backend: What is stored and served.
+        remotes: What other servers answer.
+        accounts: Whose keys are published.
+        metrics: What ``/metrics`` shows.
+        serving: Knows the address of the server.
+    """
 
-    # Made for those who ask: a server that just starts has other things to do.
+    def __init__(
+        self,
+        backend: Backend,
+        remotes: Remotes,
+        *,
+        accounts: ServiceAccountTokens,
+        metrics: Metrics,
+        serving: Serving,
+    ) -> None:
+        self._store = backend.store
+        self._registry = backend.registry
+        self._remotes = remotes
+        self._accounts = accounts
+        self._metrics = metrics
+        self._serving = serving
+
+    # Made with the first request for them, to keep the start of a server short.
 
     @cached_property
     def _discovery(self) -> "Discovery":
-        from kubewright.apiserver.registry.discovery import Discovery  # noqa: PLC0415  # as said above
+        from kubewright.apiserver.registry.discovery import Discovery  # noqa: PLC0415  # see above
 
-        return Discovery(self._server.registry, self._server.aggregation.remotes)
+        return Discovery(self._registry, self._remotes)
 
     @cached_property
     def _openapi(self) -> "OpenAPI":
-        from kubewright.apiserver.openapi import OpenAPI  # noqa: PLC0415  # as said above
+        from kubewright.apiserver.openapi import OpenAPI  # noqa: PLC0415  # see above
 
-        return OpenAPI(self._server.registry, self._server.aggregation.remotes)
+        return OpenAPI(self._registry, self._remotes)
 
     async def answer(self, request: Request, route: Route, user: UserInfo) -> Response:
         """Answer, or say that nothing is here."""
@@ -68,11 +93,10 @@ class Paths:
         return self._other(path)
 
     def _other(self, path: str) -> Response:
-        server = self._server
         if path == "/version":
             return _json(version())
         if path == "/metrics":
-            return Response(200, server.metrics.text(self._gauges()), "text/plain; version=0.0.4")
+            return Response(200, self._metrics.text(self._gauges()), "text/plain; version=0.0.4")
         if path in (OPENID, OPENID_KEYS):
             return self._openid(path)
         if path == "/":
@@ -81,18 +105,18 @@ class Paths:
         return Response(404, body)
 
     def _openid(self, path: str) -> Response:
-        from kubewright.apiserver.authentication.reviews import (  # noqa: PLC0415  # as said above
+        from kubewright.apiserver.authentication.reviews import (  # noqa: PLC0415  # see above
             openid_configuration,
             openid_keys,
         )
 
-        accounts = self._server.accounts
+        accounts = self._accounts
         if path == OPENID:
-            return _json(openid_configuration(accounts, self._server.url))
+            return _json(openid_configuration(accounts, self._serving.find_url() or ""))
         return Response(200, msgspec.json.encode(openid_keys(accounts)), "application/jwk-set+json")
 
     def _known(self) -> list[str]:
-        groups = self._server.registry.groups
+        groups = self._registry.groups
         found = [OPENID, "/api", "/api/v1", "/apis", "/apis/"]
         found += [f"/apis/{group}" for group in groups if group]
         found += [f"/apis/{group}/{one}" for group in groups if group for one in groups[group]]
@@ -100,7 +124,7 @@ class Paths:
         return sorted([*found, OPENID_KEYS, "/readyz", "/version"])
 
     def _gauges(self) -> dict[str, float]:
-        store = self._server.store
+        store = self._store
         found = {
             f'apiserver_storage_objects{{resource="{resource}"}}': float(
                 len(store.collection(resource))
@@ -121,7 +145,7 @@ class Paths:
                     f"v={form.version};as=APIGroupDiscoveryList"
                 )
                 return _tagged(request, body, media)
-            address = self._server.url.partition("://")[2]
+            address = (self._serving.find_url() or "").partition("://")[2]
             found = self._discovery.core_versions(address) if core else self._discovery.groups()
             return Response(200, found)
         if core:

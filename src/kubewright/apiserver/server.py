@@ -3,7 +3,9 @@
 Who is asking, may they, what for, and then the verb itself; whatever happens, the audit knows.
 """
 
+from collections.abc import Callable
 from datetime import datetime
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -14,18 +16,19 @@ from msgspec.structs import replace
 from kubewright._aio import Clock
 from kubewright._pki.files import PathLike, check_writable, named_path
 from kubewright.apiserver import bootstrap
-from kubewright.apiserver.admission.chain import Admission
+from kubewright.apiserver.admission.chain import AdmissionChain
 from kubewright.apiserver.admission.objects import RegisteredObjects
+from kubewright.apiserver.admission.plugin import PluginContext
 from kubewright.apiserver.aggregation import Aggregator
-from kubewright.apiserver.audit import AuditLog, Event
+from kubewright.apiserver.audit import AuditEvent, AuditLog
 from kubewright.apiserver.authentication.authenticator import Authenticator
 from kubewright.apiserver.authentication.impersonation import impersonate
 from kubewright.apiserver.authentication.serviceaccount import ServiceAccountTokens
-from kubewright.apiserver.authentication.signing import check_signing_key, signing_key
+from kubewright.apiserver.authentication.signing import check_signing_key, prepare_signing_key
 from kubewright.apiserver.authentication.user import NOBODY, UserInfo
 from kubewright.apiserver.authorization.attributes import (
+    AccessAttributes,
     AlwaysAllow,
-    Attributes,
     Authorizer,
     denied,
 )
@@ -44,7 +47,8 @@ from kubewright.apiserver.network import SERVICE_CIDR, Network
 from kubewright.apiserver.paths import Paths
 from kubewright.apiserver.registry.registry import Registry
 from kubewright.apiserver.registry.selection import selected_name
-from kubewright.apiserver.registry.strategy import Obj
+from kubewright.apiserver.registry.strategy import Obj, Reader
+from kubewright.apiserver.serving import InProcess, Serving
 from kubewright.apiserver.storage import Store
 from kubewright.apiserver.wire import problem
 from kubewright.apiserver.wire.request import JSON, Answer, Request, Response, Upgrade
@@ -54,8 +58,7 @@ from kubewright.log import Logger, get_logger
 from kubewright.log.sparing import Sparing
 
 if TYPE_CHECKING:
-    from kubewright._pki.authority import KeyPair
-    from kubewright.apiserver.admission.call import Resolver, WebhookClient
+    from kubewright.apiserver.admission.webhook_client import Resolver, WebhookClient
     from kubewright.apiserver.endpoints.subresources import Node
     from kubewright.apiserver.storage.sqlite import SQLiteJournal
 
@@ -83,19 +86,14 @@ class APIServer:
         loopback_endpoints: Whether Endpoints and EndpointSlices may name loopback addresses, which
             Kubernetes refuses: for pods that are processes of this machine.
         audit_log: A file to which every call is appended.
+        node: What answers for logs, exec and the like; ``None`` if nothing runs containers.
+        resolver: Makes what finds the services of webhooks and aggregated servers in the objects
+            of this server; without it, only external services are found.
+        serving: What serves this server on a network, if anything does.
         clock: Where time comes from.
 
     Raises:
         ConfigError: The folder, the file or the range of addresses cannot be used.
-
-    Attributes:
-        node: What answers for logs, exec and the like; ``None`` while nothing runs containers.
-        resolver: What finds the services of webhooks; set it before the first one is asked.
-            ``None`` finds external ones only.
-        front_proxy: The certificate with which this server speaks for users to aggregated API
-            servers; set it before `start`.
-        authorities: Whose certificates this server trusts, for others to read; likewise, and
-            ``None`` without a network.
 
     Example:
         async with APIServer() as server:
@@ -112,6 +110,9 @@ class APIServer:
         service_cidr: str = SERVICE_CIDR,
         loopback_endpoints: bool = False,
         audit_log: PathLike | None = None,
+        node: "Node | None" = None,
+        resolver: "Callable[[Reader], Resolver] | None" = None,
+        serving: Serving | None = None,
         clock: Clock | None = None,
     ) -> None:
         network = Network(service_cidr, loopback_endpoints)
@@ -119,14 +120,15 @@ class APIServer:
         self._failures = Sparing(self.clock)
         self.data_dir: Path | None = named_path("data_dir", data_dir)
         log_file = named_path("audit_log", audit_log)
-        self.url: str = ""
+        self._serving = serving or InProcess()
+        self._make_resolver = resolver
         self.store: Store = Store(
-            journal=_journal(self.data_dir) if self.data_dir else None, clock=self.clock
+            journal=_open_journal(self.data_dir) if self.data_dir else None, clock=self.clock
         )
-        self.audit: AuditLog = _audit(log_file, self.store)
+        self.audit: AuditLog = _open_audit_log(log_file, self.store)
         self.registry: Registry = Registry()
         self.accounts: ServiceAccountTokens = ServiceAccountTokens(
-            lambda: signing_key(self.data_dir), self.store, clock=self.clock
+            lambda: prepare_signing_key(self.data_dir), self.store, clock=self.clock
         )
         self.users: Authenticator = Authenticator(self.accounts)
         roles = RBAC(self.store)
@@ -134,12 +136,16 @@ class APIServer:
         self.metrics: Metrics = Metrics()
         self._webhooks: WebhookClient | None = None
         objects = RegisteredObjects(self.registry)
-        admission = Admission(
-            self.store,
-            objects,
-            self._webhook_client,
-            authorizer=self.authorizer,
-            find_kind=objects.find_kind,
+        admission = AdmissionChain(
+            PluginContext(
+                self.store,
+                objects,
+                self._webhook_client,
+                authorizer=self.authorizer,
+                find_kind=objects.find_kind,
+                clock=self.clock,
+            ),
+            disabled=frozenset() if service_accounts else frozenset({"ServiceAccount"}),
         )
         escalation = Escalation(roles) if rbac else None
         self.backend: Backend = Backend(
@@ -148,19 +154,26 @@ class APIServer:
             self.clock,
             admission,
             escalation,
-            service_accounts,
             self.authorizer if rbac else None,
             network,
         )
-        self.node: Node | None = None
-        self.resolver: Resolver | None = None
-        self.front_proxy: KeyPair | None = None
-        self.authorities: bootstrap.Authorities | None = None
-        self.aggregation: Aggregator = Aggregator(self)
-        self._dispatcher = Dispatcher(self.backend, self)
-        self._paths = Paths(self)
-        self._definitions = DefinitionController(self, self._webhook_client)
-        self._controllers = Controllers(self) if controllers else None
+        self.aggregation: Aggregator = Aggregator(
+            self.backend, self.handle, resolver=lambda: self._resolver, serving=self._serving
+        )
+        self._dispatcher = Dispatcher(
+            self.backend, self.users, self.authorizer, accounts=self.accounts, node=node
+        )
+        self._paths = Paths(
+            self.backend,
+            self.aggregation.remotes,
+            accounts=self.accounts,
+            metrics=self.metrics,
+            serving=self._serving,
+        )
+        self._definitions = DefinitionController(self.backend, self.handle, self._webhook_client)
+        self._controllers = (
+            Controllers(self.backend, self.handle, self.accounts) if controllers else None
+        )
         self._started = False
 
     # Life.
@@ -174,7 +187,7 @@ class APIServer:
             self.store,
             self.backend.now(),
             network=self.backend.network,
-            authorities=self.authorities,
+            authorities=self._serving.find_authorities(),
         )
         RoleAggregator(self.store).start()
         self._definitions.begin()
@@ -195,14 +208,22 @@ class APIServer:
 
     def _webhook_client(self) -> "WebhookClient":
         if self._webhooks is None:
-            from kubewright.apiserver.admission.call import (  # noqa: PLC0415  # ssl, for few
-                NoClusterResolver,
+            from kubewright.apiserver.admission.webhook_client import (  # noqa: PLC0415  # ssl
                 WebhookClient,
             )
 
-            resolver = self.resolver or NoClusterResolver(self.store)
-            self._webhooks = WebhookClient(resolver, clock=self.clock)
+            self._webhooks = WebhookClient(self._resolver, clock=self.clock)
         return self._webhooks
+
+    @cached_property
+    def _resolver(self) -> "Resolver":
+        if self._make_resolver is not None:
+            return self._make_resolver(self.store)
+        from kubewright.apiserver.admission.webhook_client import (  # noqa: PLC0415  # ssl
+            NoClusterResolver,
+        )
+
+        return NoClusterResolver(self.store)
 
     async def __aenter__(self) -> Self:
         await self.start()
@@ -262,7 +283,7 @@ class APIServer:
             return await self._paths.answer(request, route, user)
         return await self._dispatcher.answer(request, route, query, user=user)
 
-    def _authorize(self, asked: Attributes) -> None:
+    def _authorize(self, asked: AccessAttributes) -> None:
         if asked.path in ALWAYS_ALLOWED:
             return
         decision = self.authorizer.authorize(asked)
@@ -285,7 +306,7 @@ class APIServer:
         if len(request.path) > LONGEST_NOTE:  # so are its parts
             route = Route(route.verb, "")
         self.audit.record(
-            Event(
+            AuditEvent(
                 route.verb,
                 visit.user or NOBODY,
                 _brief(f"{request.path}?{request.query}" if request.query else request.path),
@@ -314,14 +335,14 @@ class APIServer:
         return Route(method.lower() if method in METHODS else "other", "")
 
 
-def _journal(folder: Path) -> "SQLiteJournal":
+def _open_journal(folder: Path) -> "SQLiteJournal":
     from kubewright.apiserver.storage.sqlite import SQLiteJournal  # noqa: PLC0415  # not in memory
 
     check_signing_key(folder)
     return SQLiteJournal(folder)
 
 
-def _audit(path: Path | None, store: Store) -> AuditLog:
+def _open_audit_log(path: Path | None, store: Store) -> AuditLog:
     try:
         if path is not None:
             check_writable(path)
@@ -377,10 +398,10 @@ def _is_pretty(request: Request, query: Query) -> bool:
     return request.headers.get("user-agent", "").startswith(("curl", "Wget", "Mozilla/5.0"))
 
 
-def _attributes(user: UserInfo, route: Route, selected: str) -> Attributes:
+def _attributes(user: UserInfo, route: Route, selected: str) -> AccessAttributes:
     if not route.is_resource:
-        return Attributes(user, route.verb, path=route.path, is_resource=False)
-    return Attributes(
+        return AccessAttributes(user, route.verb, path=route.path, is_resource=False)
+    return AccessAttributes(
         user,
         route.verb,
         group=route.group,

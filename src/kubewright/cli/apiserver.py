@@ -8,6 +8,7 @@ import socket
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from shlex import quote
 
@@ -80,9 +81,17 @@ def _kubeconfig_file(options: Options) -> Iterator[Path]:
 
 
 async def _serve(options: Options, path: Path) -> None:
-    api = APIServer(data_dir=options.data_dir, rbac=options.rbac, audit_log=options.audit_log)
-    folder = options.data_dir / "pki" if options.data_dir else None
-    server = LocalServer(api, host=options.host, port=options.port, folder=folder)
+    server = LocalServer(
+        partial(
+            APIServer,
+            data_dir=options.data_dir,
+            rbac=options.rbac,
+            audit_log=options.audit_log,
+        ),
+        host=options.host,
+        port=options.port,
+        folder=options.data_dir / "pki" if options.data_dir else None,
+    )
     stopped = stopped_by_signal()
     async with contextlib.AsyncExitStack() as stack:
         await server.start()
@@ -93,7 +102,7 @@ async def _serve(options: Options, path: Path) -> None:
         _say("stopping; Ctrl-C again stops at once")
 
 
-def _write_kubeconfig(server: LocalServer, path: Path) -> None:
+def _write_kubeconfig(server: LocalServer[APIServer], path: Path) -> None:
     pair = server.client_pair(ADMIN, MASTERS)
     entry = kubeconfig.credentials(certificate=pair.certificate, key=pair.key)
     kubeconfig.write(path, kubeconfig.document(server.url, (ADMIN, entry), ca_data=server.ca_data))

@@ -4,6 +4,7 @@ import asyncio
 import secrets
 import tempfile
 from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from kubewright.cluster import Cluster as View
     from kubewright.embedded.local import LocalServer
     from kubewright.embedded.node.runtime import Runtime
+    from kubewright.embedded.proxy import EndpointResolver
     from kubewright.manager import Manager
     from kubewright.runnable import Runnable
 
@@ -89,8 +91,9 @@ class Cluster:
         self._controllers = None if controllers is None else tuple(controllers)
         self._rbac = rbac
         self._addresses = AddressPlan()
+        self._reach: Reach
         self._api: APIServer | None = None
-        self._server: LocalServer | None = None
+        self._server: LocalServer[APIServer] | None = None
         self._stopping = asyncio.Event()
         self._work: asyncio.Task[None] | None = None
 
@@ -224,7 +227,7 @@ class Cluster:
     # How it is made.
 
     @property
-    def _running(self) -> "LocalServer":
+    def _running(self) -> "LocalServer[APIServer]":
         if self._server is None:
             raise LifecycleError(_NOT_RUNNING)
         return self._server
@@ -250,22 +253,37 @@ class Cluster:
             clock=self.clock,
         )
 
-    async def _served(self) -> "tuple[APIServer, LocalServer]":
+    async def _served(self) -> "tuple[APIServer, LocalServer[APIServer]]":
         from kubewright.apiserver.server import APIServer  # noqa: PLC0415  # only a start needs it
         from kubewright.embedded.local import LocalServer  # noqa: PLC0415  # as above
 
-        api = APIServer(
-            data_dir=self._data_dir,
-            rbac=self._rbac,
-            service_accounts=True,
-            service_cidr=self._addresses.service_cidr,
-            loopback_endpoints=True,
-            clock=self.clock,
-        )
+        self._reach = Reach(clock=self.clock)
         host, port = self._address
-        folder = self._data_dir / "pki" if self._data_dir else None
-        server = LocalServer(api, host=host, port=port, folder=folder)
-        return api, await server.start()
+        server = LocalServer(
+            partial(
+                APIServer,
+                data_dir=self._data_dir,
+                rbac=self._rbac,
+                service_accounts=True,
+                service_cidr=self._addresses.service_cidr,
+                loopback_endpoints=True,
+                node=self._reach,
+                resolver=self._resolver(),
+                clock=self.clock,
+            ),
+            host=host,
+            port=port,
+            folder=self._data_dir / "pki" if self._data_dir else None,
+        )
+        return server.api, await server.start()
+
+    def _resolver(self) -> "type[EndpointResolver] | None":
+        """Return what finds services at their endpoints; in virtual time nobody listens there."""
+        if type(self.clock) is not Clock:
+            return None
+        from kubewright.embedded.proxy import EndpointResolver  # noqa: PLC0415  # as above
+
+        return EndpointResolver
 
     async def _run(self, ready: asyncio.Event) -> None:
         """Run all that is not the API server, until `stop`."""
@@ -300,17 +318,13 @@ class Cluster:
                 zip(self.nodes, self._runtimes(), strict=False)  # of those there is no end
             )
         ]
-        reach = Reach({node.name: node.access for node in nodes}, clock=self.clock)
-        self.api.node = reach
+        for node in nodes:
+            self._reach.add(node.name, node.access)
         yield from nodes
         if type(self.clock) is Clock:
-            from kubewright.embedded.proxy import (  # noqa: PLC0415  # as above
-                EndpointResolver,
-                ServiceProxy,
-            )
+            from kubewright.embedded.proxy import ServiceProxy  # noqa: PLC0415  # as above
 
-            self.api.resolver = EndpointResolver(self.api.store)
-            yield ServiceProxy(view, connect=reach.connect)
+            yield ServiceProxy(view, connect=self._reach.connect)
 
     def _runtimes(self) -> "Iterator[Runtime]":
         """Yield what runs the containers of one node after the other."""

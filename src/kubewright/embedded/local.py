@@ -3,12 +3,12 @@
 import socket
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import TYPE_CHECKING, Generic, Protocol, Self, TypeVar
 
 from kubewright._aio import Clock
 from kubewright._pki.files import PathLike, named_path
 from kubewright._pki.keypair import KeyPair
-from kubewright.apiserver.bootstrap import Authorities
+from kubewright.apiserver.serving import Authorities, Serving
 from kubewright.apiserver.wire.http import HTTPServer, Limits, ServerTLS
 from kubewright.apiserver.wire.request import Answer, Request
 from kubewright.errors import LifecycleError
@@ -26,10 +26,6 @@ NAMES: tuple[str, ...] = (
 class Served(Protocol):
     """What can be served: an `APIServer`."""
 
-    url: str
-    front_proxy: KeyPair | None
-    authorities: Authorities | None
-
     async def start(self) -> None:
         """Begin to work."""
         ...
@@ -43,11 +39,23 @@ class Served(Protocol):
         ...
 
 
-class LocalServer:
-    """Starts *api* and serves it over HTTPS, from `start` to `stop`.
+S_co = TypeVar("S_co", bound=Served, covariant=True)
+S = TypeVar("S", bound=Served)
+
+
+class MakeServed(Protocol[S_co]):
+    """Makes what is served, such as `APIServer` itself or a partial of it."""
+
+    def __call__(self, *, serving: Serving) -> S_co:
+        """Return it, not started yet; *serving* knows its address and its certificates."""
+        ...
+
+
+class LocalServer(Generic[S]):
+    """Starts an API server and serves it over HTTPS, from `start` to `stop`.
 
     Args:
-        api: The API server, not started yet.
+        make: Makes the API server, such as ``APIServer`` or ``partial(APIServer, rbac=False)``.
         host: The address to listen on.
         port: The port; 0 for any that is free.
         folder: Where certificates are kept; they are made anew for each start without one.
@@ -59,7 +67,7 @@ class LocalServer:
 
     def __init__(  # noqa: PLR0913  # each by keyword, with a default
         self,
-        api: Served,
+        make: MakeServed[S],
         *,
         host: str = "127.0.0.1",
         port: int = 0,
@@ -68,7 +76,6 @@ class LocalServer:
         limits: Limits = Limits(),  # noqa: B008  # frozen
         publish: bool = True,
     ) -> None:
-        self.api: Served = api
         self._publish = publish
         self._host = host
         self._port = port
@@ -77,6 +84,7 @@ class LocalServer:
         self._limits = limits
         self._certificates: Certificates | None = None
         self._front: HTTPServer | None = None
+        self.api: S = make(serving=self)
 
     @property
     def url(self) -> str:
@@ -94,6 +102,25 @@ class LocalServer:
         """Return a certificate with its key, with which a client is *user* in *groups*."""
         return self._known.authority.client(user, groups)
 
+    # What the API server asks for.
+
+    def find_url(self) -> str | None:
+        """Return the address for clients; ``None`` while nothing listens."""
+        return self._front.url if self._front is not None else None
+
+    def find_front_proxy(self) -> KeyPair | None:
+        """Return the certificate with which the server speaks for users to aggregated servers."""
+        return self._known.front_proxy.client("front-proxy-client")
+
+    def find_authorities(self) -> Authorities | None:
+        """Return whom the server trusts, for others to read."""
+        if not self._publish:
+            return None
+        authority, front_proxy = self._known.authority, self._known.front_proxy
+        return Authorities(authority.certificate.decode(), front_proxy.certificate.decode())
+
+    # Life.
+
     async def start(self) -> Self:
         """Start the API server, then listen.
 
@@ -108,7 +135,6 @@ class LocalServer:
             await self.api.stop()  # it may hold files already
             raise
         self._front = front
-        self.api.url = front.url
         return self
 
     async def stop(self, grace: float = 10.0) -> None:
@@ -152,14 +178,9 @@ class LocalServer:
         return await front.start()
 
     def _tls(self) -> ServerTLS:
-        from kubewright._pki.certificate_files import certificates  # noqa: PLC0415  # 45 ms
+        from kubewright._pki.certificate_files import prepare_certificates  # noqa: PLC0415  # 45 ms
 
-        made = self._certificates = certificates(self._folder, self._hosts())
-        self.api.front_proxy = made.front_proxy.client("front-proxy-client")
-        if self._publish:
-            self.api.authorities = Authorities(
-                made.authority.certificate.decode(), made.front_proxy.certificate.decode()
-            )
+        made = self._certificates = prepare_certificates(self._folder, self._hosts())
         serving = made.serving
         return ServerTLS(serving.certificate, serving.key, made.authority.certificate)
 

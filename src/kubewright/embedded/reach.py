@@ -1,6 +1,5 @@
 """`Reach`: the way from an API server and from services to the containers of all nodes."""
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from kubewright._aio import Clock
@@ -18,20 +17,23 @@ _NOT_FOUND = 404
 
 
 class Reach:
-    """Leads to a container, whichever node it is on; what ``APIServer.node`` wants.
+    """Leads to a container, whichever node it is on: the `Node` of an `APIServer`.
 
     What speaks kubectl's protocols is loaded with the first request: few clusters that tests start
     are ever asked for a log.
 
     Args:
-        nodes: The containers of each node, by its name.
         clock: Where time-outs come from.
     """
 
-    def __init__(self, nodes: Mapping[str, ContainerAccess], *, clock: Clock) -> None:
-        self._nodes = dict(nodes)
+    def __init__(self, *, clock: Clock) -> None:
+        self._nodes: dict[str, ContainerAccess] = {}
         self._clock = clock
         self._kubelets: Kubelets | None = None
+
+    def add(self, node: str, access: ContainerAccess) -> None:
+        """Lead to the containers of *node*, too; all nodes are added before the first request."""
+        self._nodes[node] = access
 
     async def answer(self, call: "Call", pod: Obj) -> Answer:
         """Answer a request to a subresource of *pod*."""

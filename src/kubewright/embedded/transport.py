@@ -10,7 +10,7 @@ from kubewright._serve.limits import BODY_LIMIT
 from kubewright._serve.messages import combined
 from kubewright.api.requests import Request
 from kubewright.apiserver.wire import request as server
-from kubewright.apiserver.wire.http.refusals import StatusRefusals
+from kubewright.apiserver.wire.http import StatusRefusals
 from kubewright.client.transport import Duplex, Headers, Response, Stream
 from kubewright.embedded.pipe import Pipe
 from kubewright.errors import TransportError, TransportTimeoutError

@@ -7,6 +7,7 @@ import shutil
 import tempfile
 import threading
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypeVar
@@ -70,7 +71,7 @@ class EmbeddedServer(Access):
         self._data_dir = data_dir
         self._clock = clock
         self._folder: Path | None = None
-        self._server: LocalServer | Cluster | None = None
+        self._server: LocalServer[APIServer] | Cluster | None = None
         self._api: APIServer | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
@@ -229,7 +230,7 @@ class EmbeddedServer(Access):
     # How it is made.
 
     @property
-    def _running(self) -> "LocalServer | Cluster":
+    def _running(self) -> "LocalServer[APIServer] | Cluster":
         if self._server is None:
             raise LifecycleError(_NOT_RUNNING)
         return self._server
@@ -266,20 +267,25 @@ class EmbeddedServer(Access):
             raise
         self._api, self._server = api, server
 
-    async def _started(self) -> "tuple[APIServer, LocalServer | Cluster]":
+    async def _started(self) -> "tuple[APIServer, LocalServer[APIServer] | Cluster]":
         """Start what is served."""
-        from kubewright.apiserver.server import APIServer  # noqa: PLC0415  # only a start needs it
+        from kubewright._pki.files import named_path  # noqa: PLC0415  # only a start needs it
+        from kubewright.apiserver.server import APIServer  # noqa: PLC0415  # as above
         from kubewright.embedded import LocalServer  # noqa: PLC0415  # as above
 
-        api = APIServer(
-            data_dir=self._data_dir,
-            rbac=self._rbac,
-            controllers=self._controllers,
-            clock=self._clock,
+        data_dir = named_path("data_dir", self._data_dir)
+        server = LocalServer(
+            partial(
+                APIServer,
+                data_dir=data_dir,
+                rbac=self._rbac,
+                controllers=self._controllers,
+                clock=self._clock,
+            ),
+            folder=data_dir / "pki" if data_dir else None,
+            publish=False,  # without ConfigMaps of its own: tests count those that they made
         )
-        folder = api.data_dir / "pki" if api.data_dir else None
-        # Without ConfigMaps of its own: a test that counts those it made counts all.
-        return api, await LocalServer(api, folder=folder, publish=False).start()
+        return server.api, await server.start()
 
     async def _allow_reader(self, api: "APIServer") -> None:
         rules = [

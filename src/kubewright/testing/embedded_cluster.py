@@ -48,7 +48,7 @@ class EmbeddedCluster(EmbeddedServer):
         self._simulate = simulate
         self._names = None if controllers is None else tuple(controllers)
 
-    async def _started(self) -> "tuple[APIServer, LocalServer | Cluster]":
+    async def _started(self) -> "tuple[APIServer, LocalServer[APIServer] | Cluster]":
         from kubewright.embedded import Cluster  # noqa: PLC0415  # only a start needs it
 
         cluster = Cluster(

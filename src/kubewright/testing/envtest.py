@@ -204,7 +204,7 @@ class RealServer(Access):
     def _write_files(self) -> None:
         from kubewright._pki.authority import (  # noqa: PLC0415  # only a start needs it
             Authority,
-            signing_key,
+            new_signing_key,
         )
 
         self._authority = Authority("kubewright-test-ca")
@@ -213,7 +213,7 @@ class RealServer(Access):
             "ca.crt": self._authority.certificate,
             "serving.crt": serving.certificate,
             "serving.key": serving.key,
-            "accounts.key": signing_key(),
+            "accounts.key": new_signing_key(),
             "tokens.csv": _tokens(self.admin, self.reader, self.nobody),
         }.items():
             write_private(self.folder / name, content)

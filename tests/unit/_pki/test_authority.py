@@ -10,7 +10,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 from cryptography.x509.oid import NameOID
 
-from kubewright._pki.authority import Authority, KeyPair, is_serving, signing_key
+from kubewright._pki.authority import Authority, KeyPair, is_serving, new_signing_key
 
 
 def attributes(pair: KeyPair, name: x509.ObjectIdentifier) -> list[str | bytes]:
@@ -87,7 +87,7 @@ def test_two_authorities_do_not_trust_each_other() -> None:
 
 def test_signing_key_is_an_elliptic_key_in_the_form_that_kubernetes_reads() -> None:
     """kube-apiserver 1.20 does not read EC keys in PKCS #8 for service accounts."""
-    pem = signing_key()
+    pem = new_signing_key()
 
     assert isinstance(load_pem_private_key(pem, None), ec.EllipticCurvePrivateKey)
     assert b"BEGIN EC " in pem

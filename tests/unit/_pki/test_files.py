@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from kubewright._pki.files import check_writable, keep_private, named_path
+from kubewright._pki.files import check_writable, keep_private, named_path, write_private
 from kubewright.errors import ConfigError
 
 
@@ -54,3 +54,14 @@ def test_other_users_lose_their_rights_and_the_owner_gains_none(tmp_path: Path) 
     keep_private(path, tmp_path / "none", path / "below")
 
     assert path.stat().st_mode & 0o777 == 0o400
+
+
+def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
+    """Whoever waits for the file to appear may read it at once."""
+    path = tmp_path / "file"
+    path.mkdir()
+
+    with pytest.raises(OSError, match="file"):
+        write_private(path, b"content")
+
+    assert [found.name for found in tmp_path.iterdir()] == ["file"]

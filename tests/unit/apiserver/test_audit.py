@@ -3,7 +3,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from kubewright.apiserver.audit import AuditLog, Event
+from kubewright.apiserver.audit import AuditEvent, AuditLog
 from kubewright.apiserver.authentication.user import UserInfo
 from kubewright.apiserver.meta.names import GroupResource
 
@@ -12,8 +12,8 @@ NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 PODS = GroupResource("", "pods")
 
 
-def event(verb: str = "get", user: UserInfo = ANN, **more: Any) -> Event:
-    return Event(verb, user, "/api/v1/pods", 200, NOON, NOON, **more)
+def event(verb: str = "get", user: UserInfo = ANN, **more: Any) -> AuditEvent:
+    return AuditEvent(verb, user, "/api/v1/pods", 200, NOON, NOON, **more)
 
 
 def test_events_are_found_by_what_they_are_about() -> None:

@@ -1,10 +1,12 @@
 """One request on its way through the endpoints."""
 
+import threading
 from datetime import UTC, datetime
 
 from kubewright._aio.virtual import VirtualClock
 from kubewright.apiserver.authentication.user import NOBODY
-from kubewright.apiserver.backend import Call
+from kubewright.apiserver.backend import LARGE, Call, SlowLane
+from kubewright.apiserver.effort import LIGHT, Effort
 from kubewright.apiserver.server import APIServer
 from kubewright.apiserver.wire.request import Request
 from kubewright.apiserver.wire.route import parse_route
@@ -52,3 +54,24 @@ def test_the_manager_is_who_says_so_or_the_program() -> None:
     call = called("/api/v1/pods", user_agent="kubectl/v1.37 (linux)")
 
     assert (call.manager(""), call.manager("me")) == ("kubectl", "me")
+
+
+async def test_small_work_is_done_at_once_and_large_in_a_thread() -> None:
+    """Most requests would lose more than they gain."""
+    lane = SlowLane()
+
+    assert await lane.run(LARGE - 1, threading.get_ident) == threading.get_ident()
+    assert await lane.run(LARGE, threading.get_ident) != threading.get_ident()
+
+
+async def test_what_turns_out_to_be_much_is_done_again_in_a_thread() -> None:
+    """A small object can be a lot of work, which only the work itself finds out."""
+    seen: list[bool] = []
+
+    def check(effort: Effort) -> int:
+        seen.append(effort.light)
+        effort.spend(LIGHT + 1)
+        return threading.get_ident()
+
+    assert await SlowLane().judge(0, check) != threading.get_ident()
+    assert seen == [True, False]

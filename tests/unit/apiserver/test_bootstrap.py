@@ -3,6 +3,7 @@
 from kubewright.apiserver import bootstrap
 from kubewright.apiserver.meta.names import GroupResource
 from kubewright.apiserver.server import APIServer
+from kubewright.apiserver.serving import Authorities
 from kubewright.apiserver.storage import Store
 from tests.unit.apiserver.asking import MERGE, ask
 
@@ -28,9 +29,9 @@ def test_a_new_cluster_has_namespaces_roles_priorities_and_its_service() -> None
 def test_others_can_read_how_clients_are_known() -> None:
     """Aggregated API servers begin with it; new certificates are told at the next start."""
     store = Store()
-    bootstrap.fill(store, NOW, authorities=bootstrap.Authorities("old", "proxy"))
+    bootstrap.fill(store, NOW, authorities=Authorities("old", "proxy"))
 
-    bootstrap.fill(store, NOW, authorities=bootstrap.Authorities("new", "proxy"))
+    bootstrap.fill(store, NOW, authorities=Authorities("new", "proxy"))
 
     maps = GroupResource("", "configmaps")
     found = store.get(maps, "kube-system", "extension-apiserver-authentication") or {}

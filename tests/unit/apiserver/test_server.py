@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -33,9 +34,16 @@ class BrokenNode:
         raise ZeroDivisionError("é")
 
 
-async def test_a_mistake_of_ours_is_an_answer_500_and_nothing_more(server: APIServer) -> None:
+@pytest.fixture
+async def broken(clock: VirtualClock) -> AsyncIterator[APIServer]:
+    """A server whose node fails."""
+    async with APIServer(node=BrokenNode(), clock=clock) as running:
+        yield running
+
+
+async def test_a_mistake_of_ours_is_an_answer_500_and_nothing_more(broken: APIServer) -> None:
     """One request fails; the next is answered."""
-    server.node = BrokenNode()
+    server = broken
     await make(server, PODS, {**pod("a"), "spec": {**pod("a")["spec"], "nodeName": "n"}})
 
     answer = await ask(server, "GET", f"{PODS}/a/log")
@@ -45,10 +53,10 @@ async def test_a_mistake_of_ours_is_an_answer_500_and_nothing_more(server: APISe
 
 
 async def test_many_mistakes_of_ours_are_few_lines(
-    server: APIServer, caplog: pytest.LogCaptureFixture
+    broken: APIServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Whoever finds one can ask for it a thousand times."""
-    server.node = BrokenNode()
+    server = broken
     await make(server, PODS, {**pod("a"), "spec": {**pod("a")["spec"], "nodeName": "n"}})
 
     for _ in range(50):
@@ -65,7 +73,7 @@ async def test_a_request_that_is_cancelled_stores_nothing(server: APIServer) -> 
             await asyncio.Event().wait()
 
     made = await make(server, MAPS, "a")
-    server.backend.admission.mutate = wait  # type: ignore[method-assign]  # a webhook that hangs
+    server.backend.admission.admit = wait  # type: ignore[method-assign]  # a webhook that hangs
     task = asyncio.ensure_future(
         ask(server, "PATCH", f"{MAPS}/a", {"data": {"k": "v"}}, media=MERGE)
     )

@@ -30,8 +30,10 @@ def is_over(pod: Pod | None) -> bool:
 
 async def test_a_pod_is_found_on_whichever_node_it_is() -> None:
     """A service knows its pods, and not where they run."""
-    nowhere = Reach({"a": Elsewhere(), "b": Elsewhere()}, clock=Clock())  # type: ignore[dict-item]
-    broken = Reach({"a": Elsewhere(), "b": Broken()}, clock=Clock())  # type: ignore[dict-item]
+    nowhere, broken = Reach(clock=Clock()), Reach(clock=Clock())
+    for reach, second in ((nowhere, Elsewhere()), (broken, Broken())):
+        reach.add("a", Elsewhere())  # type: ignore[arg-type]
+        reach.add("b", second)  # type: ignore[arg-type]
 
     with pytest.raises(AccessError, match='pod "town/web" not found'):
         await nowhere.connect("town", "web", 80)

@@ -5,6 +5,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 from msgspec import Struct
 
+from kubewright.apiserver.admission.reinvocation import Reinvocation, Turn
 from kubewright.apiserver.authentication.user import UserInfo
 from kubewright.apiserver.meta import status
 from kubewright.apiserver.meta.names import GroupResource, api_version
@@ -60,6 +61,7 @@ class Attributes(Struct):
         user: Who asks.
         warn: Adds a Warning header to the answer.
         annotations: What the audit log shall say about it.
+        reinvocation: Whether plugins must be called again; ``None`` until one wants to know.
     """
 
     operation: Operation
@@ -75,12 +77,19 @@ class Attributes(Struct):
     dry_run: bool = False
     warn: Callable[[str], None] = lambda _: None
     annotations: dict[str, str] = {}
+    reinvocation: Reinvocation | None = None
 
     def __post_init__(self) -> None:
         if not self.name and self.object is not None:
             self.name = (self.object.get("metadata") or {}).get("name") or ""
         if not self.namespace and self.resource == NAMESPACES:
             self.namespace = self.name
+
+    def begin_turn(self, plugin: str) -> Turn:
+        """Return the turn of a plugin that wants to see what others change after it."""
+        if self.reinvocation is None:
+            self.reinvocation = Reinvocation()
+        return self.reinvocation.begin(plugin, self.object)
 
     def forbidden(self, why: str) -> StatusError:
         """Return the refusal of this write."""

@@ -66,7 +66,7 @@ class Webhook:
         )
 
 
-class Stored(Generic[T]):
+class ConfigurationCache(Generic[T]):
     """Something made of the objects of one resource, and made again when one of them changes."""
 
     def __init__(

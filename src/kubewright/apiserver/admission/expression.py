@@ -10,8 +10,7 @@ from kubewright.apiserver.authentication.user import (
     service_account_groups,
     service_account_name,
 )
-from kubewright.apiserver.authorization.attributes import Attributes as Question
-from kubewright.apiserver.authorization.attributes import Authorizer
+from kubewright.apiserver.authorization.attributes import AccessAttributes, Authorizer
 from kubewright.apiserver.registry.strategy import Obj
 
 if TYPE_CHECKING:
@@ -87,14 +86,14 @@ class Expression:
 
     def _compile(self) -> None:
         from kubewright.apiserver import cel  # noqa: PLC0415  # not before the first expression
-        from kubewright.apiserver.cel import made  # noqa: PLC0415  # as above
+        from kubewright.apiserver.cel import objects  # noqa: PLC0415  # as above
 
         wanted = {
             "bool": cel.BOOL,
             "string": cel.STRING,
             "string or null": None,
-            "Object": made.OBJECT,
-            "list(JSONPatch)": cel.list_of(made.PATCH),
+            "Object": objects.OBJECT,
+            "list(JSONPatch)": cel.list_of(objects.PATCH),
             "": None,
         }[self._result]
         mutates = self._result in ("Object", "list(JSONPatch)")
@@ -249,14 +248,14 @@ def values(asked: Obj, attributes: Attributes, authorizer: Authorizer) -> dict[s
     }
 
 
-def _question(asked: Any, user: UserInfo) -> Question:
+def _question(asked: Any, user: UserInfo) -> AccessAttributes:
     if asked.service_account is not None:
         namespace, name = asked.service_account
         groups = (*service_account_groups(namespace), "system:authenticated")
         user = UserInfo(service_account_name(namespace, name), groups=groups)
     if asked.path:
-        return Question(user, asked.verb, path=asked.path, is_resource=False)
-    return Question(
+        return AccessAttributes(user, asked.verb, path=asked.path, is_resource=False)
+    return AccessAttributes(
         user,
         asked.verb,
         asked.group,

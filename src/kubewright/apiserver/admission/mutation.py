@@ -94,7 +94,7 @@ class MutatingPolicy(Policy):
 
 
 def _checked(made: Any) -> Any:
-    from kubewright.apiserver.cel.made import misnamed, to_json  # noqa: PLC0415  # as above
+    from kubewright.apiserver.cel.objects import misnamed, to_json  # noqa: PLC0415  # as above
 
     for one in made if isinstance(made, list) else [made]:
         # What a patch sets is an object of its own, from which names begin anew.

@@ -1,20 +1,24 @@
 """`Aggregator`: which versions other servers answer. Costs nothing while there are none."""
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from kubewright.apiserver.aggregation.remote import API_SERVICES, Remote, Remotes, read_remote
 from kubewright.apiserver.authentication.user import UserInfo
+from kubewright.apiserver.backend import Backend
+from kubewright.apiserver.controllers.loopback import Handle
 from kubewright.apiserver.controllers.worker import Worker
 from kubewright.apiserver.meta.names import GroupResource
+from kubewright.apiserver.serving import Serving
 from kubewright.apiserver.storage import Event
 from kubewright.apiserver.wire.request import Answer, Request
 from kubewright.apiserver.wire.route import Route
 
 if TYPE_CHECKING:
+    from kubewright.apiserver.admission.webhook_client import Resolver
     from kubewright.apiserver.aggregation.availability import Availability
     from kubewright.apiserver.aggregation.relay import Relay
-    from kubewright.apiserver.server import APIServer
 
 _VERSION = 3  # how many parts apis/<group>/<version> has
 _SCHEMAS = "/openapi/v3/"
@@ -23,20 +27,36 @@ _SCHEMAS = "/openapi/v3/"
 class Aggregator:
     """Knows the API services of other servers, and passes requests on to them.
 
+    Args:
+        backend: Where API services are stored and what this server serves itself.
+        handle: Answers requests of this server to itself.
+        resolver: Returns what finds the services of other servers.
+        serving: Knows the certificate with which this server speaks for users.
+
     Attributes:
         remotes: What is handed over.
     """
 
-    def __init__(self, server: "APIServer") -> None:
+    def __init__(
+        self,
+        backend: Backend,
+        handle: Handle,
+        *,
+        resolver: "Callable[[], Resolver]",
+        serving: Serving,
+    ) -> None:
         self.remotes: Remotes = Remotes()
-        self._server = server
+        self._backend = backend
+        self._handle = handle
+        self._resolver = resolver
+        self._serving = serving
         self._names: dict[str, Remote] = {}
         self._worker: Worker | None = None
 
     def begin(self) -> None:
         """Look at what is there, and at every change from now on."""
-        store = self._server.store
-        store.listen(self._heard)
+        store = self._backend.store
+        store.listen(self._handle_event)
         for obj in store.list(API_SERVICES):
             self._note(obj["metadata"]["name"], read_remote(obj))
 
@@ -63,7 +83,7 @@ class Aggregator:
         """Pass *request* on for *user*."""
         return await self._relay.answer(remote, request, user)
 
-    def _heard(self, resource: GroupResource, event: Event) -> None:
+    def _handle_event(self, resource: GroupResource, event: Event) -> None:
         if resource == API_SERVICES:
             is_gone = event.type == "DELETED"
             remote = None if is_gone else read_remote(event.current.decode())
@@ -77,23 +97,21 @@ class Aggregator:
             self._names[name] = remote
             self.remotes.found[remote.group, remote.version] = remote
             if self._worker is None:
-                self._worker = Worker(self._availability, clock=self._server.clock)
+                self._worker = Worker(self._availability, clock=self._backend.clock)
                 self._worker.start()
         if before != remote:
-            self._server.registry.generation += 1
+            self._backend.registry.generation += 1
 
     def _is_builtin(self, remote: Remote) -> bool:
-        versions = self._server.registry.groups.get(remote.group, {}).get(remote.version, {})
+        versions = self._backend.registry.groups.get(remote.group, {}).get(remote.version, {})
         return any(not resource.custom for resource in versions.values())
 
     @cached_property
     def _relay(self) -> "Relay":
-        from kubewright.apiserver.admission.call import NoClusterResolver  # noqa: PLC0415  # ssl
         from kubewright.apiserver.aggregation.relay import Relay  # noqa: PLC0415  # for few
 
-        server = self._server
-        resolver = server.resolver or NoClusterResolver(server.store)
-        return Relay(resolver, clock=server.clock, pair=server.front_proxy)
+        pair = self._serving.find_front_proxy()
+        return Relay(self._resolver(), clock=self._backend.clock, pair=pair)
 
     @cached_property
     def _availability(self) -> "Availability":
@@ -101,4 +119,4 @@ class Aggregator:
             Availability,
         )
 
-        return Availability(self._server, self._relay, self.remotes.offers)
+        return Availability(self._backend, self._handle, self._relay, self.remotes.offers)

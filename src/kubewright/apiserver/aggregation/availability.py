@@ -3,10 +3,11 @@
 from typing import TYPE_CHECKING, NamedTuple
 
 from kubewright._aio.clock import Timer
-from kubewright.apiserver.admission.call import WebhookError
+from kubewright.apiserver.admission.webhook_client import WebhookError
 from kubewright.apiserver.aggregation.offer import Offer, fetch
 from kubewright.apiserver.aggregation.remote import API_SERVICES, AVAILABLE, Remote, read_remote
-from kubewright.apiserver.controllers.loopback import Loopback
+from kubewright.apiserver.backend import Backend
+from kubewright.apiserver.controllers.loopback import Handle, Loopback
 from kubewright.apiserver.controllers.worker import NotYetError
 from kubewright.apiserver.meta.field import quoted
 from kubewright.apiserver.meta.names import GroupResource
@@ -16,7 +17,6 @@ from kubewright.apiserver.storage import Event
 if TYPE_CHECKING:
     from kubewright.apiserver.aggregation.relay import Relay
     from kubewright.apiserver.controllers.worker import Worker
-    from kubewright.apiserver.server import APIServer
 
 CHECK_AGAIN: float = 30.0
 """Seconds between two checks: a server that has died tells nobody."""
@@ -29,7 +29,7 @@ _GOOD = range(200, 300)
 _CONFLICT = 409
 
 
-class Verdict(NamedTuple):
+class CheckResult(NamedTuple):
     """How a check ended."""
 
     status: str
@@ -37,24 +37,26 @@ class Verdict(NamedTuple):
     message: str
 
 
-PASSED = Verdict("True", "Passed", "all checks passed")
+PASSED = CheckResult("True", "Passed", "all checks passed")
 
 
 class Availability:
     """Asks each aggregated API server whether it is there, and fills *offers*."""
 
-    def __init__(self, server: "APIServer", relay: "Relay", offers: dict[str, Offer]) -> None:
+    def __init__(
+        self, backend: Backend, handle: Handle, relay: "Relay", offers: dict[str, Offer]
+    ) -> None:
         self._offers = offers
-        self._server = server
+        self._backend = backend
         self._relay = relay
-        self._loopback = Loopback(server, "aggregator")
+        self._loopback = Loopback(handle, backend.registry, "aggregator")
         self._timers: dict[str, Timer] = {}
         self._worker: Worker
 
     def start(self, worker: "Worker") -> None:
         """Check every API service, and those that something changes for."""
         self._worker = worker
-        self._server.store.listen(self._heard)
+        self._backend.store.listen(self._handle_event)
         self._add_all()
 
     def close(self) -> None:
@@ -62,14 +64,14 @@ class Availability:
         for timer in self._timers.values():
             timer.cancel()
 
-    def _heard(self, resource: GroupResource, event: Event) -> None:
+    def _handle_event(self, resource: GroupResource, event: Event) -> None:
         if resource == API_SERVICES:
             self._worker.add(event.current.key)
         elif resource in (_SERVICES, _SLICES):
             self._add_all(event.current.key.rpartition("/")[0])
 
     def _add_all(self, namespace: str | None = None) -> None:
-        for obj in self._server.store.list(API_SERVICES):
+        for obj in self._backend.store.list(API_SERVICES):
             remote = read_remote(obj)
             if remote is not None and namespace in (None, remote.namespace):
                 self._worker.add(remote.name)
@@ -79,31 +81,34 @@ class Availability:
         assert isinstance(key, str)
         if (timer := self._timers.pop(key, None)) is not None:
             timer.cancel()
-        obj = self._server.store.get(API_SERVICES, "", key)
+        obj = self._backend.store.get(API_SERVICES, "", key)
         remote = read_remote(obj) if obj is not None else None
         if obj is None or remote is None:
             self._offer(key, None)
             return
         verdict = self._judge(remote) or await self._probe(remote)
         await self._write(obj, verdict)
-        again = self._server.clock.call_later(CHECK_AGAIN, lambda: self._worker.add(key))
+        again = self._backend.clock.call_later(CHECK_AGAIN, lambda: self._worker.add(key))
         self._timers[key] = again
         if verdict.reason == "FailedDiscoveryCheck":
             raise NotYetError
 
-    def _judge(self, remote: Remote) -> Verdict | None:
+    def _judge(self, remote: Remote) -> CheckResult | None:
         """Say what is missing before anybody can be asked."""
-        store, where = self._server.store, f"service/{remote.service} in {quoted(remote.namespace)}"
+        store, where = (
+            self._backend.store,
+            f"service/{remote.service} in {quoted(remote.namespace)}",
+        )
         service = store.get(_SERVICES, remote.namespace, remote.service)
         if service is None:
-            return Verdict("False", "ServiceNotFound", f"{where} is not present")
+            return CheckResult("False", "ServiceNotFound", f"{where} is not present")
         spec = service.get("spec") or {}
         if (spec.get("type") or "ClusterIP") != "ClusterIP":
             return None
         ports = [one for one in spec.get("ports") or () if one.get("port") == remote.port]
         if not ports:
             text = f"{where} is not listening on port {remote.port}"
-            return Verdict("False", "ServicePortError", text)
+            return CheckResult("False", "ServicePortError", text)
         slices = [
             one
             for one in store.list(_SLICES, remote.namespace)
@@ -111,14 +116,14 @@ class Availability:
         ]
         if not slices:
             text = f"cannot find endpointslices for {where}"
-            return Verdict("False", "EndpointsNotFound", text)
+            return CheckResult("False", "EndpointsNotFound", text)
         port = ports[0].get("name") or ""
         if not any(_is_ready(one, port) for one in slices):
             text = f"endpointslices for {where} have no addresses with port name {quoted(port)}"
-            return Verdict("False", "MissingEndpoints", text)
+            return CheckResult("False", "MissingEndpoints", text)
         return None
 
-    async def _probe(self, remote: Remote) -> Verdict:
+    async def _probe(self, remote: Remote) -> CheckResult:
         """Ask for what every API server must have."""
         url = f"https://{remote.server_name}:{remote.port}{remote.root}"
         try:
@@ -133,7 +138,7 @@ class Availability:
         except (WebhookError, LookupError) as error:
             why = str(error.args[0] if error.args else error)
         text = f"failing or missing response from {url}: {why}"
-        return Verdict("False", "FailedDiscoveryCheck", text)
+        return CheckResult("False", "FailedDiscoveryCheck", text)
 
     def _offer(self, name: str, offer: Offer | None) -> None:
         if offer == self._offers.get(name):
@@ -142,15 +147,15 @@ class Availability:
             del self._offers[name]
         else:
             self._offers[name] = offer
-        self._server.registry.generation += 1  # documents that were made from it are old now
+        self._backend.registry.generation += 1  # documents that were made from it are old now
 
-    async def _write(self, obj: Obj, verdict: Verdict) -> None:
+    async def _write(self, obj: Obj, verdict: CheckResult) -> None:
         """Write the condition, if it is another one."""
         conditions = list((obj.get("status") or {}).get("conditions") or ())
         before = next((one for one in conditions if one.get("type") == AVAILABLE), None)
-        if before is not None and Verdict(*map(before.get, Verdict._fields)) == verdict:
+        if before is not None and CheckResult(*map(before.get, CheckResult._fields)) == verdict:
             return
-        since = self._server.backend.now()
+        since = self._backend.now()
         if before is not None and before.get("status") == verdict.status:
             since = before.get("lastTransitionTime") or since
         new = {"type": AVAILABLE, "lastTransitionTime": since, **verdict._asdict()}

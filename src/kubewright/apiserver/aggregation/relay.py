@@ -17,7 +17,7 @@ from kubewright._http.stream import BodyStream
 from kubewright._pki.keypair import KeyPair
 from kubewright._pki.trust import Trust
 from kubewright._serve.tls import load_pair
-from kubewright.apiserver.admission.call import Resolver, WebhookError, go_error
+from kubewright.apiserver.admission.webhook_client import Resolver, WebhookError, go_error
 from kubewright.apiserver.aggregation.remote import Remote
 from kubewright.apiserver.authentication.user import MASTERS, UserInfo
 from kubewright.apiserver.wire import problem
@@ -31,7 +31,7 @@ AGGREGATOR: UserInfo = UserInfo("system:kube-aggregator", groups=(MASTERS,))
 CHECK_TIME: float = 5.0
 REQUEST_TIME: float = 60.0
 _LIMITS = Limits(body=64 << 20, connections=None)
-_WAYS_KEPT = 64
+_UPSTREAMS_KEPT = 64
 _BODILESS = frozenset({204, 304})
 _UNAVAILABLE = 503
 # Headers that are between two neighbours only, that say who somebody is, or that ask for an
@@ -55,7 +55,7 @@ class Found(NamedTuple):
     body: bytes
 
 
-class _Way(NamedTuple):
+class _Upstream(NamedTuple):
     """How a server is reached, and how it is known to be the right one."""
 
     endpoint: Endpoint
@@ -76,7 +76,7 @@ class Relay:
         self._resolver = resolver
         self._clock = clock
         self._pair = pair
-        self._ways: dict[tuple[Endpoint, str, bool], _Way] = {}
+        self._upstreams: dict[tuple[Endpoint, str, bool], _Upstream] = {}
 
     async def ask(self, remote: Remote, path: str, **headers: str) -> Found:
         """Get *path* as somebody who may see everything.
@@ -86,23 +86,23 @@ class Relay:
             WebhookError: No answer came; the text says why, in the words of Go.
         """
         named = {name.replace("_", "-"): value for name, value in headers.items()}
-        way = await self._way(remote)
-        head = _head(Request("GET", path, headers=named), AGGREGATOR, way.endpoint)
+        upstream = await self._upstream(remote)
+        head = _head(Request("GET", path, headers=named), AGGREGATOR, upstream.endpoint)
         try:
-            return await self._found(way, head)
+            return await self._found(upstream, head)
         except TransportError as error:
-            host, port = way.endpoint.host, way.endpoint.port
+            host, port = upstream.endpoint.host, upstream.endpoint.port
             name = remote.server_name
-            if not await way.trust.learn(error.__cause__, host, port, name=name):
-                raise _failed(error, way, path) from error
+            if not await upstream.trust.learn(error.__cause__, host, port, name=name):
+                raise _failed(error, upstream, path) from error
         try:
-            return await self._found(way, head)
+            return await self._found(upstream, head)
         except TransportError as error:
-            raise _failed(error, way, path) from error
+            raise _failed(error, upstream, path) from error
 
-    async def _found(self, way: "_Way", head: bytes) -> Found:
+    async def _found(self, upstream: "_Upstream", head: bytes) -> Found:
         deadline = self._clock.monotonic() + CHECK_TIME
-        status, headers, body = await way.pool.request("GET", head, b"", deadline=deadline)
+        status, headers, body = await upstream.pool.request("GET", head, b"", deadline=deadline)
         assert isinstance(body, bytes)
         return Found(status, dict(headers), body)
 
@@ -111,19 +111,19 @@ class Relay:
         if not remote.available:
             return _refused("service unavailable")
         try:
-            way = await self._way(remote)
+            upstream = await self._upstream(remote)
         except LookupError:
             return _refused("service unavailable")
         except WebhookError as error:
             return _refused(str(error), status=500)
         upgrade = request.headers.get("upgrade", "")
-        head = _head(request, user, way.endpoint, upgrade)
+        head = _head(request, user, upstream.endpoint, upgrade)
         try:
             if upgrade or _is_long(request):
-                return await self._stream(way.pool, request, head, upgrade=bool(upgrade))
-            return await self._whole(way.pool, request, head)
+                return await self._stream(upstream.pool, request, head, upgrade=bool(upgrade))
+            return await self._whole(upstream.pool, request, head)
         except TransportError as error:
-            return _refused(f"error trying to reach service: {go_error(error, way.endpoint)}")
+            return _refused(f"error trying to reach service: {go_error(error, upstream.endpoint)}")
 
     async def _whole(self, pool: Pool, request: Request, head: bytes) -> Answer:
         deadline = self._clock.monotonic() + REQUEST_TIME
@@ -149,17 +149,17 @@ class Relay:
         assert isinstance(body, BodyStream)
         return Stream(_chunks(connection, body), status, kind, rest)
 
-    async def _way(self, remote: Remote) -> "_Way":
+    async def _upstream(self, remote: Remote) -> "_Upstream":
         address = self._resolver.resolve(remote.namespace, remote.service, remote.port)
         authority = f"{remote.server_name}:{remote.port}"
         endpoint = Endpoint("https", address.host, address.port, authority)
         key = (endpoint, remote.bundle, remote.insecure)
-        found = self._ways.get(key)
+        found = self._upstreams.get(key)
         if found is None:
             trust = self._trust(remote)
             route = Route(endpoint, lambda: trust.context, remote.server_name)
             pool = Pool(route, limits=_LIMITS, clock=self._clock)
-            found = self._ways[key] = _Way(endpoint, pool, trust)
+            found = self._upstreams[key] = _Upstream(endpoint, pool, trust)
             await self._forget_old()
         return found
 
@@ -178,15 +178,15 @@ class Relay:
         return trust
 
     async def _forget_old(self) -> None:
-        for key in list(self._ways)[: max(0, len(self._ways) - _WAYS_KEPT)]:
-            if len(self._ways[key].pool) == self._ways[key].pool.idle:
-                await self._ways.pop(key).pool.close()
+        for key in list(self._upstreams)[: max(0, len(self._upstreams) - _UPSTREAMS_KEPT)]:
+            if len(self._upstreams[key].pool) == self._upstreams[key].pool.idle:
+                await self._upstreams.pop(key).pool.close()
 
     async def close(self) -> None:
         """Close every connection; requests under way fail."""
-        ways, self._ways = list(self._ways.values()), {}
-        for way in ways:
-            await way.pool.close()
+        upstreams, self._upstreams = list(self._upstreams.values()), {}
+        for upstream in upstreams:
+            await upstream.pool.close()
 
 
 class _Talk:
@@ -281,8 +281,8 @@ def _passed_on(headers: Iterable[tuple[str, str]]) -> tuple[str, tuple[tuple[str
     return kind, tuple(rest)
 
 
-def _failed(error: TransportError, way: _Way, path: str) -> WebhookError:
-    return WebhookError(f'Get "{way.endpoint}{path}": {go_error(error, way.endpoint)}')
+def _failed(error: TransportError, upstream: _Upstream, path: str) -> WebhookError:
+    return WebhookError(f'Get "{upstream.endpoint}{path}": {go_error(error, upstream.endpoint)}')
 
 
 def _refused(why: str, *, status: int = _UNAVAILABLE) -> Response:

@@ -4,14 +4,18 @@ import binascii
 from base64 import urlsafe_b64decode
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from hashlib import sha256
 from secrets import token_urlsafe
+from typing import TYPE_CHECKING
 
-from kubewright.apiserver.authentication.certificates import Certificates
 from kubewright.apiserver.authentication.jwt import TokenError
 from kubewright.apiserver.authentication.serviceaccount import ServiceAccountTokens, Verified
 from kubewright.apiserver.authentication.user import ADMIN, NOBODY, UserInfo, authenticated
 from kubewright.apiserver.meta import status
 from kubewright.apiserver.wire.request import Headers, Request
+
+if TYPE_CHECKING:
+    from cryptography import x509
 
 OPEN_PATHS: frozenset[str] = frozenset({"/healthz", "/livez", "/readyz", "/version", "/version/"})
 """Where nobody has to say who they are: to see whether the server lives, and what it is.
@@ -21,6 +25,9 @@ It is what an AuthenticationConfiguration of Kubernetes says under ``anonymous.c
 
 _WEBSOCKET_TOKEN = "base64url.bearer.authorization.k8s.io."  # noqa: S105  # a prefix, no secret
 _UNKNOWN = "invalid bearer token"
+_UID = "1.3.6.1.4.1.57683.2"
+_CREDENTIAL = "authentication.kubernetes.io/credential-id"
+_KEPT = 1024
 
 
 class Authenticator:
@@ -34,7 +41,7 @@ class Authenticator:
 
     def __init__(self, accounts: ServiceAccountTokens | None = None) -> None:
         self._accounts = accounts
-        self._certificates = Certificates()
+        self._certificates = CertificateUsers()
         self._tokens: dict[str, UserInfo] = {}
 
     def add_user(self, user: UserInfo | str, token: str = "", *, groups: Iterable[str] = ()) -> str:
@@ -118,3 +125,47 @@ def _protocol_token(offered: str) -> str:
             except (binascii.Error, UnicodeError, ValueError):
                 return ""
     return ""
+
+
+class CertificateUsers:
+    """Finds the user in a client certificate that the front has verified.
+
+    The common name is the user, the organizations are the groups.
+    """
+
+    def __init__(self) -> None:
+        # By the bytes themselves: a connection passes the same object with every request, and
+        # Python hashes it once.
+        self._users: dict[bytes, UserInfo | None] = {}
+
+    def find(self, der: bytes) -> UserInfo | None:
+        """Return the user of a certificate, or ``None`` if it names nobody."""
+        try:
+            return self._users[der]
+        except KeyError:
+            if len(self._users) >= _KEPT:
+                self._users.clear()
+            found = self._users[der] = _user(der)
+            return found
+
+
+def _user(der: bytes) -> UserInfo | None:
+    from cryptography import x509  # noqa: PLC0415  # 45 ms, and only with client certificates
+    from cryptography.x509.oid import NameOID, ObjectIdentifier  # noqa: PLC0415
+
+    try:
+        subject = x509.load_der_x509_certificate(der).subject
+    except ValueError:
+        return None
+    names = _values(subject.get_attributes_for_oid(NameOID.COMMON_NAME))
+    if not names or not names[-1]:
+        return None
+    uids = _values(subject.get_attributes_for_oid(ObjectIdentifier(_UID)))
+    groups = _values(subject.get_attributes_for_oid(NameOID.ORGANIZATION_NAME))
+    fingerprint = f"X509SHA256={sha256(der).hexdigest()}"
+    extra = {_CREDENTIAL: (fingerprint,)}
+    return authenticated(UserInfo(names[-1], uids[0] if uids else "", groups, extra))
+
+
+def _values(attributes: "list[x509.NameAttribute[str | bytes]]") -> tuple[str, ...]:
+    return tuple(one.value for one in attributes if isinstance(one.value, str))

@@ -23,7 +23,7 @@ from kubewright.apiserver.authentication.user import (
     find_service_account,
     service_account_groups,
 )
-from kubewright.apiserver.authorization.attributes import Attributes, Authorizer, denied
+from kubewright.apiserver.authorization.attributes import AccessAttributes, Authorizer, denied
 from kubewright.apiserver.meta import status
 from kubewright.apiserver.meta.field import quoted
 from kubewright.apiserver.meta.status import StatusError
@@ -43,7 +43,7 @@ class Impersonated(NamedTuple):
 
 
 def impersonate(
-    headers: Headers, attributes: Attributes, authorizer: Authorizer
+    headers: Headers, attributes: AccessAttributes, authorizer: Authorizer
 ) -> Impersonated | None:
     """Return whom a request is to act as, or ``None`` if it acts for itself.
 
@@ -128,7 +128,7 @@ class _Mode:
         self._verb = f"impersonate:{name}" if name else "impersonate"
         self._authorizer = authorizer
 
-    def check(self, wanted: UserInfo, attributes: Attributes) -> Impersonated:
+    def check(self, wanted: UserInfo, attributes: AccessAttributes) -> Impersonated:
         if self._name:
             verb = f"impersonate-on:{self._name}:{attributes.verb}"
             self._authorize(replace(attributes, verb=verb))
@@ -160,10 +160,10 @@ class _Mode:
     def _check_groups(self, wanted: UserInfo, by: UserInfo) -> None:
         group = _GROUP if self._name else ""
         if self._name and MASTERS in wanted.groups:
-            asked = Attributes(by, self._verb, group, "v1", "groups", name=MASTERS)
+            asked = AccessAttributes(by, self._verb, group, "v1", "groups", name=MASTERS)
             raise denied(asked, "impersonating the system:masters group is not allowed")
         if self._name and "" in wanted.groups:
-            asked = Attributes(by, self._verb, group, "v1", "groups")
+            asked = AccessAttributes(by, self._verb, group, "v1", "groups")
             raise denied(asked, "impersonating the empty string group is not allowed")
         for name in wanted.groups:
             self._ask(by, "groups", name, group=group)
@@ -184,10 +184,10 @@ class _Mode:
         subresource: str = "",
     ) -> None:
         self._authorize(
-            Attributes(by, self._verb, group, "v1", resource, subresource, name, namespace)
+            AccessAttributes(by, self._verb, group, "v1", resource, subresource, name, namespace)
         )
 
-    def _authorize(self, attributes: Attributes) -> None:
+    def _authorize(self, attributes: AccessAttributes) -> None:
         decision = self._authorizer.authorize(attributes)
         if not decision.allowed:
             raise denied(attributes, decision.reason)

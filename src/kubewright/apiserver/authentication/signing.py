@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from kubewright._pki.files import keep_private
+from kubewright._pki.files import keep_private, write_private
 from kubewright.apiserver.authentication.jwt import SigningKey
 from kubewright.errors import ConfigError
 
@@ -10,7 +10,7 @@ FILE: str = "service-account.key"
 PEM: bytes = b"-----BEGIN "
 
 
-def signing_key(folder: Path | None) -> SigningKey:
+def prepare_signing_key(folder: Path | None) -> SigningKey:
     """Return the key in *folder*, made if it is not there; a new one without a folder.
 
     Raises:
@@ -20,9 +20,7 @@ def signing_key(folder: Path | None) -> SigningKey:
         return SigningKey.generate()
     path = folder / FILE
     if path.exists():
-        return _loaded(path)
-    from kubewright._pki.certificate_files import write_private  # noqa: PLC0415  # 45 ms
-
+        return _load(path)
     key = SigningKey.generate()
     write_private(path, key.pem)
     return key
@@ -48,7 +46,7 @@ def check_signing_key(folder: Path) -> None:
         raise ConfigError(_damaged(path))
 
 
-def _loaded(path: Path) -> SigningKey:
+def _load(path: Path) -> SigningKey:
     try:
         return SigningKey.load(path.read_bytes())
     except (OSError, ValueError, TypeError) as error:

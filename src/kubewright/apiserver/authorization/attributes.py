@@ -14,10 +14,10 @@ Rule = Obj
 """A PolicyRule as JSON."""
 
 
-class Attributes(Struct):
+class AccessAttributes(Struct):
     """A request as RBAC sees it.
 
-    Attributes:
+    AccessAttributes:
         name: Empty for a collection, and for create.
         namespace: Empty for the whole cluster; a namespace counts as being inside itself.
         path: Of a request to something that is no resource.
@@ -46,7 +46,7 @@ class Decision(NamedTuple):
 class Authorizer(Protocol):
     """Whoever decides what users may do."""
 
-    def authorize(self, attributes: Attributes) -> Decision:
+    def authorize(self, attributes: AccessAttributes) -> Decision:
         """Decide about one request."""
         ...
 
@@ -58,7 +58,7 @@ class Authorizer(Protocol):
 class AlwaysAllow:
     """Lets every user do everything."""
 
-    def authorize(self, attributes: Attributes) -> Decision:
+    def authorize(self, attributes: AccessAttributes) -> Decision:
         """Say yes."""
         return _YES
 
@@ -72,7 +72,7 @@ _YES = Decision(allowed=True)
 _HTML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 
 
-def denied(attributes: Attributes, reason: str = "") -> StatusError:
+def denied(attributes: AccessAttributes, reason: str = "") -> StatusError:
     """Return the refusal of a request, as the server words it."""
     why = _explained(attributes).translate(_HTML)
     if reason:
@@ -96,7 +96,7 @@ def denied(attributes: Attributes, reason: str = "") -> StatusError:
     return StatusError(403, "Forbidden", f"{subject}: {why}", details)
 
 
-def _explained(attributes: Attributes) -> str:
+def _explained(attributes: AccessAttributes) -> str:
     who = f"User {quoted(attributes.user.name)} cannot {attributes.verb}"
     if not attributes.is_resource:
         return f"{who} path {quoted(attributes.path)}"

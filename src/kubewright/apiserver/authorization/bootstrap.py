@@ -5,8 +5,8 @@ not run. The roles ``view``, ``edit`` and ``admin`` gather their rules from othe
 that CRDs can extend them.
 """
 
-from kubewright.apiserver.authorization.aggregation import stale_roles
 from kubewright.apiserver.authorization.attributes import Rule
+from kubewright.apiserver.authorization.role_aggregation import stale_roles
 from kubewright.apiserver.registry.strategy import Obj
 
 _VERSION = "rbac.authorization.k8s.io/v1"

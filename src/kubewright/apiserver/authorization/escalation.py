@@ -1,7 +1,7 @@
 """Nobody can give away more than they have: checks on roles and bindings before they are stored."""
 
 from kubewright.apiserver.authentication.user import MASTERS, UserInfo
-from kubewright.apiserver.authorization.attributes import Attributes, Authorizer, Rule
+from kubewright.apiserver.authorization.attributes import AccessAttributes, Authorizer, Rule
 from kubewright.apiserver.authorization.rbac import (
     CLUSTER_ROLE_BINDINGS,
     CLUSTER_ROLES,
@@ -105,7 +105,7 @@ class Escalation:
     def _may(
         self, user: UserInfo, verb: str, resource: GroupResource, *, namespace: str, name: str
     ) -> bool:
-        asked = Attributes(
+        asked = AccessAttributes(
             user, verb, resource.group, "*", resource.resource, name=name, namespace=namespace
         )
         return self._authorizer.authorize(asked).allowed

@@ -13,7 +13,7 @@ from kubewright.apiserver.authentication.user import (
     UserInfo,
     service_account_name,
 )
-from kubewright.apiserver.authorization.attributes import Attributes, Decision, Rule
+from kubewright.apiserver.authorization.attributes import AccessAttributes, Decision, Rule
 from kubewright.apiserver.authorization.rules import aggregate, allows_path, allows_resource
 from kubewright.apiserver.meta.field import quoted
 from kubewright.apiserver.meta.names import GroupResource
@@ -57,7 +57,7 @@ class _Subject:
         )
         self._known: dict[tuple[str, ...], tuple[_Candidate, ...]] = {}
 
-    def decide(self, asked: Attributes) -> Decision:
+    def decide(self, asked: AccessAttributes) -> Decision:
         key: tuple[str, ...] = (asked.verb, asked.path)
         if asked.is_resource:
             key = (asked.verb, asked.group, asked.resource, asked.subresource)
@@ -69,13 +69,13 @@ class _Subject:
                 return decision
         return self._refusal
 
-    def _learn(self, key: tuple[str, ...], asked: Attributes) -> tuple[_Candidate, ...]:
+    def _learn(self, key: tuple[str, ...], asked: AccessAttributes) -> tuple[_Candidate, ...]:
         if len(self._known) >= _DECISIONS_KEPT:
             self._known.clear()
         found = self._known[key] = tuple(self._candidates(asked))
         return found
 
-    def _candidates(self, asked: Attributes) -> Iterator[_Candidate]:
+    def _candidates(self, asked: AccessAttributes) -> Iterator[_Candidate]:
         for rule, reason in self._grants:
             if not _allows(rule, asked):
                 continue
@@ -85,7 +85,7 @@ class _Subject:
                 return
 
 
-def _allows(rule: Rule, asked: Attributes) -> bool:
+def _allows(rule: Rule, asked: AccessAttributes) -> bool:
     if not asked.is_resource:
         return allows_path(rule, asked.verb, asked.path)
     return allows_resource(
@@ -101,7 +101,7 @@ class RBAC:
         self._revisions: Revisions = (-1, -1, -1, -1)
         self._subjects: dict[tuple[str, tuple[str, ...], str], _Subject] = {}
 
-    def authorize(self, attributes: Attributes) -> Decision:
+    def authorize(self, attributes: AccessAttributes) -> Decision:
         """Decide about one request."""
         user = attributes.user
         if MASTERS in user.groups:

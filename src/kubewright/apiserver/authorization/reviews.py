@@ -3,7 +3,7 @@
 from typing import Any
 
 from kubewright.apiserver.authentication.user import UserInfo
-from kubewright.apiserver.authorization.attributes import Attributes, Authorizer
+from kubewright.apiserver.authorization.attributes import AccessAttributes, Authorizer
 from kubewright.apiserver.authorization.rules import aggregate
 from kubewright.apiserver.meta import field, status
 from kubewright.apiserver.meta.field import Errors
@@ -121,13 +121,13 @@ def answered(review: Obj, found: Obj) -> Obj:
     return {**first, "metadata": metadata, "spec": spec, "status": found}
 
 
-def _attributes(spec: Obj, user: UserInfo) -> Attributes:
+def _attributes(spec: Obj, user: UserInfo) -> AccessAttributes:
     other = spec.get("nonResourceAttributes")
     if other is not None:
         path, verb = other.get("path") or "", other.get("verb") or ""
-        return Attributes(user, verb, path=path, is_resource=False)
+        return AccessAttributes(user, verb, path=path, is_resource=False)
     asked = spec["resourceAttributes"]
-    return Attributes(
+    return AccessAttributes(
         user,
         asked.get("verb") or "",
         asked.get("group") or "",

@@ -1,8 +1,8 @@
-"""How each built-in kind behaves: defaults, preparation, validation, as in Kubernetes 1.37.
+"""How each built-in kind behaves: defaults, preparation and validation, as in Kubernetes 1.37.
 
-There is a module or a folder for each API group, named after it; `fields` has the rules that kinds
-of several groups share. `strategy_for` is the door: it imports the module of a kind when the first
-object of that kind is written, so a server starts without reading any of them.
+Each API group has a module or a folder with its name; `fields` has the rules that several groups
+share. Call `strategy_for` to get the strategy of a kind. It imports the module when the first
+object of that kind is written, so a server starts without loading any of them.
 """
 
 from functools import cache
@@ -16,7 +16,7 @@ __all__ = ["strategy_for"]
 
 @cache
 def strategy_for(group: str, resource: str) -> Strategy:
-    """Return the behaviour of a built-in resource; plain for one without peculiarities."""
+    """Return the strategy of a built-in resource; a plain one if it has no rules of its own."""
     place = STRATEGIES.get(group, {}).get(resource)
     if place is None:
         return Strategy()

@@ -1,7 +1,6 @@
-"""API services: which group and version is served by whom."""
+"""APIServices: which server serves a group and version."""
 
-from kubewright.apiserver.builtin.fields.checks import in_range
-from kubewright.apiserver.builtin.fields.rules import named, needed, one_of
+from kubewright.apiserver.builtin.fields.checks import in_range, needed, one_of, problems
 from kubewright.apiserver.meta import field, naming
 from kubewright.apiserver.meta.field import Errors
 from kubewright.apiserver.registry.strategy import NameRule, Obj, Strategy, Write
@@ -10,13 +9,13 @@ _MAX_GROUP_PRIORITY, _MAX_VERSION_PRIORITY = 20000, 1000
 
 
 class APIServiceStrategy(Strategy):
-    """API services."""
+    """APIServices."""
 
     name_rule: NameRule = staticmethod(naming.path_segment)
     has_status = True
 
     def default(self, obj: Obj) -> None:
-        """Set the port of the service; show spec and status."""
+        """Set the port of the service; include spec and status."""
         spec = obj.setdefault("spec", {})
         spec.setdefault("groupPriorityMinimum", 0)
         spec.setdefault("versionPriority", 0)
@@ -25,7 +24,7 @@ class APIServiceStrategy(Strategy):
         obj.setdefault("status", {})
 
     def prepare_create(self, obj: Obj, write: Write) -> None:
-        """Begin as available if this server serves it itself."""
+        """Start as available if this server serves the version itself."""
         obj["status"] = {}
         if obj["spec"].get("service") is None:
             condition = {
@@ -50,8 +49,8 @@ class APIServiceStrategy(Strategy):
             why = "only v1 may have an empty group and it better be legacy kube"
             found.append(field.required("spec.group", why))
         if group:
-            found += named(naming.dns_subdomain, group, "spec.group")
-        found += named(naming.dns_label_1035, version, "spec.version")
+            found += problems(naming.dns_subdomain, group, "spec.group")
+        found += problems(naming.dns_label_1035, version, "spec.version")
         found += _priority(spec, "groupPriorityMinimum", _MAX_GROUP_PRIORITY)
         found += _priority(spec, "versionPriority", _MAX_VERSION_PRIORITY)
         return found + _service(spec)

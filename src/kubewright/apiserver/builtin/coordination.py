@@ -1,23 +1,23 @@
 """Leases."""
 
-from kubewright.apiserver.builtin.fields.rules import not_negative, one_of
+from kubewright.apiserver.builtin.fields.checks import not_negative, one_of
 from kubewright.apiserver.meta import field
 from kubewright.apiserver.meta.field import Errors
 from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
 
 
 class LeaseStrategy(Strategy):
-    """Leases: what leader election and nodes renew."""
+    """Leases, which leaders and nodes renew."""
 
     allow_create_on_update = True
     allow_unconditional_update = False
 
     def default(self, obj: Obj) -> None:
-        """Show a spec, even an empty one."""
+        """Include the spec even if it is empty."""
         obj.setdefault("spec", {})
 
     def validate(self, obj: Obj, write: Write) -> Errors:
-        """Check the numbers, and who may be preferred."""
+        """Check the numbers and the preferred holder."""
         spec = obj.get("spec") or {}
         found: Errors = []
         seconds = spec.get("leaseDurationSeconds")

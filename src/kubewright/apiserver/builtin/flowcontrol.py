@@ -1,6 +1,6 @@
-"""Flow schemas and priority levels. This server does not queue; it keeps what operators write."""
+"""FlowSchemas and PriorityLevelConfigurations. This server stores them and does not queue."""
 
-from kubewright.apiserver.builtin.fields.rules import in_range, named, needed, one_of
+from kubewright.apiserver.builtin.fields.checks import in_range, needed, one_of, problems
 from kubewright.apiserver.meta import field, naming
 from kubewright.apiserver.meta.field import Errors
 from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
@@ -23,20 +23,20 @@ _SUBJECTS = {"ServiceAccount": "serviceAccount", "User": "user", "Group": "group
 
 
 class FlowSchemaStrategy(Strategy):
-    """Flow schemas."""
+    """FlowSchemas."""
 
     has_status = True
     has_generation = True
 
     def default(self, obj: Obj) -> None:
-        """Set the precedence; show spec and status."""
+        """Set the precedence; include spec and status."""
         spec = obj.setdefault("spec", {})
         spec["matchingPrecedence"] = spec.get("matchingPrecedence") or 1000
         spec.setdefault("priorityLevelConfiguration", {}).setdefault("name", "")
         obj.setdefault("status", {})
 
     def prepare_create(self, obj: Obj, write: Write) -> None:
-        """Begin without a status."""
+        """Start with an empty status."""
         obj["status"] = {}
 
     def validate(self, obj: Obj, write: Write) -> Errors:
@@ -49,7 +49,7 @@ class FlowSchemaStrategy(Strategy):
             path = "spec.distinguisherMethod.type"
             found += one_of(shown, ("ByNamespace", "ByUser"), path)
         level, path = spec["priorityLevelConfiguration"]["name"], "spec.priorityLevelConfiguration"
-        found += needed(level, f"{path}.name", "must reference a priority level") or named(
+        found += needed(level, f"{path}.name", "must reference a priority level") or problems(
             naming.dns_subdomain, level, f"{path}.name"
         )
         for index, rule in enumerate(spec.get("rules") or ()):
@@ -57,14 +57,14 @@ class FlowSchemaStrategy(Strategy):
         return found
 
 
-class PriorityLevelStrategy(Strategy):
-    """Priority levels."""
+class PriorityLevelConfigurationStrategy(Strategy):
+    """PriorityLevelConfigurations."""
 
     has_status = True
     has_generation = True
 
     def default(self, obj: Obj) -> None:
-        """Fill in shares and queues; show spec and status."""
+        """Fill in shares and queues; include spec and status."""
         spec = obj.setdefault("spec", {})
         for part, shares in (("exempt", 0), ("limited", 30)):
             if (level := spec.get(part)) is not None:
@@ -78,11 +78,11 @@ class PriorityLevelStrategy(Strategy):
         obj.setdefault("status", {})
 
     def prepare_create(self, obj: Obj, write: Write) -> None:
-        """Begin without a status."""
+        """Start with an empty status."""
         obj["status"] = {}
 
     def validate(self, obj: Obj, write: Write) -> Errors:
-        """Check the type, and what belongs to it."""
+        """Check the type and its fields."""
         spec = obj["spec"]
         kind, exempt, limited = spec.get("type") or "", spec.get("exempt"), spec.get("limited")
         found: Errors = []

@@ -1,16 +1,15 @@
-"""RuntimeClasses: which container runtime a pod wants."""
+"""RuntimeClasses."""
 
 from kubewright.apiserver.builtin.core.pod.placement import validate_tolerations
 from kubewright.apiserver.builtin.core.pod.resources import validate_resources
-from kubewright.apiserver.builtin.fields.checks import IMMUTABLE, problems
-from kubewright.apiserver.builtin.fields.rules import first_places
+from kubewright.apiserver.builtin.fields.checks import IMMUTABLE, first_indexes, problems
 from kubewright.apiserver.meta import field, naming
 from kubewright.apiserver.meta.field import Errors
 from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
 
 
 class RuntimeClassStrategy(Strategy):
-    """How runtime classes behave."""
+    """How RuntimeClasses behave."""
 
     def validate(self, obj: Obj, write: Write) -> Errors:
         """Return what is wrong with a new class."""
@@ -22,7 +21,7 @@ class RuntimeClassStrategy(Strategy):
         errors += naming.labels(scheduling.get("nodeSelector") or {}, "scheduling.nodeSelector")
         tolerations = scheduling.get("tolerations") or []
         errors += validate_tolerations(tolerations, "scheduling.tolerations")
-        first = first_places(map(_key, tolerations))
+        first = first_indexes(map(_key, tolerations))
         errors += [
             field.duplicate(f"scheduling.tolerations[{i}]", one)
             for i, one in enumerate(tolerations)
@@ -33,7 +32,7 @@ class RuntimeClassStrategy(Strategy):
         return errors + problems(naming.dns_label, handler, "handler")
 
     def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:
-        """Return whether the handler changed: nothing else is looked at."""
+        """Return an error if the handler changed; nothing else is checked."""
         if new.get("handler") == old.get("handler"):
             return []
         return [field.invalid("handler", None, IMMUTABLE)]

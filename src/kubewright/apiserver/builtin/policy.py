@@ -1,10 +1,10 @@
-"""PodDisruptionBudgets: how many pods may be missing at a time."""
+"""PodDisruptionBudgets."""
 
 from kubewright.apiserver.builtin.fields import differences
 from kubewright.apiserver.builtin.fields.checks import (
     at_most_all,
     int_or_percent,
-    non_negative,
+    not_negative_fields,
     unsupported,
 )
 from kubewright.apiserver.builtin.fields.selectors import validate_selector
@@ -15,22 +15,22 @@ _COUNTS = ("disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPo
 _EVICTION = ("AlwaysAllow", "IfHealthyBudget")
 
 
-class DisruptionBudgetStrategy(Strategy):
-    """How disruption budgets behave."""
+class PodDisruptionBudgetStrategy(Strategy):
+    """How PodDisruptionBudgets behave."""
 
     has_generation = True
     has_status = True
     allow_unconditional_update = False
 
     def default(self, obj: Obj) -> None:
-        """Write the counts even when they are zero."""
+        """Include the counts even if they are zero."""
         obj.setdefault("spec", {})
         status = obj.setdefault("status", {})
         for name in _COUNTS:
             status.setdefault(name, 0)
 
     def prepare_create(self, obj: Obj, write: Write) -> None:
-        """Begin with the status that says nothing."""
+        """Start with all counts at zero."""
         obj["status"] = dict.fromkeys(_COUNTS, 0)
 
     def validate(self, obj: Obj, write: Write) -> Errors:
@@ -51,5 +51,5 @@ class DisruptionBudgetStrategy(Strategy):
         return errors
 
     def validate_status_update(self, new: Obj, old: Obj, write: Write) -> Errors:
-        """Return which counts are impossible."""
-        return non_negative(new.get("status") or {}, _COUNTS, "status")
+        """Return errors for negative counts."""
+        return not_negative_fields(new.get("status") or {}, _COUNTS, "status")

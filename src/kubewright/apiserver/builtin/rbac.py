@@ -1,19 +1,14 @@
-"""Service accounts, and the kinds of RBAC."""
+"""Roles, ClusterRoles and their bindings: the kinds of ``rbac.authorization.k8s.io``."""
 
 from typing import Any
 
-from kubewright.apiserver.builtin.fields.checks import IMMUTABLE
-from kubewright.apiserver.builtin.fields.rules import named, needed, one_of
+from kubewright.apiserver.builtin.fields.checks import IMMUTABLE, needed, one_of, problems
 from kubewright.apiserver.builtin.fields.selectors import validate_selector
 from kubewright.apiserver.meta import field, naming
 from kubewright.apiserver.meta.field import Errors
 from kubewright.apiserver.registry.strategy import NameRule, Obj, Strategy, Write
 
 GROUP: str = "rbac.authorization.k8s.io"
-
-
-class ServiceAccountStrategy(Strategy):
-    """Service accounts."""
 
 
 class RoleStrategy(Strategy):
@@ -24,7 +19,7 @@ class RoleStrategy(Strategy):
     namespaced: bool = True
 
     def default(self, obj: Obj) -> None:
-        """Show the rules, even if there are none."""
+        """Include the rules even if there are none."""
         obj.setdefault("rules", None)
 
     def validate(self, obj: Obj, write: Write) -> Errors:
@@ -32,17 +27,17 @@ class RoleStrategy(Strategy):
         found: Errors = []
         for index, rule in enumerate(obj.get("rules") or ()):
             found += policy_rule(rule, f"rules[{index}]", namespaced=self.namespaced)
-        obj["rules"] = obj.get("rules") or None  # an empty list does not survive being stored
+        obj["rules"] = obj.get("rules") or None  # Kubernetes stores an empty list as null
         return found
 
 
 class ClusterRoleStrategy(RoleStrategy):
-    """Cluster roles, which may be put together from others."""
+    """ClusterRoles, which may be aggregated from others."""
 
     namespaced = False
 
     def validate(self, obj: Obj, write: Write) -> Errors:
-        """Check the rules, and the selectors of those to aggregate."""
+        """Check the rules and the selectors of the aggregation rule."""
         found = super().validate(obj, write)
         if "aggregationRule" not in obj:
             return found
@@ -56,7 +51,7 @@ class ClusterRoleStrategy(RoleStrategy):
 
 
 class RoleBindingStrategy(Strategy):
-    """Role bindings."""
+    """RoleBindings."""
 
     name_rule: NameRule = staticmethod(naming.path_segment)
     allow_create_on_update = True
@@ -74,18 +69,18 @@ class RoleBindingStrategy(Strategy):
                 subject["apiGroup"] = GROUP
 
     def validate(self, obj: Obj, write: Write) -> Errors:
-        """Check the role and who gets it."""
+        """Check the role and the subjects."""
         reference = obj["roleRef"]
         found = one_of(reference["apiGroup"], (GROUP,), "roleRef.apiGroup")
         found += one_of(reference["kind"], self.role_kinds, "roleRef.kind")
         name = reference["name"]
-        found += needed(name, "roleRef.name") or named(naming.path_segment, name, "roleRef.name")
+        found += needed(name, "roleRef.name") or problems(naming.path_segment, name, "roleRef.name")
         for index, subject in enumerate(obj.get("subjects") or ()):
             found += _subject(subject, f"subjects[{index}]", namespaced=self.namespaced)
         return found
 
     def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:
-        """Check that the role stays the same one."""
+        """Check that the role did not change."""
         found = self.validate(new, write)
         if new["roleRef"] != old.get("roleRef"):
             found.append(field.invalid("roleRef", _as_go_prints(new["roleRef"]), IMMUTABLE))
@@ -93,7 +88,7 @@ class RoleBindingStrategy(Strategy):
 
 
 class ClusterRoleBindingStrategy(RoleBindingStrategy):
-    """Cluster role bindings."""
+    """ClusterRoleBindings."""
 
     namespaced = False
     role_kinds: tuple[str, ...] = ("ClusterRole",)
@@ -122,7 +117,7 @@ def _subject(subject: Obj, path: str, *, namespaced: bool) -> Errors:
     found = needed(name, f"{path}.name")
     if kind == "ServiceAccount":
         if name:
-            found += named(naming.dns_subdomain, name, f"{path}.name")
+            found += problems(naming.dns_subdomain, name, f"{path}.name")
         if group:
             found += one_of(group, ("",), f"{path}.apiGroup")
         if not namespaced:

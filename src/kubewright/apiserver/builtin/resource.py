@@ -1,7 +1,7 @@
-"""Dynamic resources (ResourceClaim, its template, DeviceClass, ResourceSlice), kept simple.
+"""ResourceClaims, ResourceClaimTemplates, DeviceClasses and ResourceSlices, with few rules.
 
-Requests get their defaults and specs stay as they are; CEL expressions and device attributes are
-taken as they come.
+Requests get their defaults, and specs are immutable; CEL expressions and device attributes are not
+validated.
 """
 
 from collections.abc import Iterable
@@ -79,17 +79,17 @@ def _fixed(new: Obj, old: Obj) -> Errors:
 
 
 class ResourceClaimStrategy(Strategy):
-    """How claims behave: what is asked for never changes."""
+    """How ResourceClaims behave: the spec is immutable."""
 
     has_status = True
 
     def default(self, obj: Obj) -> None:
-        """Ask for one device unless the claim says how many."""
+        """Default to one device for each request."""
         obj.setdefault("status", {})
         _default_claim(obj.setdefault("spec", {}))
 
     def prepare_create(self, obj: Obj, write: Write) -> None:
-        """Begin with an empty status."""
+        """Start with an empty status."""
         obj["status"] = {}
 
     def validate(self, obj: Obj, write: Write) -> Errors:
@@ -97,15 +97,15 @@ class ResourceClaimStrategy(Strategy):
         return _validate_claim(obj["spec"], "spec")
 
     def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:
-        """Return whether the spec changed."""
+        """Return an error if the spec changed."""
         return _fixed(new, old)
 
 
 class ResourceClaimTemplateStrategy(Strategy):
-    """How templates of claims behave: they never change."""
+    """How ResourceClaimTemplates behave: the spec is immutable."""
 
     def default(self, obj: Obj) -> None:
-        """Fill in the claim inside."""
+        """Fill in the claim in the template."""
         spec = obj.setdefault("spec", {})
         spec.setdefault("metadata", {})
         _default_claim(spec.setdefault("spec", {}))
@@ -115,28 +115,28 @@ class ResourceClaimTemplateStrategy(Strategy):
         return _validate_claim(obj["spec"]["spec"], "spec.spec")
 
     def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:
-        """Return whether the spec changed."""
+        """Return an error if the spec changed."""
         return _fixed(new, old)
 
 
 class DeviceClassStrategy(Strategy):
-    """How device classes behave."""
+    """How DeviceClasses behave."""
 
     has_generation = True
 
     def default(self, obj: Obj) -> None:
-        """Write the spec even when it is empty."""
+        """Include the spec even if it is empty."""
         obj.setdefault("spec", {})
 
 
 class ResourceSliceStrategy(Strategy):
-    """How slices behave: a driver's view of one node."""
+    """How ResourceSlices behave."""
 
     has_generation = True
     field_names: frozenset[str] = frozenset({"spec.driver", "spec.nodeName"})
 
     def default(self, obj: Obj) -> None:
-        """Write the pool even when it is empty."""
+        """Include the pool even if it is empty."""
         spec = obj.setdefault("spec", {})
         pool = spec.setdefault("pool", {})
         for name, zero in (("name", ""), ("generation", 0), ("resourceSliceCount", 0)):
@@ -150,7 +150,7 @@ class ResourceSliceStrategy(Strategy):
         return problems(naming.dns_subdomain, driver, "spec.driver")
 
     def selectable_fields(self, obj: Obj) -> dict[str, str]:
-        """Return what slices can be selected by."""
+        """Return the fields that slices can be selected by."""
         spec = obj.get("spec") or {}
         names = ("driver", "nodeName")
         return {f"spec.{name}": spec.get(name) or "" for name in names}

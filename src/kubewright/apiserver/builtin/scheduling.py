@@ -1,10 +1,10 @@
-"""PriorityClasses, and the two that every cluster has."""
+"""PriorityClasses, including the two that every cluster has."""
 
-from kubewright.apiserver.builtin.fields.checks import one_of
-from kubewright.apiserver.meta import field, status
+from kubewright.apiserver.builtin.fields.checks import needed_one_of
+from kubewright.apiserver.meta import field
 from kubewright.apiserver.meta.field import Errors
 from kubewright.apiserver.meta.names import GroupResource
-from kubewright.apiserver.registry.strategy import Obj, Reader, Strategy, Write
+from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
 
 CLASSES: GroupResource = GroupResource("scheduling.k8s.io", "priorityclasses")
 HIGHEST_OF_USERS: int = 1_000_000_000
@@ -25,7 +25,7 @@ _POLICIES = ("PreemptLowerPriority", "Never")
 
 
 def system_classes() -> list[Obj]:
-    """Return the classes that a server makes when it starts."""
+    """Return the classes that a server creates when it starts."""
     return [
         {
             "apiVersion": "scheduling.k8s.io/v1",
@@ -39,31 +39,19 @@ def system_classes() -> list[Obj]:
     ]
 
 
-def default_class(reader: Reader) -> Obj | None:
-    """Return the class of pods that name none; the lowest, if two were made at the same time."""
-    found = [one for one in reader.list(CLASSES) if one.get("globalDefault")]
-    return min(found, key=lambda one: one.get("value") or 0, default=None)
-
-
 class PriorityClassStrategy(Strategy):
-    """How priority classes behave."""
+    """How PriorityClasses behave."""
 
     has_generation = True
-    is_pure = False  # whether another one is the default counts, too
 
     def default(self, obj: Obj) -> None:
-        """Let pods of this class push others out."""
+        """Default to preemption of pods with lower priority."""
         obj.setdefault("value", 0)
         obj.setdefault("preemptionPolicy", "PreemptLowerPriority")
 
     def validate(self, obj: Obj, write: Write) -> Errors:
-        """Return what is wrong with a new class.
-
-        Raises:
-            StatusError: There is a default class already (403): this is an admission plugin.
-        """
+        """Return what is wrong with a new class."""
         name, value = obj["metadata"].get("name") or "", obj.get("value") or 0
-        _check_default(obj, write, is_new=True)
         errors: Errors = []
         if name.startswith("system-"):
             if problem := _system_problem(name, value, default=bool(obj.get("globalDefault"))):
@@ -74,12 +62,11 @@ class PriorityClassStrategy(Strategy):
             errors.append(field.forbidden("value", text))
         policy = obj.get("preemptionPolicy")
         return errors + (
-            [] if policy in _POLICIES else one_of(policy, _POLICIES, "preemptionPolicy")
+            [] if policy in _POLICIES else needed_one_of(policy, _POLICIES, "preemptionPolicy")
         )
 
     def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:
-        """Return what is wrong with a change: pods remember the value, so it stays."""
-        _check_default(new, write, is_new=False)
+        """Return what is wrong with a change: pods have copied the value, so it is immutable."""
         errors: Errors = []
         if (new.get("value") or 0) != (old.get("value") or 0):
             errors.append(field.forbidden("value", "may not be changed in an update."))
@@ -89,7 +76,7 @@ class PriorityClassStrategy(Strategy):
         return errors
 
     def spec_changed(self, new: Obj, old: Obj) -> bool:
-        """Nothing counts as a new generation."""
+        """Return False: the generation never changes."""
         return False
 
 
@@ -99,15 +86,3 @@ def _system_problem(name: str, value: int, *, default: bool) -> str:
     if value != SYSTEM[name][0]:
         return f"value of {name} PriorityClass must be {SYSTEM[name][0]}"
     return f"globalDefault of {name} PriorityClass must be false" if default else ""
-
-
-def _check_default(obj: Obj, write: Write, *, is_new: bool) -> None:
-    if not obj.get("globalDefault"):
-        return
-    other = default_class(write.reader)
-    if other is None:
-        return
-    name = other["metadata"]["name"]
-    if is_new or name != obj["metadata"].get("name"):
-        why = f"PriorityClass {name} is already marked as default. Only one default can exist"
-        raise status.forbidden(CLASSES, obj["metadata"].get("name") or "", why)

@@ -1,21 +1,20 @@
-"""Where the behaviour of each built-in kind is written: group, resource, ``module:class``."""
+"""The strategy of each built-in kind, by group and resource: ``module:class``."""
 
 STRATEGIES: dict[str, dict[str, str]] = {
     "": {
-        "configmaps": "core.configuration:ConfigMapStrategy",
+        "configmaps": "core.configmaps:ConfigMapStrategy",
         "endpoints": "core.endpoints:EndpointsStrategy",
         "events": "core.events:EventStrategy",
-        "limitranges": "core.quotas:LimitRangeStrategy",
+        "limitranges": "core.limitranges:LimitRangeStrategy",
         "namespaces": "core.namespaces:NamespaceStrategy",
         "nodes": "core.nodes:NodeStrategy",
-        "persistentvolumeclaims": "core.persistentvolumes:PersistentVolumeClaimStrategy",
+        "persistentvolumeclaims": "core.persistentvolumeclaims:PersistentVolumeClaimStrategy",
         "persistentvolumes": "core.persistentvolumes:PersistentVolumeStrategy",
         "pods": "core.pod.pods:PodStrategy",
         "podtemplates": "core.podtemplates:PodTemplateStrategy",
-        "replicationcontrollers": "apps.deployments:ReplicationControllerStrategy",
-        "resourcequotas": "core.quotas:ResourceQuotaStrategy",
-        "secrets": "core.configuration:SecretStrategy",
-        "serviceaccounts": "rbac:ServiceAccountStrategy",
+        "replicationcontrollers": "core.replicationcontrollers:ReplicationControllerStrategy",
+        "resourcequotas": "core.resourcequotas:ResourceQuotaStrategy",
+        "secrets": "core.secrets:SecretStrategy",
         "services": "core.service.services:ServiceStrategy",
     },
     "admissionregistration.k8s.io": {
@@ -23,66 +22,74 @@ STRATEGIES: dict[str, dict[str, str]] = {
             "admissionregistration.policies:MutatingAdmissionPolicyStrategy"
         ),
         "mutatingadmissionpolicybindings": (
-            "admissionregistration.policies:MutatingPolicyBindingStrategy"
+            "admissionregistration.policies:MutatingAdmissionPolicyBindingStrategy"
         ),
-        "mutatingwebhookconfigurations": "admissionregistration.webhooks:MutatingWebhookStrategy",
+        "mutatingwebhookconfigurations": (
+            "admissionregistration.webhooks:MutatingWebhookConfigurationStrategy"
+        ),
         "validatingadmissionpolicies": (
             "admissionregistration.policies:ValidatingAdmissionPolicyStrategy"
         ),
         "validatingadmissionpolicybindings": (
-            "admissionregistration.policies:ValidatingPolicyBindingStrategy"
+            "admissionregistration.policies:ValidatingAdmissionPolicyBindingStrategy"
         ),
         "validatingwebhookconfigurations": (
-            "admissionregistration.webhooks:ValidatingWebhookStrategy"
+            "admissionregistration.webhooks:ValidatingWebhookConfigurationStrategy"
         ),
     },
     "apiregistration.k8s.io": {
         "apiservices": "apiregistration:APIServiceStrategy",
     },
     "apps": {
-        "controllerrevisions": "apps.daemonsets:ControllerRevisionStrategy",
+        "controllerrevisions": "apps.controllerrevisions:ControllerRevisionStrategy",
         "daemonsets": "apps.daemonsets:DaemonSetStrategy",
         "deployments": "apps.deployments:DeploymentStrategy",
-        "replicasets": "apps.deployments:ReplicaSetStrategy",
+        "replicasets": "apps.replicasets:ReplicaSetStrategy",
         "statefulsets": "apps.statefulsets:StatefulSetStrategy",
     },
     "autoscaling": {
-        "horizontalpodautoscalers": "autoscaling.autoscalers:AutoscalerStrategy",
+        "horizontalpodautoscalers": (
+            "autoscaling.horizontalpodautoscalers:HorizontalPodAutoscalerStrategy"
+        ),
     },
     "batch": {
         "cronjobs": "batch.cronjobs:CronJobStrategy",
         "jobs": "batch.jobs:JobStrategy",
     },
     "certificates.k8s.io": {
-        "certificatesigningrequests": "certificates:CertificateSigningRequestStrategy",
-        "clustertrustbundles": "certificates:ClusterTrustBundleStrategy",
-        "podcertificaterequests": "certificates:PodCertificateRequestStrategy",
+        "certificatesigningrequests": (
+            "certificates.certificatesigningrequests:CertificateSigningRequestStrategy"
+        ),
+        "clustertrustbundles": "certificates.clustertrustbundles:ClusterTrustBundleStrategy",
+        "podcertificaterequests": (
+            "certificates.podcertificaterequests:PodCertificateRequestStrategy"
+        ),
     },
     "coordination.k8s.io": {
         "leases": "coordination:LeaseStrategy",
     },
     "discovery.k8s.io": {
-        "endpointslices": "core.endpoints:EndpointSliceStrategy",
+        "endpointslices": "discovery:EndpointSliceStrategy",
     },
     "events.k8s.io": {
         "events": "core.events:EventsV1Strategy",
     },
     "flowcontrol.apiserver.k8s.io": {
         "flowschemas": "flowcontrol:FlowSchemaStrategy",
-        "prioritylevelconfigurations": "flowcontrol:PriorityLevelStrategy",
+        "prioritylevelconfigurations": "flowcontrol:PriorityLevelConfigurationStrategy",
     },
     "networking.k8s.io": {
-        "ingressclasses": "networking.policies:IngressClassStrategy",
+        "ingressclasses": "networking.ingressclasses:IngressClassStrategy",
         "ingresses": "networking.ingresses:IngressStrategy",
-        "ipaddresses": "networking.policies:IPAddressStrategy",
-        "networkpolicies": "networking.policies:NetworkPolicyStrategy",
-        "servicecidrs": "networking.policies:ServiceCIDRStrategy",
+        "ipaddresses": "networking.ipaddresses:IPAddressStrategy",
+        "networkpolicies": "networking.networkpolicies:NetworkPolicyStrategy",
+        "servicecidrs": "networking.servicecidrs:ServiceCIDRStrategy",
     },
     "node.k8s.io": {
         "runtimeclasses": "node:RuntimeClassStrategy",
     },
     "policy": {
-        "poddisruptionbudgets": "policy:DisruptionBudgetStrategy",
+        "poddisruptionbudgets": "policy:PodDisruptionBudgetStrategy",
     },
     "rbac.authorization.k8s.io": {
         "clusterrolebindings": "rbac:ClusterRoleBindingStrategy",
@@ -100,12 +107,12 @@ STRATEGIES: dict[str, dict[str, str]] = {
         "priorityclasses": "scheduling:PriorityClassStrategy",
     },
     "storage.k8s.io": {
-        "csidrivers": "storage:CSIDriverStrategy",
-        "csinodes": "storage:CSINodeStrategy",
-        "csistoragecapacities": "storage:CSIStorageCapacityStrategy",
-        "storageclasses": "storage:StorageClassStrategy",
-        "volumeattachments": "storage:VolumeAttachmentStrategy",
-        "volumeattributesclasses": "storage:VolumeAttributesClassStrategy",
+        "csidrivers": "storage.csidrivers:CSIDriverStrategy",
+        "csinodes": "storage.csinodes:CSINodeStrategy",
+        "csistoragecapacities": "storage.csistoragecapacities:CSIStorageCapacityStrategy",
+        "storageclasses": "storage.storageclasses:StorageClassStrategy",
+        "volumeattachments": "storage.volumeattachments:VolumeAttachmentStrategy",
+        "volumeattributesclasses": "storage.volumeattributesclasses:VolumeAttributesClassStrategy",
     },
     "storagemigration.k8s.io": {
         "storageversionmigrations": "storagemigration:StorageVersionMigrationStrategy",

@@ -1,6 +1,6 @@
-"""CEL, the language of validation rules and match conditions, as Kubernetes speaks it.
+"""CEL, the language of validation rules and match conditions, as Kubernetes uses it.
 
-A rule is compiled against the types of its variables, and evaluated on plain JSON:
+A rule is compiled with the types of its variables, and evaluated on plain JSON:
 
     >>> range_type = object_type("Range", {"min": INT, "max": INT})
     >>> rule = compile_rule("self.min <= self.max", {"self": range_type})

@@ -1,7 +1,7 @@
-"""Turns JSON into what its declared type says: text into timestamps, lists into sets.
+"""Converts JSON values to their declared CEL types: strings to timestamps, lists to sets.
 
-Most values need nothing, and then there is no converter: rules read the object as it is.
-A converter leaves alone what already has the right type, since an expression can mix both.
+Most types need no converter: rules read the object as it is. A converter leaves values alone that
+already have the right type, since an expression can mix both.
 """
 
 import base64
@@ -19,7 +19,7 @@ Converter = Callable[[Any], Any]
 
 
 def converter_for(wanted: Type) -> Converter | None:  # noqa: PLR0911  # one answer for each kind
-    """Return what makes a value of *wanted* from JSON, or nothing if JSON will do."""
+    """Return the function that converts JSON to *wanted*; ``None`` if JSON will do."""
     match wanted.kind:
         case "timestamp":
             return _date if wanted.declared.format == "date" else _timestamp
@@ -58,7 +58,7 @@ def _text(problem: str, parse: Callable[[str], Any]) -> Converter:
 
 
 def _lenient_timestamp(text: str) -> Any:
-    """Read a date and time; here it needs no zone, and nothing at all is 1970."""
+    """Read a date and time; the zone is optional here, and an empty text means 1970."""
     if not text:
         return times.timestamp_of(0)
     has_zone = text.endswith("Z") or re.search(r"[+-][0-9]{2}:[0-9]{2}\Z", text)

@@ -1,4 +1,4 @@
-"""Closures that read variables apart: fields, items, and whether they are there."""
+"""Closures that read fields and items, or check their presence."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from kubewright.apiserver.cel.values import NONE, Optional, is_list, map_key
 
 
 def costing(run: Run, cost: int) -> Run:
-    """Add a fixed cost to *run*."""
+    """Return *run* with a fixed cost added."""
 
     def costing(frame: Frame) -> Any:
         frame[COST] += cost
@@ -20,7 +20,7 @@ def costing(run: Run, cost: int) -> Run:
 
 
 def converting(run: Run, convert: Converter) -> Run:
-    """Turn what *run* reads from JSON into what its type says."""
+    """Return *run* with its result converted from JSON to its type."""
 
     def converted(frame: Frame) -> Any:
         found = run(frame)
@@ -30,7 +30,7 @@ def converting(run: Run, convert: Converter) -> Run:
 
 
 def field_of(operand: Run, name: str, field: str, *, is_object: bool) -> Run:
-    """``operand.field``; a field of an object that is null is missing."""
+    """``operand.field``; a null field of an object counts as missing."""
 
     def run(frame: Frame) -> Any:
         owner = operand(frame)
@@ -40,7 +40,7 @@ def field_of(operand: Run, name: str, field: str, *, is_object: bool) -> Run:
         except (KeyError, TypeError, IndexError):
             if isinstance(owner, Optional):
                 return _find_field(owner, name)
-            # An object that was used as a whole has its fields under their names in CEL.
+            # In an object that was converted as a whole, fields have their CEL names.
             found = owner.get(field) if is_object and type(owner) is dict else None
             if found is None:
                 raise EvaluationError(f"no such key: {field}") from None
@@ -52,7 +52,7 @@ def field_of(operand: Run, name: str, field: str, *, is_object: bool) -> Run:
 
 
 def _find_field(owner: Any, name: str, *, is_object: bool = False) -> Optional:
-    """Return a field if it is there; a field of an object that is null is not."""
+    """Return a field if it is present; a null field of an object is not."""
     if isinstance(owner, Optional):
         return _find_field(owner.value, name, is_object=is_object) if owner.present else NONE
     if type(owner) is not dict or name not in owner:

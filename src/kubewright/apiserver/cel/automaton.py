@@ -1,9 +1,9 @@
-"""Patterns that would take Python's ``re`` forever, in time that grows with the text only.
+"""Matches patterns in linear time that could take Python's ``re`` forever.
 
-RE2 promises that, and so does a real server: ``^(a+)+$`` on forty letters must not hold up
-everybody. A pattern becomes an automaton with one node for each thing to match; all places in the
-pattern where a match can be are followed at once. A set of such places is a state, and a state
-remembers where each character leads to, so that most of the work is done once.
+RE2 guarantees linear time, and so must we: ``^(a+)+$`` on forty letters must not block the server.
+A pattern becomes an automaton with one node for each thing to match, and a match follows all
+possible nodes at once. A set of such nodes is a state, and a state caches where each character
+leads, so that most of the work is done once.
 """
 
 from collections.abc import Callable, Iterator
@@ -13,15 +13,15 @@ from typing import Any, Final
 
 from kubewright.apiserver.effort import Effort
 
-# Python's own reading of patterns, which has kept its shape since long before 3.11.
+# Python's own parser of patterns, whose output has been stable since long before 3.11.
 _constants: Any = import_module("re._constants")
 _compiler: Any = import_module("re._compiler")
 _parser: Any = import_module("re._parser")
 
 _MOST_NODES: Final = 50_000
-_MOST_KNOWN: Final = 20_000  # transitions
+_MOST_KNOWN: Final = 20_000  # cached transitions
 _SMALL: Final = 1000  # characters of a pattern that is certainly not too large
-_QUICK: Final = 1 << 24  # comparisons: a tenth of a second of ``re``, in which nothing else runs
+_QUICK: Final = 1 << 24  # comparisons: 0.1 s in ``re``, during which nothing else runs
 _REPEATS: Final = (_constants.MAX_REPEAT, _constants.MIN_REPEAT)
 _BEGINNINGS: Final = (_constants.AT_BEGINNING, _constants.AT_BEGINNING_STRING)
 _EDGE, _WORD, _NEWLINE, _OTHER = range(4)
@@ -32,11 +32,11 @@ Places = frozenset[int]
 
 
 class TooLargeError(ValueError):
-    """The pattern has more parts than anybody needs."""
+    """The pattern has too many parts."""
 
 
 class Matcher:
-    """A pattern, matched by ``re`` where that takes no time, or else by an automaton.
+    """A pattern, matched by ``re`` where that is fast, and by an automaton otherwise.
 
     Raises:
         TooLargeError: The pattern is too large.
@@ -47,23 +47,23 @@ class Matcher:
     def __init__(self, compiled: Pattern[str]) -> None:
         self._compiled = compiled
         self._parsed = parsed = _parser.parse(compiled.pattern, ASCII)
-        # What is not risky compares at worst the whole pattern with each place of the text.
+        # At worst, a safe pattern is compared as a whole at each position of the text.
         self._size = _QUICK if _is_risky(parsed) else _weight(parsed)
         large = self._size > _SMALL
         self._automaton: _Automaton | None = _Automaton(parsed) if large else None
 
     def search(self, text: str, effort: Effort) -> bool:
-        """Tell whether there is a match anywhere in *text*.
+        """Return whether there is a match anywhere in *text*.
 
         Raises:
             TooMuchError: It takes more than *effort* to tell.
         """
         if len(text) * self._size <= _QUICK:
             return self._compiled.search(text) is not None
-        return self._made().search(text, effort)
+        return self._get_automaton().search(text, effort)
 
     def spans(self, text: str, effort: Effort) -> Iterator[tuple[int, int]]:
-        """Yield where the matches are; as in Go, there is no empty one right behind another.
+        """Yield the spans of matches; as in Go, without empty ones right after another match.
 
         Raises:
             TooMuchError: It takes more than *effort* to find them.
@@ -79,28 +79,30 @@ class Matcher:
             yield from (match.span() for match in self._compiled.finditer(text))
             return
         at = 0
-        while at <= len(text) and (found := self._made().span(text, at, effort)) is not None:
+        while (
+            at <= len(text) and (found := self._get_automaton().span(text, at, effort)) is not None
+        ):
             yield found
             at = max(found[1], at + (found[0] == found[1]))
 
-    def _made(self) -> "_Automaton":
+    def _get_automaton(self) -> "_Automaton":
         if self._automaton is None:
             self._automaton = _Automaton(self._parsed)
         return self._automaton
 
 
 def _is_risky(parsed: Parsed) -> bool:
-    """Whether there may be many ways to match one text."""
+    """Return whether there may be many ways to match a text, so that ``re`` may be slow."""
     choices = list(_choices(parsed, repeated=False))
     if not choices:
         return False
-    # A single choice is tried anew from every place, unless there is only one to begin at.
+    # A single choice is tried again from every position unless the pattern is anchored.
     anchored = parsed[0] in [(_constants.AT, one) for one in _BEGINNINGS]
     return len(choices) > 1 or choices[0] or not anchored
 
 
 def _choices(parsed: Parsed, *, repeated: bool) -> Iterator[bool]:
-    """Yield for each part that can end in several places, whether it is repeated itself."""
+    """Yield, for each part that can end at several positions, whether it is inside a repetition."""
     for kind, value in parsed:
         if kind in _REPEATS:
             least, most, inner = value
@@ -117,7 +119,7 @@ def _choices(parsed: Parsed, *, repeated: bool) -> Iterator[bool]:
 
 
 def _weight(parsed: Parsed) -> int:
-    """Return how many characters are compared to find out that a text does not match here."""
+    """Return how many comparisons it takes to find that a text does not match here."""
     total = 1
     for kind, value in parsed:
         if kind in _REPEATS:
@@ -133,19 +135,19 @@ def _weight(parsed: Parsed) -> int:
 
 
 class _State:
-    """A set of places, after one kind of character."""
+    """A set of nodes, after one kind of character."""
 
     __slots__ = ("before", "next", "places")
 
     def __init__(self, places: Places, before: int) -> None:
         self.places = places
         self.before = before
-        self.next: dict[str, _State | None] = {}  # None: there is a match
+        self.next: dict[str, _State | None] = {}  # None means a match
 
 
 class _Automaton:
     def __init__(self, parsed: Parsed) -> None:
-        # A node is a test of a character, an assertion, or neither, and where it leads.
+        # A node is a character test, an assertion, or neither, and the nodes that it leads to.
         self._tests: list[Test | None] = [None]
         self._asserts: list[tuple[Any, int] | None] = [None]
         self._edges: list[tuple[int, ...]] = [()]  # the first node is the match
@@ -157,7 +159,7 @@ class _Automaton:
         self._known = 0
 
     def search(self, text: str, effort: Effort) -> bool:
-        """Tell whether there is a match anywhere in *text*.
+        """Return whether there is a match anywhere in *text*.
 
         Raises:
             TooMuchError: It takes more than *effort* to tell.
@@ -173,14 +175,14 @@ class _Automaton:
         return 0 in self._reached(state, _EDGE)
 
     def span(self, text: str, at: int, effort: Effort) -> tuple[int, int] | None:
-        """Return where the first match from *at* on begins and ends; of several, Perl's choice.
+        """Return the span of the first match from *at* on; of several, the one that Perl prefers.
 
         Raises:
             TooMuchError: It takes more than *effort* to find it.
         """
         tests, edges = self._tests, self._edges
         found: tuple[int, int] | None = None
-        threads: list[tuple[int, int]] = []  # where in the pattern, and since when; best first
+        threads: list[tuple[int, int]] = []  # node and start of the match; best first
         before = _EDGE if at == 0 else _kind(text[at - 1])
         for place in range(at, len(text) + 1):
             after = _EDGE if place == len(text) else _kind(text[place])
@@ -189,7 +191,7 @@ class _Automaton:
             following: list[tuple[int, int]] = []
             for node, start in self._ranked(threads, before, after, effort):
                 if node == 0:
-                    found = start, place  # better than all that are behind it
+                    found = start, place  # better than all threads after it
                     break
                 test = tests[node]
                 if test is not None and place < len(text) and test(text[place]):
@@ -202,7 +204,7 @@ class _Automaton:
     def _ranked(
         self, threads: list[tuple[int, int]], before: int, after: int, effort: Effort
     ) -> Iterator[tuple[int, int]]:
-        """Yield what is reached without a character, the best first and each node once."""
+        """Yield the nodes that are reached without a character, best first and each once."""
         seen: set[int] = set()
         waiting = threads[::-1]
         while waiting:
@@ -251,7 +253,7 @@ class _Automaton:
         self._known = 0
 
     def _reached(self, state: _State, after: int) -> set[int]:
-        """Return all nodes that are reached without a character, between these two kinds."""
+        """Return all nodes reached without a character, between two kinds of characters."""
         seen: set[int] = set()
         waiting = list(state.places)
         while waiting:
@@ -266,7 +268,7 @@ class _Automaton:
                 waiting.extend(self._edges[node])
         return seen
 
-    # Building, from the end to the beginning: each part is told what follows it.
+    # Building, from the end to the start: each part gets the node that follows it.
 
     def _node(
         self,
@@ -328,7 +330,7 @@ def _kind(char: str) -> int:
 
 
 def _holds(what: Any, flags: int, before: int, after: int) -> bool:
-    """Whether an assertion is true between two kinds of characters."""
+    """Return whether an assertion is true between two kinds of characters."""
     if what is _constants.AT_BOUNDARY:
         return (before == _WORD) != (after == _WORD)
     if what is _constants.AT_NON_BOUNDARY:

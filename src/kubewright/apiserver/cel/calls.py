@@ -1,4 +1,4 @@
-"""Closures that call functions. The usual numbers of arguments have their own, without tuples."""
+"""Closures that call functions, with fast ones for one and two arguments."""
 
 import operator
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from kubewright.apiserver.cel.expression import Call
 from kubewright.apiserver.cel.loops import COST, LIMIT, Frame, Run
 from kubewright.apiserver.cel.values import NO_OVERLOAD, runtime_type
 
-# Their bodies look at the types of their arguments themselves.
+# Their bodies check the types of their arguments themselves.
 _SELF_CHECKED: Final = frozenset(
     [
         "_==_",
@@ -44,7 +44,7 @@ _SCALARS: Final = frozenset({"bool", "int", "uint", "double"})
 
 
 def logical(terms: list[Run], *, stop: bool) -> Run:
-    """``&&`` and ``||``: a term that decides outweighs an error in another."""
+    """``&&`` and ``||``: a term that decides the result overrides errors in others."""
 
     def run(frame: Frame) -> bool:
         error: EvaluationError | None = None
@@ -69,7 +69,7 @@ def logical(terms: list[Run], *, stop: bool) -> Run:
 
 
 def unary(first: Run, body: Callable[..., Any], cost: Tracker | int) -> Run:
-    """Call *body* with one argument."""
+    """Return a closure that calls *body* with one argument."""
     if isinstance(cost, int):
 
         def run(frame: Frame) -> Any:
@@ -82,7 +82,7 @@ def unary(first: Run, body: Callable[..., Any], cost: Tracker | int) -> Run:
 
 
 def binary(first: Run, second: Run, body: Callable[..., Any], cost: Tracker | int) -> Run:
-    """Call *body* with two arguments."""
+    """Return a closure that calls *body* with two arguments."""
     if isinstance(cost, int):
 
         def run(frame: Frame) -> Any:
@@ -96,7 +96,7 @@ def binary(first: Run, second: Run, body: Callable[..., Any], cost: Tracker | in
 
 
 def nary(args: list[Run], body: Callable[..., Any], cost: Tracker | int) -> Run:
-    """Call *body* with any number of arguments."""
+    """Return a closure that calls *body* with any number of arguments."""
 
     def run(frame: Frame) -> Any:
         values = tuple([arg(frame) for arg in args])
@@ -110,7 +110,7 @@ def nary(args: list[Run], body: Callable[..., Any], cost: Tracker | int) -> Run:
 
 
 def body_of(node: Call) -> tuple[Callable[..., Any], Tracker | int]:
-    """Return what a call does and costs."""
+    """Return the function behind a call, and its cost."""
     overloads = find_overloads(node.function)
     assert overloads is not None
     kinds = [operand.type.kind for operand in node.operands]
@@ -125,7 +125,7 @@ def body_of(node: Call) -> tuple[Callable[..., Any], Tracker | int]:
 
 
 def _may_differ(found: Type) -> bool:
-    """Tell whether a value can be of another type than the checker found."""
+    """Return whether a value can have another type than the checker found."""
     return found.is_wild() or found.declared.nullable or any(map(_may_differ, found.params))
 
 

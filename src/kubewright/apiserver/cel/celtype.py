@@ -1,4 +1,4 @@
-"""The types of CEL: what the checker calculates with, and what ``type(x)`` returns."""
+"""The types of CEL, for the checker and for ``type(x)``."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -27,7 +27,7 @@ Kind = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """What a schema says about a value beyond its type."""
+    """What a schema declares about a value beyond its type."""
 
     fields: Mapping[str, "Field"] = field(default_factory=dict)
     """The fields of an object, by their names in CEL."""
@@ -36,11 +36,11 @@ class Declared:
     format: str = ""
     nullable: bool = False
     from_schema: bool = False
-    """Whether values come from JSON, where null must be allowed by the schema."""
+    """Whether values come from JSON, so that null needs a schema that allows it."""
     max_elements: int | None = None
-    """The most characters, items or entries, for the estimate of costs."""
+    """The most characters, items or entries, for cost estimates."""
     min_size: int = 0
-    """The fewest bytes of the value in JSON, likewise."""
+    """The fewest bytes of the value in JSON, for cost estimates."""
 
 
 _PLAIN = Declared()
@@ -52,12 +52,12 @@ RESERVED: frozenset[str] = frozenset(
         *("void", "while"),
     }
 )
-"""The words that are no identifiers."""
+"""The words that cannot be identifiers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Type:
-    """A type. Two are equal when the checker may exchange them; *declared* does not count."""
+    """A type. Types are equal if the checker treats them alike; *declared* is ignored."""
 
     kind: Kind
     name: str
@@ -73,7 +73,7 @@ class Type:
         return f"{self.name}({', '.join(map(str, self.params))})"
 
     def is_wild(self) -> bool:
-        """Tell whether everything fits: ``dyn``, and what follows from an error."""
+        """Return whether any type fits: ``dyn``, and the type after an error."""
         return self.kind in {"dyn", "error"}
 
 
@@ -137,12 +137,12 @@ def object_type(name: str, fields: Mapping[str, Type | Field]) -> Type:
 
 
 def growing_type(name: str, fields: Mapping[str, Field]) -> Type:
-    """Return the type of an object whose fields are found out one by one: *fields* is kept."""
+    """Return the type of an object whose *fields*, kept by reference, may still be added to."""
     return Type("object", name, (), Declared(fields=fields))
 
 
 def find_field(owner: Type, name: str) -> Field | None:
-    """Return a field of an object type; reserved words need not be escaped."""
+    """Return a field of an object type, or ``None``; reserved words need not be escaped."""
     fields = owner.declared.fields
     return fields.get(name) or fields.get(f"__{name}__" if name in RESERVED else name)
 
@@ -196,7 +196,7 @@ def parse_type(text: str) -> Type:
 
 
 def parse_types(text: str) -> list[Type]:
-    """Read types between commas."""
+    """Read a comma-separated list of types."""
     types: list[Type] = []
     while text:
         found, text = _parsed(text)

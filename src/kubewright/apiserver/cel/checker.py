@@ -1,8 +1,8 @@
-"""Finds the type of every part of an expression, and which overload each call means."""
+"""Type checker: finds the type of every part of an expression, and the overload of each call."""
 
 from collections.abc import Mapping
 
-from kubewright.apiserver.cel import made
+from kubewright.apiserver.cel import objects
 from kubewright.apiserver.cel.celtype import (
     BOOL,
     DYN,
@@ -38,7 +38,7 @@ _LOGICAL = frozenset({"_&&_", "_||_"})
 
 
 class Checker:
-    """Walks a tree once, setting the types; *issues* holds what is wrong, *used* the variables."""
+    """Walks a tree once and sets types; collects *issues* and the *used* variables."""
 
     def __init__(self, variables: Mapping[str, Type], *, messages: bool = False) -> None:
         self.variables = variables
@@ -55,7 +55,7 @@ class Checker:
         self._settle(tree)
 
     def _settle(self, node: Expression) -> None:
-        """Replace what stayed free by dyn."""
+        """Replace type parameters that are still free by ``dyn``."""
         node.type = substitute(self._bindings, node.type, free_to_dyn=True)
         for child in children(node):
             self._settle(child)
@@ -86,19 +86,19 @@ class Checker:
             case Literal():
                 node.type = runtime_type(node.value)
             case Ident():
-                node.type = self._ident(node)
+                node.type = self._check_ident(node)
             case Select():
-                node.type = self._resolved(self._select(node))
+                node.type = self._resolved(self._check_select(node))
             case Call():
-                node.type = self._call(node)
+                node.type = self._check_call(node)
             case ListLiteral():
-                node.type = self._list(node)
+                node.type = self._check_list(node)
             case MapLiteral():
-                node.type = self._map(node)
+                node.type = self._check_map(node)
             case Message():
-                node.type = self._message(node)
+                node.type = self._check_message(node)
             case Comprehension():
-                node.type = self._comprehension(node)
+                node.type = self._check_comprehension(node)
         return node.type
 
     # Names.
@@ -112,32 +112,32 @@ class Checker:
             return self.variables[name]
         return type_of_type(IDENTIFIERS[name]) if name in IDENTIFIERS else None
 
-    def _ident(self, node: Ident) -> Type:
+    def _check_ident(self, node: Ident) -> Type:
         absolute = node.name.startswith(".")
         name = node.name.removeprefix(".")
         found = None if absolute else self._local(name)
         return found or self._global(name) or self._undeclared(node.offset, node.name)
 
-    def _select(self, node: Select) -> Type:
+    def _check_select(self, node: Select) -> Type:
         name = _qualified(node)
         if name and self._local(name.split(".")[0]) is None:
             found = self._global(name.removeprefix("."))
             if found is not None:
                 node.variable = name.removeprefix(".")
                 return found
-        found = self._field(node.offset, node.operand, node.field)
+        found = self._check_field(node.offset, node.operand, node.field)
         return BOOL if node.presence else found
 
-    def _field(self, offset: int, operand: Expression, field: str) -> Type:
-        """Return the type of a field; that of an optional object is optional, too."""
+    def _check_field(self, offset: int, operand: Expression, field: str) -> Type:
+        """Return the type of a field; for an optional object, it is optional, too."""
         target = self._resolved(self._check(operand))
         optional = target.name == "optional_type" and bool(target.params)
         if optional:
             target = target.params[0]
-        found = self._field_of(offset, target, field)
+        found = self._check_field_of(offset, target, field)
         return optional_of(found) if optional else found
 
-    def _field_of(self, offset: int, target: Type, field: str) -> Type:
+    def _check_field_of(self, offset: int, target: Type, field: str) -> Type:
         if target.kind == "map":
             return target.params[1]
         if target.kind == "object":
@@ -153,9 +153,9 @@ class Checker:
 
     # Calls.
 
-    def _call(self, node: Call) -> Type:
+    def _check_call(self, node: Call) -> Type:
         if node.function == "_?._":
-            return self._optional_select(node)
+            return self._check_optional_select(node)
         for argument in node.args:
             self._check(argument)
         if node.target is not None:
@@ -167,26 +167,26 @@ class Checker:
             return self._undeclared(node.offset, node.function)
         node.function = node.function.removeprefix(".")
         if node.function in _LOGICAL:
-            return self._logical(node)
+            return self._check_logical(node)
         return self._resolve(node, overloads)
 
     def _untarget(self, node: Call) -> None:
-        """Make ``sets.contains(…)`` a call of that name, rather than of a method of ``sets``."""
+        """Turn ``sets.contains(…)`` into a call of that name, not of a method of ``sets``."""
         assert node.target is not None
         prefix = _qualified(node.target)
         full = f"{prefix}.{node.function}".removeprefix(".") if prefix else ""
         if full and find_overloads(full) is not None:
             node.function, node.target = full, None
 
-    def _optional_select(self, node: Call) -> Type:
+    def _check_optional_select(self, node: Call) -> Type:
         operand, field = node.args
         assert isinstance(field, Literal)
         field.type = runtime_type(field.value)
-        found = self._field(node.offset, operand, field.value)
+        found = self._check_field(node.offset, operand, field.value)
         node.overloads = ["select_optional_field"]
         return found if found.name == "optional_type" else optional_of(found)
 
-    def _logical(self, node: Call) -> Type:
+    def _check_logical(self, node: Call) -> Type:
         result = BOOL
         for argument in node.args:
             if not self._fits(argument.type, BOOL):
@@ -213,7 +213,7 @@ class Checker:
         return result or self._no_overload(node, types)
 
     def _match(self, overload: Overload, types: list[Type]) -> Type | None:
-        """Return the type that *overload* gives for such arguments, or nothing."""
+        """Return the result type of *overload* for these arguments, or ``None``."""
         wanted, result = overload.args, overload.result
         if overload.params:
             fresh = {name: self._fresh() for name in sorted(overload.params)}
@@ -239,7 +239,7 @@ class Checker:
             return current
         return more_general(previous, current) if self._fits(previous, current) else DYN
 
-    def _member(self, node: Expression, *, optional: bool) -> Type:
+    def _check_member(self, node: Expression, *, optional: bool) -> Type:
         found = self._check(node)
         if not optional:
             return found
@@ -250,25 +250,25 @@ class Checker:
             self._report(node.offset, text)
         return found
 
-    def _list(self, node: ListLiteral) -> Type:
+    def _check_list(self, node: ListLiteral) -> Type:
         joined: Type | None = None
         for place, item in enumerate(node.items):
-            joined = self._join(joined, self._member(item, optional=place in node.optional))
+            joined = self._join(joined, self._check_member(item, optional=place in node.optional))
         return list_of(joined or self._fresh())
 
-    def _map(self, node: MapLiteral) -> Type:
+    def _check_map(self, node: MapLiteral) -> Type:
         key: Type | None = None
         value: Type | None = None
         for entry in node.entries:
             key = self._join(key, self._check(entry.key))
-            value = self._join(value, self._member(entry.value, optional=entry.optional))
+            value = self._join(value, self._check_member(entry.value, optional=entry.optional))
         return map_of(key or self._fresh(), value or self._fresh())
 
-    def _made(self, node: Message, message: Type) -> Type:
+    def _check_object(self, node: Message, message: Type) -> Type:
         for entry in node.entries:
-            value = self._member(entry.value, optional=entry.optional)
+            value = self._check_member(entry.value, optional=entry.optional)
             assert isinstance(entry.key, Literal)
-            wanted = made.field_type(message, entry.key.value)
+            wanted = objects.field_type(message, entry.key.value)
             if wanted is None:
                 self._report(entry.offset, f"undefined field '{entry.key.value}'")
             elif not (wanted.is_wild() or value.is_wild() or self._resolved(value) == wanted):
@@ -276,16 +276,16 @@ class Checker:
                 self._report(entry.offset, f"{text} is '{value}'")
         return message
 
-    def _message(self, node: Message) -> Type:
+    def _check_message(self, node: Message) -> Type:
         name = node.name.removeprefix(".")
-        if self._messages and (message := made.message_type(name)) is not None:
-            return self._made(node, message)
+        if self._messages and (message := objects.message_type(name)) is not None:
+            return self._check_object(node, message)
         found = self._global(name)
         if found is None:
             return self._undeclared(node.offset, node.name)
         if found.kind != "type":
             return self._report(node.offset, f"'{found.name}' is not a type")
-        # No other type that an expression can name is a message.
+        # No other named type can be constructed.
         self._report(node.offset, f"'{name}' is not a message type")
         for entry in node.entries:
             self._check(entry.value)
@@ -294,10 +294,10 @@ class Checker:
 
     # Loops.
 
-    def _comprehension(self, node: Comprehension) -> Type:
+    def _check_comprehension(self, node: Comprehension) -> Type:
         self._check(node.iterated)
         accumulated = self._check(node.initial)
-        types = self._iterated(node)
+        types = self._check_iteration(node)
         self._scopes.append({node.accumulator: accumulated})
         self._scopes.append(types)
         self._check(node.condition)
@@ -309,7 +309,7 @@ class Checker:
         self._scopes.pop()
         return self._resolved(result)
 
-    def _iterated(self, node: Comprehension) -> dict[str, Type]:
+    def _check_iteration(self, node: Comprehension) -> dict[str, Type]:
         """Return the types of the variables of a loop."""
         over = self._resolved(node.iterated.type)
         if over.kind == "list":
@@ -317,12 +317,12 @@ class Checker:
         elif over.kind == "map":
             first, second = over.params
         else:
-            first = second = self._iterated_unknown(node, over)
+            first = second = self._check_unknown_iteration(node, over)
         if node.variable2:
             return {node.variable: first, node.variable2: second}
         return {node.variable: second if over.kind == "list" else first}
 
-    def _iterated_unknown(self, node: Comprehension, over: Type) -> Type:
+    def _check_unknown_iteration(self, node: Comprehension, over: Type) -> Type:
         if over.is_wild() or over.kind == "param":
             self._fits(DYN, over)
             return DYN
@@ -336,7 +336,7 @@ class Checker:
 
 
 def _qualified(node: Expression) -> str:
-    """Return ``a.b.c`` if that is all there is, else nothing."""
+    """Return ``a.b.c`` if the node is only that, else ``""``."""
     parts: list[str] = []
     while isinstance(node, Select) and not node.presence:
         parts.append(node.field)

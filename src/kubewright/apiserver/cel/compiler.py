@@ -1,4 +1,4 @@
-"""Turns a checked tree into Python closures, so that evaluation is nothing but calls."""
+"""Compiles a checked tree to Python closures."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -30,7 +30,7 @@ from kubewright.apiserver.cel.expression import (
     Select,
 )
 from kubewright.apiserver.cel.loops import COST, LIMIT, Frame, Run
-from kubewright.apiserver.cel.made import Made
+from kubewright.apiserver.cel.objects import ObjectValue
 from kubewright.apiserver.cel.operators import no_overload
 from kubewright.apiserver.cel.values import NONE, Optional, map_key, runtime_type
 
@@ -40,20 +40,20 @@ _CONVERSIONS: Final = frozenset(
 
 
 class Compiler:
-    """Compiles one expression. Variables have fixed places in the frame."""
+    """Compiles one expression. Variables have fixed slots in the frame."""
 
     def __init__(self, variables: Mapping[str, int]) -> None:
         self.size: int = LIMIT + 1 + len(variables)
         self._places: list[dict[str, int]] = [dict(variables)]
 
-    # Constants cost nothing, and are calculated once.
+    # Constants cost nothing, and are evaluated once.
 
     def constant(self, node: Expression) -> Optional:  # noqa: PLR0911  # one answer for each kind
-        """Return the value of a constant, if *node* is one."""
+        """Return the value of *node* if it is a constant, or `NONE`."""
         match node:
             case Literal():
                 return Optional(node.value)
-            case Ident() if node.type.kind == "type" and self._place(node.name) is None:
+            case Ident() if node.type.kind == "type" and self._slot(node.name) is None:
                 return Optional(_denoted(node.name))
             case Select() if node.variable and node.type.kind == "type":
                 return Optional(_denoted(node.variable))
@@ -92,7 +92,7 @@ class Compiler:
     # Everything else.
 
     def compile(self, node: Expression) -> Run:
-        """Return what evaluates *node* to a CEL value."""
+        """Return a closure that evaluates *node* to a CEL value."""
         return self._converted(node, self.raw(node))
 
     def _converted(self, node: Expression, run: Run) -> Run:
@@ -102,9 +102,9 @@ class Compiler:
         return run if convert is None else converting(run, convert)
 
     def raw(self, node: Expression, *, base: int = 1) -> Run:  # noqa: PLR0911  # one answer for each kind
-        """Return what evaluates *node*, values from JSON left as they are.
+        """Return a closure that evaluates *node* and leaves JSON values unconverted.
 
-        *base* is what an attribute costs besides its fields: nothing within another one.
+        *base* is the cost of an attribute besides its fields: 0 inside another attribute.
         """
         constant = self.constant(node)
         if constant.present:
@@ -127,17 +127,17 @@ class Compiler:
                 return self._comprehension(node)
         raise AssertionError(f"{node} passed the checker")
 
-    def _place(self, name: str) -> int | None:
+    def _slot(self, name: str) -> int | None:
         if name.startswith("."):
             return self._places[0].get(name[1:])
         return next((scope[name] for scope in reversed(self._places) if name in scope), None)
 
-    def _new_place(self) -> int:
+    def _new_slot(self) -> int:
         self.size += 1
         return self.size - 1
 
     def _variable(self, name: str, base: int) -> Run:
-        place = self._place(name)
+        place = self._slot(name)
         assert place is not None, name
         if not base:
             return lambda frame: frame[place]
@@ -149,7 +149,7 @@ class Compiler:
         return run
 
     def _operand(self, node: Expression, base: int) -> Run:
-        """Compile what a field or an item is taken of."""
+        """Compile the operand of a field or an index."""
         if _is_attribute(node) and not self.constant(node).present:
             return self.raw(node, base=base)
         run = self.raw(node)
@@ -227,7 +227,8 @@ class Compiler:
         if constant.present and isinstance(container, ListLiteral):
             members = constant.value
             body, _ = body_of(node)
-            return lambda frame: body(wanted(frame), members)  # the server looks into a set
+            # The list costs nothing: the server compiles it to a set.
+            return lambda frame: body(wanted(frame), members)
         plain = item_converter_for(container.type) is None
         return self._plain_call(
             node, [wanted, self.raw(container) if plain else self.compile(container)]
@@ -289,15 +290,15 @@ class Compiler:
 
     def _made(self, node: Message) -> Run:
         fields, name = self._map(MapLiteral(node.offset, node.entries)), node.name.lstrip(".")
-        return lambda frame: Made(name, fields(frame))
+        return lambda frame: ObjectValue(name, fields(frame))
 
     # Loops.
 
     def _comprehension(self, node: Comprehension) -> Run:
         if node.is_binding():
             return self._binding(node)
-        over = self.raw(node.iterated)  # items are converted where they are used
-        slots = self._new_place(), self._new_place()
+        over = self.raw(node.iterated)  # items are converted on use
+        slots = self._new_slot(), self._new_slot()
         names = {node.variable: slots[0]}
         if node.variable2:
             names[node.variable2] = slots[1]
@@ -343,7 +344,7 @@ class Compiler:
 
     def _binding(self, node: Comprehension) -> Run:
         value = self.compile(node.initial)
-        place = self._new_place()
+        place = self._new_slot()
         self._places.append({node.accumulator: place})
         result = self.compile(node.result)
         self._places.pop()
@@ -364,14 +365,14 @@ def _is_optional(found: Type) -> bool:
 
 
 def _is_attribute(node: Expression) -> bool:
-    """Tell whether *node* is a variable, or a part of something."""
+    """Return whether *node* is a variable, or a field or item of an operand."""
     if isinstance(node, Call):
         return node.function in {"_[_]", "_?._", "_[?_]", "_?_:_"}
     return isinstance(node, Ident) or (isinstance(node, Select) and not node.presence)
 
 
 def _json_name(owner: Type, field: str) -> tuple[str, bool]:
-    """Return the name of a field in JSON, and whether it is that of an object."""
+    """Return the JSON name of a field, and whether its owner is an object."""
     if _is_optional(owner) and owner.params:
         owner = owner.params[0]
     known = find_field(owner, field)

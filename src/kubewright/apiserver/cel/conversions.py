@@ -1,10 +1,10 @@
-"""``int(x)``, ``string(x)`` and their like."""
+"""Type conversions: ``int(x)``, ``string(x)`` and so on."""
 
 import re
 from typing import Any, Final
 
 from kubewright.apiserver.cel import times
-from kubewright.apiserver.cel.digits import double_text
+from kubewright.apiserver.cel.doubles import double_text
 from kubewright.apiserver.cel.errors import EvaluationError
 from kubewright.apiserver.cel.operators import checked_int, checked_uint, no_overload
 from kubewright.apiserver.cel.values import Duration, Timestamp, UInt

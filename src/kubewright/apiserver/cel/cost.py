@@ -1,4 +1,4 @@
-"""What evaluation costs, in the units of Kubernetes, and the limits on it."""
+"""The cost of evaluation, in Kubernetes' units, and its limits."""
 
 import math
 from collections.abc import Callable
@@ -9,35 +9,35 @@ from kubewright.apiserver.cel.errors import CostLimitError
 from kubewright.apiserver.cel.values import Optional, is_list
 
 PER_CALL_LIMIT: Final = 1_000_000
-"""The most that one evaluation may cost."""
+"""The cost limit of one evaluation."""
 LIST_COST: Final = 10
 MAP_COST: Final = 30
 STRING_FACTOR: Final = 0.1
 REGEX_FACTOR: Final = 0.25
 CHECK_COST: Final = 350_000
-"""What asking an authorizer costs."""
+"""The cost of an authorizer check."""
 
 Tracker = Callable[[tuple[Any, ...], Any], int]
 """Returns the cost of a call, from its arguments and its result."""
 
 
 class BudgetError(CostLimitError):
-    """All expressions together cost too much; nothing further is evaluated."""
+    """All expressions together cost too much; evaluation stops."""
 
 
 @dataclass(slots=True)
 class Budget:
-    """What the evaluations for one object may cost: together, and each of them at most."""
+    """The cost limits for one object: for all evaluations together, and for each."""
 
     limit: int = 10_000_000
     most: int = PER_CALL_LIMIT
     spent: int = 0
 
     def spend(self, cost: int) -> None:
-        """Take *cost* off the budget.
+        """Subtract *cost* from the budget.
 
         Raises:
-            BudgetError: That much is not left.
+            BudgetError: Not enough is left.
         """
         self.spent += cost
         if self.spent > self.limit:
@@ -53,7 +53,7 @@ def over_limit() -> CostLimitError:
 
 
 def size_of(value: Any) -> int:
-    """Return the size of a value; what has none counts as one."""
+    """Return the size of a value; 1 for values without a size."""
     if isinstance(value, str | bytes | dict) or is_list(value):
         return len(value)
     if isinstance(value, Optional) and value.present:
@@ -62,7 +62,7 @@ def size_of(value: Any) -> int:
 
 
 def scaled(amount: float, factor: float) -> int:
-    """Return the cost of going through *amount* characters."""
+    """Return the cost of traversing *amount* characters."""
     return math.ceil(amount * factor)
 
 
@@ -199,7 +199,7 @@ _BY_OVERLOAD: Final[dict[str, Tracker]] = {
 
 
 def cost_of(function: str, overloads: list[str]) -> Tracker | int:
-    """Return what a call costs, or how to find out afterwards."""
+    """Return the cost of a call, or a function that computes it after the call."""
     single = overloads[0] if len(overloads) == 1 else ""
     found = _BY_OVERLOAD.get(single)
     if found is not None:

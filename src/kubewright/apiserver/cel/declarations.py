@@ -1,7 +1,7 @@
-"""Which functions there are: their signatures, and what they do.
+"""The registry of functions: signatures and implementations.
 
-A library declares its functions in one table, ``{name: [overload, ...]}``. The signatures are
-read when an expression first uses the name, so that unused ones cost nothing.
+A library declares its functions in one table, ``{name: [overload, ...]}``. Signatures are parsed
+when an expression first uses the name, so that unused ones cost nothing.
 """
 
 from collections.abc import Callable, Iterable
@@ -18,7 +18,7 @@ Body = Callable[..., Any]
 
 @dataclass(frozen=True)
 class Overload:
-    """One way to call a function; *signature* is ``string.(int) -> string`` or without target."""
+    """An overload of a function, such as ``string.(int) -> string``; the target is optional."""
 
     id: str
     signature: str
@@ -26,12 +26,12 @@ class Overload:
 
     @cached_property
     def is_member(self) -> bool:
-        """Whether it is called on a target, with a dot."""
+        """Return whether it is called on a target, as ``x.f()``."""
         return not self.signature.startswith("(")
 
     @cached_property
     def args(self) -> tuple[Type, ...]:
-        """The types of the target, if any, and the arguments."""
+        """The types of the target, if any, and of the arguments."""
         head, _, _ = self.signature.rpartition(" -> ")
         target, _, rest = head.partition(".(") if self.is_member else ("", "", head[1:])
         parts = ([target] if target else []) + ([rest[:-1]] if rest[:-1] else [])
@@ -39,7 +39,7 @@ class Overload:
 
     @cached_property
     def result(self) -> Type:
-        """The type of what it returns."""
+        """The type of the result."""
         return parse_type(self.signature.rpartition(" -> ")[2])
 
     @cached_property
@@ -48,7 +48,7 @@ class Overload:
         return frozenset(_params((*self.args, self.result)))
 
     def takes(self, values: tuple[Any, ...]) -> bool:
-        """Tell whether values fit, as far as they show their types."""
+        """Return whether the overload accepts these values, as far as their types are known."""
         return len(values) == len(self.args) and all(map(_fits, self.args, values))
 
 
@@ -65,7 +65,7 @@ def _fits(wanted: Type, value: Any) -> bool:
     found = TYPES.get(type(value))
     if found is None or found.name != wanted.name:
         return False
-    # A list shows the type of its items by the first one.
+    # The first item tells the type of a list's items.
     return wanted.kind != "list" or not value or _fits(wanted.params[0], value[0])
 
 
@@ -73,13 +73,13 @@ _FUNCTIONS: Final[dict[str, list[Overload]]] = {}
 
 
 def declare(functions: dict[str, list[Overload]]) -> None:
-    """Add functions; a name that is known gets more overloads."""
+    """Add functions; a known name gets more overloads."""
     for name, overloads in functions.items():
         _FUNCTIONS.setdefault(name, []).extend(overloads)
 
 
 def find_overloads(name: str) -> list[Overload] | None:
-    """Return the ways to call a function, or nothing if there is none of that name."""
+    """Return the overloads of a function; ``None`` if it does not exist."""
     if name not in _FUNCTIONS:
         library.load()
     return _FUNCTIONS.get(name)

@@ -1,24 +1,24 @@
-"""What can go wrong with an expression: it does not compile, or it cannot be evaluated."""
+"""Errors of compilation and evaluation."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
 
 from kubewright.errors import KubewrightError
 
-_MOST_ISSUES = 100  # the server cuts longer reports
+_MOST_ISSUES = 100  # the server truncates longer reports
 _LONGEST_SNIPPET = 16384
 _NOWHERE = -1
 
 
 class Issue(NamedTuple):
-    """One complaint about the source, at a place counted in characters."""
+    """A problem in the source, at an offset in characters."""
 
     offset: int
     text: str
 
 
 class CompileError(KubewrightError):
-    """The expression is not valid; the text shows each place as the API server prints it."""
+    """The expression is not valid; the text shows each position as the API server prints it."""
 
     def __init__(self, source: str, issues: Iterable[Issue]) -> None:
         self.source = source
@@ -33,15 +33,15 @@ class CompileError(KubewrightError):
 
 
 class EvaluationError(KubewrightError):
-    """The expression has no value for these variables, such as ``no such key: foo``."""
+    """The expression cannot be evaluated for these variables, such as ``no such key: foo``."""
 
 
 class CostLimitError(EvaluationError):
-    """The expression needed more work than the server grants it."""
+    """The expression exceeded its cost limit."""
 
 
 def nowhere(text: str) -> Issue:
-    """Return an issue that belongs to no place in the source."""
+    """Return an issue without a position in the source."""
     return Issue(_NOWHERE, text)
 
 
@@ -60,7 +60,7 @@ def _displayed(source: str, issue: Issue) -> str:
 
 
 def _pointer(snippet: str, column: int) -> str:
-    # Wide marks below wide letters keep the arrow in place.
+    # Wide dots below wide characters keep the arrow aligned.
     dots = "".join("." if char.isascii() else "\uff0e" for char in snippet[:column])
     wide = column < len(snippet) and not snippet[column].isascii()
     return dots + ("\uff3e" if wide else "^")

@@ -1,14 +1,14 @@
-"""What evaluating a rule can cost at most, before there is an object to evaluate it on.
+"""Estimates the worst-case cost of a rule from its schema alone.
 
-The server refuses rules whose worst case is too expensive, given how large the schema lets
-lists, maps and strings become.
+The server rejects rules whose worst case is too expensive, given the maximum sizes of lists, maps
+and strings in the schema.
 """
 
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from kubewright.apiserver.cel.amounts import MOST, NOTHING, ONE, UNKNOWN, Amount, exactly
-from kubewright.apiserver.cel.callestimates import Argument, Estimate, estimate_call
+from kubewright.apiserver.cel.bounds import MOST, NOTHING, ONE, UNKNOWN, Bounds, exactly
+from kubewright.apiserver.cel.call_estimates import Argument, Estimate, estimate_call
 from kubewright.apiserver.cel.celtype import STRING, Declared, Type, find_field
 from kubewright.apiserver.cel.cost import LIST_COST, MAP_COST, REGEX_FACTOR, STRING_FACTOR
 from kubewright.apiserver.cel.expression import (
@@ -26,9 +26,9 @@ from kubewright.apiserver.cel.program import Program
 from kubewright.apiserver.cel.schematype import LARGEST_REQUEST
 
 RULE_LIMIT: Final = 10_000_000
-"""The most that one rule may cost by estimate."""
+"""The limit on the estimated cost of one rule."""
 SCHEMA_LIMIT: Final = 100_000_000
-"""The most that all rules of a CRD may cost together by estimate."""
+"""The limit on the estimated cost of all rules of a CRD together."""
 _SCALARS: Final = frozenset({"bool", "double", "duration", "int", "timestamp", "uint"})
 _KEY: Final = replace(STRING, declared=Declared(from_schema=True))
 _MANY: Final = 100
@@ -37,18 +37,18 @@ _FEW: Final = 1.5
 Path = tuple[str, ...]
 
 
-def estimate_cost(program: Program) -> Amount:
-    """Return the least and the most that evaluating *program* can cost."""
+def estimate_cost(program: Program) -> Bounds:
+    """Return the bounds of the cost of evaluating *program*."""
     return _Estimator(program).cost(program.tree)
 
 
 def max_cardinality(found: Type) -> int:
-    """Return how many values of a type fit into one request; a rule can run once for each."""
+    """Return how many values of a type fit into one request; a rule may run once for each."""
     return LARGEST_REQUEST // (found.declared.min_size + 1)
 
 
 def cost_problem(name: str, cost: int, *, limit: int) -> str:
-    """Return how the server says that a cost, such as ``estimated rule cost``, is too high."""
+    """Return the server's message that a cost, such as ``estimated rule cost``, is too high."""
     factor = cost / limit
     if factor > _MANY:
         shown = "more than 100x"
@@ -64,8 +64,8 @@ class _Entry(NamedTuple):
     """The sizes of the keys and values of a list or map."""
 
     kind: str
-    key: Amount
-    value: Amount
+    key: Bounds
+    value: Bounds
 
     def union(self, other: "_Entry | None") -> "_Entry | None":
         if other is None:
@@ -74,25 +74,25 @@ class _Entry(NamedTuple):
 
 
 class _Local(NamedTuple):
-    """A variable of a loop, or a value with a name."""
+    """A loop variable, or a named value."""
 
     path: Path
-    size: Amount | None = None
+    size: Bounds | None = None
     entry: _Entry | None = None
 
 
 class _Estimator:
-    """Walks a checked tree, keeping what is known about sizes by node."""
+    """Walks a checked tree and records the known sizes of its nodes."""
 
     def __init__(self, program: Program) -> None:
         self.root = program.variables.get("self")
         self.paths: dict[int, Path] = {}
-        self.sizes: dict[int, Amount] = {}
+        self.sizes: dict[int, Bounds] = {}
         self.entries: dict[int, _Entry] = {}
         self.locals: dict[str, list[_Local]] = {}
 
-    def cost(self, node: Expression) -> Amount:  # noqa: PLR0911  # one answer for each kind
-        """Return what evaluating *node* costs."""
+    def cost(self, node: Expression) -> Bounds:  # noqa: PLR0911  # one answer for each kind
+        """Return the cost of evaluating *node*."""
         match node:
             case Ident():
                 local = self._local(node.name)
@@ -121,17 +121,17 @@ class _Estimator:
             return local.path
         return self.paths.get(id(node), ())
 
-    def _declared_size(self, path: Path) -> Amount | None:
+    def _declared_size(self, path: Path) -> Bounds | None:
         """Return the size that the schema allows at *path*."""
-        # The server takes whatever the path begins with for ``self``.
+        # The server treats any variable at the start of the path as ``self``.
         found: Type | None = self.root if path else None
         for part in path[1:]:
             found = _part(found, part) if found is not None else None
         if found is None or not found.declared.from_schema:
             return None
-        return Amount(0, found.declared.max_elements or 0)
+        return Bounds(0, found.declared.max_elements or 0)
 
-    def _size(self, node: Expression) -> Amount | None:
+    def _size(self, node: Expression) -> Bounds | None:
         known = self.sizes.get(id(node))
         if known is None:
             known = _literal_size(node)
@@ -145,7 +145,7 @@ class _Estimator:
             known = local.size
         return known
 
-    def _size_or_unknown(self, node: Expression) -> Amount:
+    def _size_or_unknown(self, node: Expression) -> Bounds:
         size = self._size(node)
         return UNKNOWN if size is None else size
 
@@ -165,7 +165,7 @@ class _Estimator:
 
     # Fields and calls.
 
-    def _select(self, node: Select) -> Amount:
+    def _select(self, node: Select) -> Bounds:
         if node.variable:
             self.paths[id(node)] = (node.variable,)
             return ONE
@@ -177,15 +177,15 @@ class _Estimator:
         self.paths[id(node)] = (*self._path(node.operand), node.field)
         return cost
 
-    def _call(self, node: Call) -> Amount:
+    def _call(self, node: Call) -> Bounds:
         if node.function == "dyn":
             cost = self.cost(node.args[0]).plus(ONE)
             self._copy_sizes(node, node.args[0])
             return cost
         costs = [self.cost(arg) for arg in node.args]
         before = self.cost(node.target) if node.target is not None else NOTHING
-        total = Amount(MOST, 0)
-        size: Amount | None = None
+        total = Bounds(MOST, 0)
+        size: Bounds | None = None
         for overload in node.overloads:
             found = self._overload(node, overload, costs)
             total = total.union(found.cost)
@@ -198,7 +198,7 @@ class _Estimator:
             self.sizes[id(node)] = size
         return before.plus(total)
 
-    def _indexed(self, node: Call, overload: str, size: Amount | None) -> Amount | None:
+    def _indexed(self, node: Call, overload: str, size: Bounds | None) -> Bounds | None:
         if overload not in {"index_list", "index_map"}:
             return size
         entry = self._entry(node.args[0])
@@ -212,8 +212,8 @@ class _Estimator:
         if (entry := self._entry(source)) is not None:
             self.entries[id(to)] = entry
 
-    def _overload(self, node: Call, overload: str, costs: list[Amount]) -> Estimate:
-        """Return the cost of a call with that of its arguments."""
+    def _overload(self, node: Call, overload: str, costs: list[Bounds]) -> Estimate:
+        """Return the cost of a call including its arguments."""
         target = self._argument(node.target) if node.target is not None else None
         args = [self._argument(arg) for arg in node.args]
         found = estimate_call(node.function, overload, target=target, args=args)
@@ -221,11 +221,11 @@ class _Estimator:
             if overload == "conditional":
                 return self._conditional(node, costs)
             if overload in {"logical_and", "logical_or"}:
-                return Estimate(Amount(costs[0].low, _sum(costs).high))
+                return Estimate(Bounds(costs[0].low, _sum(costs).high))
             found = self._standard(node, overload, target, args)
         return Estimate(found.cost.plus(_sum(costs)), found.size)
 
-    def _conditional(self, node: Call, costs: list[Amount]) -> Estimate:
+    def _conditional(self, node: Call, costs: list[Bounds]) -> Estimate:
         first, second = node.args[1:]
         entry = self._entry(first)
         joined = entry.union(self._entry(second)) if entry else None
@@ -243,13 +243,13 @@ class _Estimator:
             case "string_format" if target:
                 return Estimate(target.size.scaled(STRING_FACTOR))
             case "string_to_bytes":
-                size = Amount(sizes[0].low, sizes[0].high * 4 % 2**64)
+                size = Bounds(sizes[0].low, sizes[0].high * 4 % 2**64)
                 return Estimate(sizes[0].scaled(STRING_FACTOR), size)
             case "bytes_to_string":
-                size = Amount(sizes[0].low // 4, sizes[0].high)
+                size = Bounds(sizes[0].low // 4, sizes[0].high)
                 return Estimate(sizes[0].scaled(STRING_FACTOR), size)
             case "strings_quote":
-                size = Amount(sizes[0].low + 2, (sizes[0].high * 2 + 2) % 2**64)
+                size = Bounds(sizes[0].low + 2, (sizes[0].high * 2 + 2) % 2**64)
                 return Estimate(sizes[0].scaled(STRING_FACTOR), size)
             case "starts_with_string" | "ends_with_string":
                 return Estimate(sizes[0].scaled(STRING_FACTOR))
@@ -265,10 +265,10 @@ class _Estimator:
                 return self._added(node, overload, sizes[0].plus(sizes[1]))
         if _is_comparison(overload):
             high = min(sizes[0].high, sizes[1].high)
-            return Estimate(Amount(min(high, 1), high).scaled(STRING_FACTOR))
+            return Estimate(Bounds(min(high, 1), high).scaled(STRING_FACTOR))
         return Estimate(ONE)
 
-    def _added(self, node: Call, overload: str, size: Amount) -> Estimate:
+    def _added(self, node: Call, overload: str, size: Bounds) -> Estimate:
         entry = self._entry(node.args[0])
         joined = entry.union(self._entry(node.args[1])) if entry else None
         if joined is not None:
@@ -277,16 +277,16 @@ class _Estimator:
 
     # Lists, maps and loops.
 
-    def _list(self, node: ListLiteral) -> Amount:
-        cost, item = exactly(LIST_COST), Amount(MOST if node.items else 0, 0)
+    def _list(self, node: ListLiteral) -> Bounds:
+        cost, item = exactly(LIST_COST), Bounds(MOST if node.items else 0, 0)
         for each in node.items:
             cost = cost.plus(self.cost(each))
             item = item.union(self._size_or_unknown(each))
         self.entries[id(node)] = _Entry("list", ONE, item)
         return cost
 
-    def _map(self, node: MapLiteral) -> Amount:
-        cost, key = exactly(MAP_COST), Amount(MOST if node.entries else 0, 0)
+    def _map(self, node: MapLiteral) -> Bounds:
+        cost, key = exactly(MAP_COST), Bounds(MOST if node.entries else 0, 0)
         value = key
         for entry in node.entries:
             cost = cost.plus(self.cost(entry.key)).plus(self.cost(entry.value))
@@ -302,7 +302,7 @@ class _Estimator:
         self._push(name, _Local(self._path(node), self._size(node), self._entry(node)))
 
     def _iterated(self, over: Expression, *, values: bool) -> _Local:
-        """Return what is known about a variable of a loop: a key, or a value."""
+        """Return what is known about a loop variable: a key or a value."""
         entry = self._entry(over)
         is_list = (entry.kind if entry else over.type.kind) == "list"
         if values:
@@ -312,7 +312,7 @@ class _Estimator:
         size = None if entry is None else (entry.value if values else entry.key)
         return _Local((*self._path(over), part), size)
 
-    def _loop(self, node: Comprehension) -> Amount:
+    def _loop(self, node: Comprehension) -> Bounds:
         over = node.iterated
         cost = self.cost(over).plus(self.cost(node.initial))
         self._push_value(node.accumulator, node.initial)
@@ -333,7 +333,7 @@ class _Estimator:
         self._keep_result(node, count)
         return cost.plus(count.times(each))
 
-    def _keep_result(self, node: Comprehension, count: Amount) -> None:
+    def _keep_result(self, node: Comprehension, count: Bounds) -> None:
         if isinstance(node.initial, Literal):
             if (size := self._size(node.initial)) is not None:
                 self.sizes[id(node)] = size
@@ -342,7 +342,7 @@ class _Estimator:
         if (entry := self._entry(node.step)) is not None:
             self.entries[id(node)] = entry
 
-    def _binding(self, node: Comprehension) -> Amount:
+    def _binding(self, node: Comprehension) -> Bounds:
         cost = self.cost(node.iterated).plus(self.cost(node.initial))
         self._push_value(node.accumulator, node.initial)
         cost = cost.plus(self.cost(node.result))
@@ -351,7 +351,7 @@ class _Estimator:
         return cost
 
 
-def _sum(costs: list[Amount]) -> Amount:
+def _sum(costs: list[Bounds]) -> Bounds:
     total = NOTHING
     for cost in costs:
         total = total.plus(cost)
@@ -368,7 +368,7 @@ def _part(found: Type, part: str) -> Type | None:
     return field.type if field else None
 
 
-def _literal_size(node: Expression) -> Amount | None:
+def _literal_size(node: Expression) -> Bounds | None:
     if isinstance(node, Literal):
         return exactly(len(node.value) if isinstance(node.value, str | bytes) else 1)
     if isinstance(node, ListLiteral):

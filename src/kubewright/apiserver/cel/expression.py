@@ -1,4 +1,4 @@
-"""The tree of an expression, as the parser builds it and the checker annotates it."""
+"""The syntax tree of an expression: the parser builds it, the checker annotates it."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from kubewright.apiserver.cel.celtype import DYN, Type
 
 
 class Expression:
-    """A node: *offset* says where it is in the source; the checker sets *type*."""
+    """A node; *offset* is its position in the source, and the checker sets *type*."""
 
     __slots__ = ("offset", "type")
 
@@ -36,7 +36,7 @@ class Ident(Expression):
 
 
 class Select(Expression):
-    """``operand.field``, or ``has(operand.field)`` when only its presence is asked for."""
+    """``operand.field``, or ``has(operand.field)`` for a presence test."""
 
     __slots__ = ("field", "operand", "presence", "variable")
 
@@ -47,11 +47,11 @@ class Select(Expression):
         self.operand: Expression = operand
         self.field: str = field
         self.presence: bool = presence
-        self.variable: str = ""  # set by the checker if the whole is the name of a variable
+        self.variable: str = ""  # set by the checker if the whole node is the name of a variable
 
 
 class Call(Expression):
-    """A call of a function, an operator included; *target* is what stands before the dot."""
+    """A call of a function or an operator; *target* is the operand before the dot."""
 
     __slots__ = ("args", "function", "overloads", "target")
 
@@ -108,7 +108,7 @@ class MapLiteral(Expression):
 
 
 class Message(Expression):
-    """``Name{field: value}``; the server offers no such type to rules, but names the mistake."""
+    """``Name{field: value}``; rules have no such types, but the error names them."""
 
     __slots__ = ("entries", "name")
 
@@ -132,7 +132,7 @@ class Comprehension(Expression):
         "variable2",
     )
 
-    def __init__(  # noqa: PLR0913  # a fold has these parts
+    def __init__(  # noqa: PLR0913  # the parts of a fold
         self,
         offset: int,
         iterated: Expression,
@@ -156,7 +156,7 @@ class Comprehension(Expression):
         self.result: Expression = result
 
     def is_binding(self) -> bool:
-        """Tell whether it only names a value: no loop, as ``optMap`` does."""
+        """Return whether it only names a value, as ``optMap`` does, without a loop."""
         return (
             isinstance(self.iterated, ListLiteral)
             and not self.iterated.items

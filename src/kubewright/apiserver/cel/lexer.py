@@ -1,4 +1,4 @@
-"""Cuts the source of an expression into tokens, and reads what literals mean."""
+"""Splits the source of an expression into tokens, and reads string literals."""
 
 import re
 from typing import Final, NamedTuple
@@ -9,7 +9,7 @@ EOF: Final = "<EOF>"
 
 
 class Token(NamedTuple):
-    """A word of the source. *kind* is the word itself for operators and keywords."""
+    """A token of the source. For operators and keywords, *kind* is the text itself."""
 
     kind: str
     text: str
@@ -42,7 +42,7 @@ _TOKEN = re.compile(
     r"|(?P<OP>==|!=|<=|>=|&&|\|\||[<>\[\]{}().,\-!?:+*/%])"
 )
 _KEYWORDS: Final = frozenset({"in", "true", "false", "null"})
-# How far the server reads into a string that does not end, before it gives up.
+# How far the server reads into an unterminated string before it gives up.
 _BROKEN_STRING = re.compile(rf"(['\"])(?:{_ESCAPE}|(?!\1)[^\\\n\r])*(?:\\.?|[\n\r])?", re.DOTALL)
 _BROKEN_NAME = re.compile(r"`[A-Za-z0-9_.\-/ ]*(?s:.)?")
 _SIMPLE_ESCAPES: Final = {
@@ -58,7 +58,7 @@ _ESCAPED = re.compile(_ESCAPE)
 
 
 def tokenize(source: str) -> tuple[list[Token], list[Issue]]:
-    """Return the tokens, an end mark last, and what could not be read."""
+    """Return the tokens, with an end token last, and the issues found."""
     tokens: list[Token] = []
     issues: list[Issue] = []
     position = 0
@@ -88,7 +88,7 @@ def _token(match: re.Match[str]) -> Token:
 def _end_of_nonsense(source: str, start: int) -> int:
     if broken := _BROKEN_STRING.match(source, start) or _BROKEN_NAME.match(source, start):
         return broken.end()
-    # After the first half of an operator, one more character is looked at.
+    # After the first half of an operator, the server looks at one more character.
     return min(start + (2 if source[start] in "=&|" else 1), len(source))
 
 
@@ -98,10 +98,10 @@ def _unrecognized(text: str) -> str:
 
 
 def string_value(text: str) -> str:
-    """Return what a string literal means.
+    """Return the value of a string literal.
 
     Raises:
-        ValueError: An escape names no character.
+        ValueError: An escape does not name a character.
     """
     raw, body = _unquoted(text)
     if raw or "\\" not in body:
@@ -110,10 +110,10 @@ def string_value(text: str) -> str:
 
 
 def bytes_value(text: str) -> bytes:
-    """Return what a bytes literal means; octal and hexadecimal escapes are single bytes.
+    """Return the value of a bytes literal; octal and hexadecimal escapes are single bytes.
 
     Raises:
-        ValueError: It has an escape for a character, which bytes do not know.
+        ValueError: It has a Unicode escape, which bytes do not allow.
     """
     raw, body = _unquoted(text[1:])
     if raw or "\\" not in body:

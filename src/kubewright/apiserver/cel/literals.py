@@ -1,4 +1,4 @@
-"""Checks on constants that the types cannot show: bad dates, patterns, formats, mixed lists."""
+"""Checks of constants beyond their types: invalid dates, patterns and formats, mixed lists."""
 
 from collections.abc import Iterator
 
@@ -45,9 +45,9 @@ def _call(node: Call) -> Iterator[Issue]:
 
 
 def find_bad_pattern(node: Expression) -> str:
-    """Return what is wrong with a constant pattern of ``find`` or ``findAll``, or nothing.
+    """Return what is wrong with a constant pattern of ``find`` or ``findAll``, or ``""``.
 
-    Such a rule is valid to the server's checker, but no program can be made of it.
+    The server's checker accepts such a rule, but no program can be made from it.
     """
     if isinstance(node, Call) and node.function in {"find", "findAll"} and node.args:
         pattern = node.args[0]

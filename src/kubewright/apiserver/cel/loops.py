@@ -1,7 +1,7 @@
-"""Comprehensions as Python loops, one for each shape that a macro leaves behind.
+"""Comprehensions as Python loops, one for each kind of macro.
 
-The cost of the condition and the accumulator is what the server counts for them, although the
-loops here need neither.
+The server charges for evaluating the condition and the accumulator. The loops here need neither,
+and charge the same.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -14,7 +14,7 @@ from kubewright.apiserver.cel.operators import no_overload, shown_key
 from kubewright.apiserver.cel.values import key_value, map_key
 
 Frame = list[Any]
-"""The state of an evaluation: what it cost, what it may cost, then the variables."""
+"""The state of an evaluation: its cost so far, its limit, then the variables."""
 Run = Callable[[Frame], Any]
 Pairs = Callable[[Any], Iterable[tuple[Any, Any]]]
 
@@ -29,7 +29,7 @@ def _not_iterable(value: Any) -> EvaluationError:
 
 
 def single(value: Any) -> Sequence[tuple[Any, Any]] | Iterable[tuple[Any, Any]]:
-    """Return what a loop with one variable goes through: items, or keys of a map."""
+    """Return the pairs that a loop with one variable iterates: items, or keys of a map."""
     if isinstance(value, list):
         return zip(value, repeat(None))
     if isinstance(value, dict):
@@ -38,7 +38,7 @@ def single(value: Any) -> Sequence[tuple[Any, Any]] | Iterable[tuple[Any, Any]]:
 
 
 def double(value: Any) -> Iterable[tuple[Any, Any]]:
-    """Return what a loop with two variables goes through."""
+    """Return the pairs that a loop with two variables iterates."""
     if isinstance(value, list):
         return enumerate(value)
     if isinstance(value, dict):
@@ -47,7 +47,7 @@ def double(value: Any) -> Iterable[tuple[Any, Any]]:
 
 
 def quantified(over: Run, pairs: Pairs, slots: tuple[int, int], test: Run, *, until: bool) -> Run:
-    """``all`` goes on *until* a false one, ``exists`` until a true one; errors can be outvoted."""
+    """``all`` runs *until* a false result, ``exists`` until a true one, which overrides errors."""
     first, second = slots
     condition = 3 if until else 2
 
@@ -113,7 +113,7 @@ def _chosen(test: Run | None, frame: Frame) -> bool:
 def listed(  # the parts of a loop
     over: Run, pairs: Pairs, slots: tuple[int, int], test: Run | None, item: Run, *, cost: int
 ) -> Run:
-    """``map``, ``filter`` and ``transformList``; *cost* is that of appending one item."""
+    """``map``, ``filter`` and ``transformList``; *cost* is the cost of appending one item."""
     first, second = slots
 
     def run(frame: Frame) -> list[Any]:

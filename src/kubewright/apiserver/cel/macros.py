@@ -1,4 +1,4 @@
-"""Turns macros such as ``all`` and ``has`` into the expressions that they stand for."""
+"""Expands macros such as ``all`` and ``has``."""
 
 from collections.abc import Callable
 from typing import Any, Final
@@ -29,10 +29,10 @@ class MacroError(Exception):
 
 
 def expand(call: Call) -> Expression | None:
-    """Return what *call* stands for, or nothing if it is an ordinary call.
+    """Return the expansion of *call*, or ``None`` if it is an ordinary call.
 
     Raises:
-        MacroError: An argument is not what the macro needs.
+        MacroError: The macro does not accept such an argument.
     """
     macro = _MACROS.get((call.function, len(call.args), call.target is not None))
     return macro(call) if macro else None
@@ -162,7 +162,7 @@ def _inserted(call: Call, variables: dict[str, str], key: list[Ident]) -> Expres
 
 
 def _binding(at: int, name: str, value: Expression, result: Expression) -> Comprehension:
-    """Give *value* a name within *result*."""
+    """Return *result* with *value* bound to a name inside it."""
     return Comprehension(
         at,
         ListLiteral(at, [], frozenset()),

@@ -1,10 +1,10 @@
-"""Arithmetic and comparisons, with the overflows and the refusals of CEL."""
+"""Arithmetic and comparisons, with CEL's overflow and type errors."""
 
 import math
 from typing import Any, Final
 
 from kubewright.apiserver.cel import times
-from kubewright.apiserver.cel.digits import double_text
+from kubewright.apiserver.cel.doubles import double_text
 from kubewright.apiserver.cel.errors import EvaluationError
 from kubewright.apiserver.cel.values import (
     NO_OVERLOAD,
@@ -27,21 +27,21 @@ _ORDERED: Final = frozenset({bool, str, bytes, Timestamp, Duration})
 
 
 def checked_int(number: int) -> int:
-    """Return *number*, unless it needs more than 64 bits."""
+    """Return *number*; raise an error if it needs more than 64 bits."""
     if _LOWEST <= number <= _HIGHEST:
         return number
     raise EvaluationError("integer overflow")
 
 
 def checked_uint(number: int) -> UInt:
-    """Return *number* unsigned, unless it is negative or needs more than 64 bits."""
+    """Return *number* unsigned; raise an error if it is negative or needs more than 64 bits."""
     if 0 <= number <= _UINT_HIGHEST:
         return UInt(number)
     raise EvaluationError("unsigned integer overflow")
 
 
 def no_overload(*_: Any) -> Any:
-    """Refuse operands that do not fit together."""
+    """Raise the error for operands whose types do not fit together."""
     raise EvaluationError(NO_OVERLOAD)
 
 
@@ -71,7 +71,7 @@ def _joined(left: list[Any], right: list[Any]) -> list[Any]:
 
 
 def _merged(left: MapList, right: list[Any]) -> MapList:
-    """Put each object of *right* in the place of the one with the same keys, or last."""
+    """Replace elements of *left* by those of *right* with the same keys, and append the others."""
     items = {left.key_of(item): item for item in left}
     items.update((left.key_of(item), item) for item in right)
     return MapList(items.values(), left.keys)
@@ -165,14 +165,14 @@ def logical_not(value: Any) -> bool:
 
 
 def compare(left: Any, right: Any) -> int:
-    """Return -1, 0 or 1, as *left* is before, at or after *right*.
+    """Return -1, 0 or 1: *left* is less than, equal to or greater than *right*.
 
     Raises:
         EvaluationError: They have no order.
     """
     kind, other = type(left), type(right)
     if kind in NUMBERS and other in NUMBERS:
-        if left != left or right != right:  # noqa: PLR0124  # NaN is what differs from itself
+        if left != left or right != right:  # noqa: PLR0124  # only NaN differs from itself
             raise EvaluationError("NaN values cannot be ordered")
         if (kind is float) != (other is float):
             left, right = float(left), float(right)  # the server compares such pairs as doubles
@@ -233,7 +233,7 @@ def index(container: Any, key: Any) -> Any:
 
 
 def list_index(key: Any) -> int:
-    """Return the place that *key* names in a list; whole doubles will do."""
+    """Return *key* as an index of a list; whole doubles are accepted."""
     if type(key) is int or type(key) is UInt:
         return int(key)
     if type(key) is not float:
@@ -245,7 +245,7 @@ def list_index(key: Any) -> int:
 
 
 def shown_type(value: Any) -> str:
-    """Return the name of the type of *value* for messages."""
+    """Return the type name of *value* for messages."""
     return runtime_type(value).name
 
 

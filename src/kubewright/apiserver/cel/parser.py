@@ -1,7 +1,7 @@
-"""Builds the tree of an expression from its source.
+"""Parses the source of an expression into a tree.
 
-Mistakes are reported in the words of the API server, whose parser is generated: a word too
-many, a word missing, or neither.
+Errors are those of the API server's generated parser: extraneous input, missing input, or
+mismatched input.
 """
 
 from typing import Final
@@ -29,7 +29,7 @@ _TOO_DEEP: Final = f"expression recursion limit exceeded: {_DEEPEST}"
 _INT_BOUND: Final = 2**63
 _UINT_BOUND: Final = 2**64
 
-# The order in which the server lists what it expects.
+# The order in which the server lists expected tokens.
 _LISTED: Final = (
     *("[", "]", "{", "}", "(", ")", ".", ",", "-", "!", "?", ":", "true", "false", "null"),
     *("NUM_FLOAT", "NUM_INT", "NUM_UINT", "STRING", "BYTES", "IDENTIFIER"),
@@ -45,12 +45,12 @@ _OPERATORS: Final = {"in": "@in"}
 _GOES_ON: Final = frozenset(_PRECEDENCE) | {"&&", "||", "?", ".", "["}
 
 
-class _Hopeless(Exception):  # noqa: N818  # it stops the parser, and is no error to anybody
-    """Nothing after this place can be understood."""
+class _Hopeless(Exception):  # noqa: N818  # it stops the parser, and callers never see it
+    """The parser cannot recover from a syntax error."""
 
 
 def parse(source: str) -> Expression:
-    """Return the tree of *source*, its macros expanded.
+    """Return the tree of *source*, with macros expanded.
 
     Raises:
         CompileError: It is not a CEL expression.
@@ -61,7 +61,7 @@ def parse(source: str) -> Expression:
     tokens, issues = tokenize(source)
     parser = _Parser(source, tokens, issues)
     try:
-        tree = parser.whole()
+        tree = parser.parse_whole()
     except RecursionError:
         raise CompileError(source, [nowhere(_TOO_DEEP)]) from None
     if issues or tree is None:
@@ -79,18 +79,18 @@ class _Parser:
         self.index = 0
         self.token = tokens[0]
         self.depth = 0
-        self.ends = [frozenset({EOF})]  # what may come after an expression, for each that is open
+        self.ends = [frozenset({EOF})]  # the tokens that may follow each open expression
 
-    def whole(self) -> Expression | None:
-        """Read everything, or record why not."""
+    def parse_whole(self) -> Expression | None:
+        """Parse the whole source, or record why that fails."""
         try:
-            tree = self.expression()
+            tree = self.parse_expression()
             self._expect(EOF, frozenset())
         except _Hopeless:
             return None
         return tree
 
-    # Moving on, and complaining.
+    # Advancing, and reporting errors.
 
     def _advance(self) -> Token:
         token = self.token
@@ -106,7 +106,7 @@ class _Parser:
         return self._advance() if self.token.kind == kind else None
 
     def _expect(self, kind: str, follow: frozenset[str]) -> Token:
-        """Take a token of *kind*, or say what is there instead; *follow* can come after it."""
+        """Consume a token of *kind* or report what is there instead; *follow* may come after it."""
         if self.token.kind == kind:
             return self._advance()
         shown = kind if kind in {EOF, "IDENTIFIER"} else f"'{kind}'"
@@ -139,99 +139,99 @@ class _Parser:
         self.issues.append(Issue(self.token.offset, f"Syntax error: {text}"))
 
     def _refuse(self, offset: int, text: str) -> Expression:
-        """Record a mistake that does not stop the parser."""
+        """Record an error that does not stop the parser."""
         self.issues.append(Issue(offset, text))
         return Literal(offset, None)
 
-    def _deeper(self, depth: int) -> None:
+    def _check_depth(self, depth: int) -> None:
         if depth > _DEEPEST:
-            # Nothing else is worth saying about such an expression.
+            # No other issue matters for such an expression.
             self.issues[:] = [nowhere(_TOO_DEEP)]
             raise _Hopeless
 
     # The grammar.
 
-    def expression(self, *others: str) -> Expression:
-        """``condition ? a : b``, or what is below it."""
+    def parse_expression(self, *others: str) -> Expression:
+        """Parse ``condition ? a : b``, or an expression of higher precedence."""
         self.depth += 1
-        self._deeper(self.depth)
+        self._check_depth(self.depth)
         self._need_start(*others)
-        condition = self._logical("||")
+        condition = self._parse_logical("||")
         if self.token.kind == "?":
-            condition = self._ternary(condition)
+            condition = self._parse_ternary(condition)
         self.depth -= 1
         return condition
 
-    def _within(self, ends: str, *others: str) -> Expression:
-        """Read an expression that stands between signs, and ends before one of *ends*."""
+    def _parse_within(self, ends: str, *others: str) -> Expression:
+        """Parse an expression between delimiters, which ends before one of *ends*."""
         self.ends.append(frozenset(ends))
-        found = self.expression(*others)
+        found = self.parse_expression(*others)
         self.ends.pop()
         return found
 
-    def _closing(self, kind: str) -> None:
+    def _expect_closing(self, kind: str) -> None:
         self._expect(kind, _GOES_ON | self.ends[-1])
 
-    def _ternary(self, condition: Expression) -> Expression:
+    def _parse_ternary(self, condition: Expression) -> Expression:
         mark = self._advance()
         self._need_start()
         self.ends.append(frozenset(":"))
-        first = self._logical("||")
+        first = self._parse_logical("||")
         self.ends.pop()
         self._expect(":", _STARTS)
-        return Call(mark.offset, "_?_:_", [condition, first, self.expression()])
+        return Call(mark.offset, "_?_:_", [condition, first, self.parse_expression()])
 
-    def _logical(self, operator: str) -> Expression:
-        """Read a chain of one logical operator into one call, however long it is."""
-        first = self._operand_of(operator)
+    def _parse_logical(self, operator: str) -> Expression:
+        """Parse a chain of one logical operator into a single call, however long it is."""
+        first = self._parse_operand_of(operator)
         if self.token.kind != operator:
             return first
         offset, terms = self.token.offset, [first]
         while self._accept(operator):
             self._need_start()
-            terms.append(self._operand_of(operator))
+            terms.append(self._parse_operand_of(operator))
         return Call(offset, f"_{operator}_", terms)
 
-    def _operand_of(self, operator: str) -> Expression:
-        return self._logical("&&") if operator == "||" else self._binary(1)
+    def _parse_operand_of(self, operator: str) -> Expression:
+        return self._parse_logical("&&") if operator == "||" else self._parse_binary(1)
 
-    def _binary(self, lowest: int) -> Expression:
-        left, chain = self._unary(), 0
+    def _parse_binary(self, lowest: int) -> Expression:
+        left, chain = self._parse_unary(), 0
         while (precedence := _PRECEDENCE.get(self.token.kind, 0)) >= lowest:
             chain += 1
-            self._deeper(chain)
+            self._check_depth(chain)
             mark = self._advance()
             self._need_start()
-            right = self._binary(precedence + 1)
+            right = self._parse_binary(precedence + 1)
             function = _OPERATORS.get(mark.kind, f"_{mark.kind}_")
             left = Call(mark.offset, function, [left, right])
         return left
 
-    def _unary(self) -> Expression:
+    def _parse_unary(self) -> Expression:
         mark = self.token
         if mark.kind == "-":
-            return self._negated(mark)
+            return self._parse_negation(mark)
         if mark.kind != "!":
-            return self._member()
+            return self._parse_member()
         odd = self._odd_number_of("!")
         if self.token.kind not in _STARTS:
             self._complain(f"extraneous input '{self.token.text}' expecting {_listed(_STARTS)}")
             self._advance()
             if self.token.kind not in _STARTS:
                 raise _Hopeless
-        operand = self._member() if self.token.kind != "-" else self._unary()
+        operand = self._parse_member() if self.token.kind != "-" else self._parse_unary()
         return Call(mark.offset, "!_", [operand]) if odd else operand
 
-    def _negated(self, mark: Token) -> Expression:
+    def _parse_negation(self, mark: Token) -> Expression:
         if self._next().kind in {"NUM_INT", "NUM_FLOAT"}:
-            return self._member()
+            return self._parse_member()
         odd = self._odd_number_of("-")
         if self.token.kind == "!" or self.token.kind not in _STARTS:
-            self._no_alternative(self.tokens[self.index - 1])
+            self._complain_of_no_alternative(self.tokens[self.index - 1])
             if self.token.kind != "!":
                 self._need_start()
             raise _Hopeless
-        operand = self._member()
+        operand = self._parse_member()
         return Call(mark.offset, "-_", [operand]) if odd else operand
 
     def _odd_number_of(self, kind: str) -> bool:
@@ -240,7 +240,7 @@ class _Parser:
             count += 1
         return count % 2 == 1
 
-    def _no_alternative(self, start: Token) -> None:
+    def _complain_of_no_alternative(self, start: Token) -> None:
         end = self.token.offset + (0 if self.token.kind == EOF else len(self.token.text))
         text = self.source[start.offset : end]
         if self.token.kind in {"true", "false", "null"} and len(text) == len(self.token.text) + 1:
@@ -248,19 +248,23 @@ class _Parser:
         else:
             self._complain(f"no viable alternative at input '{text}'")
 
-    def _member(self) -> Expression:
-        operand, chain = self._primary(), 0
+    def _parse_member(self) -> Expression:
+        operand, chain = self._parse_primary(), 0
         while self.token.kind in {".", "["}:
             chain += 1
-            self._deeper(chain)
-            operand = self._selected(operand) if self.token.kind == "." else self._indexed(operand)
+            self._check_depth(chain)
+            operand = (
+                self._parse_selection(operand)
+                if self.token.kind == "."
+                else self._parse_index(operand)
+            )
         return operand
 
-    def _selected(self, operand: Expression) -> Expression:
+    def _parse_selection(self, operand: Expression) -> Expression:
         dot = self._advance()
         optional = self._accept("?")
         if self.token.kind not in {"IDENTIFIER", "ESC_IDENTIFIER"}:
-            self._no_alternative(dot)
+            self._complain_of_no_alternative(dot)
             raise _Hopeless
         name = self._advance()
         if optional:
@@ -268,60 +272,62 @@ class _Parser:
             return Call(dot.offset, "_?._", [operand, field])
         if name.kind == "IDENTIFIER" and self.token.kind == "(":
             opening = self._advance()
-            return self._call(opening, name.text, target=operand)
+            return self._parse_call(opening, name.text, target=operand)
         return Select(dot.offset, operand, name.text.strip("`"))
 
-    def _indexed(self, operand: Expression) -> Expression:
+    def _parse_index(self, operand: Expression) -> Expression:
         bracket = self._advance()
         optional = self._accept("?")
-        key = self._within("]") if optional else self._within("]", "?")
-        self._closing("]")
+        key = self._parse_within("]") if optional else self._parse_within("]", "?")
+        self._expect_closing("]")
         return Call(bracket.offset, "_[?_]" if optional else "_[_]", [operand, key])
 
-    def _call(self, opening: Token, name: str, target: Expression | None = None) -> Expression:
+    def _parse_call(
+        self, opening: Token, name: str, target: Expression | None = None
+    ) -> Expression:
         args: list[Expression] = []
         if not self._accept(")"):
             self._need_start(")")
-            args.append(self._within("),"))
+            args.append(self._parse_within("),"))
             while self._accept(","):
-                args.append(self._within("),"))
-            self._closing(")")
+                args.append(self._parse_within("),"))
+            self._expect_closing(")")
         call = Call(opening.offset, name, args, target)
         try:
             return expand(call) or call
         except MacroError as error:
             return self._refuse(error.offset, error.text)
 
-    def _primary(self) -> Expression:
+    def _parse_primary(self) -> Expression:
         token = self.token
         if token.kind in {"IDENTIFIER", "."}:
-            return self._named()
+            return self._parse_name()
         if token.kind == "(":
             self._advance()
-            inner = self._within(")")
-            self._closing(")")
+            inner = self._parse_within(")")
+            self._expect_closing(")")
             return inner
         if token.kind == "[":
-            return self._list()
+            return self._parse_list()
         if token.kind == "{":
             opening = self._advance()
-            return MapLiteral(opening.offset, self._entries())
-        return self._literal()
+            return MapLiteral(opening.offset, self._parse_entries())
+        return self._parse_literal()
 
-    def _named(self) -> Expression:
+    def _parse_name(self) -> Expression:
         start = self.token
         dot = self._accept(".")
         if self.token.kind != "IDENTIFIER":
-            self._no_alternative(start)
+            self._complain_of_no_alternative(start)
             raise _Hopeless
         if self._is_message():
-            return self._message("." if dot else "")
+            return self._parse_message("." if dot else "")
         name = self._advance()
         if name.text in RESERVED:
             self._refuse(start.offset, f"reserved identifier: {name.text}")
         full = f".{name.text}" if dot else name.text
         if self.token.kind == "(":
-            return self._call(self._advance(), full)
+            return self._parse_call(self._advance(), full)
         return Ident(name.offset, full)
 
     def _is_message(self) -> bool:
@@ -330,39 +336,39 @@ class _Parser:
             index += 2
         return self.tokens[index].kind == "{"
 
-    def _message(self, prefix: str) -> Expression:
+    def _parse_message(self, prefix: str) -> Expression:
         name = prefix
         while self.token.kind != "{":
             name += self._advance().text
-        return Message(self._advance().offset, name, self._entries(fields=True))
+        return Message(self._advance().offset, name, self._parse_entries(fields=True))
 
-    def _list(self) -> Expression:
+    def _parse_list(self) -> Expression:
         opening = self._advance()
         items: list[Expression] = []
         optional: set[int] = set()
-        if not self._empty("]"):
-            self._item(items, optional)
+        if not self._accept_empty("]"):
+            self._parse_item(items, optional)
             while self._accept(","):
                 if self.token.kind == "]":
                     break
-                self._item(items, optional)
+                self._parse_item(items, optional)
             self._close("]")
         return ListLiteral(opening.offset, items, frozenset(optional))
 
-    def _item(self, items: list[Expression], optional: set[int]) -> None:
+    def _parse_item(self, items: list[Expression], optional: set[int]) -> None:
         others = () if items else ("]", ",", "?")
         if self._accept("?"):
             optional.add(len(items))
             others = ()
-        items.append(self._within("],", *others))
+        items.append(self._parse_within("],", *others))
 
-    def _empty(self, close: str) -> bool:
+    def _accept_empty(self, close: str) -> bool:
         if self.token.kind == "," and self._next().kind == close:
             self._advance()
         return self._accept(close) is not None
 
     def _close(self, close: str) -> None:
-        """End a list or map, where a comma would be as good."""
+        """Consume the end of a list or map, where a comma would also be valid."""
         if self._accept(close):
             return
         shown = f"{{'{close}', ','}}"
@@ -373,19 +379,19 @@ class _Parser:
             return
         raise self._mismatch(shown)
 
-    def _entries(self, *, fields: bool = False) -> list[Entry]:
+    def _parse_entries(self, *, fields: bool = False) -> list[Entry]:
         entries: list[Entry] = []
-        if self._empty("}"):
+        if self._accept_empty("}"):
             return entries
-        entries.append(self._entry(fields=fields, first=True))
+        entries.append(self._parse_entry(fields=fields, first=True))
         while self._accept(","):
             if self.token.kind == "}":
                 break
-            entries.append(self._entry(fields=fields, first=False))
+            entries.append(self._parse_entry(fields=fields, first=False))
         self._close("}")
         return entries
 
-    def _entry(self, *, fields: bool, first: bool) -> Entry:
+    def _parse_entry(self, *, fields: bool, first: bool) -> Entry:
         optional = self._accept("?") is not None
         if fields:
             name = self.token
@@ -395,17 +401,17 @@ class _Parser:
                 self._advance()
             key: Expression = Literal(name.offset, name.text.strip("`"))
         else:
-            key = self._within(":", *(("}", ",", "?") if first and not optional else ()))
+            key = self._parse_within(":", *(("}", ",", "?") if first and not optional else ()))
         colon = self._expect(":", _STARTS)
-        return Entry(colon.offset, key, self._within("},"), optional)
+        return Entry(colon.offset, key, self._parse_within("},"), optional)
 
-    def _literal(self) -> Expression:  # noqa: PLR0911  # one answer for each kind
+    def _parse_literal(self) -> Expression:  # noqa: PLR0911  # one answer for each kind
         start = self.token
         negative = self._accept("-") is not None
         token = self._advance()
         match token.kind:
             case "NUM_INT":
-                return self._int(start.offset, token.text, negative=negative)
+                return self._parse_int(start.offset, token.text, negative=negative)
             case "NUM_UINT":
                 number = _number(token.text[:-1])
                 if number >= _UINT_BOUND:
@@ -417,7 +423,7 @@ class _Parser:
                     return self._refuse(start.offset, "invalid double literal")
                 return Literal(start.offset, -double if negative else double)
             case "STRING" | "BYTES":
-                return self._text(token)
+                return self._parse_text(token)
             case "true" | "false":
                 return Literal(start.offset, token.kind == "true")
             case "null":
@@ -426,13 +432,13 @@ class _Parser:
         self.token = token
         raise self._mismatch(_listed(_STARTS))
 
-    def _int(self, offset: int, text: str, *, negative: bool) -> Expression:
+    def _parse_int(self, offset: int, text: str, *, negative: bool) -> Expression:
         number = -_number(text) if negative else _number(text)
         if not -_INT_BOUND <= number < _INT_BOUND:
             return self._refuse(offset, "invalid int literal")
         return Literal(offset, number)
 
-    def _text(self, token: Token) -> Expression:
+    def _parse_text(self, token: Token) -> Expression:
         try:
             value = string_value(token.text) if token.kind == "STRING" else bytes_value(token.text)
         except ValueError as error:
@@ -443,7 +449,7 @@ class _Parser:
 def _number(digits: str) -> int:
     if digits.startswith("0x"):
         return int(digits, 16)
-    return int(digits) if len(digits) < 100 else _UINT_BOUND  # noqa: PLR2004  # longer than any number that fits
+    return int(digits) if len(digits) < 100 else _UINT_BOUND  # noqa: PLR2004  # more digits than any number that fits
 
 
 def _listed(kinds: frozenset[str]) -> str:

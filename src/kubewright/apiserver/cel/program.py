@@ -1,4 +1,4 @@
-"""Compiles expressions, and evaluates them."""
+"""Compiles and evaluates expressions."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -16,7 +16,7 @@ from kubewright.apiserver.cel.parser import parse
 
 
 class ResultTypeError(CompileError):
-    """The expression is valid, but its value is of the wrong type; *found* is that type."""
+    """The expression is valid, but its result has the wrong type, *found*."""
 
     def __init__(self, source: str, found: Type, wanted: Type) -> None:
         super().__init__(source, ())
@@ -29,7 +29,7 @@ class ResultTypeError(CompileError):
 
 
 class InstantiationError(CompileError):
-    """The expression is valid, but a pattern in it is not."""
+    """The expression is valid, but a constant pattern in it is not."""
 
     def __init__(self, source: str, problem: str) -> None:
         super().__init__(source, ())
@@ -41,7 +41,7 @@ class InstantiationError(CompileError):
 
 
 class Program:
-    """An expression, ready to be evaluated any number of times."""
+    """A compiled expression, which can be evaluated any number of times."""
 
     def __init__(self, source: str, tree: Expression, variables: Mapping[str, Type]) -> None:
         self.source = source
@@ -55,15 +55,15 @@ class Program:
 
     @property
     def type(self) -> Type:
-        """The type of the value."""
+        """The type of the result."""
         return self.tree.type
 
     def evaluate(self, values: Mapping[str, Any], *, budget: Budget | None = None) -> Any:
         """Return the value of the expression; a variable without a value is null.
 
         Raises:
-            EvaluationError: It has none for these variables.
-            CostLimitError: It would cost too much, by itself or for *budget*.
+            EvaluationError: It has no value for these variables.
+            CostLimitError: It costs too much, by itself or for *budget*.
         """
         get = values.get
         most = PER_CALL_LIMIT if budget is None else budget.most
@@ -92,13 +92,13 @@ def compile_rule(
     Args:
         source: The expression.
         variables: The types of the names that it can use.
-        result: The type that its value must have; any will do if it is None.
-        messages: Whether it can make objects, as mutations do; see `made`.
+        result: The type that its value must have; ``None`` for any.
+        messages: Whether it can construct objects, as mutations do; see `objects`.
 
     Raises:
         CompileError: It is not valid; the text is what the API server prints.
         ResultTypeError: Its value has another type.
-        InstantiationError: It has a constant pattern that is none.
+        InstantiationError: It has a constant pattern that is not valid.
     """
     try:
         return _compiled(source, variables, result, messages=messages)

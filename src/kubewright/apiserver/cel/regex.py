@@ -1,7 +1,7 @@
-"""Regular expressions of RE2, run by Python's ``re`` where that is safe.
+"""RE2 regular expressions, run by Python's ``re`` where that is safe.
 
-RE2 knows no look-around and no back-references, and gives some signs a narrower meaning. A
-pattern is read once, refused as Go refuses it, and written again in Python's words.
+RE2 has no look-around and no back-references, and gives some characters a narrower meaning. A
+pattern is parsed once, rejected with Go's errors, and translated to Python's syntax.
 """
 
 import re
@@ -25,7 +25,7 @@ _BAD_FLAGS = re.compile(r"\(\?[imsU-]*.?", re.DOTALL)
 _ANCHORS: Final = frozenset({"^", "$", r"\A", r"\Z", r"\b", r"\B"})
 _MOST_REPEATS: Final = 1000
 _CHARACTERS: Final = 0x110000
-_LAST_SCRIPT: Final = 0x33480  # beyond it, there are no letters of scripts
+_LAST_SCRIPT: Final = 0x33480  # no script has letters beyond it
 _SPACES: Final = r"\t\n\f\r "
 _ENDINGS: Final = {"A": r"\A", "z": r"\Z", "b": r"\b", "B": r"\B"}
 _POSIX: Final = {
@@ -54,16 +54,16 @@ class RegexError(ValueError):
 
 
 def compile_regex(pattern: str) -> re.Pattern[str]:
-    """Return *pattern* for Python.
+    """Return *pattern* compiled for Python.
 
     Raises:
-        RegexError: RE2 does not know such a pattern.
+        RegexError: It is not a valid RE2 pattern.
     """
     return (_compiled if len(pattern) <= _LONG else _compiled_long)(pattern)
 
 
 def _compile(pattern: str) -> re.Pattern[str]:
-    translated = _Translator(pattern).whole()
+    translated = _Translator(pattern).translate()
     try:
         return re.compile(translated, re.ASCII)
     except (re.error, OverflowError, RecursionError):
@@ -71,10 +71,10 @@ def _compile(pattern: str) -> re.Pattern[str]:
 
 
 def matcher(pattern: str) -> Matcher:
-    """Return what finds *pattern* in a text, in time that the text allows.
+    """Return a matcher for *pattern* that takes linear time.
 
     Raises:
-        RegexError: RE2 does not know such a pattern.
+        RegexError: It is not a valid RE2 pattern.
     """
     return (_matcher if len(pattern) <= _LONG else _matcher_long)(pattern)
 
@@ -87,19 +87,19 @@ def _make_matcher(pattern: str) -> Matcher:
         raise RegexError("expression too large", pattern) from None
 
 
-# A pattern may be a megabyte long: few of those are remembered, but a schema that has one asks
-# again and again.
+# A pattern may be a megabyte long: only a few of those are cached, but a schema that has one uses
+# it again and again.
 _LONG: Final = 4096
 _compiled, _compiled_long = lru_cache(512)(_compile), lru_cache(8)(_compile)
 _matcher, _matcher_long = lru_cache(512)(_make_matcher), lru_cache(8)(_make_matcher)
 
 
 def matches(text: str, pattern: str) -> bool:
-    """Tell whether *pattern* matches anywhere in *text*.
+    """Return whether *pattern* matches anywhere in *text*.
 
     Raises:
         EvaluationError: The pattern is not valid.
-        CostLimitError: It takes too long to tell.
+        CostLimitError: Matching takes too long.
     """
     try:
         return matcher(pattern).search(text, Effort())
@@ -110,7 +110,7 @@ def matches(text: str, pattern: str) -> bool:
 
 
 class _Translator:
-    """Reads a pattern from left to right."""
+    """Translates a pattern from left to right."""
 
     def __init__(self, pattern: str) -> None:
         self.pattern = pattern
@@ -121,7 +121,7 @@ class _Translator:
         self.flags: list[str] = [""]
         self.repeatable = False
 
-    def whole(self) -> str:
+    def translate(self) -> str:
         while self.position < len(self.pattern):
             self._step(self.pattern[self.position])
         if len(self.scopes) > 1:
@@ -136,7 +136,7 @@ class _Translator:
     def _step(self, char: str) -> None:
         match char:
             case "\\":
-                self._escape()
+                self._translate_escape()
             case "[":
                 self._emit(*_Class(self.pattern, self.position).read())
             case "(":
@@ -144,17 +144,17 @@ class _Translator:
             case ")":
                 self._close()
             case "|":
-                self._alternative()
+                self._start_alternative()
             case "$":
                 self._emit("$" if "m" in self.flags[-1] else r"\Z", 1)
             case "*" | "+" | "?":
                 self._repeat(char)
             case "{":
-                self._braces()
+                self._repeat_in_braces()
             case _:
                 self._emit(char, 1)
 
-    def _escape(self) -> None:
+    def _translate_escape(self) -> None:
         rest = self.pattern[self.position :]
         if rest.startswith(r"\Q"):
             literal, _, _ = rest[2:].partition(r"\E")
@@ -170,30 +170,30 @@ class _Translator:
     def _open(self) -> None:
         rest = self.pattern[self.position :]
         if not rest.startswith("(?"):
-            self._group("(", 1)
+            self._open_group("(", 1)
         elif rest.startswith(("(?P<", "(?<")):
-            self._group("(", _group_name(rest))
+            self._open_group("(", _group_name(rest))
         elif flags := _FLAGS.match(rest):
-            self._flagged(flags)
+            self._open_flags(flags)
         else:
             bad = _BAD_FLAGS.match(rest)
             raise RegexError("invalid or unsupported Perl syntax", bad[0] if bad else rest)
 
-    def _group(self, text: str, length: int) -> None:
+    def _open_group(self, text: str, length: int) -> None:
         self._emit(text, length, repeatable=False)
         self.scopes.append([])
         self.flags.append(self.flags[-1])
 
-    def _flagged(self, match: re.Match[str]) -> None:
+    def _open_flags(self, match: re.Match[str]) -> None:
         on, off, end = match[1], match[2] or "", match[3]
         removed = off.replace("-", "")
-        # Python does not know U; repetitions are turned around where it holds.
+        # Python has no flag U; where it is set, greedy and lazy repetitions are swapped.
         plain, gone = on.replace("U", ""), removed.replace("U", "")
         prefix = f"(?{plain}{f'-{gone}' if gone else ''}:"
         if end == ":":
-            self._group(prefix, match.end())
+            self._open_group(prefix, match.end())
         else:
-            # Python wants such flags around what they change.
+            # Python needs a group around the part that such flags affect.
             self.scopes[-1].append(prefix)
             self._emit(prefix, match.end(), repeatable=False)
         kept = [flag for flag in self.flags[-1] + on if flag not in removed]
@@ -205,7 +205,7 @@ class _Translator:
         self.flags.pop()
         self._emit(")" * (len(self.scopes.pop()) + 1), 1)
 
-    def _alternative(self) -> None:
+    def _start_alternative(self) -> None:
         scopes = self.scopes[-1]
         self._emit(")" * len(scopes) + "|" + "".join(scopes), 1, repeatable=False)
 
@@ -219,11 +219,11 @@ class _Translator:
             part = self.pattern[start : double.end()]
             raise RegexError("invalid nested repetition operator", part)
         if self.out[-1] in _ANCHORS:
-            self.out[-1] = f"(?:{self.out[-1]})"  # else Python finds nothing to repeat
+            self.out[-1] = f"(?:{self.out[-1]})"  # otherwise Python reports nothing to repeat
         ungreedy = lazy != ("U" in self.flags[-1])
         self._emit(operator + ("?" if ungreedy else ""), length)
 
-    def _braces(self) -> None:
+    def _repeat_in_braces(self) -> None:
         match = _REPEAT.match(self.pattern, self.position)
         if match is None:
             self._emit(r"\{", 1)
@@ -235,14 +235,14 @@ class _Translator:
 
 
 class _Class:
-    """Reads a class such as ``[a-z[:digit:]]``."""
+    """Translates a character class such as ``[a-z[:digit:]]``."""
 
     def __init__(self, pattern: str, start: int) -> None:
         self.pattern = pattern
         self.start = start
 
     def read(self) -> tuple[str, int]:
-        """Return the class for Python, and its length in the pattern."""
+        """Return the class in Python's syntax, and its length in the pattern."""
         position, parts = self.start + 1, ["["]
         if self.pattern.startswith("^", position):
             parts.append("^")
@@ -285,7 +285,7 @@ class _Class:
 
 
 def _code(text: str) -> int:
-    """Return the character that one end of a range means."""
+    """Return the code point of one end of a range."""
     if len(text) == 1:
         return ord(text)
     found = re.fullmatch(r"\\x([0-9A-F]{2})|\\U([0-9A-F]{8})|\\(.)", text, re.DOTALL)
@@ -301,7 +301,7 @@ def _code(text: str) -> int:
 
 
 def _group_name(rest: str) -> int:
-    """Return the length of the beginning of a named group; nobody asks for its name."""
+    """Return the length of the start of a named group; the name itself is not needed."""
     match = _GROUP_NAME.match(rest)
     if match is None:
         raise RegexError("invalid named capture", rest)
@@ -311,12 +311,12 @@ def _group_name(rest: str) -> int:
 
 
 def escape(pattern: str, position: int) -> tuple[str, int, bool]:
-    """Return an escape for Python, its length in the pattern, and whether it is a set.
+    """Return an escape in Python's syntax, its length in the pattern, and whether it is a set.
 
-    A set is written as the members of a class.
+    A set is returned as the members of a class.
 
     Raises:
-        RegexError: RE2 does not know it.
+        RegexError: It is not a valid RE2 escape.
     """
     if position + 1 >= len(pattern):
         raise RegexError("trailing backslash at end of expression", "")
@@ -365,7 +365,7 @@ def property_class(name: str, *, inverted: bool = False) -> str:
     """Return the characters of a Unicode category or script, as ranges of a class.
 
     Raises:
-        ValueError: There is none of that name.
+        ValueError: There is no category or script with that name.
     """
     members = _members(name)
     if True not in members:
@@ -381,7 +381,7 @@ def property_class(name: str, *, inverted: bool = False) -> str:
 
 
 def _members(name: str) -> list[bool]:
-    """Tell for each character whether it belongs to a category such as Lu, or to a script."""
+    """Return for each character whether it belongs to a category such as Lu, or to a script."""
     if name == "Any":
         return [True] * _CHARACTERS
     if len(name) <= 2:  # noqa: PLR2004  # the names of scripts are longer
@@ -398,7 +398,7 @@ def _categories() -> list[str]:
 
 @lru_cache(maxsize=16)
 def _inverted(members: str) -> str:
-    """Return everything that is not in a class of ASCII characters."""
+    """Return the complement of a class of ASCII characters."""
     single = re.compile(f"[{members}]")
     others = [chr(code) for code in range(128) if not single.match(chr(code))]
     return "".join(map(re.escape, others)) + r"\U00000080-\U0010FFFF"

@@ -1,5 +1,6 @@
-"""The types of values that a schema describes, as rules see them."""
+"""CEL types of values that a schema describes, and the names of fields in rules."""
 
+import re
 from dataclasses import replace
 from typing import Any, Final
 
@@ -10,6 +11,7 @@ from kubewright.apiserver.cel.celtype import (
     DURATION,
     DYN,
     INT,
+    RESERVED,
     STRING,
     TIMESTAMP,
     Declared,
@@ -18,11 +20,10 @@ from kubewright.apiserver.cel.celtype import (
     list_of,
     map_of,
 )
-from kubewright.apiserver.cel.escaping import escape
 from kubewright.apiserver.schema.tree import UNSET, Schema
 
 LARGEST_REQUEST: Final = 3 * 1024 * 1024
-"""The most bytes of a request, and so of any value in it."""
+"""The largest size of a request in bytes, and so of any value in it."""
 _TEXT: Final = {
     "byte": (BYTES, 2, LARGEST_REQUEST - 2),
     "duration": (DURATION, 3, 32),
@@ -30,17 +31,25 @@ _TEXT: Final = {
     "date-time": (TIMESTAMP, 21, 32),
 }
 _PLAIN: Final = {"boolean": (BOOL, 4), "number": (DOUBLE, 1), "integer": (INT, 1)}
+_SUPPORTED = re.compile(r"[A-Za-z_./-][A-Za-z0-9_./-]*", re.ASCII)
+_SPECIAL = re.compile(r"__|[-./]")
+_ESCAPES: Final = {
+    "__": "__underscores__",
+    ".": "__dot__",
+    "-": "__dash__",
+    "/": "__slash__",
+}
 
 
 def type_of(schema: Schema, *, root: bool = False, name: str = "selfType") -> Type | None:  # noqa: PLR0911  # one answer for each kind
-    """Return the type of the values that *schema* allows, or nothing if rules cannot see them.
+    """Return the type of the values that *schema* allows; ``None`` if rules cannot see them.
 
     Fields without a schema stay hidden, as do lists and maps of such values.
 
     Args:
-        schema: What describes the values.
-        root: Whether it is a whole object, which has apiVersion, kind and metadata in any case.
-        name: How messages name the type; those of its fields follow from it.
+        schema: The schema of the values.
+        root: Whether it is a whole object, which always has apiVersion, kind and metadata.
+        name: The name of the type in messages; the names of field types derive from it.
     """
     if schema.int_or_string:
         return _with(
@@ -125,7 +134,7 @@ def _object(schema: Schema, name: str, *, whole: bool) -> Type:
 
 
 def _whole(schema: Schema) -> dict[str, Schema]:
-    """Return the fields of a whole object: of its metadata, rules see the names only."""
+    """Return the fields of a whole object: of the metadata, rules see only the names."""
     if _has_metadata(schema):
         return schema.properties
     metadata = Schema(type="object")
@@ -150,3 +159,17 @@ def _has_metadata(schema: Schema) -> bool:
         and is_string(metadata, "name")
         and is_string(metadata, "generateName")
     )
+
+
+def escape(name: str) -> str | None:
+    """Return the name of a field in rules: ``foo-bar`` is ``foo__dash__bar``, ``$x`` is ``None``.
+
+    Example:
+        >>> escape("if"), escape("foo.bar"), escape("1st")
+        ('__if__', 'foo__dot__bar', None)
+    """
+    if not _SUPPORTED.fullmatch(name):
+        return None
+    if name in RESERVED:
+        return f"__{name}__"
+    return _SPECIAL.sub(lambda match: _ESCAPES[match[0]], name)

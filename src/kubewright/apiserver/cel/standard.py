@@ -1,4 +1,4 @@
-"""The functions and operators of the language itself."""
+"""The standard functions and operators of CEL."""
 
 from collections.abc import Callable
 from typing import Any
@@ -119,14 +119,14 @@ def _optional_index(container: Any, key: Any) -> Optional:
 
 
 def _index(container: Any, key: Any) -> Any:
-    """``container[key]``; an optional container gives an optional item."""
+    """``container[key]``; an optional container returns an optional item."""
     if isinstance(container, Optional):
         return _optional_index(container, key)
     return operators.index(container, key)
 
 
 def _optionals(prefix: str, plain: bool) -> list[Overload]:
-    """Declare the indices of lists and maps, optional ones included."""
+    """Return overloads for indexing lists and maps, also if they are optional."""
     wrapped = [
         Overload(f"{prefix}list", "(optional_type(list(V)), int) -> optional_type(V)", _index),
         Overload(f"{prefix}map", "(optional_type(map(K, V)), K) -> optional_type(V)", _index),
@@ -294,7 +294,7 @@ declare(_parts())
 
 
 def _insert(target: dict[Any, Any], *update: Any) -> dict[Any, Any]:
-    """``cel.@mapInsert``: add a key, or the entries of a map, none of which may be there."""
+    """``cel.@mapInsert``: add a key, or the entries of a map; existing keys are an error."""
     if len(update) == 1 and type(update[0]) is not dict:
         no_overload()
     added = update[0] if len(update) == 1 else {map_key(update[0]): update[1]}

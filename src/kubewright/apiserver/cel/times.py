@@ -1,11 +1,11 @@
-"""Timestamps and durations: reading, writing, calculating, and the parts of a date."""
+"""Timestamps and durations: parsing, formatting, arithmetic, and parts of a date."""
 
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from typing import Any, Final
 
-from kubewright.apiserver.cel.digits import plain_digits, shortest_digits
+from kubewright.apiserver.cel.doubles import plain_digits, shortest_digits
 from kubewright.apiserver.cel.errors import EvaluationError
 from kubewright.apiserver.cel.values import Duration, Timestamp
 
@@ -61,7 +61,7 @@ def parse_timestamp(text: str) -> Timestamp:
     """Read a date and time of RFC 3339.
 
     Raises:
-        ValueError: It is none, or beyond the years 1 to 9999.
+        ValueError: It is not one, or is outside the years 1 to 9999.
     """
     match = re.fullmatch(_RFC3339, text, re.ASCII)
     if match is None:
@@ -70,7 +70,7 @@ def parse_timestamp(text: str) -> Timestamp:
     moment = datetime(*map(int, numbers), tzinfo=UTC)  # type: ignore[arg-type, misc]  # six numbers
     nanos = _nanos(moment) + int((fraction + "0" * 9)[:9])
     if sign:
-        if int(hours) > 24 or int(minutes) > 59:  # noqa: PLR2004  # what Go takes for an offset
+        if int(hours) > 24 or int(minutes) > 59:  # noqa: PLR2004  # the offsets that Go accepts
             raise ValueError(f"{text!r} is not a date and time")
         shift = (int(hours) * 3600 + int(minutes) * 60) * SECOND
         nanos += shift if sign == "-" else -shift
@@ -78,10 +78,10 @@ def parse_timestamp(text: str) -> Timestamp:
 
 
 def parse_date(text: str) -> Timestamp:
-    """Read a day; the timestamp is its midnight in UTC.
+    """Read a date as a timestamp, at midnight in UTC.
 
     Raises:
-        ValueError: It is none.
+        ValueError: It is not a date.
     """
     if not re.fullmatch(_DATE, text, re.ASCII):
         raise ValueError(f"{text!r} is not a date")
@@ -99,10 +99,10 @@ def _checked(value: Timestamp, error: type[Exception]) -> Timestamp:
 
 
 def timestamp_of(seconds: int) -> Timestamp:
-    """Return the moment so many seconds after 1970.
+    """Return the timestamp at a number of seconds since 1970.
 
     Raises:
-        EvaluationError: It is beyond the years 1 to 9999.
+        EvaluationError: It is outside the years 1 to 9999.
     """
     return _checked(Timestamp(seconds * SECOND), EvaluationError)
 
@@ -111,13 +111,13 @@ def parse_duration(text: str) -> Duration:
     """Read a duration as Go does: ``1h30m``, ``-1.5s``.
 
     Raises:
-        ValueError: It is none, or too long for 64 bits.
+        ValueError: It is not a duration, or too long for 64 bits.
     """
     sign, body = (text[0], text[1:]) if text[:1] in {"+", "-"} else ("", text)
     if body == "0":
         return Duration(0)
     total, position = 0, 0
-    part = re.compile(_DURATION_PART)  # re keeps what it has compiled
+    part = re.compile(_DURATION_PART)  # re caches compiled patterns
     while position < len(body):
         match = part.match(body, position)
         if match is None or not (match[1] or match[2]):
@@ -137,10 +137,10 @@ def _amount(whole: str, fraction: str, unit: int) -> int:
 
 
 def parse_schema_duration(text: str) -> Duration:
-    """Read a duration of a field with ``format: duration``, which also knows ``2 days``.
+    """Read a duration of a field with ``format: duration``, which also allows ``2 days``.
 
     Raises:
-        ValueError: It is none.
+        ValueError: It is not a duration.
     """
     try:
         return parse_duration(text)
@@ -162,7 +162,7 @@ def _long_unit(name: str) -> int | None:
 
 
 def timestamp_text(value: Timestamp) -> str:
-    """Write a moment as ``2006-01-02T15:04:05.5Z``."""
+    """Write a timestamp as ``2006-01-02T15:04:05.5Z``."""
     seconds, nanos = divmod(value.nanos, SECOND)
     moment = _EPOCH + timedelta(seconds=seconds)
     fraction = f".{nanos:09}".rstrip("0") if nanos else ""
@@ -193,7 +193,7 @@ def subtract(left: Any, right: Any) -> Any:
 
 
 def checked_duration(nanos: int) -> Duration:
-    """Return a duration.
+    """Return a duration of *nanos* nanoseconds.
 
     Raises:
         EvaluationError: It does not fit into 64 bits.
@@ -217,7 +217,7 @@ def _zone(name: str) -> tzinfo:
     if match := re.fullmatch(_OFFSET, name, re.ASCII):
         minutes = int(match[2]) * 60 + int(match[3])
         return timezone(timedelta(minutes=-minutes if match[1] == "-" else minutes))
-    import zoneinfo  # noqa: PLC0415  # few rules ask for the time at a place
+    import zoneinfo  # noqa: PLC0415  # few rules use time zones
 
     try:
         return zoneinfo.ZoneInfo(name)
@@ -241,7 +241,7 @@ TIMESTAMP_PARTS: Final[dict[str, Callable[..., int]]] = {
     "getSeconds": _part(lambda moment: moment.second),
     "getMilliseconds": _part(lambda moment: moment.microsecond // 1000),
 }
-"""What a timestamp can be asked for, in UTC or in a zone."""
+"""The accessors of timestamps, in UTC or in a time zone."""
 
 
 def _whole(unit: int) -> Callable[[Duration], int]:
@@ -254,4 +254,4 @@ DURATION_PARTS: Final[dict[str, Callable[[Duration], int]]] = {
     "getSeconds": _whole(SECOND),
     "getMilliseconds": _whole(10**6),
 }
-"""What a duration can be asked for, rounded towards zero."""
+"""The accessors of durations, rounded towards zero."""

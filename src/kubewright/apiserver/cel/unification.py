@@ -1,4 +1,4 @@
-"""Fits types together: what may stand for what, and what type parameters become."""
+"""Unifies types: which type is assignable to which, and what type parameters are bound to."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,11 +9,11 @@ _NULLABLE = frozenset({"opaque", "object", "duration", "timestamp"})
 _NESTED = frozenset({"opaque", "list", "map"})
 
 Bindings = dict[str, Type]
-"""What is known about type parameters, by their names."""
+"""The types that type parameters are bound to, by name."""
 
 
 def assignable(bindings: Bindings, left: Sequence[Type], right: Sequence[Type]) -> Bindings | None:
-    """Return the bindings under which each type of *left* fits that of *right*, or nothing."""
+    """Return bindings with which each type of *left* is assignable to *right*, or ``None``."""
     if len(left) != len(right):
         return None
     trial = dict(bindings)
@@ -47,7 +47,7 @@ def _fit_all(bindings: Bindings, left: Sequence[Type], right: Sequence[Type]) ->
 
 
 def _binds(bindings: Bindings, wanted: Type, parameter: Type) -> tuple[bool, bool]:
-    """Tell whether *parameter* can be *wanted*, and whether something was known about it."""
+    """Return whether *parameter* can be bound to *wanted*, and whether it was bound before."""
     if wanted == parameter:
         return True, True
     known = bindings.get(parameter.name)
@@ -76,7 +76,7 @@ def _mentions(bindings: Bindings, parameter: Type, within: Type) -> bool:
 
 
 def more_general(left: Type, right: Type) -> Type:
-    """Return that of two fitting types which says less."""
+    """Return the more general of two compatible types."""
     return left if _is_equal_or_vaguer(left, right) else right
 
 
@@ -99,7 +99,7 @@ def _is_equal_or_vaguer(left: Type, right: Type) -> bool:
 
 
 def substitute(bindings: Bindings, found: Type, *, free_to_dyn: bool = False) -> Type:
-    """Replace type parameters by what is known about them."""
+    """Return a type with its bound type parameters replaced."""
     if found.kind == "param":
         known = bindings.get(found.name)
         if known is not None:
@@ -108,6 +108,6 @@ def substitute(bindings: Bindings, found: Type, *, free_to_dyn: bool = False) ->
     if not found.params:
         return found
     params = tuple(substitute(bindings, each, free_to_dyn=free_to_dyn) for each in found.params)
-    # What a schema says stays with the type that came from it.
+    # A type keeps what its schema declares.
     unchanged = all(a is b for a, b in zip(params, found.params, strict=True))
     return found if unchanged else replace(found, params=params)

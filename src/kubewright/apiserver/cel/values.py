@@ -1,7 +1,7 @@
-"""The values that Python does not have, and what equality means between all of them.
+"""CEL values that Python lacks, and equality between all values.
 
-JSON values stand for themselves: ``int`` for int, ``float`` for double, ``dict`` for map and
-for objects. The rest is here.
+JSON values represent themselves: ``int`` is int, ``float`` is double, ``dict`` is a map or an
+object. The rest is here.
 """
 
 from collections.abc import Iterable
@@ -30,21 +30,21 @@ NO_OVERLOAD: Final = "no such overload"
 
 
 class UInt(int):
-    """An unsigned integer of 64 bits; it equals the int of the same amount, as CEL wants."""
+    """An unsigned 64-bit integer; it equals an int of the same value, as CEL requires."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Timestamp:
-    """A moment, in nanoseconds since 1970 in UTC."""
+    """A timestamp, in nanoseconds since 1970 in UTC."""
 
     nanos: int
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Duration:
-    """A length of time in nanoseconds."""
+    """A duration in nanoseconds."""
 
     nanos: int
 
@@ -73,13 +73,13 @@ NONE: Final = Optional(None, present=False)
 
 
 class SetList(list[Any]):
-    """A list whose order does not count: ``x-kubernetes-list-type: set``."""
+    """A list whose order does not matter: ``x-kubernetes-list-type: set``."""
 
     __slots__ = ()
 
 
 class MapList(list[Any]):
-    """A list of objects told apart by *keys*: ``x-kubernetes-list-type: map``."""
+    """A list of objects identified by *keys*: ``x-kubernetes-list-type: map``."""
 
     __slots__ = ("keys",)
 
@@ -88,14 +88,14 @@ class MapList(list[Any]):
         self.keys: tuple[str, ...] = keys
 
     def key_of(self, item: Any) -> tuple[Any, ...]:
-        """Return what tells *item* from the others."""
+        """Return the key values of *item*."""
         if not isinstance(item, dict):
             raise EvaluationError(NO_OVERLOAD)
         return tuple(map_key(item.get(key)) for key in self.keys)
 
 
 class _BoolKey:
-    """A bool as the key of a map: for Python, True would be the same key as 1."""
+    """A bool as a map key: in Python, True and 1 are the same key."""
 
     __slots__ = ("value",)
 
@@ -130,24 +130,24 @@ _LISTS: Final = frozenset({list, SetList, MapList})
 
 
 def map_key(value: Any) -> Any:
-    """Return *value* as it stands as a key in the dict of a map."""
+    """Return *value* as a key of the dict that represents a map."""
     if value is True:
         return _TRUE
     return _FALSE if value is False else value
 
 
 def key_value(key: Any) -> Any:
-    """Return the value that `map_key` made a key of."""
+    """Return the value that `map_key` turned into a key."""
     return key.value if type(key) is _BoolKey else key
 
 
 def is_list(value: Any) -> bool:
-    """Tell whether *value* is a list to CEL."""
+    """Return whether *value* is a list to CEL."""
     return type(value) in _LISTS
 
 
 def runtime_type(value: Any) -> Type:
-    """Return what ``type(value)`` is."""
+    """Return ``type(value)``."""
     found = TYPES.get(type(value))
     if found is None:
         raise EvaluationError(f"unsupported type {type(value).__name__}")
@@ -155,7 +155,7 @@ def runtime_type(value: Any) -> Type:
 
 
 def equal(left: Any, right: Any) -> bool:
-    """Compare two values; those of different types differ, but numbers compare by amount."""
+    """Return whether two values are equal; numbers compare by value, other types must agree."""
     kind, other = type(left), type(right)
     if kind is other:
         if kind in _LISTS:
@@ -204,14 +204,14 @@ def _equal_optionals(left: Optional, right: Optional) -> bool:
 
 
 def contains(items: list[Any], wanted: Any) -> bool:
-    """Tell whether a list holds a value."""
+    """Return whether a list holds a value."""
     if type(wanted) is str:
-        return wanted in items  # no other type can equal a string, so Python's answer is right
+        return wanted in items  # only strings equal strings, so Python's answer is right
     return any(equal(item, wanted) for item in items)
 
 
 def size(value: Any) -> int:
-    """Return what ``size(value)`` is.
+    """Return ``size(value)``.
 
     Raises:
         EvaluationError: It has no size.
@@ -222,9 +222,9 @@ def size(value: Any) -> int:
 
 
 def is_zero(value: Any) -> bool:
-    """Tell whether *value* is the zero of its type, which some optionals leave out."""
+    """Return whether *value* is the zero value of its type, for ``optional.ofNonZeroValue``."""
     if isinstance(value, Timestamp):
-        return value.nanos == -62_135_596_800 * 10**9  # the first moment that Go knows
+        return value.nanos == -62_135_596_800 * 10**9  # Go's zero time
     if isinstance(value, Duration):
         return not value.nanos
     if isinstance(value, Optional):

@@ -2,13 +2,13 @@
 
 from typing import TYPE_CHECKING
 
-from kubewright.apiserver.controllers.loopback import Loopback
+from kubewright.apiserver.backend import Backend
+from kubewright.apiserver.controllers.loopback import Handle, Loopback
 from kubewright.apiserver.meta.names import GroupResource
 from kubewright.apiserver.storage import Event
 
 if TYPE_CHECKING:
     from kubewright.apiserver.controllers.worker import Worker
-    from kubewright.apiserver.server import APIServer
 
 NAMESPACES = GroupResource("", "namespaces")
 ACCOUNTS = GroupResource("", "serviceaccounts")
@@ -18,20 +18,20 @@ DEFAULT: str = "default"
 class AccountController:
     """Makes the account ``default`` of each namespace, and makes it again if it is deleted."""
 
-    def __init__(self, server: "APIServer") -> None:
-        self._server = server
-        self._loopback = Loopback(server, "account-controller")
+    def __init__(self, backend: Backend, handle: Handle) -> None:
+        self._backend = backend
+        self._loopback = Loopback(handle, backend.registry, "account-controller")
         self._worker: Worker
 
     def start(self, worker: "Worker") -> None:
         """Look at every namespace, and at every change from now on."""
         self._worker = worker
-        store = self._server.store
-        store.listen(self._heard)
+        store = self._backend.store
+        store.listen(self._handle_event)
         for stored in store.collection(NAMESPACES).list():
             worker.add(stored.key)
 
-    def _heard(self, resource: GroupResource, event: Event) -> None:
+    def _handle_event(self, resource: GroupResource, event: Event) -> None:
         if resource == NAMESPACES and event.type == "ADDED":
             self._worker.add(event.current.key)
         elif resource == ACCOUNTS and event.type == "DELETED":
@@ -42,7 +42,7 @@ class AccountController:
     async def work(self, key: object) -> None:
         """Make the account of a namespace, unless it is there or the namespace is ending."""
         assert isinstance(key, str)
-        store = self._server.store
+        store = self._backend.store
         namespace = store.get(NAMESPACES, "", key)
         if namespace is None or namespace["metadata"].get("deletionTimestamp"):
             return

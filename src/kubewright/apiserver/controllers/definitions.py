@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from kubewright.apiserver.backend import Backend
-from kubewright.apiserver.controllers.loopback import Loopback
+from kubewright.apiserver.controllers.loopback import Handle, Loopback
 from kubewright.apiserver.controllers.worker import NotYetError, Worker
 from kubewright.apiserver.customresource.status import (
     FINALIZER,
@@ -17,8 +17,7 @@ from kubewright.apiserver.registry.strategy import Obj
 from kubewright.apiserver.storage import Event
 
 if TYPE_CHECKING:
-    from kubewright.apiserver.admission.call import WebhookClient
-    from kubewright.apiserver.server import APIServer
+    from kubewright.apiserver.admission.webhook_client import WebhookClient
 
 DEFINITIONS = GroupResource("apiextensions.k8s.io", "customresourcedefinitions")
 
@@ -26,11 +25,13 @@ DEFINITIONS = GroupResource("apiextensions.k8s.io", "customresourcedefinitions")
 class DefinitionController:
     """Serves what definitions define, and removes their objects when they are deleted."""
 
-    def __init__(self, server: "APIServer", client: "Callable[[], WebhookClient]") -> None:
-        self._backend: Backend = server.backend
+    def __init__(
+        self, backend: Backend, handle: Handle, client: "Callable[[], WebhookClient]"
+    ) -> None:
+        self._backend = backend
         self._client = client
-        self._loopback = Loopback(server, "definition-controller")
-        self._worker = Worker(self, clock=server.clock)
+        self._loopback = Loopback(handle, backend.registry, "definition-controller")
+        self._worker = Worker(self, clock=backend.clock)
         self._specs: dict[str, Any] = {}
         self._since: dict[str, int] = {}
         self._deleting: dict[GroupResource, str] = {}
@@ -44,13 +45,13 @@ class DefinitionController:
         store = self._backend.store
         for definition in store.list(DEFINITIONS):
             self._settle(definition)
-        store.listen(self._heard)
+        store.listen(self._handle_event)
 
     async def stop(self) -> None:
         """Stop removing objects."""
         await self._worker.stop()
 
-    def _heard(self, resource: GroupResource, event: Event) -> None:
+    def _handle_event(self, resource: GroupResource, event: Event) -> None:
         if resource != DEFINITIONS:
             if event.type == "DELETED" and resource in self._deleting:
                 self._worker.add(self._deleting[resource])
@@ -84,7 +85,7 @@ class DefinitionController:
         known = name in self._specs
         self._specs[name] = (spec, accepted, ending)
         # Imported here: a server without custom resources needs neither schemas nor CEL.
-        from kubewright.apiserver.customresource.served import served_resources  # noqa: PLC0415
+        from kubewright.apiserver.customresource.resources import served_resources  # noqa: PLC0415
 
         store = self._backend.store
         resources = served_resources(definition, self._client)

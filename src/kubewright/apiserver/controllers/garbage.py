@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from kubewright.apiserver.controllers.loopback import Loopback
+from kubewright.apiserver.backend import Backend
+from kubewright.apiserver.controllers.loopback import Handle, Loopback
 from kubewright.apiserver.controllers.worker import NotYetError
 from kubewright.apiserver.meta.names import GroupResource
 from kubewright.apiserver.registry.strategy import Obj
@@ -15,14 +16,13 @@ from kubewright.apiserver.wire.request import Response
 
 if TYPE_CHECKING:
     from kubewright.apiserver.controllers.worker import Worker
-    from kubewright.apiserver.server import APIServer
 
 ORPHAN: str = "orphan"
 FOREGROUND: str = "foregroundDeletion"
 MERGE: str = "application/merge-patch+json"
 
 
-class Place(NamedTuple):
+class StoredKey(NamedTuple):
     """Where an object is."""
 
     resource: GroupResource
@@ -56,32 +56,32 @@ _metadata = msgspec.json.Decoder(_Object).decode
 class GarbageCollector:
     """Knows who owns whom, and deletes what nobody owns any longer."""
 
-    def __init__(self, server: "APIServer") -> None:
-        self._server = server
-        self._loopback = Loopback(server, "garbage-collector")
-        self._owned: dict[str, dict[Place, None]] = {}
-        self._owners: dict[Place, tuple[Owner, ...]] = {}
+    def __init__(self, backend: Backend, handle: Handle) -> None:
+        self._backend = backend
+        self._loopback = Loopback(handle, backend.registry, "garbage-collector")
+        self._owned: dict[str, dict[StoredKey, None]] = {}
+        self._owners: dict[StoredKey, tuple[Owner, ...]] = {}
         self._gone: set[str] = set()
         self._worker: Worker
 
     def start(self, worker: "Worker") -> None:
         """Look at every object, and at every change from now on."""
         self._worker = worker
-        store = self._server.store
-        store.listen(self._heard)
+        store = self._backend.store
+        store.listen(self._handle_event)
         for resource in store.resources():
             for stored in store.collection(resource).list():
-                self._see(Place(resource, stored.key), stored)
+                self._see(StoredKey(resource, stored.key), stored)
 
-    def _heard(self, resource: GroupResource, event: Event) -> None:
-        place = Place(resource, event.current.key)
+    def _handle_event(self, resource: GroupResource, event: Event) -> None:
+        place = StoredKey(resource, event.current.key)
         if event.type == "DELETED":
             self._forget(place)
             self._look_after(_metadata(event.current.data).metadata, gone=True)
         else:
             self._see(place, event.current)
 
-    def _see(self, place: Place, stored: Stored) -> None:
+    def _see(self, place: StoredKey, stored: Stored) -> None:
         """Note the owners of an object; most have none, which the bytes tell."""
         data = stored.data
         if b'"ownerReferences"' not in data:
@@ -101,7 +101,7 @@ class GarbageCollector:
                 self._worker.add(place)
         self._look_after(found, place=place)
 
-    def _forget(self, place: Place) -> None:
+    def _forget(self, place: StoredKey) -> None:
         for owner in self._owners.pop(place, ()):
             places = self._owned.get(owner.uid)
             if places is not None:
@@ -112,13 +112,13 @@ class GarbageCollector:
             # A foreground deletion may have waited for this one.
             self._revisit_owner(owner, place)
 
-    def _revisit_owner(self, owner: Owner, place: Place) -> None:
+    def _revisit_owner(self, owner: Owner, place: StoredKey) -> None:
         found = self._find_owner(owner, place)
         if found is not None:
             self._worker.add(found)
 
     def _look_after(
-        self, found: _Metadata, *, place: Place | None = None, gone: bool = False
+        self, found: _Metadata, *, place: StoredKey | None = None, gone: bool = False
     ) -> None:
         """Queue the dependents of an object that goes, and the object if it waits for them."""
         if gone:
@@ -132,30 +132,30 @@ class GarbageCollector:
 
     # Finding.
 
-    def _load(self, place: Place) -> Obj | None:
-        stored = self._server.store.collection(place.resource).find(place.key)
+    def _load(self, place: StoredKey) -> Obj | None:
+        stored = self._backend.store.collection(place.resource).find(place.key)
         return stored.decode() if stored else None
 
-    def _find_owner(self, owner: Owner, place: Place) -> Place | None:
+    def _find_owner(self, owner: Owner, place: StoredKey) -> StoredKey | None:
         """Return where the owner of the object at *place* is, if it is still the same."""
         group = owner.api_version.rpartition("/")[0]
-        resource = self._server.registry.find_any(group, owner.kind)
+        resource = self._backend.registry.find_any(group, owner.kind)
         if resource is None:
             return None
         namespace = place.key.rpartition("/")[0]
         key = f"{namespace}/{owner.name}" if resource.namespaced else owner.name
-        found = Place(resource.group_resource, key)
-        stored = self._server.store.collection(found.resource).find(key)
+        found = StoredKey(resource.group_resource, key)
+        stored = self._backend.store.collection(found.resource).find(key)
         if stored is None or _metadata(stored.data).metadata.uid != owner.uid:
             return None
         return found
 
-    def _owner_state(self, owner: Owner, place: Place) -> str:
+    def _owner_state(self, owner: Owner, place: StoredKey) -> str:
         """Return ``solid``, ``waiting`` (for its dependents), or ``gone``."""
         if owner.uid in self._gone:
             return "gone"
         group = owner.api_version.rpartition("/")[0]
-        resource = self._server.registry.find_any(group, owner.kind)
+        resource = self._backend.registry.find_any(group, owner.kind)
         if resource is None:
             return "solid"  # nobody knows; a kind that is not served here may be elsewhere
         if resource.namespaced and "/" not in place.key:
@@ -167,7 +167,7 @@ class GarbageCollector:
         assert obj is not None
         return "waiting" if _waits(obj) else "solid"
 
-    def _dependents(self, uid: str) -> Iterator[tuple[Place, Obj]]:
+    def _dependents(self, uid: str) -> Iterator[tuple[StoredKey, Obj]]:
         for place in list(self._owned.get(uid, ())):
             if (obj := self._load(place)) is not None:
                 yield place, obj
@@ -176,7 +176,7 @@ class GarbageCollector:
 
     async def work(self, key: object) -> None:
         """Do what the object at *key* needs, as an owner and as one that is owned."""
-        assert isinstance(key, Place)
+        assert isinstance(key, StoredKey)
         obj = self._load(key)
         if obj is None:
             return
@@ -191,14 +191,14 @@ class GarbageCollector:
         if meta.get("ownerReferences"):
             await self._check_owners(key, obj)
 
-    async def _orphan(self, place: Place, obj: Obj) -> None:
+    async def _orphan(self, place: StoredKey, obj: Obj) -> None:
         uid = obj["metadata"]["uid"]
         for dependent, found in self._dependents(uid):
             await self._disown(dependent, found, {uid})
             await asyncio.sleep(0)  # others want to be served meanwhile
         await self._release(place, obj, ORPHAN)
 
-    async def _delete_dependents_first(self, place: Place, obj: Obj) -> None:
+    async def _delete_dependents_first(self, place: StoredKey, obj: Obj) -> None:
         uid = obj["metadata"]["uid"]
         blocking = False
         for dependent, found in list(self._dependents(uid)):
@@ -213,7 +213,7 @@ class GarbageCollector:
         if not blocking:
             await self._release(place, obj, FOREGROUND)
 
-    async def _check_owners(self, place: Place, obj: Obj) -> None:
+    async def _check_owners(self, place: StoredKey, obj: Obj) -> None:
         """Delete the object if no owner is left, or forget those that are gone."""
         owners = self._owners.get(place, ())
         states = {owner.uid: self._owner_state(owner, place) for owner in owners}
@@ -237,14 +237,14 @@ class GarbageCollector:
             policy = "Foreground"
         await self._delete(place, meta, policy)
 
-    async def _delete(self, place: Place, meta: dict[str, Any], policy: str) -> None:
+    async def _delete(self, place: StoredKey, meta: dict[str, Any], policy: str) -> None:
         path = self._path(place)
         if path is None:
             return
         options = {"preconditions": {"uid": meta["uid"]}, "propagationPolicy": policy}
         _check(await self._loopback.ask("DELETE", path, options))
 
-    async def _disown(self, place: Place, obj: Obj, owners: set[str]) -> None:
+    async def _disown(self, place: StoredKey, obj: Obj, owners: set[str]) -> None:
         path = self._path(place)
         kept = [
             one for one in obj["metadata"].get("ownerReferences", ()) if one["uid"] not in owners
@@ -253,7 +253,7 @@ class GarbageCollector:
             change = {"uid": obj["metadata"]["uid"], "ownerReferences": kept or None}
             _check(await self._loopback.ask("PATCH", path, {"metadata": change}, media=MERGE))
 
-    async def _unblock(self, place: Place, obj: Obj) -> None:
+    async def _unblock(self, place: StoredKey, obj: Obj) -> None:
         """Have an object block none of its owners: what waits for it may be owned by it, too.
 
         In such a circle each would wait for the next for ever.
@@ -267,7 +267,7 @@ class GarbageCollector:
             change = {"uid": obj["metadata"]["uid"], "ownerReferences": owners}
             _check(await self._loopback.ask("PATCH", path, {"metadata": change}, media=MERGE))
 
-    async def _release(self, place: Place, obj: Obj, finalizer: str) -> None:
+    async def _release(self, place: StoredKey, obj: Obj, finalizer: str) -> None:
         path = self._path(place)
         kept = [name for name in obj["metadata"].get("finalizers", ()) if name != finalizer]
         if path is not None:
@@ -281,7 +281,7 @@ class GarbageCollector:
             else:
                 _check(answer)
 
-    def _path(self, place: Place) -> str | None:
+    def _path(self, place: StoredKey) -> str | None:
         namespace, _, name = place.key.rpartition("/")
         return self._loopback.path(place.resource, namespace, name)
 

@@ -1,23 +1,26 @@
 """Requests of the controllers to their own server."""
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Awaitable, Callable
+from typing import Any
 from urllib.parse import quote
 
 import msgspec
 
 from kubewright.apiserver.meta.names import GroupResource
+from kubewright.apiserver.registry.registry import Registry
 from kubewright.apiserver.registry.resource import Resource
-from kubewright.apiserver.wire.request import Request, Response
+from kubewright.apiserver.wire.request import Answer, Request, Response
 
-if TYPE_CHECKING:
-    from kubewright.apiserver.server import APIServer
+Handle = Callable[[Request], Awaitable[Answer]]
+"""Answers a request, as `APIServer.handle` does."""
 
 
 class Loopback:
     """Asks as a client would, so that admission and audit see it."""
 
-    def __init__(self, server: "APIServer", name: str) -> None:
-        self._server = server
+    def __init__(self, handle: Handle, registry: Registry, name: str) -> None:
+        self._handle = handle
+        self._registry = registry
         self._headers = {
             "user-agent": f"kubewright/{name}",
             # So that the audit log tells the controllers from the administrator.
@@ -27,7 +30,7 @@ class Loopback:
 
     def path(self, resource: GroupResource, namespace: str, name: str = "") -> str | None:
         """Return the path of an object or collection; ``None`` if it is served no more."""
-        registry = self._server.registry
+        registry = self._registry
         # Objects may be stored in a version that is not served.
         served, hub = registry.versions_of(resource), registry.find_hub(resource)
         if hub is None or not served:
@@ -39,7 +42,7 @@ class Loopback:
         headers = {**self._headers, "content-type": media or "application/json"}
         data = b"" if body is None else msgspec.json.encode(body)
         path, _, query = path.partition("?")
-        answer = await self._server.handle(
+        answer = await self._handle(
             Request(method, path, query, headers=headers, body=data, trusted=True)
         )
         assert isinstance(answer, Response)

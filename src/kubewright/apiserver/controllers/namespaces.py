@@ -3,7 +3,8 @@
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from kubewright.apiserver.controllers.loopback import Loopback
+from kubewright.apiserver.backend import Backend
+from kubewright.apiserver.controllers.loopback import Handle, Loopback
 from kubewright.apiserver.controllers.worker import NotYetError
 from kubewright.apiserver.meta.names import GroupResource
 from kubewright.apiserver.registry.resource import Resource
@@ -12,7 +13,6 @@ from kubewright.apiserver.storage import Event
 
 if TYPE_CHECKING:
     from kubewright.apiserver.controllers.worker import Worker
-    from kubewright.apiserver.server import APIServer
 
 NAMESPACES = GroupResource("", "namespaces")
 PODS = GroupResource("", "pods")
@@ -22,17 +22,17 @@ FINALIZER: str = "kubernetes"
 class NamespaceController:
     """Deletes the content of namespaces that are terminating."""
 
-    def __init__(self, server: "APIServer") -> None:
-        self._server = server
-        self._loopback = Loopback(server, "namespace-controller")
+    def __init__(self, backend: Backend, handle: Handle) -> None:
+        self._backend = backend
+        self._loopback = Loopback(handle, backend.registry, "namespace-controller")
         self._terminating: set[str] = set()
         self._worker: Worker
 
     def start(self, worker: "Worker") -> None:
         """Look at every namespace, and at every change from now on."""
         self._worker = worker
-        store = self._server.store
-        store.listen(self._heard)
+        store = self._backend.store
+        store.listen(self._handle_event)
         for namespace in store.list(NAMESPACES):
             if namespace["metadata"].get("deletionTimestamp"):
                 self._note(namespace["metadata"]["name"])
@@ -41,7 +41,7 @@ class NamespaceController:
         self._terminating.add(name)
         self._worker.add(name)
 
-    def _heard(self, resource: GroupResource, event: Event) -> None:
+    def _handle_event(self, resource: GroupResource, event: Event) -> None:
         if resource == NAMESPACES:
             name = event.current.key
             if event.type == "DELETED":
@@ -57,10 +57,10 @@ class NamespaceController:
     async def work(self, key: object) -> None:
         """Delete what is in a namespace, then the namespace."""
         assert isinstance(key, str)
-        namespace = self._server.store.get(NAMESPACES, "", key)
+        namespace = self._backend.store.get(NAMESPACES, "", key)
         if namespace is None or not namespace["metadata"].get("deletionTimestamp"):
             return
-        resources = [one for one in self._server.registry.stored() if one.namespaced]
+        resources = [one for one in self._backend.registry.stored() if one.namespaced]
         # Pods first, and the rest when they are gone: a pod that runs must not lose, say, the
         # network policy that shields it.
         left = await self._empty(key, [one for one in resources if one.group_resource == PODS])
@@ -78,7 +78,7 @@ class NamespaceController:
         """Delete the objects of *resources*; returns those that are still there."""
         left: dict[str, list[Obj]] = {}
         for resource in resources:
-            collection = self._server.store.collection(resource.group_resource)
+            collection = self._backend.store.collection(resource.group_resource)
             if not collection.list(namespace):
                 continue
             path = self._loopback.path(resource.group_resource, namespace)
@@ -94,18 +94,18 @@ class NamespaceController:
 
     def _report(self, name: str, left: dict[str, list[Obj]]) -> None:
         """Say in the conditions of a namespace what still holds it."""
-        store = self._server.store
+        store = self._backend.store
         namespace = store.get(NAMESPACES, "", name)
         if namespace is None:
             return
         status = namespace.setdefault("status", {})
-        conditions = conditions_of(left, status.get("conditions") or [], self._server.backend.now())
+        conditions = conditions_of(left, status.get("conditions") or [], self._backend.now())
         if conditions != status.get("conditions"):
             status["conditions"] = conditions
             store.put(NAMESPACES, namespace)
 
     async def _delete_each(self, resource: GroupResource, namespace: str) -> None:
-        for stored in self._server.store.collection(resource).list(namespace):
+        for stored in self._backend.store.collection(resource).list(namespace):
             name = stored.key.rpartition("/")[2]
             path = self._loopback.path(resource, namespace, name)
             if path is not None:

@@ -7,13 +7,14 @@ somebody takes it off, or `kubectl delete pvc` and the deletion of a namespace n
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from kubewright.apiserver.builtin.core.persistentvolumes import (
+from kubewright.apiserver.admission.plugins.storageobjectinuseprotection import (
     CLAIM_FINALIZER,
-    CLAIMS,
     VOLUME_FINALIZER,
-    VOLUMES,
 )
-from kubewright.apiserver.controllers.loopback import Loopback
+from kubewright.apiserver.backend import Backend
+from kubewright.apiserver.builtin.core.persistentvolumeclaims import CLAIMS
+from kubewright.apiserver.builtin.core.persistentvolumes import VOLUMES
+from kubewright.apiserver.controllers.loopback import Handle, Loopback
 from kubewright.apiserver.controllers.worker import NotYetError
 from kubewright.apiserver.meta.names import GroupResource
 from kubewright.apiserver.registry.strategy import Obj
@@ -21,7 +22,6 @@ from kubewright.apiserver.storage import Event, Stored
 
 if TYPE_CHECKING:
     from kubewright.apiserver.controllers.worker import Worker
-    from kubewright.apiserver.server import APIServer
 
 PODS: GroupResource = GroupResource("", "pods")
 FINALIZERS: dict[GroupResource, str] = {CLAIMS: CLAIM_FINALIZER, VOLUMES: VOLUME_FINALIZER}
@@ -39,9 +39,9 @@ class ProtectionController:
     A volume is in use while it is bound to a claim that exists.
     """
 
-    def __init__(self, server: "APIServer") -> None:
-        self._server = server
-        self._loopback = Loopback(server, "pvc-protection-controller")
+    def __init__(self, backend: Backend, handle: Handle) -> None:
+        self._backend = backend
+        self._loopback = Loopback(handle, backend.registry, "pvc-protection-controller")
         # What is deleted and in use. It is little, and not for long.
         self._held: set[tuple[GroupResource, str]] = set()
         self._worker: Worker
@@ -49,8 +49,8 @@ class ProtectionController:
     def start(self, worker: "Worker") -> None:
         """Look at what was deleted before, and at every change from now on."""
         self._worker = worker
-        store = self._server.store
-        store.listen(self._heard)
+        store = self._backend.store
+        store.listen(self._handle_event)
         for resource in FINALIZERS:
             for stored in store.collection(resource).list():
                 self._note(resource, stored)
@@ -59,7 +59,7 @@ class ProtectionController:
         if _DELETED in stored.data:
             self._worker.add((resource, stored.key))
 
-    def _heard(self, resource: GroupResource, event: Event) -> None:
+    def _handle_event(self, resource: GroupResource, event: Event) -> None:
         if resource in FINALIZERS and event.type != "DELETED":
             self._note(resource, event.current)
         elif resource == CLAIMS:
@@ -76,7 +76,7 @@ class ProtectionController:
         assert isinstance(key, tuple)
         self._held.discard(key)
         resource, (namespace, _, name) = key[0], key[1].rpartition("/")
-        obj = self._server.store.get(resource, namespace, name)
+        obj = self._backend.store.get(resource, namespace, name)
         if obj is None or not obj["metadata"].get("deletionTimestamp"):
             return
         finalizers = obj["metadata"].get("finalizers") or []
@@ -93,7 +93,7 @@ class ProtectionController:
             raise NotYetError  # somebody was faster, or a webhook refuses
 
     def _is_used(self, resource: GroupResource, obj: Obj) -> bool:
-        store = self._server.store
+        store = self._backend.store
         if resource == CLAIMS:
             pods = store.collection(PODS).list(obj["metadata"]["namespace"])
             return any(uses(pod.decode(), obj) for pod in pods if _may_use(pod, obj))

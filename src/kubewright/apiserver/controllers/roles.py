@@ -1,6 +1,6 @@
 """Keeps the ClusterRoles that gather rules of others up to date, at once."""
 
-from kubewright.apiserver.authorization.aggregation import stale_roles
+from kubewright.apiserver.authorization.role_aggregation import stale_roles
 from kubewright.apiserver.meta.names import GroupResource
 from kubewright.apiserver.storage import Event, Store
 
@@ -17,9 +17,9 @@ class RoleAggregator:
     def start(self) -> None:
         """Gather now, and after every change."""
         self._gather()
-        self._store.listen(self._heard)
+        self._store.listen(self._handle_event)
 
-    def _heard(self, resource: GroupResource, event: Event) -> None:
+    def _handle_event(self, resource: GroupResource, event: Event) -> None:
         if resource == CLUSTER_ROLES and not self._gathering:
             self._gather()
 

@@ -3,7 +3,9 @@
 from base64 import b64encode
 from typing import TYPE_CHECKING
 
-from kubewright.apiserver.controllers.loopback import Loopback
+from kubewright.apiserver.authentication.serviceaccount import ServiceAccountTokens
+from kubewright.apiserver.backend import Backend
+from kubewright.apiserver.controllers.loopback import Handle, Loopback
 from kubewright.apiserver.controllers.worker import NotYetError
 from kubewright.apiserver.meta.names import GroupResource
 from kubewright.apiserver.registry.strategy import Obj
@@ -11,7 +13,6 @@ from kubewright.apiserver.storage import Event
 
 if TYPE_CHECKING:
     from kubewright.apiserver.controllers.worker import Worker
-    from kubewright.apiserver.server import APIServer
 
 ACCOUNTS = GroupResource("", "serviceaccounts")
 MAPS = GroupResource("", "configmaps")
@@ -31,21 +32,22 @@ class TokenController:
     The token is void when the Secret or the account is deleted.
     """
 
-    def __init__(self, server: "APIServer") -> None:
-        self._server = server
-        self._loopback = Loopback(server, "tokens-controller")
+    def __init__(self, backend: Backend, handle: Handle, accounts: ServiceAccountTokens) -> None:
+        self._backend = backend
+        self._accounts = accounts
+        self._loopback = Loopback(handle, backend.registry, "tokens-controller")
         self._worker: Worker
 
     def start(self, worker: "Worker") -> None:
         """Look at every Secret, and at every change from now on."""
         self._worker = worker
-        store = self._server.store
-        store.listen(self._heard)
+        store = self._backend.store
+        store.listen(self._handle_event)
         for stored in store.collection(SECRETS).list():
             if _MARK in stored.data:
                 worker.add(stored.key)
 
-    def _heard(self, resource: GroupResource, event: Event) -> None:
+    def _handle_event(self, resource: GroupResource, event: Event) -> None:
         current = event.current
         if resource == SECRETS and event.type != "DELETED" and _MARK in current.data:
             self._worker.add(current.key)
@@ -55,7 +57,7 @@ class TokenController:
             self._add_all(current.key.rpartition("/")[0])
 
     def _add_all(self, namespace: str) -> None:
-        for stored in self._server.store.collection(SECRETS).list(namespace):
+        for stored in self._backend.store.collection(SECRETS).list(namespace):
             if _MARK in stored.data:
                 self._worker.add(stored.key)
 
@@ -63,7 +65,7 @@ class TokenController:
         """Fill one Secret, or delete it."""
         assert isinstance(key, str)
         namespace, _, name = key.rpartition("/")
-        store = self._server.store
+        store = self._backend.store
         secret = store.get(SECRETS, namespace, name)
         if secret is None or secret.get("type") != TYPE:
             return
@@ -91,12 +93,12 @@ class TokenController:
         data: Obj = secret.setdefault("data", {})
         before = dict(data)
         data.setdefault("namespace", _encoded(namespace))
-        root = self._server.store.get(MAPS, namespace, ROOT) or {}
+        root = self._backend.store.get(MAPS, namespace, ROOT) or {}
         if text := (root.get("data") or {}).get("ca.crt"):
             data["ca.crt"] = _encoded(text)
         if not data.get("token"):
             bound = {"secret": secret}
-            token = self._server.accounts.make(account, seconds=FOR_GOOD, bound=bound)
+            token = self._accounts.make(account, seconds=FOR_GOOD, bound=bound)
             data["token"] = _encoded(token)
         notes = secret["metadata"].setdefault("annotations", {})
         is_named = UID in notes

@@ -1,1 +1,1 @@
-"""Custom resources: the definitions that make them, and how their objects behave."""
+"""CustomResourceDefinitions, and the behaviour of custom objects."""

@@ -1,4 +1,4 @@
-"""The columns that a definition adds to tables."""
+"""The printer columns of a definition (``additionalPrinterColumns``)."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -19,7 +19,7 @@ AGE: Obj = {
     ),
     "jsonPath": ".metadata.creationTimestamp",
 }
-"""The one column of a definition that has none of its own."""
+"""The only column of a definition that declares none."""
 
 _TYPES = ("boolean", "date", "integer", "number", "string")
 _FORMATS = ("byte", "date", "date-time", "double", "float", "int32", "int64", "password")
@@ -53,7 +53,7 @@ def validate_column(column: Obj, path: str) -> Errors:
 
 
 def headers(columns: Sequence[Obj]) -> list[Obj]:
-    """Return the column definitions of a table, without that of the name."""
+    """Return the column definitions of a table, without the name column."""
     return [
         {
             "name": column["name"],
@@ -72,8 +72,8 @@ def cells(obj: Obj, columns: Sequence[Obj], age: Callable[[str], str]) -> list[A
 
     Args:
         obj: A custom resource.
-        columns: Those of its version.
-        age: Returns how long ago a time was, as people read it.
+        columns: The columns of its version.
+        age: Formats how long ago a time was.
     """
     return [_cell(obj, column, age) for column in columns]
 
@@ -91,7 +91,7 @@ def _cell(obj: Obj, column: Obj, age: Callable[[str], str]) -> Any:
 
 
 def _typed(value: Any, kind: str, age: Callable[[str], str]) -> Any:
-    """Return a value if it is of the column's type; others are not shown."""
+    """Return a value if it has the column's type, and ``None`` otherwise."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if kind == "integer":
         return int(value) if is_number else None

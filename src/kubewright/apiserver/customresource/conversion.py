@@ -1,4 +1,4 @@
-"""Conversion of custom objects from one version to another: by name only, or by a webhook."""
+"""Conversion of custom objects between versions: by apiVersion only, or by a webhook."""
 
 import uuid
 from collections.abc import Awaitable, Callable
@@ -15,28 +15,28 @@ from kubewright.apiserver.schema.tree import Schema
 
 GROUP: str = "apiextensions.k8s.io"
 TIMEOUT: float = 30.0
-"""How many seconds a webhook has to answer."""
+"""How many seconds a webhook may take to answer."""
 
 _GO_TYPES = {str: "string", bool: "bool", int: "int64", float: "float64", list: "[]interface {}"}
 
 
 class CallError(Exception):
-    """A webhook could not be asked; the text says why, as Go's HTTP client does."""
+    """A webhook could not be called; the text is that of Go's HTTP client."""
 
 
-class Call(Protocol):
-    """Sends a review to the webhook that a client config names, and returns its answer.
+class CallWebhook(Protocol):
+    """Sends a review to the webhook in a client config, and returns the answer.
 
     Raises `CallError` when there is no answer.
     """
 
     def __call__(self, client_config: Obj, review: Obj, timeout: float) -> Awaitable[Obj]:
-        """Ask the webhook."""
+        """Call the webhook."""
         ...
 
 
 def set_version(obj: Obj, target: str) -> Obj:
-    """Convert by name only."""
+    """Convert by changing the apiVersion only."""
     obj["apiVersion"] = target
     return obj
 
@@ -46,12 +46,15 @@ class Converter:
 
     Args:
         crd: The definition.
-        call: Asks webhooks; may be ``None`` if the definition has none.
-        schema: Returns the shape of objects in a version, to which what a webhook returns is cut.
+        call: Calls webhooks; may be ``None`` if the definition has none.
+        schema: Returns the schema of a version, to which objects from a webhook are pruned.
     """
 
     def __init__(
-        self, crd: Obj, call: Call | None = None, schema: Callable[[str], Schema] | None = None
+        self,
+        crd: Obj,
+        call: CallWebhook | None = None,
+        schema: Callable[[str], Schema] | None = None,
     ) -> None:
         spec = crd["spec"]
         self._group: str = spec["group"]
@@ -66,18 +69,18 @@ class Converter:
 
     @property
     def asks(self) -> bool:
-        """Whether a webhook is asked."""
+        """Return whether conversion calls a webhook."""
         return self._webhook is not None
 
     async def convert(
         self, objects: list[Obj], version: str, *, is_list: bool = False
     ) -> list[Obj]:
-        """Return *objects* in another version; those of a webhook are new.
+        """Return *objects* in another version; a webhook returns new ones.
 
         Args:
-            objects: In any versions of the definition. They may be changed.
-            version: The wanted one, such as ``v2``.
-            is_list: Whether they are the items of a list, which errors then name.
+            objects: The objects, in any versions of the definition. They may be changed.
+            version: The target version, such as ``v2``.
+            is_list: Whether they are the items of a list, which errors mention.
 
         Raises:
             StatusError: The definition has no such version, or the webhook failed (500).
@@ -90,7 +93,7 @@ class Converter:
         if not wanted:
             return [set_version(obj, target) for obj in objects]
         converted = await self._ask(wanted, target, version, is_list=is_list)
-        # By identity: two objects may well be equal.
+        # By identity: two objects may be equal.
         results = {id(old): new for old, new in zip(wanted, converted, strict=True)}
         return [results.get(id(obj)) or set_version(obj, target) for obj in objects]
 
@@ -106,7 +109,7 @@ class Converter:
         self, objects: list[Obj], target: str, version: str, *, is_list: bool
     ) -> list[Obj]:
         kind = f"{self._kind}List" if is_list else self._kind
-        # Go has set the list's version to the wanted one by now.
+        # In Go, the list has the target version by now.
         source = target if is_list else objects[0]["apiVersion"]
         about = f"conversion webhook for {source}, Kind={kind}"
         found = await self._review(objects, target, about)
@@ -137,7 +140,7 @@ class Converter:
 
 
 def review_of(objects: list[Obj], target: str, version: str) -> Obj:
-    """Return the question to a webhook."""
+    """Return the ConversionReview to send to a webhook."""
     return {
         "kind": "ConversionReview",
         "apiVersion": f"{GROUP}/{version}",
@@ -147,7 +150,7 @@ def review_of(objects: list[Obj], target: str, version: str) -> Obj:
 
 
 def _unversioned(obj: Obj) -> Obj:
-    """Return an object as it is in store: its resource version is not part of it."""
+    """Return an object without its resource version, as it is stored."""
     metadata = {key: obj["metadata"][key] for key in obj["metadata"] if key != "resourceVersion"}
     return {**obj, "metadata": metadata}
 
@@ -161,10 +164,10 @@ def _is_empty(obj: Obj) -> bool:
 
 
 def _converted_objects(answer: Obj, review: Obj) -> list[Any]:
-    """Return the objects of an answer.
+    """Return the objects in an answer.
 
     Raises:
-        CallError: The answer is none, or says that the webhook failed.
+        CallError: The answer is not a ConversionReview, or reports a failure.
     """
     strict = review["apiVersion"] == f"{GROUP}/v1"
     if strict and (answer.get("apiVersion"), answer.get("kind")) != (
@@ -194,7 +197,7 @@ def _converted_objects(answer: Obj, review: Obj) -> list[Any]:
 
 
 def _converted_problem(old: Obj, new: Any, target: str, place: str, index: int) -> str:
-    """Return what is wrong with a converted object, which gets its old metadata back."""
+    """Restore the metadata of a converted object; return what is wrong with the object."""
     where = "object at index 0" if place == "object" else place
     got = new.get("apiVersion") if isinstance(new, dict) else None
     if got != target:
@@ -221,7 +224,7 @@ def _identity_problem(old: Obj, new: Obj) -> str:
 
 
 def _restore_metadata(old: Obj, new: Obj) -> str:
-    """Put the old metadata back, but for labels and annotations; return what is wrong with it."""
+    """Restore all metadata but labels and annotations; return what is wrong with it."""
     if "metadata" not in new:
         return "missing metadata in converted object"
     given = new["metadata"]

@@ -1,8 +1,8 @@
-"""CustomResourceDefinitions: their defaults, and whether they are valid.
+"""CustomResourceDefinitions: defaults and validation.
 
-Errors name fields as the real server does, which looks at definitions in a form of its own: what
-all versions have in common (schema, subresources, columns, selectable fields) stands at the top of
-the spec there. `internal` makes that form.
+The paths in errors are those of the real server, which validates an internal form of definitions:
+there, whatever all versions share (schema, subresources, columns, selectable fields) is at the top
+of the spec. `internal` returns that form.
 """
 
 from typing import Any
@@ -24,7 +24,7 @@ from kubewright.apiserver.meta.field import Errors
 from kubewright.apiserver.registry.strategy import Obj
 
 APPROVED: str = "api-approved.kubernetes.io"
-"""The annotation without which nobody defines kinds in Kubernetes' own groups."""
+"""The annotation that definitions in Kubernetes' own groups require."""
 
 _SHARED = (
     ("schema", "validation"),
@@ -36,11 +36,11 @@ _SEE = "see https://github.com/kubernetes/enhancements/pull/1111"
 _MIXED_CASE = "may have mixed case, but should otherwise match: "
 
 MOST_VERSIONS: int = 256
-"""How many versions a definition may have: discovery repeats all its names for each of them."""
+"""The most versions of a definition: discovery repeats all names for each of them."""
 
 
 def default(crd: Obj) -> None:
-    """Fill in what the author of a definition left out."""
+    """Fill in defaults."""
     spec = crd.setdefault("spec", {})
     names = spec.setdefault("names", {})
     kind = names.get("kind") or ""
@@ -58,7 +58,7 @@ def default(crd: Obj) -> None:
 
 
 def internal(spec: Obj) -> Obj:
-    """Return a spec in which what all versions have in common is said once."""
+    """Return a spec with everything that all versions share at the top."""
     versions = [dict(version) for version in spec.get("versions") or ()]
     result = {**spec, "versions": versions}
     if not versions:
@@ -82,7 +82,7 @@ def storage_version(crd: Obj) -> str:
 
 
 def has_condition(crd: Obj, kind: str) -> bool:
-    """Whether a condition of the definition is true."""
+    """Return whether a condition of the definition is true."""
     conditions = (crd.get("status") or {}).get("conditions") or ()
     return any(each["type"] == kind and each["status"] == "True" for each in conditions)
 
@@ -169,7 +169,7 @@ def _validate_group(group: str) -> Errors:
 
 
 def one_of(path: str, value: str, allowed: tuple[str, ...]) -> Errors:
-    """Return what is wrong with a word that must be one of a few."""
+    """Return what is wrong with a word that must be one of *allowed*."""
     if not value:
         return [field.required(path)]
     return [] if value in allowed else [field.not_supported(path, value, allowed)]
@@ -210,7 +210,7 @@ def _validate_versions(spec: Obj, old: Obj | None) -> Errors:
 
 
 def _validate_first_version(versions: list[Obj]) -> Errors:
-    """Check the name of the first version once more: the server has it at the top too."""
+    """Check the name of the first version again: the internal form also has it at the top."""
     name = versions[0].get("name") if versions else ""
     if name and (problems := naming.dns_label_1035(name)):
         return [field.invalid("spec.version", name, ",".join(problems))]
@@ -237,7 +237,7 @@ def _validate_version(version: Obj, path: str, old: Obj | None, *, has_status: b
 
 
 def _schema_unchanged(version: Obj, old: Obj | None) -> bool:
-    """Whether the costs of rules were accepted before, with the same schema."""
+    """Return whether the same schema was accepted before, so that rule costs are not limited."""
     before = {
         each.get("name"): each for each in ((old or {}).get("spec") or {}).get("versions", ())
     }
@@ -301,7 +301,7 @@ def _validate_stored_versions(crd: Obj) -> Errors:
     errors: Errors = []
     missing = set(stored)
     for version in versions:
-        # One of that name was met already if it is there twice: so counts Kubernetes.
+        # Kubernetes counts a version that is listed twice as known the second time.
         if version.get("storage") and version["name"] not in missing:
             text = f"must have the storage version {version['name']}"
             errors.append(field.invalid(path, stored, text))
@@ -319,7 +319,7 @@ def _validate_stored_versions(crd: Obj) -> Errors:
 
 
 def _approval(crd: Obj) -> tuple[str, str]:
-    """Return whether a definition in a protected group is approved, and a text about it."""
+    """Return the approval state of a definition in a protected group, and a message."""
     value = (crd["metadata"].get("annotations") or {}).get(APPROVED) or ""
     needs = f'protected groups must have approval annotation "{APPROVED}"'
     if not value:

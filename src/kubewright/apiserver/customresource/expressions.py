@@ -1,4 +1,4 @@
-"""The rules in CEL of a definition: whether they compile, and whether they can become too dear."""
+"""CEL rules in a definition: whether they compile, and whether they may cost too much."""
 
 from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
@@ -20,10 +20,10 @@ _MOST_EXPENSIVE = 4
 
 @dataclass(slots=True)
 class Totals:
-    """What the rules of a schema cost together.
+    """The total cost of the rules in a schema.
 
     Attributes:
-        limited: Whether single rules are refused; not where the same schema was accepted before.
+        limited: Whether expensive rules are rejected; not if the same schema was accepted before.
     """
 
     limited: bool = True
@@ -31,14 +31,14 @@ class Totals:
     expensive: list[tuple[int, str]] = dataclass_field(default_factory=list)
 
     def add(self, cost: int, path: str) -> None:
-        """Note the cost of one expression."""
+        """Add the cost of one expression."""
         self.total = min(self.total + cost, _MOST)
         if cost >= SCHEMA_LIMIT // 100:
             self.expensive = sorted([*self.expensive, (cost, path)], key=lambda each: -each[0])
             del self.expensive[_MOST_EXPENSIVE:]
 
     def errors(self, path: str) -> Errors:
-        """Return that the whole is too dear, if it is."""
+        """Return an error if the total cost is too high."""
         if self.total <= SCHEMA_LIMIT:
             return []
         text = (
@@ -52,13 +52,13 @@ class Totals:
 
 @dataclass
 class ExpressionScope:
-    """A place in a schema, as the rules there see it.
+    """A node of a schema, as its rules see it.
 
     Attributes:
-        source: The schema at this place.
-        totals: Shared by all places.
-        cardinality: How often the value can be in one object; ``None`` for any number of times.
-        is_root: Whether it is a whole object.
+        source: The schema of the node.
+        totals: The total cost, shared by all nodes.
+        cardinality: How many such values one object can have; ``None`` if unlimited.
+        is_root: Whether the node describes a whole object.
     """
 
     source: dict[str, Any]
@@ -68,19 +68,19 @@ class ExpressionScope:
 
     @classmethod
     def root(cls, source: dict[str, Any], totals: Totals) -> "ExpressionScope":
-        """Return the place of a whole object."""
+        """Return the scope of a whole object."""
         return cls(source, totals, is_root=True)
 
     def property(self, name: str, source: dict[str, Any]) -> "ExpressionScope":
-        """Return the place of a field."""
+        """Return the scope of a field."""
         return self._below(source)
 
     def additional(self, source: dict[str, Any]) -> "ExpressionScope":
-        """Return the place of the values of a map."""
+        """Return the scope of the values of a map."""
         return self._below(source)
 
     def items(self, source: dict[str, Any]) -> "ExpressionScope":
-        """Return the place of the elements of a list."""
+        """Return the scope of the elements of a list."""
         return self._below(source)
 
     def _below(self, source: dict[str, Any]) -> "ExpressionScope":
@@ -97,7 +97,7 @@ class ExpressionScope:
         return type_of(parse(self.source), root=self.is_root)
 
     def validate_rules(self, path: str, *, uncorrelated: str) -> Errors:
-        """Return what is wrong with the rules at this place."""
+        """Return what is wrong with the rules of this node."""
         below = f"{path}.x-kubernetes-validations"
         if self.type is None:
             text = (
@@ -132,7 +132,7 @@ class ExpressionScope:
         return [field.forbidden(path, cost_problem(what, cost, limit=RULE_LIMIT))]
 
     def _times(self, cost: int) -> int:
-        """Return the cost of a rule for all values that one object can hold at this place."""
+        """Return the cost of a rule for all such values in one object."""
         assert self.type is not None
         times = self.cardinality
         if times is None:
@@ -158,7 +158,7 @@ def _wrong(path: str, rule: CompiledRule, detail: str) -> FieldError:
 
 
 def _most_elements(source: dict[str, Any]) -> int | None:
-    """Return how many values are directly below one of this schema; ``None`` for any number."""
+    """Return how many children a value of this schema can have; ``None`` if unlimited."""
     kind = source.get("type")
     if kind == "object" and "additionalProperties" in source:
         limit = source.get("maxProperties")

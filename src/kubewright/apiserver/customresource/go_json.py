@@ -1,11 +1,11 @@
-"""Parts of a definition as the real server shows them in errors: its structs, written as JSON."""
+"""Parts of a definition as the real server prints them in errors: Go structs as JSON."""
 
 from collections.abc import Callable
 from typing import Any
 
 import msgspec
 
-# Each field of the server's struct for a schema, in its order, with its name in the API.
+# The fields of the server's schema struct in order, each with its name in the API.
 _SCHEMA_FIELDS: tuple[tuple[str, str, Any], ...] = (
     ("ID", "id", ""),
     ("Schema", "$schema", ""),
@@ -55,12 +55,12 @@ _SCHEMA_FIELDS: tuple[tuple[str, str, Any], ...] = (
 
 
 def fields_set(source: dict[str, Any]) -> list[str]:
-    """Return the server's names of the fields that a schema has, in its order."""
+    """Return the Go names of the fields that a schema sets, in the order of the struct."""
     return [go for go, name, zero in _SCHEMA_FIELDS if source.get(name, zero) != zero]
 
 
 def encoded(value: Any) -> str:
-    """Return *value* as Go writes JSON: with the signs that matter in HTML escaped."""
+    """Return *value* as Go writes JSON, with HTML characters escaped."""
     text = msgspec.json.encode(value).decode()
     for char in "<>&":
         text = text.replace(char, f"\\u{ord(char):04x}")
@@ -68,7 +68,7 @@ def encoded(value: Any) -> str:
 
 
 def rule(source: dict[str, Any]) -> dict[str, Any]:
-    """Return a rule in CEL as the server has it."""
+    """Return a CEL rule as the server's struct."""
     return {
         "Rule": source.get("rule") or "",
         "Message": source.get("message") or "",
@@ -80,7 +80,7 @@ def rule(source: dict[str, Any]) -> dict[str, Any]:
 
 
 def schema(source: dict[str, Any] | None) -> dict[str, Any] | None:
-    """Return a schema as the server has it."""
+    """Return a schema as the server's struct."""
     if source is None:
         return None
     return {go: _field(name, source.get(name, zero)) for go, name, zero in _SCHEMA_FIELDS}
@@ -152,7 +152,7 @@ _SHAPES: dict[str, Callable[[Any], Any]] = {
 
 
 def version(source: dict[str, Any]) -> dict[str, Any]:
-    """Return a version of a definition as the server has it."""
+    """Return a version of a definition as the server's struct."""
     inner = source.get("schema")
     return {
         "Name": source.get("name") or "",

@@ -1,10 +1,10 @@
-"""The rules for each schema in a definition: what Kubernetes' extensions allow, and their texts."""
+"""Validation of each schema in a definition, including Kubernetes' extensions."""
 
 from dataclasses import dataclass, replace
 from typing import Any
 
 from kubewright.apiserver.customresource.expressions import ExpressionScope
-from kubewright.apiserver.customresource.structural import Source, unsupported
+from kubewright.apiserver.customresource.structural import RawSchema, unsupported
 from kubewright.apiserver.meta import field
 from kubewright.apiserver.meta.field import Errors, FieldError
 from kubewright.apiserver.schema.fieldpath import FieldPathError, resolve
@@ -28,13 +28,13 @@ _ATOMIC_ITEM = "must be atomic as item of a list with x-kubernetes-list-type=set
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What holds at a place because of what is above it.
+    """What a node of a schema inherits from the nodes above it.
 
     Attributes:
-        no_defaults: Why no default may be set here; ``None`` where one may.
-        inside_meta: Whether this is metadata, apiVersion or kind, or below.
-        uncorrelated: The path of the list above whose old elements cannot be found again.
-        scope: For the rules in CEL; ``None`` where they are not looked at.
+        no_defaults: Why defaults are forbidden here; ``None`` if they are allowed.
+        inside_meta: Whether this is, or is below, metadata, apiVersion or kind.
+        uncorrelated: The path of a list above whose elements cannot be matched with old ones.
+        scope: The scope of CEL rules; ``None`` if they are not checked.
     """
 
     no_defaults: str | None = None
@@ -44,7 +44,7 @@ class Context:
 
 
 class SchemaErrors:
-    """What is wrong with schemas and with their rules; the latter are shown last."""
+    """Errors about schemas, and errors about rules, which are reported last."""
 
     __slots__ = ("rules", "schemas")
 
@@ -53,16 +53,18 @@ class SchemaErrors:
         self.rules: Errors = []
 
     def all(self) -> Errors:
-        """Return all errors in the order in which they are shown."""
+        """Return all errors in the order in which they are reported."""
         return [*self.schemas, *self.rules]
 
 
-def validate_schema(source: Source, path: str, scope: ExpressionScope | None) -> Errors:
+def validate_schema(source: RawSchema, path: str, scope: ExpressionScope | None) -> Errors:
     """Return what is wrong with a schema and everything below it."""
     return _validate(source, path, Context(scope=scope), root=True).all()
 
 
-def _validate(source: Source, path: str, context: Context, *, root: bool = False) -> SchemaErrors:
+def _validate(
+    source: RawSchema, path: str, context: Context, *, root: bool = False
+) -> SchemaErrors:
     found = SchemaErrors()
     found.schemas += _forbidden(source, path, context)
     if source.get("uniqueItems"):
@@ -81,7 +83,7 @@ def _validate(source: Source, path: str, context: Context, *, root: bool = False
     return found
 
 
-def _forbidden(source: Source, path: str, context: Context) -> Errors:
+def _forbidden(source: RawSchema, path: str, context: Context) -> Errors:
     errors: Errors = []
     kind = source.get("type") or ""
     if kind and kind not in TYPES:
@@ -112,7 +114,7 @@ def _forbidden(source: Source, path: str, context: Context) -> Errors:
 
 
 def _validate_children(
-    source: Source, path: str, context: Context, found: SchemaErrors, *, root: bool
+    source: RawSchema, path: str, context: Context, found: SchemaErrors, *, root: bool
 ) -> None:
     def visit(child: Any, below: str, inner: Context) -> None:
         if isinstance(child, dict):
@@ -135,7 +137,7 @@ def _validate_children(
 
 
 def _visit_additional(
-    source: Source, path: str, context: Context, found: SchemaErrors, visit: Any
+    source: RawSchema, path: str, context: Context, found: SchemaErrors, visit: Any
 ) -> None:
     additional = source["additionalProperties"]
     below = f"{path}.additionalProperties"
@@ -152,7 +154,7 @@ def _visit_additional(
 
 
 def _property_context(
-    source: Source, name: str, child: Source, path: str, context: Context, *, root: bool
+    source: RawSchema, name: str, child: RawSchema, path: str, context: Context, *, root: bool
 ) -> Context:
     inner = replace(context, scope=context.scope and context.scope.property(name, child))
     map_type = source.get("x-kubernetes-map-type")
@@ -165,7 +167,7 @@ def _property_context(
     return inner
 
 
-def _visit_items(source: Source, path: str, context: Context, visit: Any) -> None:
+def _visit_items(source: RawSchema, path: str, context: Context, visit: Any) -> None:
     items = source.get("items")
     if items is None:
         return
@@ -179,7 +181,7 @@ def _visit_items(source: Source, path: str, context: Context, visit: Any) -> Non
         visit(items, f"{path}.items", replace(context, scope=scope))
 
 
-def _needs_type(source: Source, path: str, wanted: str, extension: str) -> Errors:
+def _needs_type(source: RawSchema, path: str, wanted: str, extension: str) -> Errors:
     kind = source.get("type") or ""
     if kind == wanted:
         return []
@@ -194,7 +196,7 @@ def _not_one_of(path: str, value: str, allowed: tuple[str, ...]) -> FieldError:
     return FieldError("FieldValueNotSupported", path, text)
 
 
-def _map_type(source: Source, path: str) -> Errors:
+def _map_type(source: RawSchema, path: str) -> Errors:
     value = source.get("x-kubernetes-map-type")
     if value is None:
         return []
@@ -205,7 +207,7 @@ def _map_type(source: Source, path: str) -> Errors:
     return errors
 
 
-def _list_type(source: Source, path: str) -> Errors:
+def _list_type(source: RawSchema, path: str) -> Errors:
     value = source.get("x-kubernetes-list-type")
     if value is None:
         return []
@@ -218,7 +220,7 @@ def _list_type(source: Source, path: str) -> Errors:
     return errors
 
 
-def _set_items(items: Source, path: str) -> Errors:
+def _set_items(items: RawSchema, path: str) -> Errors:
     list_type, map_type = items.get("x-kubernetes-list-type"), items.get("x-kubernetes-map-type")
     if items.get("type") == "array" and list_type not in {None, "atomic"}:
         return [field.invalid(f"{path}.x-kubernetes-list-type", list_type, _ATOMIC_ITEM)]
@@ -228,7 +230,7 @@ def _set_items(items: Source, path: str) -> Errors:
     return []
 
 
-def _list_map_keys(source: Source, path: str) -> Errors:
+def _list_map_keys(source: RawSchema, path: str) -> Errors:
     keys = source.get("x-kubernetes-list-map-keys") or []
     list_type = source.get("x-kubernetes-list-type")
     below = f"{path}.x-kubernetes-list-type"
@@ -251,7 +253,7 @@ def _list_map_keys(source: Source, path: str) -> Errors:
     return errors
 
 
-def _keyed_items(items: Source, keys: list[str], path: str) -> Errors:
+def _keyed_items(items: RawSchema, keys: list[str], path: str) -> Errors:
     kind = items.get("type") or ""
     if kind != "object":
         text = "must be object if parent array's x-kubernetes-list-type is map"
@@ -272,7 +274,7 @@ def _keyed_items(items: Source, keys: list[str], path: str) -> Errors:
     return errors
 
 
-def _set_and_map_items(source: Source, path: str) -> Errors:
+def _set_and_map_items(source: RawSchema, path: str) -> Errors:
     items, list_type = source.get("items"), source.get("x-kubernetes-list-type")
     if not isinstance(items, dict) or list_type not in {"set", "map"}:
         return []
@@ -294,14 +296,14 @@ def _set_and_map_items(source: Source, path: str) -> Errors:
     return errors
 
 
-def _rule_fields(source: Source, path: str) -> Errors:
+def _rule_fields(source: RawSchema, path: str) -> Errors:
     errors: Errors = []
     for index, rule in enumerate(source.get("x-kubernetes-validations") or ()):
         errors += _rule(rule, source, f"{path}.x-kubernetes-validations[{index}]")
     return errors
 
 
-def _rule(rule: Source, source: Source, path: str) -> Errors:
+def _rule(rule: RawSchema, source: RawSchema, path: str) -> Errors:
     text, message = rule.get("rule") or "", rule.get("message") or ""
     errors: Errors = []
     if not text.strip():
@@ -323,7 +325,7 @@ def _rule(rule: Source, source: Source, path: str) -> Errors:
     return errors + _rule_path(rule.get("fieldPath") or "", source, f"{path}.fieldPath")
 
 
-def _rule_path(value: str, source: Source, path: str) -> Errors:
+def _rule_path(value: str, source: RawSchema, path: str) -> Errors:
     errors: Errors = []
     if value and not value.strip():
         errors.append(field.invalid(path, value, "must be non-empty if specified"))

@@ -1,4 +1,4 @@
-"""The scale subresource of custom resources: paths say where the numbers are."""
+"""The scale subresource of custom resources, whose definition has the paths of the numbers."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from kubewright.apiserver.meta.field import Errors
 from kubewright.apiserver.registry.strategy import Obj
 
 NO_REPLICAS: int = -(2**31)
-"""Stands for "not set" in a Scale that is being patched."""
+"""Means "not set" in a Scale that is being patched."""
 
 _MAX_INT32 = 2**31 - 1
 _GO_TYPES = {str: "string", bool: "bool", float: "float64", list: "[]interface {}"}
@@ -15,7 +15,7 @@ _META = ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")
 
 
 class ScalePathError(ValueError):
-    """A value on the way to a number is not what it should be; the text is the server's."""
+    """A value on the path to a number has the wrong type; the text is the real server's."""
 
 
 def scale_of(obj: Obj, paths: Obj) -> Obj:
@@ -38,10 +38,10 @@ def scale_of(obj: Obj, paths: Obj) -> Obj:
 def scale_for_update(obj: Obj, paths: Obj) -> Obj:
     """Return the Scale to which an update or a patch applies.
 
-    An object without replicas has `NO_REPLICAS` there: a patch of something else is noticed then.
+    If the object has no replicas, the Scale has `NO_REPLICAS`, to tell whether a patch set them.
 
     Raises:
-        StatusError: Something else is where the numbers should be (500).
+        StatusError: A value on one of the paths has the wrong type (500).
     """
     try:
         replicas = number_at(obj, paths["specReplicasPath"])
@@ -51,10 +51,10 @@ def scale_for_update(obj: Obj, paths: Obj) -> Obj:
 
 
 def scale_for_admission(obj: Obj, paths: Obj) -> Obj:
-    """Return the Scale that admission is asked about; without replicas it has zero of them.
+    """Return the Scale to pass to admission; unset replicas are zero.
 
     Raises:
-        StatusError: Something else is where the numbers should be (500).
+        StatusError: A value on one of the paths has the wrong type (500).
     """
     try:
         return _scale(obj, paths, number_at(obj, paths["specReplicasPath"]) or 0)
@@ -63,10 +63,10 @@ def scale_for_admission(obj: Obj, paths: Obj) -> Obj:
 
 
 def with_scale(obj: Obj, scale: Obj, paths: Obj) -> Obj:
-    """Return *obj* changed, in place, to the replicas that *scale* wants; none stands for zero.
+    """Set the replicas of *obj* in place to those of *scale* and return it; unset means zero.
 
     Raises:
-        StatusError: A patch left an object without replicas as it was (400).
+        StatusError: The object has no replicas, and the patch did not set them (400).
     """
     wanted = (scale.get("spec") or {}).get("replicas") or 0
     if wanted == NO_REPLICAS:
@@ -95,7 +95,7 @@ def _scale(obj: Obj, paths: Obj, replicas: int) -> Obj:
 
 
 def is_owned(obj: Obj, paths: Obj) -> bool:
-    """Whether somebody owns the number of replicas; else, by Kubernetes, nobody gets to own it."""
+    """Return whether a manager owns the replicas; if none does, a write of the Scale adds none."""
     steps = [f"f:{part}" for part in split(paths["specReplicasPath"])]
     for entry in obj["metadata"].get("managedFields") or ():
         found: Any = entry.get("fieldsV1") or {}
@@ -129,7 +129,7 @@ def _at(obj: Obj, path: str) -> Any:
 
 
 def number_at(obj: Obj, path: str) -> int | None:
-    """Return the number at *path*, or ``None``."""
+    """Return the integer at *path*, or ``None``."""
     value = _at(obj, path)
     if value is None or (isinstance(value, int) and not isinstance(value, bool)):
         found: int | None = value
@@ -138,7 +138,7 @@ def number_at(obj: Obj, path: str) -> int | None:
 
 
 def text_at(obj: Obj, path: str) -> str:
-    """Return the text at *path*, or an empty one."""
+    """Return the string at *path*, or ``""``."""
     value = _at(obj, path)
     if value is None or isinstance(value, str):
         return value or ""
@@ -180,12 +180,12 @@ def _set(obj: Obj, path: str, value: int) -> None:
 
 
 def validate_scale_spec(obj: Obj, paths: Obj) -> Errors:
-    """Return what is wrong with the number of replicas that is wanted."""
+    """Return what is wrong with the wanted replicas."""
     return _validate_number(obj, paths["specReplicasPath"])
 
 
 def validate_scale_status(obj: Obj, paths: Obj) -> Errors:
-    """Return what is wrong with the number of replicas that there are, and with the selector."""
+    """Return what is wrong with the actual replicas and the selector."""
     errors = _validate_number(obj, paths["statusReplicasPath"])
     if path := paths.get("labelSelectorPath"):
         try:

@@ -1,4 +1,4 @@
-"""What the server says about a definition: which names it got, and whether it is served."""
+"""The status of a definition: accepted names and conditions."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -6,16 +6,16 @@ from typing import Any
 from kubewright.apiserver.registry.strategy import Obj
 
 FINALIZER: str = "customresourcecleanup.apiextensions.k8s.io"
-"""Keeps a definition until its objects are gone."""
+"""The finalizer that keeps a definition until its objects are gone."""
 
 
 def settle(crd: Obj, others: Iterable[Obj], *, now: str) -> bool:
-    """Accept the names of a definition as far as they are free, and establish it, in place.
+    """Accept the names of a definition that are free, and establish it, in place.
 
     Args:
-        crd: Its spec must be valid.
-        others: The definitions in store; those of other groups do not matter.
-        now: For the conditions, such as ``2026-01-01T12:00:00Z``.
+        crd: The definition, with a valid spec.
+        others: The stored definitions; those of other groups are ignored.
+        now: The time for conditions, such as ``2026-01-01T12:00:00Z``.
 
     Returns:
         Whether anything changed.
@@ -45,7 +45,7 @@ def _snapshot(status: Obj) -> Any:
 
 
 def _accepted(crd: Obj, others: Iterable[Obj]) -> tuple[Obj, str, str]:
-    """Return the names that the definition gets, and the last conflict that was met."""
+    """Return the accepted names, and the last conflict."""
     wanted: Obj = crd["spec"]["names"]
     names: Obj = dict((crd.get("status") or {}).get("acceptedNames") or {})
     resources, kinds = _taken(crd, others)
@@ -63,7 +63,7 @@ def _accepted(crd: Obj, others: Iterable[Obj]) -> tuple[Obj, str, str]:
         else:
             _take_over(names, wanted, field)
     _take_over(names, wanted, "categories")
-    # These two are always written, even when they are not accepted.
+    # These two are always written, even if they are not accepted.
     return {"plural": "", "kind": "", **names}, reason, problem
 
 
@@ -74,7 +74,7 @@ def _take_over(names: Obj, wanted: Obj, field: str) -> None:
 
 
 def _conflict(wanted: Any, accepted: Any, taken: set[str]) -> str:
-    """Return the text about names that somebody else has, or nothing."""
+    """Return the message about names that other definitions have, or ``""``."""
     if wanted == accepted:
         return ""
     if isinstance(wanted, list):
@@ -87,7 +87,7 @@ def _conflict(wanted: Any, accepted: Any, taken: set[str]) -> str:
 
 
 def _taken(crd: Obj, others: Iterable[Obj]) -> tuple[set[str], set[str]]:
-    """Return the names of resources and of kinds that definitions of the same group have."""
+    """Return the resource names and kinds that definitions of the same group have."""
     resources: set[str] = set()
     kinds: set[str] = set()
     for other in others:
@@ -98,7 +98,7 @@ def _taken(crd: Obj, others: Iterable[Obj]) -> tuple[set[str], set[str]]:
         resources |= {names.get("plural", ""), names.get("singular", "")}
         resources |= set(names.get("shortNames") or ())
         kinds |= {names.get("kind", ""), names.get("listKind", "")}
-    # Its own names count too: a new short name must not be its plural.
+    # Its own names count, too: a new short name must not equal its plural.
     own = (crd.get("status") or {}).get("acceptedNames") or {}
     resources |= {own.get("plural", ""), own.get("singular", ""), *(own.get("shortNames") or ())}
     kinds |= {own.get("kind", ""), own.get("listKind", "")}
@@ -128,7 +128,7 @@ def set_condition(crd: Obj, kind: str, value: tuple[str, str, str], *, now: str)
 
 
 def begin_deletion(crd: Obj, *, now: str) -> None:
-    """Keep a definition that is deleted until its objects are gone, and say so."""
+    """Set the Terminating condition: a deleted definition stays until its objects are gone."""
     finalizers = crd["metadata"].setdefault("finalizers", [])
     if FINALIZER not in finalizers:
         finalizers.append(FINALIZER)
@@ -137,7 +137,7 @@ def begin_deletion(crd: Obj, *, now: str) -> None:
 
 
 def add_stored_version(crd: Obj) -> None:
-    """Note that objects may be stored in the storage version."""
+    """Add the storage version to ``storedVersions``."""
     stored = crd.setdefault("status", {}).setdefault("storedVersions", [])
     for version in crd["spec"].get("versions") or ():
         if version.get("storage"):

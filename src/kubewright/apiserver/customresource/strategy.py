@@ -1,4 +1,4 @@
-"""How custom objects, and the definitions that make them, behave when they are written."""
+"""The strategies of custom objects and of CustomResourceDefinitions."""
 
 from functools import cached_property
 from typing import Any
@@ -39,11 +39,11 @@ _PREFER = "prefer a domain-qualified finalizer name"
 
 
 class CustomResourceStrategy(Strategy):
-    """The behaviour of custom objects in one version of their definition.
+    """How custom objects behave in one version of their definition.
 
     Attributes:
-        kind: As objects say it.
-        api_version: As objects say it.
+        kind: The kind in objects.
+        api_version: The apiVersion in objects.
         source: The JSON of the schema.
         scale: The paths of the scale subresource; empty if the version has none.
     """
@@ -65,20 +65,20 @@ class CustomResourceStrategy(Strategy):
 
     @cached_property
     def schema(self) -> Schema:
-        """The shape of the objects."""
+        """The schema of the objects."""
         return parse(self.source)
 
     @cached_property
     def rules(self) -> Rules | None:
-        """The rules in CEL, compiled when the first object is checked."""
+        """The CEL rules, compiled when the first object is checked."""
         return rules_of(self.schema, root=True)
 
     def default(self, obj: Obj) -> None:
-        """Fill in what the schema has defaults for."""
+        """Fill in the defaults of the schema."""
         default(obj, self.schema)
 
     def prepare_create(self, obj: Obj, write: Write) -> None:
-        """Default again: a status that was taken away may have defaults of its own."""
+        """Fill in defaults again: the status was dropped, and may have defaults of its own."""
         default(obj, self.schema)
 
     def validate(self, obj: Obj, write: Write) -> Errors:
@@ -95,7 +95,7 @@ class CustomResourceStrategy(Strategy):
         return errors
 
     def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:
-        """Return what is wrong with a change; what it did not touch is not judged."""
+        """Return what is wrong with a change; unchanged values are tolerated."""
         if errors := self._validate_type(new):
             return errors
         correlated = Correlated(new, old, self.schema)
@@ -126,7 +126,7 @@ class CustomResourceStrategy(Strategy):
         return errors
 
     def spec_changed(self, new: Obj, old: Obj) -> bool:
-        """Whether anything but metadata, and a status of its own, changed."""
+        """Return whether anything changed but metadata and, as a subresource, the status."""
         skipped = {"metadata", "status"} if self.has_status else {"metadata"}
         names = (new.keys() | old.keys()) - skipped
         missing = object()
@@ -155,7 +155,7 @@ class CustomResourceStrategy(Strategy):
         return validate_scale_spec(obj, self.scale) + validate_scale_status(obj, self.scale)
 
     def _validate_new_lists(self, new: Obj, old: Obj) -> Errors:
-        """Return repeated elements, unless the old object had some already."""
+        """Return errors for duplicate elements unless the old object had some already."""
         errors = validate_lists(new, self.schema)
         return [] if errors and validate_lists(old, self.schema) else errors
 
@@ -177,7 +177,7 @@ class CustomResourceStrategy(Strategy):
 
 
 def _warn_of_finalizers(new: Obj, old: Obj | None, write: Write) -> None:
-    """Warn of new finalizers that do not say whose they are."""
+    """Warn about new finalizers without a domain prefix."""
     finalizers = new["metadata"].get("finalizers")
     if not finalizers:
         return
@@ -194,8 +194,8 @@ def _finalizer_problems(name: str) -> list[str]:
     return [f"{_PREFER}{' including a path (/)' if '.' in name else ''} {others}"]
 
 
-class DefinitionStrategy(Strategy):
-    """The behaviour of CustomResourceDefinitions."""
+class CustomResourceDefinitionStrategy(Strategy):
+    """How CustomResourceDefinitions behave."""
 
     deletion_finalizers: tuple[str, ...] = (definition_status.FINALIZER,)
     has_generation = True
@@ -207,18 +207,18 @@ class DefinitionStrategy(Strategy):
         definition.default(obj)
 
     def prepare_create(self, obj: Obj, write: Write) -> None:
-        """Begin with no status but the stored version."""
+        """Start with a status that has only the stored version."""
         obj["status"] = {"conditions": None, "acceptedNames": {"plural": "", "kind": ""}}
         definition_status.add_stored_version(obj)
 
     def prepare_update(self, new: Obj, old: Obj, write: Write) -> None:
-        """Note the storage version, if it is a new one."""
+        """Add the storage version to the status if it is new."""
         stored = list((old.get("status") or {}).get("storedVersions") or ())
         new.setdefault("status", {})["storedVersions"] = stored
         definition_status.add_stored_version(new)
 
     def prepare_delete(self, obj: Obj, write: Write) -> None:
-        """Say that its objects go first."""
+        """Set the Terminating condition: its objects are deleted first."""
         definition_status.begin_deletion(obj, now=write.now)
 
     def validate(self, obj: Obj, write: Write) -> Errors:

@@ -1,4 +1,4 @@
-"""The rules of a structural schema: every field has one type, said once, and at one place.
+"""The rules of structural schemas: each field's type is declared once, outside of unions.
 
 Works on the JSON of ``openAPIV3Schema``. A schema is *nested* below ``allOf``, ``anyOf``, ``oneOf``
 and ``not``, where it may only restrict values.
@@ -10,7 +10,7 @@ from kubewright.apiserver.cel.regex import RegexError, compile_regex
 from kubewright.apiserver.meta import field
 from kubewright.apiserver.meta.field import Errors
 
-Source = dict[str, Any]
+RawSchema = dict[str, Any]
 Level = Literal["root", "item", "field"]
 
 _INT_OR_STRING = [{"type": "integer"}, {"type": "string"}]
@@ -19,7 +19,7 @@ _NO_TYPE = {
     "item": "must not be empty for specified array items",
     "field": "must not be empty for specified object fields",
 }
-# What a nested schema must not say, and the text for it.
+# Keywords that a nested schema must not have, with their messages.
 _FORBIDDEN_NESTED = (
     ("type", "must be empty to be structural"),
     ("additionalProperties", "must be undefined to be structural"),
@@ -35,7 +35,7 @@ _FORBIDDEN_NESTED = (
     ("x-kubernetes-map-type", "must be undefined to be structural"),
     ("x-kubernetes-validations", "must be empty to be structural"),
 )
-# What no structural schema can hold, with the name used for it.
+# Keywords that no structural schema can have, with the names in messages.
 _UNSUPPORTED = (
     ("id", "id"),
     ("$schema", "schema"),
@@ -47,8 +47,8 @@ _UNSUPPORTED = (
 )
 
 
-def unsupported(source: Source) -> str:
-    """Return why a schema cannot be read as a structural one at all, or nothing."""
+def unsupported(source: RawSchema) -> str:
+    """Return why a schema cannot be structural at all, or ``""``."""
     for name, shown in _UNSUPPORTED:
         if source.get(name) or (name == "additionalItems" and name in source):
             return f"OpenAPIV3Schema '{shown}' is not supported"
@@ -62,8 +62,8 @@ def unsupported(source: Source) -> str:
     return ""
 
 
-def children(source: Source) -> list[Source]:
-    """Return all schemas directly below one, nested ones included."""
+def children(source: RawSchema) -> list[RawSchema]:
+    """Return all schemas directly below one, including nested ones."""
     found = list((source.get("properties") or {}).values())
     found += [source[key] for key in ("items", "additionalProperties", "not") if key in source]
     for key in ("allOf", "anyOf", "oneOf"):
@@ -71,13 +71,13 @@ def children(source: Source) -> list[Source]:
     return [child for child in found if isinstance(child, dict)]
 
 
-def validate_structural(source: Source, path: str) -> Errors:
-    """Return what keeps a schema from being structural, sorted by text."""
+def validate_structural(source: RawSchema, path: str) -> Errors:
+    """Return why a schema is not structural, sorted by text."""
     errors = _invariants(source, "root", path) + _completeness(source, source, path, path)
     return sorted(errors, key=str)
 
 
-def _invariants(source: Source, level: Level, path: str) -> Errors:
+def _invariants(source: RawSchema, level: Level, path: str) -> Errors:
     errors: Errors = []
     if source.get("type") == "array" and "items" not in source:
         errors.append(field.required(f"{path}.items", "must be specified"))
@@ -93,7 +93,7 @@ def _invariants(source: Source, level: Level, path: str) -> Errors:
     return errors
 
 
-def _additional(source: Source, level: Level, path: str) -> Errors:
+def _additional(source: RawSchema, level: Level, path: str) -> Errors:
     if "additionalProperties" not in source:
         return []
     errors: Errors = []
@@ -108,7 +108,7 @@ def _additional(source: Source, level: Level, path: str) -> Errors:
     return errors
 
 
-def _extensions(source: Source, path: str) -> Errors:
+def _extensions(source: RawSchema, path: str) -> Errors:
     if not source.get("x-kubernetes-int-or-string"):
         return []
     names = ("x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource")
@@ -121,7 +121,7 @@ def _extensions(source: Source, path: str) -> Errors:
     ]
 
 
-def _type(source: Source, level: Level, path: str) -> Errors:
+def _type(source: RawSchema, level: Level, path: str) -> Errors:
     kind = source.get("type") or ""
     errors: Errors = []
     free = source.get("x-kubernetes-int-or-string") or source.get(
@@ -138,7 +138,7 @@ def _type(source: Source, level: Level, path: str) -> Errors:
     return errors
 
 
-def _meta_fields(source: Source, level: Level, path: str) -> Errors:
+def _meta_fields(source: RawSchema, level: Level, path: str) -> Errors:
     properties = source.get("properties") or {}
     embedded = bool(source.get("x-kubernetes-embedded-resource"))
     checked = level == "root" or embedded
@@ -159,7 +159,7 @@ def _meta_fields(source: Source, level: Level, path: str) -> Errors:
     return errors
 
 
-def _metadata(source: Source, level: Level, path: str, *, checked: bool) -> Errors:
+def _metadata(source: RawSchema, level: Level, path: str, *, checked: bool) -> Errors:
     errors: Errors = []
     if checked and source.get("type") != "object":
         errors.append(field.invalid(f"{path}.type", source.get("type") or "", "must be object"))
@@ -177,12 +177,12 @@ def _metadata(source: Source, level: Level, path: str, *, checked: bool) -> Erro
     return errors
 
 
-def _is_int_or_string(source: Source) -> bool:
+def _is_int_or_string(source: RawSchema) -> bool:
     return source.get("anyOf") == _INT_OR_STRING
 
 
-def _values(source: Source, path: str, *, skip_any: bool) -> Errors:
-    """Check the schemas combined with this one."""
+def _values(source: RawSchema, path: str, *, skip_any: bool) -> Errors:
+    """Check the schemas in ``allOf``, ``anyOf``, ``oneOf`` and ``not``."""
     errors: Errors = []
     if not skip_any:
         for index, part in enumerate(source.get("anyOf") or ()):
@@ -208,7 +208,7 @@ def _pattern(pattern: str, path: str) -> Errors:
     return []
 
 
-def _nested(source: Source, path: str, *, skip_any: bool = False) -> Errors:
+def _nested(source: RawSchema, path: str, *, skip_any: bool = False) -> Errors:
     errors = _values(source, path, skip_any=skip_any)
     if isinstance(items := source.get("items"), dict):
         errors += _nested(items, f"{path}.items")
@@ -226,8 +226,8 @@ def _nested(source: Source, path: str, *, skip_any: bool = False) -> Errors:
     return errors
 
 
-def _completeness(source: Source, shape: Source, shape_path: str, path: str) -> Errors:
-    """Check that what nested schemas restrict is declared outside of them."""
+def _completeness(source: RawSchema, shape: RawSchema, shape_path: str, path: str) -> Errors:
+    """Check that fields in nested schemas are also declared outside of them."""
     errors: Errors = []
     if source.get("not") is not None:
         errors += _complete(source["not"], shape, shape_path, f"{path}.not")
@@ -237,7 +237,7 @@ def _completeness(source: Source, shape: Source, shape_path: str, path: str) -> 
     return errors
 
 
-def _complete(nested: Source, shape: Source | None, shape_path: str, path: str) -> Errors:
+def _complete(nested: RawSchema, shape: RawSchema | None, shape_path: str, path: str) -> Errors:
     if shape is None:
         return [field.required(shape_path, f"because it is defined in {path}")]
     errors = _completeness(nested, shape, shape_path, path)

@@ -1,14 +1,13 @@
-"""The parts of one version of a definition: schema, subresources, columns, selectable fields."""
+"""Validation of one version of a definition: schema, subresources, columns, selectable fields."""
 
 from typing import Any
 
 from kubewright.apiserver.customresource import go_json
 from kubewright.apiserver.customresource.columns import validate_column
-from kubewright.apiserver.customresource.defaults import validate_defaults
 from kubewright.apiserver.customresource.expressions import ExpressionScope, Totals
 from kubewright.apiserver.customresource.openapi import validate_schema
 from kubewright.apiserver.customresource.structural import (
-    Source,
+    RawSchema,
     children,
     unsupported,
     validate_structural,
@@ -16,7 +15,14 @@ from kubewright.apiserver.customresource.structural import (
 from kubewright.apiserver.meta import field
 from kubewright.apiserver.meta.field import Errors, FieldError
 from kubewright.apiserver.registry.strategy import Obj
+from kubewright.apiserver.schema.default import copy
+from kubewright.apiserver.schema.embedded import validate_embedded
 from kubewright.apiserver.schema.fieldpath import FieldPathError, resolve
+from kubewright.apiserver.schema.prune import prune
+from kubewright.apiserver.schema.ratchet import same
+from kubewright.apiserver.schema.rules import rules_of
+from kubewright.apiserver.schema.tree import UNSET, Schema, parse
+from kubewright.apiserver.schema.validate import validate
 
 _MAX_SELECTABLE = 8
 _ROOT_FIELDS = (
@@ -26,9 +32,9 @@ _ROOT_FIELDS = (
 )
 
 
-def schema_of(version: Obj, name: str = "schema") -> Source | None:
-    """Return the schema of a version, if it has one."""
-    found: Source | None = (version.get(name) or {}).get("openAPIV3Schema")
+def schema_of(version: Obj, name: str = "schema") -> RawSchema | None:
+    """Return the schema of a version, or ``None``."""
+    found: RawSchema | None = (version.get(name) or {}).get("openAPIV3Schema")
     return found
 
 
@@ -41,7 +47,7 @@ def validate_columns(version: Obj, path: str) -> Errors:
 
 
 def invalid_struct(path: str, value: Any, detail: str) -> FieldError:
-    """The value, shown as one of the server's own structs, is not allowed there."""
+    """Return the error for an invalid value, printed as one of the server's own structs."""
     text = f"Invalid value: {go_json.encoded(value)}: {detail}"
     return FieldError("FieldValueInvalid", path, text)
 
@@ -54,7 +60,7 @@ def warning_problems(version: Obj) -> list[str]:
     if not version.get("deprecated"):
         return ["can only be set for deprecated versions"]
     problems = []
-    if len(warning.encode()) > 256:  # noqa: PLR2004  # what a header holds
+    if len(warning.encode()) > 256:  # noqa: PLR2004  # the limit for the Warning header
         problems.append("must be <= 256 characters long")
     if not warning:
         problems.append("must not be an empty string")
@@ -67,7 +73,9 @@ def warning_problems(version: Obj) -> list[str]:
     return problems
 
 
-def validate_root(source: Source | None, path: str, *, has_status: bool, unchanged: bool) -> Errors:
+def validate_root(
+    source: RawSchema | None, path: str, *, has_status: bool, unchanged: bool
+) -> Errors:
     """Check a whole schema."""
     if source is None:
         return []
@@ -90,11 +98,11 @@ def validate_root(source: Source | None, path: str, *, has_status: bool, unchang
     return errors
 
 
-def _has_rules(source: Source) -> bool:
+def _has_rules(source: RawSchema) -> bool:
     return bool(source.get("x-kubernetes-validations")) or any(map(_has_rules, children(source)))
 
 
-def _validate_root_fields(source: Source, path: str) -> Errors:
+def _validate_root_fields(source: RawSchema, path: str) -> Errors:
     allowed = _ROOT_FIELDS.split()
     for go_name in go_json.fields_set(source):
         if go_name == "Type":
@@ -143,8 +151,8 @@ def _validate_scale_path(
     return []
 
 
-def validate_selectable(fields: list[Obj], source: Source, path: str) -> Errors:
-    """Return what is wrong with the fields that selectors may name."""
+def validate_selectable(fields: list[Obj], source: RawSchema, path: str) -> Errors:
+    """Return what is wrong with the selectable fields."""
     errors: Errors = []
     seen: set[str] = set()
     for index, each in enumerate(fields):
@@ -166,7 +174,7 @@ def validate_selectable(fields: list[Obj], source: Source, path: str) -> Errors:
     return errors
 
 
-def _validate_selected(value: str, shown: str, found: Source, path: str) -> Errors:
+def _validate_selected(value: str, shown: str, found: RawSchema, path: str) -> Errors:
     errors: Errors = []
     if shown.partition(".")[0] == "metadata":
         errors.append(field.invalid(path, value, "must not point to fields in metadata"))
@@ -177,3 +185,47 @@ def _validate_selected(value: str, shown: str, found: Source, path: str) -> Erro
         )
         errors.append(field.invalid(path, value, text))
     return errors
+
+
+def validate_defaults(source: RawSchema, path: str) -> Errors:
+    """Return errors for defaults that are invalid or have unknown fields."""
+    schema = parse(source)
+    schema.embedded_resource = True  # the whole object is a resource, too
+    return _validate_each_default(schema, path)
+
+
+def _validate_each_default(schema: Schema, path: str) -> Errors:
+    errors: Errors = []
+    if schema.default not in (UNSET, None):
+        errors += _validate_default(schema, f"{path}.default")
+    if schema.items is not None:
+        errors += _validate_each_default(schema.items, f"{path}.items")
+    for name, child in schema.properties.items():
+        errors += _validate_each_default(child, f"{path}.properties[{name}]")
+    return errors
+
+
+def _typed(source: RawSchema) -> RawSchema:
+    """Return a schema for checking defaults: int-or-string values may have any type."""
+    plain = {key: value for key, value in source.items() if key != "x-kubernetes-int-or-string"}
+    for key in ("items", "additionalProperties"):
+        if isinstance(source.get(key), dict):
+            plain[key] = _typed(source[key])
+    if source.get("properties"):
+        plain["properties"] = {name: _typed(child) for name, child in source["properties"].items()}
+    return plain
+
+
+def _validate_default(schema: Schema, path: str) -> Errors:
+    value = schema.default
+    errors: Errors = []
+    pruned = copy(value)
+    prune(pruned, schema, root=schema.embedded_resource)
+    if not same(pruned, value):
+        errors.append(field.invalid(path, value, "must not have unknown fields"))
+    found = validate_embedded(value, schema, path)
+    found = found or validate(value, parse(_typed(schema.source)), prefix=path)
+    if not found and (rules := rules_of(schema, root=False)) is not None:
+        # Once as an update with an equal old value, for transition rules, and once as a create.
+        found = rules.validate(value, value, path=path) or rules.validate(value, None, path=path)
+    return errors + found

@@ -1,4 +1,4 @@
-"""How a definition says that its versions are converted, and whether that is valid."""
+"""Validation of ``spec.conversion`` in definitions."""
 
 import base64
 import binascii
@@ -10,7 +10,7 @@ from kubewright.apiserver.meta.field import Errors
 from kubewright.apiserver.registry.strategy import Obj
 
 ACCEPTED_REVIEWS: tuple[str, ...] = ("v1", "v1beta1")
-"""The versions of ConversionReview that can be sent; the first that a webhook takes is used."""
+"""The ConversionReview versions that we can send; the first that a webhook accepts is used."""
 
 _FORM = "; desired format: https://host[/path]"
 _NOT_WEBHOOK = "should not be set when strategy is not set to Webhook"
@@ -63,7 +63,7 @@ def _validate_config(config: Obj | None, old: Obj | None) -> Errors:
 
 
 def _may_be_invalid(old: Obj) -> bool:
-    """Whether a bad bundle is let through: one that was bad before, or is not in use yet."""
+    """Return whether an invalid CA bundle is tolerated: it was invalid before, or is not in use."""
     conditions = (old.get("status") or {}).get("conditions") or ()
     if not any(each["type"] == "Established" and each["status"] == "True" for each in conditions):
         return True
@@ -73,7 +73,7 @@ def _may_be_invalid(old: Obj) -> bool:
 
 
 def validate_url(url: str, path: str) -> Errors:
-    """Return what is wrong with the address of a webhook."""
+    """Return what is wrong with the URL of a webhook."""
     try:
         split = urlsplit(url)
     except ValueError as error:
@@ -97,9 +97,9 @@ def validate_url(url: str, path: str) -> Errors:
 
 
 def validate_service(service: Obj, path: str) -> Errors:
-    """Return what is wrong with the service that a webhook is reached through."""
+    """Return what is wrong with the service of a webhook."""
     errors: Errors = []
-    # The real server mixes the two up for definitions; with both missing nobody can tell.
+    # For definitions, the real server mixes up the two names in these errors.
     for name, other in (("name", "namespace"), ("namespace", "name")):
         if not service.get(other):
             errors.append(field.required(f"{path}.{name}"))
@@ -142,7 +142,7 @@ def validate_ca_bundle(bundle: str, path: str) -> Errors:
 
 
 def _are_certificates(data: bytes) -> bool:
-    from cryptography import x509  # noqa: PLC0415  # heavy, and seldom needed
+    from cryptography import x509  # noqa: PLC0415  # slow to import, and rarely needed
 
     try:
         return bool(x509.load_pem_x509_certificates(data))

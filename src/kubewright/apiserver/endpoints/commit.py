@@ -9,23 +9,19 @@ from kubewright.apiserver.admission.attributes import (
     GroupVersionResource,
     Operation,
 )
+from kubewright.apiserver.admission.plugin import Charged
 from kubewright.apiserver.authorization import attributes as authorization
 from kubewright.apiserver.backend import Call
 from kubewright.apiserver.fieldmanager import manager as fieldmanager
-from kubewright.apiserver.fieldmanager import resets
 from kubewright.apiserver.fieldmanager.fieldset import FieldSet
 from kubewright.apiserver.meta import metadata, status
 from kubewright.apiserver.meta.field import Errors
-from kubewright.apiserver.meta.names import GroupResource
 from kubewright.apiserver.registry.resource import Resource
-from kubewright.apiserver.registry.strategy import Obj, Write
+from kubewright.apiserver.registry.strategy import Obj
 from kubewright.apiserver.schema.tree import Schema
 from kubewright.apiserver.storage import Stored
 from kubewright.apiserver.wire.options import WriteOptions
 
-PODS = GroupResource("", "pods")
-QUOTAS = GroupResource("", "resourcequotas")
-LIMITED = frozenset({PODS, GroupResource("", "persistentvolumeclaims")})
 RBAC_GROUP: str = "rbac.authorization.k8s.io"
 
 OWNERS_WARNING: str = (
@@ -38,7 +34,7 @@ OWNERS_WARNING: str = (
 def deduplicate_owners(call: Call, obj: Obj) -> None:
     """Drop owner references that are there twice, with a warning."""
     found = obj["metadata"].get("ownerReferences")
-    if found and metadata.deduplicated_owners(obj["metadata"]):
+    if found and metadata.drop_duplicate_owners(obj["metadata"]):
         count = Counter(owner.get("uid", "") for owner in found)
         twice = sorted(uid for uid, times in count.items() if times > 1)
         call.warn(OWNERS_WARNING + ", ".join(twice))
@@ -72,25 +68,13 @@ def attributes(
     )
 
 
-async def mutate(call: Call, asked: Attributes, write: Write) -> Obj:
-    """Let admission change the object; returns what it made of it."""
-    backend, obj = call.backend, asked.object
-    assert obj is not None
-    if call.group_resource == PODS and not asked.subresource:
-        from kubewright.apiserver.admission.plugins import limitranger as limits  # noqa: PLC0415  # pods only
-        from kubewright.apiserver.admission.plugins import pods as pod_admission  # noqa: PLC0415  # pods only
-
-        if asked.old_object is None:
-            pod_admission.admit_pod(obj, write, service_accounts=backend.service_accounts)
-            limits.admit_limits(obj, write)
-        else:
-            pod_admission.admit_pod_update(obj, asked.old_object)
-    await backend.admission.mutate(asked)
+async def admit(call: Call, asked: Attributes) -> Obj:
+    """Let the admission chain change the object; return what it made of it."""
+    backend = call.backend
+    await backend.admission.admit(asked)
     assert asked.object is not None
-    if call.group_resource in LIMITED and asked.operation == "CREATE" and not asked.subresource:
-        _check_limits(call, asked.object, write)
     if backend.escalation is not None and call.resource.group == RBAC_GROUP:
-        # As it will be stored: webhooks change roles, too.
+        # Checked as it will be stored: webhooks change roles, too.
         backend.escalation.check(
             call.group_resource,
             call.user,
@@ -102,43 +86,18 @@ async def mutate(call: Call, asked: Attributes, write: Write) -> Obj:
     return asked.object
 
 
-def _check_limits(call: Call, obj: Obj, write: Write) -> None:
-    """Hold an object, as it will be stored, to the LimitRanges of its namespace."""
-    from kubewright.apiserver.admission.plugins import limitranger as limits  # noqa: PLC0415  # pods and claims only
-
-    check = limits.check_limits if call.group_resource == PODS else limits.check_claim_limits
-    check(obj, write)
-
-
-def charge(call: Call, new: Obj, old: Obj | None) -> list[Obj]:
-    """Return the quotas of the namespace as they are after this write; `store` takes them, too.
-
-    To be called right before the write: nothing may wait in between.
-
-    Raises:
-        StatusError: A quota does not allow it.
-    """
-    backend = call.backend
-    if not call.namespace or not backend.store.collection(QUOTAS).list(call.namespace):
-        return []
-    from kubewright.apiserver.admission.plugins.resourcequota import Quotas  # noqa: PLC0415  # few have any
-
-    quotas = Quotas(backend.store, call.storage, new, backend.clock.now())
-    return quotas.check(old, subresource=call.subresource)
-
-
-def store(call: Call, obj: Obj, quotas: list[Obj]) -> Stored:
-    """Store an object, and what it costs its namespace."""
+def store(call: Call, obj: Obj, charged: list[Charged]) -> Stored:
+    """Store an object, and what `AdmissionChain.charge` has charged for it."""
     stored = call.backend.store.put(call.storage, obj)
-    for quota in quotas:
-        call.backend.store.put(QUOTAS, quota)
+    for resource, quota in charged:
+        call.backend.store.put(resource, quota)
     return stored
 
 
-def own(call: Call, new: Obj, old: Obj | None, options: WriteOptions) -> None:
+def update_managed_fields(call: Call, new: Obj, old: Obj | None, options: WriteOptions) -> None:
     """Note in managedFields who has set what."""
     resource = call.work
-    fieldmanager.updated(
+    fieldmanager.record_update(
         old,
         new,
         schema=resource.schema(),
@@ -154,7 +113,7 @@ def own(call: Call, new: Obj, old: Obj | None, options: WriteOptions) -> None:
 def reset_fields(call: Call) -> FieldSet | None:
     """Return the fields that this request cannot change, and so cannot come to own."""
     resource = call.work
-    return resets.reset_fields(
+    return fieldmanager.reset_fields(
         resource.kind,
         call.subresource,
         has_status=resource.strategy.has_status,
@@ -167,7 +126,7 @@ def check_right_to_create(call: Call) -> None:
     authorizer, route = call.backend.authorizer, call.route
     if authorizer is None or route.verb == "create":
         return
-    asked = authorization.Attributes(
+    asked = authorization.AccessAttributes(
         call.user,
         "create",
         route.group,

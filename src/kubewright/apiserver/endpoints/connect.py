@@ -27,7 +27,7 @@ _FIELDS: dict[str, dict[str, type]] = {
 _LARGEST, _LONGEST = 65535, 20  # of a port: as a number, and as digits
 
 
-async def admitted(call: Call) -> Call:
+async def admit(call: Call) -> Call:
     """Ask admission whether a connection may be made; returns the call as it left it.
 
     Raises:
@@ -37,7 +37,7 @@ async def admitted(call: Call) -> Call:
         raise status.bad_request("dryRun is not supported")
     admission, options = call.backend.admission, _options(call)
     asked = commit.attributes(call, "CONNECT", options, None, dry_run=False, options=None)
-    await admission.mutate(asked)
+    await admission.admit(asked)
     await admission.validate(asked)
     assert asked.object is not None
     changed = _checked(call.subresource, asked.object)

@@ -1,5 +1,6 @@
 """Create."""
 
+from kubewright.apiserver.admission.attributes import Attributes
 from kubewright.apiserver.backend import Call
 from kubewright.apiserver.endpoints import commit
 from kubewright.apiserver.meta import metadata, status
@@ -32,37 +33,43 @@ async def store_new(
     """Store *obj*, which is cut to its schema; *managed* if its managedFields are right already."""
     _place(call, obj, dry_run=options.dry_run)
     strategy, write = call.strategy, call.write(dry_run=options.dry_run)
-    meta = obj["metadata"]
-    generated = _name(meta)
+    metadata.wipe(obj["metadata"])
+    generated = _name(obj["metadata"])
     if strategy.has_status:
         obj.pop("status", None)
     await call.run(lambda: _complete(call, obj, options, managed=managed))
-    metadata.fill(meta, write.now)
-    if strategy.has_generation:
-        meta["generation"] = 1
-    strategy.prepare_create(obj, write)
     asked = commit.attributes(
         call, "CREATE", obj, None, dry_run=options.dry_run, options=options.json("CreateOptions")
     )
-    before, obj = obj, await commit.mutate(call, asked, write)
+    before, obj = obj, await commit.admit(call, asked)
     if obj is not before:
         bodies.cut(obj, call.work)
         strategy.default(obj)
+    _prepare(call, obj, write)
     wanted = obj
     errors = await call.judge(
         write, lambda write: metadata.validate(wanted, call.work) + strategy.validate(wanted, write)
     )
     commit.refuse(call, obj, errors)
     commit.check_right_to_create(call)
+    asked.object = obj
     await call.backend.admission.validate(asked)
-    return await _finish(call, obj, write, generated=generated)
+    return await _finish(call, asked, write, generated=generated)
 
 
 def _complete(call: Call, obj: Obj, options: WriteOptions, *, managed: bool) -> None:
     call.strategy.default(obj)
     commit.deduplicate_owners(call, obj)
     if not managed:
-        commit.own(call, obj, None, options)
+        commit.update_managed_fields(call, obj, None, options)
+
+
+def _prepare(call: Call, obj: Obj, write: Write) -> None:
+    """Set what is not for clients to say, nor for webhooks: they come before this."""
+    metadata.fill(obj["metadata"], write.now)
+    if call.strategy.has_generation:
+        obj["metadata"]["generation"] = 1
+    call.strategy.prepare_create(obj, write)
 
 
 def _place(call: Call, obj: Obj, *, dry_run: bool) -> None:
@@ -91,8 +98,9 @@ def _name(meta: Obj) -> bool:
     return True
 
 
-async def _finish(call: Call, obj: Obj, write: Write, *, generated: bool) -> Response:
-    store = call.backend.store
+async def _finish(call: Call, asked: Attributes, write: Write, *, generated: bool) -> Response:
+    store, obj = call.backend.store, asked.object
+    assert obj is not None
     meta = obj["metadata"]
     tries = GENERATED_TRIES if generated else 1
     obj = view.ordered(obj, call.work)
@@ -103,11 +111,11 @@ async def _finish(call: Call, obj: Obj, write: Write, *, generated: bool) -> Res
         if last:
             raise _taken(call, meta["name"])
         meta["name"] = to_store["metadata"]["name"] = metadata.generated_name(meta["generateName"])
-    quotas = commit.charge(call, obj, None)
+    charged = call.backend.admission.charge(asked)
     if write.dry_run:
         shown = call.resource.from_hub(obj) if call.resource.from_hub else obj
         return output.made(call, shown, code=201)
-    stored = commit.store(call, to_store, quotas)
+    stored = commit.store(call, to_store, charged)
     call.strategy.after_create(obj, write)
     return await output.stored(call, stored, code=201)
 

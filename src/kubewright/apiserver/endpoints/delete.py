@@ -172,7 +172,7 @@ def check_preconditions(call: Call, obj: Obj, options: DeleteOptions) -> None:
 async def _admit(call: Call, obj: Obj, options: DeleteOptions) -> None:
     source = {"kind": "DeleteOptions", "apiVersion": "meta.k8s.io/v1", **options.source}
     asked = commit.attributes(call, "DELETE", None, obj, dry_run=options.dry_run, options=source)
-    await call.backend.admission.mutate(asked)
+    await call.backend.admission.admit(asked)
     await call.backend.admission.validate(asked)
 
 

@@ -7,7 +7,7 @@ import msgspec
 from kubewright.apiserver.backend import Call
 from kubewright.apiserver.endpoints import commit
 from kubewright.apiserver.endpoints.create import into_work, store_new
-from kubewright.apiserver.endpoints.update import Way, check_name, replace
+from kubewright.apiserver.endpoints.update import UpdateMode, check_name, replace
 from kubewright.apiserver.fieldmanager import manager as fieldmanager
 from kubewright.apiserver.meta import field, status
 from kubewright.apiserver.meta.names import GroupKind
@@ -143,7 +143,7 @@ async def _apply(call: Call, options: WriteOptions) -> Response:
             lambda: into_work(call, _applied(call, live, config, options)), size=stored.size
         )
 
-    return await replace(call, make, options, Way(managed=True))
+    return await replace(call, make, options, UpdateMode(managed=True))
 
 
 async def _apply_new(call: Call, config: Obj, options: WriteOptions) -> Response:

@@ -1,11 +1,13 @@
 """Questions in the shape of objects: reviews are answered and not stored."""
 
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING
 
 import msgspec
 
+from kubewright._aio import Clock
+from kubewright.apiserver.authentication.authenticator import Authenticator
 from kubewright.apiserver.authentication.reviews import review_self, review_token
+from kubewright.apiserver.authorization.attributes import Authorizer
 from kubewright.apiserver.authorization.reviews import (
     review_access,
     review_local_access,
@@ -22,9 +24,6 @@ from kubewright.apiserver.wire.negotiation import accepted
 from kubewright.apiserver.wire.options import write_options
 from kubewright.apiserver.wire.request import Answer, Response
 
-if TYPE_CHECKING:
-    from kubewright.apiserver.server import APIServer
-
 Endpoint = Callable[[Call], Awaitable[Answer]]
 Review = Callable[[Call, Obj], Obj]
 
@@ -35,12 +34,11 @@ AUTHORIZATION: str = "authorization.k8s.io"
 class Reviews:
     """The resources that have no objects."""
 
-    def __init__(self, server: "APIServer") -> None:
-        users, authorizer = server.users, server.authorizer
+    def __init__(self, users: Authenticator, authorizer: Authorizer, *, clock: Clock) -> None:
         reviews: dict[tuple[str, str], Review] = {
             (AUTHENTICATION, "tokenreviews"): lambda _, obj: review_token(obj, users),
             (AUTHENTICATION, "selfsubjectreviews"): lambda call, obj: review_self(
-                obj, call.user, clock=server.clock
+                obj, call.user, clock=clock
             ),
             (AUTHORIZATION, "subjectaccessreviews"): lambda _, obj: review_access(obj, authorizer),
             (AUTHORIZATION, "localsubjectaccessreviews"): lambda call, obj: review_local_access(

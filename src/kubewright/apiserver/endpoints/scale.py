@@ -5,7 +5,7 @@ from typing import Any
 
 from kubewright.apiserver.backend import Call
 from kubewright.apiserver.endpoints.read import find
-from kubewright.apiserver.endpoints.update import Part, Way, replace
+from kubewright.apiserver.endpoints.update import AdmittedForm, UpdateMode, replace
 from kubewright.apiserver.meta import status
 from kubewright.apiserver.meta.names import GroupKind
 from kubewright.apiserver.patch import json_patch, merge, strategic
@@ -143,10 +143,10 @@ async def _set(call: Call, make: Callable[[Obj], Obj], options: WriteOptions) ->
         return new
 
     managed = call.resource.custom and not _is_owned(call)
-    part = Part(
+    form = AdmittedForm(
         lambda obj: _scale_shown(call, obj), lambda obj, scale: _with_scale(call, obj, scale)
     )
-    await replace(call, changed, options, Way(managed=managed, part=part))
+    await replace(call, changed, options, UpdateMode(managed=managed, form=form))
     if options.dry_run:
         return output.made(call, _scale_of(call, answered[0]))
     return await get(call)

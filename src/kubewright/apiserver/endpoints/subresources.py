@@ -1,17 +1,18 @@
 """What hangs below an object: scale, bindings, evictions, tokens, logs."""
 
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from msgspec import structs
 
 from kubewright.apiserver.admission.attributes import Attributes
 from kubewright.apiserver.authentication.reviews import TokenRequests, default_request
-from kubewright.apiserver.backend import Call
+from kubewright.apiserver.authentication.serviceaccount import ServiceAccountTokens
+from kubewright.apiserver.backend import Backend, Call
 from kubewright.apiserver.endpoints import commit, connect, delete, scale
 from kubewright.apiserver.endpoints.parts import PARTS
 from kubewright.apiserver.endpoints.read import find, get
-from kubewright.apiserver.endpoints.update import Way, replace, update
+from kubewright.apiserver.endpoints.update import UpdateMode, replace, update
 from kubewright.apiserver.meta import status
 from kubewright.apiserver.meta.names import GroupResource, api_version
 from kubewright.apiserver.registry import view
@@ -27,9 +28,6 @@ from kubewright.apiserver.wire.options import (
     write_options,
 )
 from kubewright.apiserver.wire.request import Answer, Response
-
-if TYPE_CHECKING:
-    from kubewright.apiserver.server import APIServer
 
 Endpoint = Callable[[Call], Awaitable[Answer]]
 
@@ -47,11 +45,17 @@ class Node(Protocol):
 
 
 class Subresources:
-    """Finds what answers for a subresource."""
+    """Finds what answers for a subresource.
 
-    def __init__(self, server: "APIServer") -> None:
-        self._server = server
-        self._tokens = TokenRequests(server.accounts, server.store, clock=server.clock)
+    Args:
+        backend: The state behind the endpoints.
+        accounts: Makes tokens of service accounts.
+        node: What runs the containers; ``None`` if nothing does.
+    """
+
+    def __init__(self, backend: Backend, accounts: ServiceAccountTokens, node: Node | None) -> None:
+        self._node = node
+        self._tokens = TokenRequests(accounts, backend.store, clock=backend.clock)
 
     def find(self, call: Call) -> Endpoint:
         """Return the endpoint.
@@ -79,7 +83,7 @@ class Subresources:
         """Make a token for a service account."""
         options = write_options(call.query, "CreateOptions")
         request = _document(call, "TokenRequest", "authentication.k8s.io")
-        asked = await _mutated(call, default_request(request), options)
+        asked = await _admit(call, default_request(request), options)
 
         async def validate(completed: Obj) -> None:
             asked.object = completed
@@ -94,9 +98,9 @@ class Subresources:
     async def _connect(self, call: Call) -> Answer:
         """Hand over to the node of a pod."""
         if call.subresource in connect.CONNECTS:
-            call = await connect.admitted(call)
+            call = await connect.admit(call)
         pod = find(_without_port(call)).decode()
-        node = self._server.node
+        node = self._node
         if call.group_resource == PODS and not pod.get("spec", {}).get("nodeName"):
             raise status.bad_request(f"pod {call.name} does not have a host assigned")
         if node is None:
@@ -124,7 +128,7 @@ async def bind(call: Call) -> Response:
     from kubewright.apiserver.builtin.core.pod import subresources as pod_subresources  # noqa: PLC0415  # schedulers only
 
     options = write_options(call.query, "CreateOptions")
-    asked = await _mutated(call, _document(call, "Binding"), options)
+    asked = await _admit(call, _document(call, "Binding"), options)
     binding = asked.object or {}
     pod_subresources.check_binding(binding)
     await call.backend.admission.validate(asked)
@@ -136,7 +140,7 @@ async def bind(call: Call) -> Response:
         pod_subresources.bind(pod, binding, now=call.backend.now())
         return pod
 
-    await replace(call, make, options, Way(admitted=True))
+    await replace(call, make, options, UpdateMode(admitted=True))
     return _created()
 
 
@@ -162,12 +166,12 @@ def _document(call: Call, kind: str, group: str = "") -> Obj:
     return document
 
 
-async def _mutated(call: Call, document: Obj, options: WriteOptions) -> Attributes:
+async def _admit(call: Call, document: Obj, options: WriteOptions) -> Attributes:
     """Let admission change what is created below an object; returns what it is asked about."""
     created = options.json("CreateOptions")
     dry_run = options.dry_run
     asked = commit.attributes(call, "CREATE", document, None, dry_run=dry_run, options=created)
-    await call.backend.admission.mutate(asked)
+    await call.backend.admission.admit(asked)
     return asked
 
 
@@ -179,7 +183,7 @@ def _created() -> Response:
 async def evict(call: Call) -> Response:
     """Delete a pod, if its disruption budget allows."""
     options = write_options(call.query, "CreateOptions")
-    asked = await _mutated(call, _document(call, "Eviction", "policy"), options)
+    asked = await _admit(call, _document(call, "Eviction", "policy"), options)
     eviction = asked.object or {}
     named = eviction["metadata"].get("name")
     if named and named != call.name:

@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
+from kubewright.apiserver.admission.attributes import Attributes
 from kubewright.apiserver.backend import Call
 from kubewright.apiserver.endpoints import commit, parts
 from kubewright.apiserver.endpoints.create import into_work, store_new
@@ -25,7 +26,7 @@ Make = Callable[[Stored], Awaitable[Obj]]
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class AdmittedForm:
     """What admission sees of an object that is written as one of another kind, such as a Scale.
 
     Attributes:
@@ -38,23 +39,23 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class UpdateMode:
     """How an object is replaced.
 
     Attributes:
         conditional: Whether a missing resourceVersion is a matter for the kind to decide.
         managed: Whether the managedFields are right already, as apply leaves them.
         admitted: Whether admission was asked before, in other words.
-        part: What admission sees; the object itself if it is ``None``.
+        form: What admission sees; the object itself if it is ``None``.
     """
 
     conditional: bool = False
     managed: bool = False
     admitted: bool = False
-    part: Part | None = None
+    form: AdmittedForm | None = None
 
 
-PLAIN: Way = Way()
+PLAIN: UpdateMode = UpdateMode()
 
 
 async def update(call: Call) -> Response:
@@ -76,7 +77,7 @@ async def update(call: Call) -> Response:
         check_name(call, again)
         return again
 
-    return await replace(call, make, options, Way(conditional=True))
+    return await replace(call, make, options, UpdateMode(conditional=True))
 
 
 def check_name(call: Call, obj: Obj) -> None:
@@ -122,7 +123,9 @@ def _version_of(meta: Obj) -> str:
     return version if int(version) else ""
 
 
-async def replace(call: Call, make: Make, options: WriteOptions, way: Way = PLAIN) -> Response:
+async def replace(
+    call: Call, make: Make, options: WriteOptions, mode: UpdateMode = PLAIN
+) -> Response:
     """Store what *make* makes of the present state; tries again when somebody else is faster."""
     store = call.backend.store
     for _ in range(RETRIES + 1):
@@ -130,25 +133,27 @@ async def replace(call: Call, make: Make, options: WriteOptions, way: Way = PLAI
         if stored is None:
             raise status.not_found(call.group_resource, call.name)
         new = await make(stored)
-        done = await _attempt(call, stored, new, options, way)
+        done = await _attempt(call, stored, new, options, mode)
         if done is not None:
             return done
     raise status.stale(call.group_resource, call.name)
 
 
 async def _attempt(
-    call: Call, stored: Stored, new: Obj, options: WriteOptions, way: Way
+    call: Call, stored: Stored, new: Obj, options: WriteOptions, mode: UpdateMode
 ) -> Response | None:
     """Store *new* in place of *stored*; ``None`` if that is no longer the present state."""
     old = await view.load(call.work, stored)
     write = call.write(dry_run=options.dry_run)
-    _check_version(call, new, old, conditional=way.conditional)
+    _check_version(call, new, old, conditional=mode.conditional)
     _prepare(call, new, old, write)
     commit.deduplicate_owners(call, new)
-    if not way.managed:
+    if not mode.managed:
         made = new
-        await call.run(lambda: commit.own(call, made, old, options), size=stored.size)
-    show = way.part.show if way.part else _itself
+        await call.run(
+            lambda: commit.update_managed_fields(call, made, old, options), size=stored.size
+        )
+    show = mode.form.show if mode.form else _itself
     asked = commit.attributes(
         call,
         "UPDATE",
@@ -158,10 +163,10 @@ async def _attempt(
         options=options.json("UpdateOptions"),
     )
     before = new
-    if not way.admitted:
-        shown, changed = asked.object, await commit.mutate(call, asked, write)
+    if not mode.admitted:
+        shown, changed = asked.object, await commit.admit(call, asked)
         if changed is not shown:
-            new = way.part.take(new, changed) if way.part else changed
+            new = mode.form.take(new, changed) if mode.form else changed
     if new is not before:
         bodies.cut(new, call.work)
         call.strategy.default(new)
@@ -172,10 +177,10 @@ async def _attempt(
         write, lambda write: _errors(call, wanted, old, write), size=stored.size
     )
     commit.refuse(call, new, errors)
-    if not way.admitted:
-        asked.object = show(new)
+    asked.object = show(new)
+    if not mode.admitted:
         await call.backend.admission.validate(asked)
-    return await _finish(call, stored, new, old, write=write)
+    return await _finish(call, stored, new, old, asked=asked)
 
 
 def _itself(obj: Obj) -> Obj:
@@ -280,7 +285,7 @@ def _errors(call: Call, new: Obj, old: Obj, write: Write) -> field.Errors:
 
 
 async def _finish(
-    call: Call, stored: Stored, new: Obj, old: Obj, *, write: Write
+    call: Call, stored: Stored, new: Obj, old: Obj, *, asked: Attributes
 ) -> Response | None:
     store = call.backend.store
     to_store, unchanged = new, new == old
@@ -291,19 +296,19 @@ async def _finish(
             to_store = await call.work.write(to_store)
     if store.find(call.storage, call.namespace, call.name) is not stored:
         return None
-    quotas = commit.charge(call, new, old)
-    if write.dry_run:
+    charged = call.backend.admission.charge(asked)
+    if asked.dry_run:
         shown = call.resource.from_hub(new) if call.resource.from_hub else new
         return output.made(call, shown)
     if is_finished(new, call.strategy):
         # Watchers see what was stored last; only who asked sees what it would have become.
         store.remove(call.storage, stored.decode())
-        call.strategy.after_delete(new, write)
+        call.strategy.after_delete(new, call.write())
         shown = view.ordered(new, call.work)
         return output.made(call, call.resource.from_hub(shown) if call.resource.from_hub else shown)
     if unchanged and (plain or to_store == stored.decode()):
         return await output.stored(call, stored)
-    return await output.stored(call, commit.store(call, to_store, quotas))
+    return await output.stored(call, commit.store(call, to_store, charged))
 
 
 def is_finished(obj: Obj, strategy: Strategy) -> bool:

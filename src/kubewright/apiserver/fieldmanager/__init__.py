@@ -1,1 +1,1 @@
-"""Server-side apply: who owns which field of an object, and what an applied configuration does."""
+"""Server-side apply: managed fields, merging, and conflicts."""

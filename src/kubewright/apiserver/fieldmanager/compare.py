@@ -1,4 +1,4 @@
-"""What changed between two objects, as sets of fields."""
+"""Compares two objects, and returns the changed and removed fields."""
 
 from typing import Any, NamedTuple
 
@@ -12,11 +12,11 @@ _MISSING: Any = object()
 
 
 class Comparison(NamedTuple):
-    """What a change did.
+    """The difference between two objects.
 
     Attributes:
-        changed: Fields that are new, or have another value.
-        removed: Fields that are gone.
+        changed: Fields that were added or have another value.
+        removed: Fields that were removed.
     """
 
     changed: FieldSet
@@ -24,19 +24,19 @@ class Comparison(NamedTuple):
 
 
 def compare(old: Any, new: Any, shape: Shape) -> Comparison:
-    """Return what is different in *new*, by the shape of whole objects.
+    """Return the difference between two whole objects.
 
     Raises:
         ElementError: A list has elements that cannot be told apart.
     """
     changed: FieldSet = {}
     removed: FieldSet = {}
-    _maps(old, new, shape, Comparison(changed, removed))
+    _compare_maps(old, new, shape, Comparison(changed, removed))
     return Comparison(changed, removed)
 
 
 def whole(value: Any, shape: Shape) -> FieldSet:
-    """Return *value*'s field and all below it, as when it is added or removed as a whole."""
+    """Return the field of *value* and all fields below it."""
     if isinstance(value, dict):
         return _whole_map(value, shape) if shape.granular_map else LEAF
     if value and shape.granular_list and isinstance(value, list):
@@ -72,7 +72,7 @@ def _whole_list(value: list[Any], shape: Shape) -> FieldSet:
     return found if len(value) == 1 else fieldset.sorted_items(found)
 
 
-def _maps(
+def _compare_maps(
     old: dict[str, Any] | None, new: dict[str, Any] | None, shape: Shape, into: Comparison
 ) -> None:
     zeros, fields, element = shape.zeros, shape.fields, shape.element or shape
@@ -85,24 +85,24 @@ def _maps(
         if before == value and (not shape.loose or same(before, value)):
             continue
         step, below = fields.get(name) or (f"f:{name}", element)
-        _values(step, (before, value), below, into)
+        _compare_values(step, (before, value), below, into)
     for name, before in old.items():
         if name not in new:
             step, below = fields.get(name) or (f"f:{name}", element)
             into.removed[step] = whole(before, below)
 
 
-def _values(step: str, pair: tuple[Any, Any], shape: Shape, into: Comparison) -> None:
-    """Compare the two values behind *step*, which are not equal."""
+def _compare_values(step: str, pair: tuple[Any, Any], shape: Shape, into: Comparison) -> None:
+    """Compare the two unequal values at *step*."""
     before, value = pair
     if before is _MISSING:
         into.changed[step] = whole(value, shape)
         return
     below = Comparison({}, {})
     form, old_form = shape.form_of(value), shape.form_of(before)
-    leaf = _forms(form, pair, shape, below)
+    leaf = _compare_as(form, pair, shape, below)
     if old_form != form:
-        leaf = _forms(old_form, pair, shape, below) or leaf
+        leaf = _compare_as(old_form, pair, shape, below) or leaf
     changed = fieldset.sorted_items(below.changed)
     if leaf and not same(before, value):
         into.changed[step] = {".": LEAF, **changed} if changed else LEAF
@@ -112,27 +112,27 @@ def _values(step: str, pair: tuple[Any, Any], shape: Shape, into: Comparison) ->
         into.removed[step] = below.removed
 
 
-def _forms(form: Form, pair: tuple[Any, Any], shape: Shape, below: Comparison) -> bool:
-    """Compare two values as *form*; return whether they are one field, to be compared as such."""
+def _compare_as(form: Form, pair: tuple[Any, Any], shape: Shape, below: Comparison) -> bool:
+    """Compare two values as *form*; return True if they have to be compared as a whole."""
     old, new = pair
     if form == "map":
         before = old if isinstance(old, dict) else None
         after = new if isinstance(new, dict) else None
         if shape.atomic_map or not (before or after):
             return True
-        _maps(before, after, shape, below)
+        _compare_maps(before, after, shape, below)
         return False
     if form == "list":
         before_items = old if isinstance(old, list) else []
         after_items = new if isinstance(new, list) else []
         if shape.atomic_list or not (before_items or after_items):
             return True
-        _lists(before_items, after_items, shape, below)
+        _compare_lists(before_items, after_items, shape, below)
         return False
     return True
 
 
-def _lists(old: list[Any], new: list[Any], shape: Shape, into: Comparison) -> None:
+def _compare_lists(old: list[Any], new: list[Any], shape: Shape, into: Comparison) -> None:
     before, after = _indexed(old, shape), _indexed(new, shape)
     item_shape = shape.item or shape
     for step, items in after.items():
@@ -140,7 +140,7 @@ def _lists(old: list[Any], new: list[Any], shape: Shape, into: Comparison) -> No
         if mine is None:
             into.changed[step] = whole(items[0], item_shape) if len(items) == 1 else LEAF
         elif mine != items or (shape.loose and not same(mine, items)):
-            _items(step, (mine, items), item_shape, into)
+            _compare_items(step, (mine, items), item_shape, into)
     for step, items in before.items():
         if step not in after:
             into.removed[step] = whole(items[0], item_shape) if len(items) == 1 else LEAF
@@ -153,11 +153,13 @@ def _indexed(items: list[Any], shape: Shape) -> dict[str, list[Any]]:
     return found
 
 
-def _items(step: str, pair: tuple[list[Any], list[Any]], shape: Shape, into: Comparison) -> None:
-    """Compare the elements behind *step*: more than one if the list has duplicates."""
+def _compare_items(
+    step: str, pair: tuple[list[Any], list[Any]], shape: Shape, into: Comparison
+) -> None:
+    """Compare the elements at *step*: several if the list has duplicates."""
     before, after = pair
     if len(before) == len(after) == 1:
-        _values(step, (before[0], after[0]), shape, into)
+        _compare_values(step, (before[0], after[0]), shape, into)
     elif len(before) > 1 and len(after) > 1:
         into.changed[step] = LEAF
     elif len(before) > 1:
@@ -169,7 +171,7 @@ def _items(step: str, pair: tuple[list[Any], list[Any]], shape: Shape, into: Com
 
 
 def same(left: Any, right: Any) -> bool:
-    """Whether two values are equal; unlike in Python, ``1`` and ``true`` are not."""
+    """Return whether two values are equal; unlike in Python, ``1`` and ``true`` are not."""
     if left != right:
         return False
     if isinstance(left, dict):

@@ -1,4 +1,4 @@
-"""What an applier is told whose fields others own."""
+"""Conflicts: fields that an applier sets and others own."""
 
 from typing import Any, NamedTuple
 
@@ -8,7 +8,7 @@ from kubewright.apiserver.meta.status import StatusError
 
 
 class Conflict(NamedTuple):
-    """A field that the applier sets to something else than its owner."""
+    """A field that the applier sets to another value than its owner did."""
 
     owner: Owner
     path: tuple[str, ...]

@@ -1,8 +1,8 @@
 """The steps of a field path, as ``managedFields`` writes them.
 
-``f:name`` is a field, ``k:{"name":"web"}`` the list element with those keys, ``v:"a"`` the element
-of a set, ``i:0`` a position. Steps are kept in this form everywhere; two are equal if their texts
-are, because they are always written by `key`, `value` or `canonical`.
+``f:name`` is a field, ``k:{"name":"web"}`` the list element with those keys, ``v:"a"`` an element
+of a set, ``i:0`` a position. Steps have this form everywhere. Equal steps have equal texts, because
+`key`, `value` and `canonical` write all of them.
 """
 
 from functools import lru_cache
@@ -13,13 +13,13 @@ import msgspec
 from kubewright.apiserver.meta.field import quoted
 
 _encode = msgspec.json.Encoder(order="sorted").encode
-# Go writes these so in JSON, and a step is compared by its text.
+# Go escapes these characters in JSON, and steps are compared by their texts.
 _ESCAPES = str.maketrans(
     {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 )
 
 
-_REMEMBERED = 256  # characters: what is longer is seldom met again, and would be kept for good
+_REMEMBERED = 256  # characters: longer steps are rarely seen again, and would stay in memory
 
 
 class StepError(ValueError):
@@ -39,7 +39,7 @@ def key(names: tuple[str, ...], values: tuple[Any, ...]) -> str:
             return _key.__wrapped__(names, *values)
     try:
         return _key(names, *values)
-    except TypeError:  # a key that is itself an object cannot be remembered
+    except TypeError:  # a key that is an object is not hashable
         return _key.__wrapped__(names, *values)
 
 
@@ -56,12 +56,12 @@ def _value(item: Any) -> str:
 
 
 def _plain(item: Any) -> Any:
-    """Return *item* so that equal numbers are written alike: ``1.0`` is 1."""
+    """Return *item* with numbers normalized: ``1.0`` becomes ``1``."""
     return int(item) if isinstance(item, float) and item.is_integer() else item
 
 
 def canonical(step: str) -> str | None:
-    """Return *step* as we would have written it; ``None`` if its kind is unknown.
+    """Return *step* in canonical form; ``None`` if its kind is unknown.
 
     Raises:
         StepError: It is malformed.
@@ -98,7 +98,7 @@ def _json(text: str) -> Any:
 
 
 def order(step: str) -> tuple[Any, ...]:
-    """Return what steps are sorted by: fields, then keys, values, positions."""
+    """Return the sort key of a step: fields first, then keys, values, positions."""
     return _order(step) if len(step) <= _REMEMBERED else _order.__wrapped__(step)
 
 

@@ -1,4 +1,4 @@
-"""The ``managedFields`` of an object: who owns which fields, by which operation, since when."""
+"""Reads and writes the entries of ``metadata.managedFields``."""
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
@@ -14,13 +14,13 @@ Operation = Literal["Apply", "Update"]
 
 
 class EntriesError(ValueError):
-    """What should be managed fields is not."""
+    """The managed fields are malformed."""
 
 
 class Owner(NamedTuple):
-    """Who owns fields: one entry of the list.
+    """The identity of an owner: manager, operation, version and subresource.
 
-    An applier is the same owner in whichever version it applies, so its version is empty here.
+    An applier is the same owner in every version, so its version is empty here.
     """
 
     manager: str
@@ -30,7 +30,7 @@ class Owner(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The owner as Kubernetes identifies it; owners are sorted by this."""
+        """The owner as Kubernetes identifies it, which is also the sort key."""
         named = {
             "manager": self.manager,
             "operation": self.operation,
@@ -48,11 +48,11 @@ class Owner(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """What an owner owns.
+    """The fields that an owner owns.
 
     Attributes:
-        fields: The fields, in that version.
-        api_version: The version in which they are named.
+        fields: The fields, named as in *api_version*.
+        api_version: The version that the field names are from.
         time: When the owner last changed something; empty if unknown.
         source: The JSON that this was read from, if it has not changed since.
     """
@@ -84,10 +84,10 @@ def stored(entries: Iterable[dict[str, Any]] | None) -> Managed:
 
 
 def sent(entries: Any) -> Managed:
-    """Return the managed fields that a client has written.
+    """Return the managed fields that a client sent.
 
     Raises:
-        EntriesError: They make no sense.
+        EntriesError: They are malformed.
     """
     found: Managed = {}
     if not isinstance(entries, list):
@@ -121,7 +121,7 @@ def _sent(source: Any, index: int) -> tuple[Owner, Entry]:
 
 
 def _seconds(time: str | None) -> str:
-    """Return *time* as objects carry it: in UTC, without fractions."""
+    """Return *time* in UTC, without fractions of a second."""
     if not time:
         return ""
     moment = datetime.fromisoformat(time)
@@ -129,7 +129,7 @@ def _seconds(time: str | None) -> str:
 
 
 def is_reset(entries: Any) -> bool:
-    """Whether a client asks to forget all owners, by an empty list or one empty entry."""
+    """Return whether a client clears the managed fields: an empty list, or one empty entry."""
     if not isinstance(entries, list):
         return False
     return not entries or (len(entries) == 1 and entries[0] == {})
@@ -166,7 +166,7 @@ def _written(who: Owner, entry: Entry) -> dict[str, Any]:
 
 
 def validate(entries: Any) -> str:
-    """Return what is wrong with managed fields after admission; empty for nothing."""
+    """Return what is wrong with the managed fields after admission, or ``""``."""
     try:
         sent(entries or [])
     except EntriesError as error:

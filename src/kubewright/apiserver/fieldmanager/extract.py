@@ -1,4 +1,4 @@
-"""The fields of a value: what somebody who applies it owns."""
+"""Extracts the fields of a value: those that its applier owns."""
 
 from typing import Any
 
@@ -10,18 +10,18 @@ _STEPS = 1000
 
 
 class ElementError(ValueError):
-    """An element of a list cannot be told apart from the others."""
+    """A list element cannot be identified."""
 
 
 def item_step(item: Any, shape: Shape) -> str:
-    """Return the step to an element of a list that is owned by element.
+    """Return the step to an element of a set or list-map.
 
     Raises:
-        ElementError: The element has no key, or is of a type that has none.
+        ElementError: The element has no key, or its type cannot have one.
     """
     keys = shape.keys
     if len(keys) == 1 and type(item) is dict and type(key := item.get(keys[0])) is str:
-        # By far the most elements are named.
+        # Nearly all elements have the key "name".
         return shape.steps.get(key) or _remembered(key, shape)
     if keys:
         return _key_step(item, shape)
@@ -50,7 +50,7 @@ def _key_step(item: Any, shape: Shape) -> str:
     try:
         return element.key(names, tuple([item[name] for name in names]))
     except KeyError:
-        pass  # not all are there: defaults, or a key of those that are
+        pass  # some keys are missing: use defaults, or the keys that are there
     found = {name: item.get(name, shape.key_defaults.get(name)) for name in names}
     there = tuple(name for name in names if found[name] is not None or name in item)
     if not there:
@@ -63,13 +63,13 @@ def _key_step(item: Any, shape: Shape) -> str:
 
 
 def fields_of(value: Any, shape: Shape) -> FieldSet:
-    """Return the fields that *value* sets, by the shape of whole objects."""
+    """Return the fields that *value*, a whole object, sets."""
     found = _below(value, shape)
     return found or {}
 
 
 def _below(value: Any, shape: Shape) -> FieldSet | None:
-    """Return what is in the set at and below *value*; ``None`` for nothing."""
+    """Return the fields at and below *value*; ``None`` if there are none."""
     form = shape.form_of(value)
     if form == "map":
         if shape.atomic_map:
@@ -93,7 +93,7 @@ def _map(value: dict[str, Any], shape: Shape) -> FieldSet | None:
         else:
             step, below = f"f:{name}", shape.element or shape
         node = _below(child, below)
-        # Fields of a struct are implied by what is set below them; keys of a map are not.
+        # A struct field is implied by fields below it; a map key is not.
         if known is None or child is None or child == {}:
             node = _as_member(node)
         if node is not None:
@@ -106,7 +106,7 @@ def _list(value: list[Any], shape: Shape) -> FieldSet | None:
     item_shape = shape.item or shape
     for item in value:
         step = item_step(item, shape)
-        # An element that is there twice is owned as a whole: nobody can tell the two apart.
+        # A duplicate element is owned as a whole: the two cannot be told apart.
         found[step] = LEAF if step in found else _as_member(_below(item, item_shape))
     if not found:
         return None

@@ -1,12 +1,11 @@
-"""Sets of fields, in the very form in which ``managedFields`` carries them.
+"""Sets of fields, in the form that ``managedFields`` uses.
 
 A set is a tree of steps (`element`): ``{"f:spec": {"f:replicas": {}}}`` holds ``.spec.replicas``.
-An empty node is a field that is in the set; a node with ``"."`` is in the set and so are the fields
-below it; a node without is not in the set itself. The tree as a whole stands for the object, which
-nobody owns.
+An empty node is a field in the set. A node with ``"."`` is in the set together with the fields
+below it; any other node is not in the set itself. The root stands for the object, which has no
+owner.
 
-Nothing here changes its arguments, and results share what they can with them. Treat every set as
-frozen.
+No function here changes its arguments, and results share parts with them. Treat sets as immutable.
 """
 
 from collections.abc import Iterator
@@ -17,15 +16,15 @@ from kubewright.apiserver.fieldmanager import element
 FieldSet = dict[str, Any]
 
 LEAF: FieldSet = {}
-"""A field that is in the set, with nothing below it. Shared: never to be changed."""
+"""A field in the set with nothing below it. It is shared: never change it."""
 
 
 class FieldSetError(ValueError):
-    """What should be a field set is none."""
+    """The field set is malformed."""
 
 
 def of(*paths: tuple[str, ...]) -> FieldSet:
-    """Return the set of these paths of field names."""
+    """Return the set of the given paths of field names."""
     found: FieldSet = {}
     for path in paths:
         node: FieldSet = LEAF
@@ -36,10 +35,10 @@ def of(*paths: tuple[str, ...]) -> FieldSet:
 
 
 def read(fields: Any) -> FieldSet:
-    """Return the set that somebody sent, written as we write it.
+    """Return a set that a client sent, in canonical form.
 
     Raises:
-        FieldSetError: It has not the form of a set.
+        FieldSetError: It is malformed.
     """
     if fields is None:
         return {}
@@ -55,14 +54,14 @@ def read(fields: Any) -> FieldSet:
         except element.StepError as error:
             raise FieldSetError(str(error)) from error
         if written is None:
-            continue  # of a kind that some later version may know
+            continue  # a kind of step that a later version may define
         node = read(below)
         found[written] = LEAF if len(node) == 1 and "." in node else node
     return _sorted(found)
 
 
 def _sorted(node: FieldSet) -> FieldSet:
-    """Return *node* in the order in which Kubernetes writes it; not what is below."""
+    """Return *node* in Kubernetes' order; nodes below it stay as they are."""
     names = list(node)
     # Fields and "." sort as plain text; only list elements have an order of their own.
     by = None if all(name[0] in "f." for name in names) else element.order
@@ -71,17 +70,17 @@ def _sorted(node: FieldSet) -> FieldSet:
 
 
 def sorted_items(node: FieldSet) -> FieldSet:
-    """Return the node of a list's elements in Kubernetes' order."""
+    """Return the elements of a list in Kubernetes' order."""
     return _sorted(node)
 
 
 def is_member(node: FieldSet | None) -> bool:
-    """Whether the field that *node* stands for is in the set itself."""
+    """Return whether the field of *node* is in the set itself."""
     return node is not None and (not node or "." in node)
 
 
 def union(left: FieldSet, right: FieldSet) -> FieldSet:
-    """Return what is in either."""
+    """Return the fields that are in either set."""
     if not left or left is right:
         return right
     out = left
@@ -99,7 +98,7 @@ def union(left: FieldSet, right: FieldSet) -> FieldSet:
 
 
 def union_all(sets: list[FieldSet]) -> FieldSet:
-    """Return what is in any; pairs are joined, so that none is copied for each of the others."""
+    """Return the fields that are in any set; joins pairs, so that each is copied rarely."""
     while len(sets) > 1:
         rest = sets[len(sets) & ~1 :]
         sets = [union(*pair) for pair in zip(sets[::2], sets[1::2], strict=False)] + rest
@@ -115,7 +114,7 @@ def _joined(mine: FieldSet, theirs: FieldSet) -> FieldSet:
 
 
 def difference(left: FieldSet, right: FieldSet) -> FieldSet:
-    """Return what is in *left* and not in *right*; a field below one that is removed stays."""
+    """Return the fields in *left* and not in *right*; fields below a removed one stay."""
     out = left
     for step, theirs in right.items():
         mine = left.get(step)
@@ -171,7 +170,7 @@ def recursive_difference(left: FieldSet, right: FieldSet) -> FieldSet:
 
 
 def intersection(left: FieldSet, right: FieldSet) -> FieldSet:
-    """Return what is in both."""
+    """Return the fields that are in both sets."""
     out: FieldSet = {}
     few, many = (left, right) if len(left) <= len(right) else (right, left)
     for step in few:
@@ -187,12 +186,12 @@ def intersection(left: FieldSet, right: FieldSet) -> FieldSet:
 
 
 def leaves(fields: FieldSet) -> FieldSet:
-    """Return the fields that have nothing below them in the set."""
+    """Return the fields without other fields below them."""
     return {step: leaves(node) for step, node in fields.items() if step != "."}
 
 
 def paths(fields: FieldSet, prefix: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    """Yield each field as its steps: those of one level first, then those below."""
+    """Yield each field as a tuple of steps: all of one level, then those below."""
     for step, node in fields.items():
         if step != "." and (not node or "." in node):
             yield (*prefix, step)
@@ -202,7 +201,7 @@ def paths(fields: FieldSet, prefix: tuple[str, ...] = ()) -> Iterator[tuple[str,
 
 
 def has(fields: FieldSet, path: tuple[str, ...]) -> bool:
-    """Whether the field at *path* is in the set."""
+    """Return whether the field at *path* is in the set."""
     node: FieldSet | None = fields
     for step in path:
         node = node.get(step) if node else None

@@ -1,7 +1,7 @@
-"""kubectl's annotation of what it last applied, and what it means for server-side apply.
+"""kubectl's last-applied annotation, and its effect on server-side apply.
 
-Objects that were once applied by the client carry it. When kubectl turns to server-side apply, the
-fields that the annotation vouches for do not conflict, and the annotation is kept up to date.
+Objects that kubectl applied on the client side have it. When kubectl switches to server-side apply,
+fields that still have the annotated values do not conflict, and the annotation is kept up to date.
 """
 
 from typing import Any
@@ -18,7 +18,7 @@ from kubewright.apiserver.fieldmanager.validate import misfits
 Obj = dict[str, Any]
 
 MANAGER: str = "kubectl"
-"""The only manager for which the annotation counts."""
+"""The only manager whose applies use the annotation."""
 
 ANNOTATION: str = "kubectl.kubernetes.io/last-applied-configuration"
 _SIZE_LIMIT = 256 * 1024
@@ -29,14 +29,14 @@ _ESCAPES = str.maketrans(
 
 
 def find(obj: Obj) -> str:
-    """Return the annotation, or nothing."""
+    """Return the annotation, or ``""``."""
     annotations = (obj.get("metadata") or {}).get("annotations") or {}
     found = annotations.get(ANNOTATION)
     return found if isinstance(found, str) else ""
 
 
 def allowed(live: Obj, shape: Shape, *, api_version: str) -> FieldSet | None:
-    """Return the fields that still are as the client last applied them; ``None`` if unknown."""
+    """Return the fields that still have their last-applied values; ``None`` if unknown."""
     try:
         last = msgspec.json.decode(find(live) or "null")
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -54,7 +54,7 @@ def allowed(live: Obj, shape: Shape, *, api_version: str) -> FieldSet | None:
 
 
 def refresh(obj: Obj, config: Obj) -> None:
-    """Set the annotation of *obj* to *config*, or remove it if there is no room."""
+    """Set the annotation of *obj* to *config*, or remove it if that is too large."""
     annotations = obj["metadata"]["annotations"]
     annotations[ANNOTATION] = _written(config)
     size = sum(len(name.encode()) + len(str(text).encode()) for name, text in annotations.items())

@@ -1,12 +1,12 @@
-"""What a write does to ``metadata.managedFields``: the part that the request pipeline calls.
+"""Updates ``metadata.managedFields`` on writes; the request pipeline calls this module.
 
-Call it when the new object is decoded, cut to its schema and defaulted, and before admission and
-the strategy change it: what they set belongs to nobody.
+Call it when the new object is decoded, pruned and defaulted, and before admission and the strategy
+change it: fields that they set have no owner.
 """
 
 from typing import Any
 
-from kubewright.apiserver.fieldmanager import entries, lastapplied, shape
+from kubewright.apiserver.fieldmanager import entries, fieldset, lastapplied, shape
 from kubewright.apiserver.fieldmanager.conflict import ConflictsError
 from kubewright.apiserver.fieldmanager.entries import EntriesError, Managed
 from kubewright.apiserver.fieldmanager.extract import ElementError
@@ -20,10 +20,20 @@ Obj = dict[str, Any]
 
 BEFORE_FIRST_APPLY: str = "before-first-apply"
 _NAME_LIMIT = 128
+_STATUS = fieldset.of(("status",))
+_SPEC = fieldset.of(("spec",))
+_CUSTOM = fieldset.of(("metadata",), ("spec",))
+_BY_KIND = {
+    "CustomResourceDefinition": _CUSTOM,
+    "Deployment": fieldset.of(("metadata", "labels"), ("spec",)),
+    "Pod": fieldset.of(
+        ("metadata", "deletionTimestamp"), ("metadata", "ownerReferences"), ("spec",)
+    ),
+}
 
 
 def manager_name(field_manager: str, user_agent: str) -> str:
-    """Return who writes: the name from the request, or the product of the user agent."""
+    """Return the manager's name: from the request, or the product in the user agent."""
     if field_manager:
         return field_manager
     room, found = _NAME_LIMIT, []
@@ -37,7 +47,7 @@ def manager_name(field_manager: str, user_agent: str) -> str:
     return "".join(found)
 
 
-def updated(  # noqa: PLR0913  # all that a write is made of, by name
+def record_update(  # noqa: PLR0913  # all inputs of a write, by name
     old: Obj | None,
     new: Obj,
     *,
@@ -52,16 +62,16 @@ def updated(  # noqa: PLR0913  # all that a write is made of, by name
     """Set the managed fields of *new* after a create, an update or a patch.
 
     Args:
-        old: The object before; ``None`` if it is being created. Not modified.
-        new: The object to be; its managed fields may be the client's own.
+        old: The stored object; ``None`` on create. Not modified.
+        new: The new object, with the managed fields that the client sent, if any.
         schema: The schema of both.
         api_version: The version in which both are written.
-        manager: Who writes, by `manager_name`.
-        now: The time, as objects carry it; empty to leave times alone, as writes of a scale do.
+        manager: The manager's name, from `manager_name`.
+        now: The time in the format of objects; empty to keep times, as writes of a scale do.
         subresource: Through which subresource; empty for none.
-        strip: Fields that the strategy will reset, and that therefore nobody gets.
-        convert: Returns an object in another version and its schema, or ``None`` for versions
-            that are gone. Without it, all versions have the same fields.
+        strip: Fields that the strategy will reset, so that they get no owner.
+        convert: Returns an object in another version and its schema, or ``None`` if the version
+            no longer exists. Without it, all versions have the same fields.
     """
     metadata = new.setdefault("metadata", {})
     ours = metadata.pop("managedFields", None)
@@ -74,13 +84,13 @@ def updated(  # noqa: PLR0913  # all that a write is made of, by name
         try:
             managed = ownership.updated(old or {}, new, managed, who, now=now)
         except ElementError:
-            managed = entries.stored(before)  # cannot be tracked; it is what Kubernetes does
+            managed = entries.stored(before)  # cannot be tracked; Kubernetes does the same
     if managed:
         metadata["managedFields"] = entries.written(managed)
 
 
 def _known(live: Any, ours: Any) -> Managed:
-    """Return the managed fields to start from: the client's if they make sense, or the live."""
+    """Return the managed fields to start from: the client's if they are valid, else the stored."""
     if ours is not None and ours != live:
         if entries.is_reset(ours):
             return {}
@@ -92,7 +102,7 @@ def _known(live: Any, ours: Any) -> Managed:
     return entries.stored(live)
 
 
-def applied(  # noqa: PLR0913  # all that an apply is made of, by name
+def applied(  # noqa: PLR0913  # all inputs of an apply, by name
     live: Obj | None,
     config: Obj,
     *,
@@ -106,23 +116,23 @@ def applied(  # noqa: PLR0913  # all that an apply is made of, by name
     strip: FieldSet | None = None,
     convert: Convert | None = None,
 ) -> Obj:
-    """Return *live* with *config* applied, and the managed fields that follow.
+    """Return *live* with *config* applied, including new managed fields.
 
-    When nothing changes, the times in the managed fields do not either, so that the result equals
-    *live* if the ownership is also as before.
+    If nothing changes, the times in the managed fields stay, so that the result equals *live*
+    unless the ownership changed.
 
     Args:
-        live: The object as it is; ``None`` if there is none. Not modified.
-        config: What the manager wants. Not modified.
+        live: The stored object; ``None`` on create. Not modified.
+        config: The applied configuration. Not modified.
         schema: The schema of both.
         api_version: The version in which both are written.
-        manager: Who applies.
-        now: The time, as objects carry it.
-        kind: The kind that the configuration must be of; empty to leave that unchecked.
-        force: Whether to take fields that others own.
+        manager: The manager's name.
+        now: The time in the format of objects.
+        kind: The kind that the configuration must have; empty to skip this check.
+        force: Whether to take over fields that others own.
         subresource: Through which subresource; empty for none.
-        strip: As for `updated`.
-        convert: As for `updated`.
+        strip: As for `record_update`.
+        convert: As for `record_update`.
 
     Raises:
         StatusError: Others own fields that would change (409), or the configuration does not fit
@@ -180,7 +190,7 @@ def _type_of(config: Obj) -> str:
 
 
 class _Applier:
-    """One apply, and its second try if kubectl's annotation excuses the conflicts."""
+    """One apply, with a second try if kubectl's annotation resolves the conflicts."""
 
     def __init__(self, ownership: Ownership, live: Obj, config: Obj, managed: Managed) -> None:
         self._ownership = ownership
@@ -203,7 +213,7 @@ class _Applier:
         )
 
     def _excuse(self, error: ConflictsError) -> None:
-        """Raise the conflicts that are not with what kubectl itself once applied."""
+        """Raise the conflicts about fields that kubectl has not applied itself before."""
         allowed = self._ownership.last_applied(self._live)
         if allowed is None:
             raise error
@@ -221,9 +231,9 @@ def _result(result: Obj, config: Obj, managed: Managed, *, manager: str) -> Obj:
 
 
 def keep_times(old: Obj, new: Obj) -> None:
-    """Take the old times of the managed fields if they are all that is different in *new*.
+    """Restore the old times of the managed fields if nothing else differs in *new*.
 
-    To be called after admission, so that a write which changes nothing writes nothing.
+    Call it after admission, so that a write without changes stores nothing.
     """
     before = (old.get("metadata") or {}).get("managedFields") or []
     metadata = new.get("metadata") or {}
@@ -241,3 +251,23 @@ def keep_times(old: Obj, new: Obj) -> None:
 
 def _timeless(entry: Obj) -> Obj:
     return {name: value for name, value in entry.items() if name != "time"}
+
+
+def reset_fields(
+    kind: str, subresource: str, *, has_status: bool, custom: bool = False
+) -> FieldSet | None:
+    """Return the fields that a write to *subresource* cannot change, and so cannot own.
+
+    Args:
+        kind: The kind of the object.
+        subresource: Empty for the object itself.
+        has_status: Whether ``/status`` is a subresource.
+        custom: Whether it is a custom resource.
+    """
+    if not has_status:
+        return None
+    if not subresource:
+        return _STATUS
+    if subresource != "status":
+        return None
+    return _CUSTOM if custom else _BY_KIND.get(kind, _SPEC)

@@ -1,4 +1,4 @@
-"""Merging an applied configuration into the live object, and taking fields out of an object."""
+"""Merges an applied configuration into the live object, and removes fields from an object."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -9,7 +9,7 @@ from kubewright.apiserver.fieldmanager.shape import Shape
 
 
 def merged(live: Any, config: Any, shape: Shape) -> Any:
-    """Return *live* with what *config* sets; nothing is removed, and neither is modified."""
+    """Return *live* with all fields of *config* set; nothing is removed, neither is modified."""
     form = shape.form_of(config)
     if form == "scalar" or live == config:
         return config
@@ -47,8 +47,8 @@ def _merged_lists(live: Any, config: Any, shape: Shape) -> Any:
 class _Zipper:
     """Merges two lists by element.
 
-    Elements that only the live list has stay before the element that they stood before; elements
-    of the configuration come in its order.
+    Elements that only the live list has stay before the element that followed them; elements of
+    the configuration keep its order.
     """
 
     def __init__(self, live: list[Any], config: list[Any], shape: Shape) -> None:
@@ -59,7 +59,7 @@ class _Zipper:
         right = [item_step(item, shape) for item in config]
         self._mine: dict[str, Any] = {}
         for step, item in zip(left, live, strict=True):
-            # What is there twice is not merged with: nobody knows with which.
+            # Duplicates are not merged: the right one is unknown.
             self._mine[step] = None if step in self._mine else item
         self._theirs = dict(zip(right, config, strict=True))
         self._zip(left, right)
@@ -100,7 +100,7 @@ class _Zipper:
 
 
 def atomics(value: Any, shape: Shape, path: str = "") -> Iterator[str]:
-    """Yield the paths of all in *value* that would be replaced as a whole, not merged."""
+    """Yield the paths in *value* that would be replaced as a whole rather than merged."""
     form = shape.form_of(value)
     if form == "map" and isinstance(value, dict):
         if shape.atomic_map:
@@ -116,7 +116,7 @@ def atomics(value: Any, shape: Shape, path: str = "") -> Iterator[str]:
 
 
 def without(value: Any, fields: FieldSet, shape: Shape) -> Any:
-    """Return *value* without *fields*; what has nothing left becomes ``None``."""
+    """Return *value* without *fields*; ``None`` if nothing is left."""
     form = shape.form_of(value)
     if form == "map":
         granular = isinstance(value, dict) and not shape.atomic_map
@@ -151,7 +151,7 @@ def _list_without(value: list[Any], fields: FieldSet, shape: Shape) -> list[Any]
 
 
 def with_named(fields: FieldSet, shape: Shape | None) -> FieldSet:
-    """Return *fields* with every declared field that has some of them below it."""
+    """Return *fields* plus every declared field that contains some of them."""
     out: FieldSet = {}
     for step, node in fields.items():
         if not node:
@@ -164,7 +164,7 @@ def with_named(fields: FieldSet, shape: Shape | None) -> FieldSet:
 
 
 def _step_shape(step: str, shape: Shape | None) -> tuple[bool, Shape | None]:
-    """Return whether *step* leads to a declared field, and the shape behind it."""
+    """Return whether *step* leads to a declared field, and its shape."""
     if shape is None:
         return False, None
     if step.startswith("f:") and shape.is_map:

@@ -1,4 +1,4 @@
-"""Who owns what after a change: structured merge, between versions of a kind."""
+"""Computes field ownership after a change (structured merge), across versions of a kind."""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,17 +8,16 @@ from kubewright.apiserver.fieldmanager.compare import Comparison, compare, same
 from kubewright.apiserver.fieldmanager.conflict import Conflict, ConflictsError
 from kubewright.apiserver.fieldmanager.entries import Entry, Managed, Owner, owner
 from kubewright.apiserver.fieldmanager.extract import fields_of
-from kubewright.apiserver.fieldmanager.fieldset import FieldSet
+from kubewright.apiserver.fieldmanager.fieldset import LEAF, FieldSet
 from kubewright.apiserver.fieldmanager.merge import merged
-from kubewright.apiserver.fieldmanager.reconcile import reconciled
-from kubewright.apiserver.fieldmanager.shape import Shape
+from kubewright.apiserver.fieldmanager.shape import Shape, untyped
 from kubewright.apiserver.schema.tree import Schema
 
 Obj = dict[str, Any]
 Convert = Callable[[Obj, str], tuple[Obj, Schema] | None]
 
 ANCIENT: str = "ancient-changes"
-"""Owner of what the oldest updaters owned, when there are too many of them."""
+"""The manager that the oldest updaters are merged into when there are too many."""
 
 MAX_UPDATERS: int = 10
 
@@ -36,11 +35,11 @@ UNOWNED: FieldSet = fieldset.of(
     ("metadata", "managedFields"),
     ("metadata", "resourceVersion"),
 )
-"""Fields that belong to nobody."""
+"""Fields that never have an owner."""
 
 
 class Ownership:
-    """The rules for one kind, in one version of it."""
+    """Computes ownership for one version of a kind."""
 
     def __init__(
         self,
@@ -51,7 +50,7 @@ class Ownership:
         convert: Convert | None = None,
     ) -> None:
         self._schema = schema
-        # Stored objects have fields that nobody set; what is merged into them has not.
+        # Stored objects have implied fields that no client set; applied configurations do not.
         self._stored: Shape = shape.root(schema)
         self._plain: Shape = shape.root(schema, implied=False)
         self._api_version = api_version
@@ -59,7 +58,7 @@ class Ownership:
         self._convert = convert
 
     def updated(self, old: Obj, new: Obj, managed: Managed, who: Owner, *, now: str) -> Managed:
-        """Return the owners after *who* has turned *old* into *new*."""
+        """Return the owners after *who* changed *old* to *new*."""
         managed = self._reconciled(old, managed)
         mine = self._stripped(compare(old, new, self._stored))
         managed = self._lost(managed, None, (old, new), mine)
@@ -74,10 +73,10 @@ class Ownership:
     def applied(
         self, live: Obj, config: Obj, managed: Managed, who: Owner, *, force: bool, now: str
     ) -> tuple[Obj, Managed]:
-        """Return *live* with *config* applied by *who*, and the owners then.
+        """Return *live* with *config* applied by *who*, and the new owners.
 
         Raises:
-            ConflictsError: Others own what would change, and *force* is off.
+            ConflictsError: Others own fields that would change, and *force* is false.
         """
         managed = self._reconciled(live, managed)
         live = self._as_stored(live)
@@ -103,7 +102,7 @@ class Ownership:
         return full
 
     def _copy(self, new: Obj) -> Obj:
-        """Return a copy: it goes on to be defaulted, and shares parts with the live object."""
+        """Return a copy: callers fill in defaults, and *new* shares parts with the live object."""
         copy: Obj
         if self._stored is self._plain:
             copy = shape.copied(new)
@@ -125,7 +124,7 @@ class Ownership:
         return managed
 
     def at(self, obj: Obj, api_version: str) -> tuple[Obj, Shape] | None:
-        """Return an object and its shape in another version; ``None`` if the version is gone."""
+        """Return an object and its shape in another version; ``None`` if that does not exist."""
         written = obj.get("apiVersion", self._api_version)
         if self._convert is None or api_version == self._api_version == written:
             return obj, self._plain
@@ -133,12 +132,12 @@ class Ownership:
         return None if found is None else (found[0], shape.root(found[1]))
 
     def last_applied(self, live: Obj) -> FieldSet | None:
-        """Return the fields that kubectl's annotation vouches for."""
+        """Return the fields that kubectl's annotation allows to take over; ``None`` if unknown."""
         full = self._as_stored(live)
         return lastapplied.allowed(full, self._plain, api_version=self._api_version)
 
     def outside(self, conflicts: list[Conflict], allowed: FieldSet) -> list[Conflict]:
-        """Return the conflicts about other fields than *allowed*."""
+        """Return the conflicts about fields that are not in *allowed*."""
         return [conflict for conflict in conflicts if not fieldset.has(allowed, conflict.path)]
 
     def _stripped(self, comparison: Comparison) -> Comparison:
@@ -150,11 +149,11 @@ class Ownership:
         )
 
     def _reconciled(self, live: Obj, managed: Managed) -> Managed:
-        """Return the owners with their fields as the present schema knows them."""
+        """Return the owners with their fields adapted to the current schema."""
         found: Managed = {}
         for who, entry in managed.items():
             if self._schema.name and entry.source and self._convert is None:
-                found[who] = entry  # ours, and built-in types do not change under us
+                found[who] = entry  # built-in types do not change
                 continue
             seen = self._shape_of(live, entry.api_version)
             if seen is None:
@@ -173,7 +172,7 @@ class Ownership:
     def _comparison(
         self, api_version: str, pair: tuple[Obj, Obj], known: Comparison
     ) -> Comparison | None:
-        """Return what changed in another version of the two objects."""
+        """Return the difference of the two objects in another version."""
         if api_version == self._api_version or self._convert is None:
             return known
         old, new = self._convert(pair[0], api_version), self._convert(pair[1], api_version)
@@ -198,7 +197,7 @@ class Ownership:
     def _lost(
         self, managed: Managed, who: Owner | None, pair: tuple[Obj, Obj], known: Comparison
     ) -> Managed:
-        """Return the owners without what the change took from them."""
+        """Return the owners without the fields that they lost by the change."""
         left: Managed = {}
         for other, entry in managed.items():
             if other == who:
@@ -245,3 +244,39 @@ def _capped(managed: Managed) -> Managed:
         entry = managed[bucket]
         managed[bucket] = Entry(fieldset.union_all(joined), entry.api_version, entry.time)
     return managed
+
+
+def reconciled(fields: FieldSet, shape: Shape) -> FieldSet:
+    """Return *fields* adapted to a schema in which some lists or maps have become atomic."""
+    out = fields
+    for step, node in fields.items():
+        if not node:
+            continue
+        below = _below(step, shape)
+        if below is None:
+            continue
+        fresh = _node(node, below)
+        if fresh is not node:
+            if out is fields:
+                out = dict(fields)
+            out[step] = fresh
+    return out
+
+
+def _node(node: FieldSet, shape: Shape) -> FieldSet:
+    if shape.form == "map":
+        if untyped(shape):
+            return node
+        return LEAF if shape.atomic_map else reconciled(node, shape)
+    if shape.form == "list":
+        return LEAF if shape.atomic_list else reconciled(node, shape)
+    return node
+
+
+def _below(step: str, shape: Shape) -> Shape | None:
+    if shape.form == "list":
+        return shape.item
+    if not step.startswith("f:"):
+        return shape.element
+    known = shape.fields.get(step[2:])
+    return known[1] if known else shape.element

@@ -1,4 +1,4 @@
-"""Removing what an applier no longer applies, and nobody else owns."""
+"""Removes fields that an applier no longer applies and that have no other owner."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,13 +15,13 @@ At = Callable[[Obj, str], tuple[Obj, Shape] | None]
 
 
 def pruned(merged: Obj, managed: Managed, who: Owner, last: Entry, at: At) -> Obj:
-    """Return *merged* without the fields that *who* owned by *last* and that nobody owns now.
+    """Return *merged* without fields of *last* that have no owner any more.
 
     Args:
         merged: The live object with the new configuration merged into it.
-        managed: The owners, *who* already with its new fields.
+        managed: The owners, with the new fields of *who*.
         who: The applier.
-        last: What it owned before.
+        last: The fields that it owned before.
         at: Returns an object in another version, and its shape.
     """
     found = at(merged, last.api_version)
@@ -36,11 +36,11 @@ def pruned(merged: Obj, managed: Managed, who: Owner, last: Entry, at: At) -> Ob
 
 
 def _with_owned(merged: Obj, rest: Obj, managed: Managed, version: str, at: At) -> Obj:
-    """Return *rest* with what was removed of it although somebody owns it."""
+    """Return *rest* with fields restored that still have an owner."""
     owned: dict[str, FieldSet] = {}
     for entry in managed.values():
         owned[entry.api_version] = fieldset.union(owned.get(entry.api_version, {}), entry.fields)
-    # The pruned version first: another may not be convertible without what is put back here.
+    # The pruned version first: conversion to others may need the fields restored here.
     for each in sorted(owned, key=lambda each: each != version):
         found, left = at(merged, each), at(rest, each)
         if found is None or left is None:
@@ -55,7 +55,7 @@ def _with_owned(merged: Obj, rest: Obj, managed: Managed, version: str, at: At) 
 
 
 def _with_dangling(merged: Obj, rest: Obj, last: Entry, at: At) -> Obj:
-    """Return *merged* without what *rest* lacks and the applier owned; others never set it."""
+    """Return *merged* without the applier's former fields that *rest* lacks."""
     found, left = at(merged, last.api_version), at(rest, last.api_version)
     if found is None or left is None:
         return merged

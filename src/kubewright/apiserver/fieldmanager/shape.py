@@ -1,6 +1,6 @@
-"""What apply sees of a schema: where ownership is by field, by element, or as a whole.
+"""Shapes: how a schema is owned and merged, by field, by element, or as a whole.
 
-A `Shape` is made once for each node of a schema and kept there.
+A `Shape` is made once for each node of a schema, which caches it.
 """
 
 from threading import RLock
@@ -15,7 +15,7 @@ Form = Literal["map", "scalar", "list"]
 _CONTAINERS = frozenset({dict, list})
 _STRUCT_FORMATS = frozenset({"date-time", "micro-time", "quantity"})
 _OBJECT_META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
-# The published OpenAPI document has no defaults, and these are part of list keys.
+# Defaults of list keys, which the published OpenAPI document lacks.
 _KEY_DEFAULTS = {
     "ContainerPort": {"protocol": "TCP"},
     "ServicePort": {"protocol": "TCP"},
@@ -26,24 +26,23 @@ class Shape:
     """How the values of one schema node are owned and merged.
 
     Attributes:
-        scalar: Which scalars are allowed; empty for none.
+        scalar: The allowed scalar type; empty for none.
         is_map: Whether objects are allowed.
         atomic_map: Whether an object is owned as a whole.
         fields: The declared fields: the step to each, and its shape.
-        element: The shape of other fields; ``None`` if there may be none.
-        zeros: Declared fields that are there even if nobody has set them, with their empty value.
+        element: The shape of other fields; ``None`` if there are none.
+        zeros: Declared fields that are implied even if unset, with their empty values.
         is_list: Whether lists are allowed.
         atomic_list: Whether a list is owned as a whole.
-        keys: The fields that tell elements of a list apart, sorted; empty for sets.
-        declared_keys: The same as the schema lists them, for messages.
+        keys: The keys of list elements, sorted; empty for sets.
+        declared_keys: The keys in the order of the schema, for messages.
         item: The shape of the elements.
         granular_map: Whether objects are allowed and owned by field.
         granular_list: Whether lists are allowed and owned by element.
-        steps: The steps to elements seen lately, by their key, if they have one key.
-        form: The form of a value that does not say (``null``, or of a wrong type).
+        steps: A cache of steps to elements, by their key, if they have one key.
+        form: The form to assume for ``null`` and for values of a wrong type.
         mixed: Whether values of more than one form are allowed.
-        loose: Whether ``1`` and ``true`` could both stand somewhere below, which Python takes
-            for equal.
+        loose: Whether ``1`` and ``true``, which are equal in Python, could both occur below.
     """
 
     __slots__ = (
@@ -98,7 +97,7 @@ class Shape:
         return "scalar" if value is not None and self.scalar else self.form
 
     def settle(self) -> None:
-        """Derive what depends on the other attributes."""
+        """Set the attributes that depend on others."""
         self.form = "map" if self.is_map else "scalar" if self.scalar else "list"
         self.mixed = self.is_map + self.is_list + bool(self.scalar) > 1
         below = [child for _, child in self.fields.values()]
@@ -132,8 +131,8 @@ def root(schema: Schema, *, implied: bool = True) -> Shape:
 
     Args:
         schema: The schema of a kind.
-        implied: Whether fields that built-in types cannot leave out count as there; they do in
-            objects that are stored, not in what somebody applies.
+        implied: Whether fields that Go structs cannot omit count as set; they do in stored
+            objects, and do not in applied configurations.
     """
     name = "fieldmanager.root" if implied else "fieldmanager.root.plain"
     known: Shape | None = schema.memo.get(name)
@@ -142,59 +141,59 @@ def root(schema: Schema, *, implied: bool = True) -> Shape:
     return known
 
 
-class _Making(NamedTuple):
-    """How shapes are made; a node has one shape for each way.
+class _Context(NamedTuple):
+    """The options for making shapes; a node has one shape for each combination.
 
     Attributes:
         implied: As for `root`.
-        preserve: Whether a node above keeps unknown fields; that reaches down to all below.
+        preserve: Whether a node above preserves unknown fields, which all nodes below inherit.
     """
 
     implied: bool = False
     preserve: bool = False
 
-    def below(self, child: Schema) -> "_Making":
-        """Return how a child is made: a type of its own does not inherit."""
+    def below(self, child: Schema) -> "_Context":
+        """Return the context of a child; named types do not inherit *preserve*."""
         return self._replace(preserve=self.preserve and not child.name)
 
 
 def _root(schema: Schema, *, implied: bool) -> Shape:
     metadata = schema.properties.get("metadata")
     if schema.name and metadata is not None and metadata.name == "ObjectMeta":
-        return _of(schema, _Making(implied=implied))
+        return _of(schema, _Context(implied=implied))
     if implied:
-        return root(schema, implied=False)  # custom resources imply nothing
+        return root(schema, implied=False)  # custom resources have no implied fields
     if not schema.properties and not schema.preserve_unknown:
         return DEDUCED
-    shape = _filled(Shape(), schema, _Making(preserve=schema.preserve_unknown))
+    shape = _filled(Shape(), schema, _Context(preserve=schema.preserve_unknown))
     _add_object_fields(shape)
     return shape
 
 
 def _add_object_fields(shape: Shape) -> None:
     for name in ("apiVersion", "kind"):
-        shape.fields[name] = (f"f:{name}", _of(Schema(type="string"), _Making()))
-    metadata = _of(definitions.definition(_OBJECT_META), _Making())
+        shape.fields[name] = (f"f:{name}", _of(Schema(type="string"), _Context()))
+    metadata = _of(definitions.definition(_OBJECT_META), _Context())
     shape.fields["metadata"] = ("f:metadata", metadata)
 
 
-def _of(schema: Schema, making: _Making) -> Shape:
+def _of(schema: Schema, context: _Context) -> Shape:
     """Return the shape of a node."""
     if schema.name == "RawExtension":
         return ATOMIC
     if schema.preserve_unknown:
-        making = making._replace(preserve=True)
-    name = f"fieldmanager.{making.implied:d}{making.preserve:d}"
+        context = context._replace(preserve=True)
+    name = f"fieldmanager.{context.implied:d}{context.preserve:d}"
     known: Shape | None = schema.memo.get(name)
-    return _made(schema, making, name) if known is None else known
+    return _new_shape(schema, context, name) if known is None else known
 
 
 _lock = RLock()
 _making: dict[tuple[int, str], tuple[Schema, Shape]] = {}
 
 
-def _made(schema: Schema, making: _Making, name: str) -> Shape:
-    """Return a new shape; other threads see it when all below it is there, too."""
+def _new_shape(schema: Schema, context: _Context, name: str) -> Shape:
+    """Return a new shape; other threads see it only when it is complete."""
     with _lock:
         if (known := schema.memo.get(name)) is not None:
             return cast("Shape", known)
@@ -204,9 +203,9 @@ def _made(schema: Schema, making: _Making, name: str) -> Shape:
         shape = Shape()
         _making[id(schema), name] = schema, shape
         try:
-            _filled(shape, schema, making)
+            _filled(shape, schema, context)
             if schema.name == "FieldsV1":
-                shape.loose = False  # free in form, but there are no scalars in it
+                shape.loose = False  # free in form, but without scalars
             if is_first:
                 for (_, way), (node, made) in _making.items():
                     node.memo[way] = made
@@ -216,12 +215,12 @@ def _made(schema: Schema, making: _Making, name: str) -> Shape:
     return shape
 
 
-def _filled(shape: Shape, schema: Schema, making: _Making) -> Shape:
+def _filled(shape: Shape, schema: Schema, context: _Context) -> Shape:
     shape.scalar = _scalar(schema)
     if schema.type in ("", "object"):
-        _fill_map(shape, schema, making)
+        _fill_map(shape, schema, context)
     if schema.type in ("", "array"):
-        _fill_list(shape, schema, making)
+        _fill_list(shape, schema, context)
     shape.settle()
     return shape
 
@@ -239,29 +238,29 @@ def _scalar(schema: Schema) -> Scalar:
     return ""
 
 
-def _fill_map(shape: Shape, schema: Schema, making: _Making) -> None:
+def _fill_map(shape: Shape, schema: Schema, context: _Context) -> None:
     shape.is_map = True
     shape.atomic_map = schema.map_type == "atomic"
     for name, child in schema.properties.items():
-        shape.fields[name] = (f"f:{name}", _of(child, making.below(child)))
+        shape.fields[name] = (f"f:{name}", _of(child, context.below(child)))
     if schema.embedded_resource:
         _add_object_fields(shape)
-    shape.element = _element(schema, making)
-    if making.implied:
+    shape.element = _element(schema, context)
+    if context.implied:
         shape.zeros = zeros(schema)
 
 
-def _element(schema: Schema, making: _Making) -> Shape | None:
+def _element(schema: Schema, context: _Context) -> Shape | None:
     allowed = schema.source.get("additionalProperties")
     if allowed is True:
         return DEDUCED
     if schema.additional is not None:
-        return _of(schema.additional, making.below(schema.additional))
-    free = making.preserve or not schema.properties
+        return _of(schema.additional, context.below(schema.additional))
+    free = context.preserve or not schema.properties
     return DEDUCED if free and allowed is not False else None
 
 
-def _fill_list(shape: Shape, schema: Schema, making: _Making) -> None:
+def _fill_list(shape: Shape, schema: Schema, context: _Context) -> None:
     shape.is_list = True
     shape.atomic_list, shape.declared_keys = _relationship(schema)
     shape.keys = tuple(sorted(shape.declared_keys))
@@ -269,7 +268,7 @@ def _fill_list(shape: Shape, schema: Schema, making: _Making) -> None:
     if items is None:
         shape.item = ATOMIC
         return
-    shape.item = _of(items, making.below(items))
+    shape.item = _of(items, context.below(items))
     shape.key_defaults = _key_defaults(items, shape.keys)
 
 
@@ -277,7 +276,7 @@ def _relationship(schema: Schema) -> tuple[bool, tuple[str, ...]]:
     """Return whether a list is atomic, and the keys of its elements."""
     if "x-kubernetes-list-type" in schema.source or not schema.patch_strategy:
         return schema.list_type == "atomic", schema.list_map_keys
-    # Older types say it by their patch strategy only.
+    # Older types have only a patch strategy.
     if "merge" not in schema.patch_strategy:
         return True, ()
     return False, (schema.merge_key,) if schema.merge_key else ()
@@ -299,10 +298,10 @@ def _key_defaults(items: Schema, keys: tuple[str, ...]) -> dict[str, Any]:
 
 
 def zeros(schema: Schema) -> dict[str, Any]:
-    """Return the fields of a built-in type that Go cannot leave out, with their empty values.
+    """Return the fields of a built-in type that Go cannot omit, with their empty values.
 
-    They are there in every object that a real server holds, and so nobody becomes the owner of
-    them by not setting them.
+    Every object on a real server has them, so a client that leaves them out does not change them
+    and does not become their owner.
     """
     found: dict[str, Any] = {}
     for name, kind in definitions.fields_in_go(schema).items():
@@ -332,7 +331,7 @@ def _zero(schema: Schema) -> Any:
 
 
 def with_implied(value: Any, shape: Shape) -> Any:
-    """Return *value* with the fields that are there without having been set."""
+    """Return *value* with its implied fields."""
     if isinstance(value, dict) and shape.granular_map:
         fields, element = shape.fields, shape.element or shape
         full = {**shape.zeros, **value} if shape.zeros else value
@@ -349,7 +348,7 @@ def with_implied(value: Any, shape: Shape) -> Any:
 
 
 def without_nulls(value: Any, shape: Shape) -> Any:
-    """Return a copy of *value* without declared fields that are ``null``: they mean unset."""
+    """Return a copy of *value* without declared fields that are ``null``, which means unset."""
     if isinstance(value, dict):
         fields, element = shape.fields, shape.element or shape
         return {
@@ -373,5 +372,5 @@ def copied(value: Any) -> Any:
 
 
 def untyped(shape: Shape) -> bool:
-    """Whether a map declares nothing about its fields."""
+    """Return whether a map declares no fields."""
     return shape.element is DEDUCED and not shape.fields

@@ -1,4 +1,4 @@
-"""Whether an applied configuration fits its shape, with the texts of structured merge."""
+"""Validates an applied configuration against its shape, with structured merge's messages."""
 
 from typing import Any, NamedTuple
 
@@ -12,7 +12,7 @@ _USUAL = {"string": str, "numeric": int, "boolean": bool, "untyped": str}
 
 
 class Misfit(NamedTuple):
-    """One thing that does not fit: where, and why."""
+    """A path in the configuration, and why the value does not fit."""
 
     path: str
     message: str
@@ -21,7 +21,7 @@ class Misfit(NamedTuple):
         return f"{self.path}: {self.message}" if self.path else self.message
 
     def redacted(self) -> "Misfit":
-        """Return it without the value that was found."""
+        """Return the misfit without the value."""
         said, got, _ = self.message.partition(", got ")
         return Misfit(self.path, f"{said}{got}{REDACTED}" if got else said)
 
@@ -34,7 +34,7 @@ def joined(misfits: list[Misfit]) -> str:
 
 
 def misfits(value: Any, shape: Shape) -> list[Misfit]:
-    """Return what does not fit: undeclared fields, wrong types, elements that are there twice."""
+    """Return what does not fit: undeclared fields, wrong types, duplicate elements."""
     if value is None:
         return []
     form = shape.form_of(value)
@@ -65,7 +65,7 @@ def _map(value: dict[str, Any], shape: Shape) -> list[Misfit]:
 
 
 def _below(where: str, wrong: list[Misfit]) -> list[Misfit]:
-    """Return misfits as seen from above. Paths are only made when there is something to say."""
+    """Return misfits with *where* in front of their paths, which are made only on errors."""
     return [Misfit(where + misfit.path, misfit.message) for misfit in wrong]
 
 
@@ -109,7 +109,7 @@ def _boxed(value: Any) -> str:
 
 
 def _literal(value: Any) -> str:
-    """Return *value* as Go's ``%#v`` does."""
+    """Return *value* as Go's ``%#v`` prints it."""
     if isinstance(value, str):
         return quoted(value)
     if value is None:

@@ -16,7 +16,13 @@ ALPHABET: str = "bcdfghjklmnpqrstvwxz2456789"  # no vowels, so no words
 SUFFIX_LENGTH: int = 5
 GENERATED_LIMIT: int = 63 - SUFFIX_LENGTH
 IMMUTABLE: str = "field is immutable"
-OWNED_BY_SERVER: tuple[str, ...] = ("deletionTimestamp", "deletionGracePeriodSeconds", "selfLink")
+OWNED_BY_SERVER: tuple[str, ...] = (
+    "uid",
+    "creationTimestamp",
+    "deletionTimestamp",
+    "deletionGracePeriodSeconds",
+    "selfLink",
+)
 STANDARD_FINALIZERS: frozenset[str] = frozenset({"orphan", "foregroundDeletion"})
 CORE_FINALIZERS: frozenset[str] = frozenset({"kubernetes", "orphan", "foregroundDeletion"})
 
@@ -27,10 +33,15 @@ def generated_name(prefix: str) -> str:
     return prefix[:GENERATED_LIMIT] + suffix
 
 
-def fill(metadata: Obj, now: str) -> None:
-    """Set what the server alone knows about a new object."""
+def wipe(metadata: Obj) -> None:
+    """Remove what a client must not say about a new object."""
     for name in OWNED_BY_SERVER:
         metadata.pop(name, None)
+
+
+def fill(metadata: Obj, now: str) -> None:
+    """Set what only the server knows about a new object, whatever a webhook has put there."""
+    wipe(metadata)
     metadata.pop("generation", None)
     metadata["uid"] = str(uuid.uuid4())
     metadata["creationTimestamp"] = now
@@ -51,7 +62,7 @@ def carry_over(new: Obj, old: Obj) -> None:
             new.pop(name, None)
 
 
-def deduplicated_owners(metadata: Obj) -> bool:
+def drop_duplicate_owners(metadata: Obj) -> bool:
     """Drop owner references that are there twice; returns whether there were any."""
     owners = metadata.get("ownerReferences")
     if not owners or len(owners) == 1:
@@ -152,7 +163,7 @@ def validate_update(new: Obj, old: Obj, resource: Resource) -> Errors:
     # Twice, as in Kubernetes: once for all kinds, and once more by each.
     errors = 2 * [
         field.invalid(f"metadata.{name}", new.get(name), IMMUTABLE)
-        for name in ("name", "namespace", "uid", *OWNED_BY_SERVER[:2])
+        for name in ("name", "namespace", "uid", "deletionTimestamp", "deletionGracePeriodSeconds")
         if new.get(name) != old.get(name)
     ]
     if old.get("deletionTimestamp"):

@@ -1,4 +1,4 @@
-"""The schemas of everything that is served, as OpenAPI v2 and v3 documents."""
+"""OpenAPI v2 and v3 documents about everything that is served."""
 
 import hashlib
 from typing import Any
@@ -19,7 +19,7 @@ _JSON = ("application/json", "*/*", "application/*")
 
 
 class OpenAPI:
-    """Answers below ``/openapi``; each document is made when first asked for."""
+    """Serves ``/openapi``; each document is made on the first request for it."""
 
     def __init__(self, registry: Registry, remotes: Remotes) -> None:
         self._registry = registry
@@ -31,22 +31,22 @@ class OpenAPI:
         """Answer a request.
 
         Raises:
-            StatusError: There is no such document, or the client takes no JSON.
+            StatusError: There is no such document, or the client does not accept JSON.
         """
         accept = request.headers.get("accept", "")
         if path == "/openapi/v2" and any(media in accept for media in protobuf.MEDIA_TYPES):
             media = protobuf.MEDIA_TYPES[0]
-            return _tagged(request, self._kept("v2.protobuf"), content_type=media)
+            return _tagged(request, self._cached("v2.protobuf"), content_type=media)
         _check_accept(accept)
         if path == "/openapi/v2":
-            return _tagged(request, self._kept("v2"))
+            return _tagged(request, self._cached("v2"))
         if path == ROOT:
             return Response(200, self._index())
         if path.startswith(f"{ROOT}/") and path.removeprefix(f"{ROOT}/") in self._names():
             return self._document(request, path.removeprefix(f"{ROOT}/"))
         raise status.no_such_path()
 
-    def _kept(self, name: str) -> bytes:
+    def _cached(self, name: str) -> bytes:
         if self._generation != self._registry.generation:
             self._generation = self._registry.generation
             self._made.clear()
@@ -73,19 +73,19 @@ class OpenAPI:
         }
 
     def _document(self, request: Request, name: str) -> Response:
-        """Answer with the document of a version, which its address may say not to change."""
+        """Return the document of a version; a URL with its hash lets clients cache it for good."""
         asked = parse_query(request.query).get("hash")
         right = self._fingerprint(*self._names()[name])
         if asked and asked != right:
             return Response(301, b"", headers=(("Location", f"{ROOT}/{name}?hash={right}"),))
-        answer = _tagged(request, self._kept(name))
+        answer = _tagged(request, self._cached(name))
         if asked:
             answer.headers = (*answer.headers, ("Cache-Control", "public, immutable"))
         return answer
 
     def _index(self) -> bytes:
-        # The real server names each document by its content. To know that, all of them would have
-        # to be made; the resources of the version say as well whether it has changed.
+        # The real server uses a hash of each document. For that, all of them would have to be made;
+        # a hash of the version's resources changes whenever the document does.
         paths = {
             name: {"serverRelativeURL": f"{ROOT}/{name}?hash={self._fingerprint(*found)}"}
             for name, found in self._names().items()

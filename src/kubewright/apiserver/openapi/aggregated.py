@@ -1,4 +1,4 @@
-"""Makes one OpenAPI v2 document of ours and of those of aggregated API servers."""
+"""Merges the OpenAPI v2 documents of aggregated API servers into our own."""
 
 from typing import Any
 
@@ -10,8 +10,7 @@ _PREFIX = "#/definitions/"
 def merge(document: Json, other: Json) -> None:
     """Add the paths of *other* to *document*, with the definitions that they need.
 
-    A definition that is called as one of ours and differs from it gets another name, as the real
-    server does it: each side keeps its own meaning.
+    A definition with the name of one of ours and other contents is renamed, as in the real server.
     """
     known: Json = document["definitions"]
     needed = _needed(other)
@@ -23,7 +22,7 @@ def merge(document: Json, other: Json) -> None:
 
 
 def _needed(other: Json) -> Json:
-    """Return the definitions that the paths of *other* lead to."""
+    """Return the definitions that the paths of *other* refer to."""
     definitions = other.get("definitions") or {}
     found: Json = {}
     waiting = list(_references(other.get("paths") or {}))
@@ -36,7 +35,7 @@ def _needed(other: Json) -> Json:
 
 
 def _free(name: str, node: Any, known: Json) -> str:
-    """Return *name*, or one like it that nobody uses for something else."""
+    """Return *name*, or a similar one that is not used for another definition."""
     chosen, number = name, 2
     while chosen in known and _bare(known[chosen]) != _bare(node):
         chosen, number = f"{name}_v{number}", number + 1
@@ -44,7 +43,7 @@ def _free(name: str, node: Any, known: Json) -> str:
 
 
 def _bare(node: Any) -> Any:
-    """Return *node* without its prose and marks: these make no other type."""
+    """Return *node* without descriptions and extensions, which do not make it another type."""
     if isinstance(node, list):
         return [_bare(item) for item in node]
     if isinstance(node, dict):

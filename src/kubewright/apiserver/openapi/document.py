@@ -1,4 +1,4 @@
-"""OpenAPI documents made from resources."""
+"""Makes OpenAPI documents from resources."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -44,7 +44,7 @@ TYPES: dict[str, str] = {
     "timeoutSeconds": "integer",
     "watch": "boolean",
 }
-# HTTP method, verb, what kubectl calls it, parameters; first for collections, then for objects.
+# HTTP method, verb, action, parameters; first for collections, then for objects.
 COLLECTION: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
     ("get", "list", "list", LIST),
     ("post", "create", "post", WRITE),
@@ -67,7 +67,7 @@ def schema_name(resource: Resource) -> str:
 
 
 def version2(registry: Registry) -> Json:
-    """Return one document about everything, in the older format."""
+    """Return the OpenAPI v2 document about everything."""
     known: Json = dict(definitions.document()["definitions"])
     paths: Json = {}
     for versions in registry.groups.values():
@@ -81,7 +81,7 @@ def version2(registry: Registry) -> Json:
 
 
 def version3(resources: Iterable[Resource]) -> Json:
-    """Return a document about one group and version."""
+    """Return the OpenAPI v3 document of one group and version."""
     found = list(resources)
     schemas: Json = {}
     paths: Json = {}
@@ -104,7 +104,7 @@ def _builtin_name(resource: Resource) -> str | None:
 
 
 def _collect(name: str, into: Json) -> None:
-    """Add a definition, and all that it refers to."""
+    """Add a definition and all definitions that it refers to."""
     if name in into:
         return
     into[name] = found = definitions.document()["definitions"][name]
@@ -125,7 +125,7 @@ def _references(node: Any) -> Iterator[str]:
 
 
 def _converted(node: Any) -> Any:
-    """Return a schema of the older format in the newer one: references, and what stands beside."""
+    """Convert a v2 schema to v3: references, and the keywords beside them."""
     if isinstance(node, list):
         return [_converted(item) for item in node]
     if not isinstance(node, dict):
@@ -141,7 +141,7 @@ def _converted(node: Any) -> Any:
 def _custom(resource: Resource, *, old: bool = False) -> Json:
     source = dict(resource.schema().source)
     if old and source.get("x-kubernetes-preserve-unknown-fields"):
-        # In this format a schema that names a field forbids all others, in the eyes of kubectl.
+        # In v2, kubectl takes a schema with properties to forbid all other fields.
         bare = {"type": "object", "x-kubernetes-group-version-kind": [_gvk(resource)]}
         return {**_custom(resource), schema_name(resource): bare}
     metadata = {"$ref": definitions.PREFIX + OBJECT_META}
@@ -233,7 +233,7 @@ def _schema(resource: Resource, *, listed: bool = False) -> Json:
 def _add_body(operation: Json, resource: Resource, action: str, *, old: bool) -> None:
     media: tuple[str, ...] = ("*/*",)
     if action == "patch":
-        # kubectl sends what is listed here, and a custom resource has no strategic patch.
+        # kubectl picks from these types, and custom resources have no strategic merge patch.
         media = tuple(one for one in PATCHES if not (resource.custom and one == STRATEGIC))
     if old:
         operation["consumes"] = list(media)
@@ -245,7 +245,7 @@ def _add_body(operation: Json, resource: Resource, action: str, *, old: bool) ->
 
 
 def _add_answer(operation: Json, resource: Resource, action: str) -> None:
-    # Lists of built-in kinds are not described: nobody reads that, and it doubles the document.
+    # Lists of built-in kinds are left out: no client needs them, and they double the document.
     schema: Json = {"type": "object"}
     if action == "list" and resource.custom:
         schema = _schema(resource, listed=True)

@@ -1,7 +1,7 @@
-"""The OpenAPI v2 document in protobuf, the only form in which kubectl and Helm ask for it.
+"""Encodes the OpenAPI v2 document as protobuf, the only form that kubectl and Helm request.
 
-The numbers are those of gnostic's ``OpenAPIv2.proto``. A table says how a message is written; what
-a table does not name is a vendor extension, as ``x-kubernetes-…`` are.
+The field numbers are those of gnostic's ``OpenAPIv2.proto``. A table describes each message; keys
+that it does not list are vendor extensions, such as ``x-kubernetes-…``.
 """
 
 import struct
@@ -12,7 +12,7 @@ import msgspec
 
 __all__ = ["MEDIA_TYPES", "encode"]
 
-# Kubernetes 1.27 replaced the @, which is not allowed in the name of a media type. Both are asked.
+# Kubernetes 1.27 replaced the @, which media types may not contain. Clients send either form.
 MEDIA_TYPES: tuple[str, ...] = (
     "application/com.github.proto-openapi.spec.v2.v1.0+protobuf",
     "application/com.github.proto-openapi.spec.v2@v1.0+protobuf",
@@ -26,7 +26,7 @@ _MORE = 0x80
 
 
 def encode(document: Mapping[str, Any]) -> bytes:
-    """Return *document* as a message."""
+    """Return *document* as a protobuf message."""
     return _fields(document, DOCUMENT, extensions=16)
 
 
@@ -60,7 +60,7 @@ def _real(number: int, value: float) -> bytes:
 
 
 def _any(number: int, value: Any) -> bytes:
-    # The text is YAML, and JSON is a part of that.
+    # The text is YAML, and JSON is a subset of YAML.
     return _bytes(number, _bytes(2, msgspec.json.encode(value) + b"\n"))
 
 
@@ -69,7 +69,7 @@ def _each(write: Write) -> Write:
 
 
 def _named(write: Write) -> Write:
-    """Write a mapping as gnostic does: one message of a name and a value for each entry."""
+    """Write a mapping as gnostic does: a message with name and value for each entry."""
     return lambda number, mapping: b"".join(
         _bytes(number, _text(1, name) + write(2, value)) for name, value in mapping.items()
     )
@@ -112,7 +112,7 @@ def _items(number: int, value: Any) -> bytes:
 
 
 def _parameter(number: int, value: Mapping[str, Any]) -> bytes:
-    """Write an item of parameters: its place decides between five messages, one inside another."""
+    """Write a parameter: ``in`` selects one of five messages, nested in others."""
     place = value["in"]
     if place == "body":
         content = _message(BODY_PARAMETER, extensions=6)(1, value)

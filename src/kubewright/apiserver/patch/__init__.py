@@ -1,1 +1,1 @@
-"""The three ways to send a change instead of an object: JSON, merge and strategic merge patches."""
+"""The three kinds of patches: JSON patches, merge patches and strategic merge patches."""

@@ -1,4 +1,4 @@
-"""The words of a strategic merge patch that are not fields, and what is wrong with their use."""
+"""Directives of strategic merge patches, such as ``$patch``, and errors about them."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ SET_ORDER: str = "$setElementOrder"
 
 
 class BadPatchError(ValueError):
-    """A patch cannot be merged; *code* is the HTTP status with which Kubernetes says so."""
+    """A patch cannot be merged; *code* is the HTTP status that Kubernetes answers."""
 
     def __init__(self, message: str, code: int = 500) -> None:
         super().__init__(message)
@@ -22,13 +22,13 @@ class BadPatchError(ValueError):
 
 
 def unknown_directive(directive: Any, patch: dict[str, Any]) -> BadPatchError:
-    """A directive is none that we know, or makes no sense there."""
+    """Return the error for a directive that is unknown or out of place."""
     shown = f"{gotext.shown(directive)} in map: {gotext.shown(patch)}"
     return BadPatchError(f"unknown patch type: {shown}")
 
 
 def listed_field(directive: str) -> str:
-    """Return the field that ``$setElementOrder/field`` and its like are about."""
+    """Return the field that a directive such as ``$setElementOrder/field`` refers to."""
     prefix, slash, name = directive.partition("/")
     if slash and prefix in (DELETE_FROM_LIST, SET_ORDER):
         return name
@@ -37,7 +37,7 @@ def listed_field(directive: str) -> str:
 
 
 def without_directives(value: Any) -> Any:
-    """Return *value* without the objects in it that are directives."""
+    """Return *value* without the objects that are directives."""
     if isinstance(value, dict):
         return {
             name: without_directives(child)
@@ -54,7 +54,7 @@ def _is_directive(value: Any) -> bool:
 
 
 def without_nulls(value: Any) -> Any:
-    """Return *value* without fields that are ``null``: there is nothing for them to remove."""
+    """Return *value* without fields that are ``null``: they have nothing to remove."""
     if isinstance(value, dict):
         return {name: without_nulls(child) for name, child in value.items() if child is not None}
     if isinstance(value, list):

@@ -1,10 +1,10 @@
-"""Values as Go prints them with ``%v``, which is how some of Kubernetes' messages show them."""
+"""Values as Go's ``%v`` prints them in some of Kubernetes' messages."""
 
 from typing import Any
 
 
 def shown(value: Any) -> str:
-    """Return *value* as ``%v`` does: ``map[a:1 b:[x y]]``, ``<nil>``, ``true``."""
+    """Return *value* as ``%v`` prints it: ``map[a:1 b:[x y]]``, ``<nil>``, ``true``."""
     if value is None:
         return "<nil>"
     if isinstance(value, bool):

@@ -1,7 +1,7 @@
-"""JSON patches (RFC 6902), as the library that Kubernetes uses understands them.
+"""JSON patches (RFC 6902), as Kubernetes' library applies them.
 
-It differs from the RFC in two ways that clients see: ``replace`` of a field that is not there adds
-it, and a negative index counts from the end of a list.
+It differs from the RFC in two ways that clients can see: ``replace`` adds a field that does not
+exist, and a negative index counts from the end of a list.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from kubewright.apiserver.meta.status import StatusError, bad_request
 
 MAX_OPERATIONS: int = 10_000
 MAX_COPIED: int = 3 * 1024 * 1024
-"""How many bytes all ``copy`` operations of a patch may add."""
+"""The most bytes that all ``copy`` operations of a patch may add together."""
 
 _TEXTS = ("op", "path", "from")
 _FIELDS = frozenset({*_TEXTS, "value"})
@@ -24,12 +24,12 @@ _FIELDS = frozenset({*_TEXTS, "value"})
 class NotApplicableError(ValueError):
     """An operation does not apply.
 
-    The client is not told why; the text, Kubernetes' own, is for logs and for webhooks' patches.
+    Clients do not see the text, which is Kubernetes' own; logs and webhooks' patches need it.
     """
 
 
 def apply(document: Any, operations: bytes | list[dict[str, Any]]) -> Any:
-    """Return *document* after all *operations*; neither is modified.
+    """Return *document* with all *operations* applied; neither is modified.
 
     Raises:
         StatusError: The patch is malformed (400), too long (413), or does not apply (422; its
@@ -40,7 +40,7 @@ def apply(document: Any, operations: bytes | list[dict[str, Any]]) -> Any:
         why = f"The allowed maximum operations in a JSON patch is {MAX_OPERATIONS}"
         message = f"Request entity too large: {why}, got {len(found)}"
         raise StatusError(413, "RequestEntityTooLarge", message)
-    patching = _Patching(deepcopy(document))
+    patching = _Patcher(deepcopy(document))
     try:
         for operation in found:
             patching.run(operation)
@@ -54,7 +54,7 @@ def decode(data: bytes) -> list[dict[str, Any]]:
     """Return the operations of a patch.
 
     Raises:
-        StatusError: It is no list of operations.
+        StatusError: It is not a list of operations.
     """
     try:
         found = msgspec.json.decode(data)
@@ -84,7 +84,7 @@ def _wrong(value: Any, into: str) -> StatusError:
 
 
 def unknown_fields(operations: list[dict[str, Any]]) -> list[str]:
-    """Return the paths of fields that operations do not have."""
+    """Return the paths of unknown fields in operations."""
     return [
         f"[{index}].{name}"
         for index, operation in enumerate(operations)
@@ -93,15 +93,15 @@ def unknown_fields(operations: list[dict[str, Any]]) -> list[str]:
     ]
 
 
-class _Patching:
-    """A document, and the operations that change it one after the other."""
+class _Patcher:
+    """Applies operations to a document, one after the other."""
 
     def __init__(self, document: Any) -> None:
         self.document = document
         self._copied = 0
 
     def run(self, operation: dict[str, Any]) -> None:
-        """Do one operation."""
+        """Apply one operation."""
         match operation.get("op"):
             case "add":
                 self._add(operation)
@@ -140,7 +140,7 @@ class _Patching:
         why = "replace operation does not apply: doc is missing"
         holder, key = self._find(path, f"{why} path: {path}")
         if isinstance(holder, dict):
-            # Not in the RFC's spirit, but `kubectl rollout undo` counts on it.
+            # The RFC does not allow it, but `kubectl rollout undo` relies on it.
             holder[key] = value
             return
         try:
@@ -172,7 +172,7 @@ class _Patching:
             _insert(*place, deepcopy(value))
 
     def _count(self, value: Any) -> None:
-        """Refuse patches that grow an object by copying and copying again."""
+        """Count the bytes that copies add; reject patches that copy too much."""
         if value is not None:
             self._copied += len(msgspec.json.encode(value))
         if self._copied > MAX_COPIED:
@@ -191,7 +191,7 @@ class _Patching:
             raise NotApplicableError(f"testing value {path} failed: test failed")
 
     def _find(self, path: str, why: str) -> tuple[Any, str]:
-        """Return the object or list that *path* leads into, and the last part of the path."""
+        """Return the object or list that holds the end of *path*, and the last part of the path."""
         missing = NotApplicableError(f"{why}: missing value")
         _, *parts = path.split("/")
         if not parts:
@@ -268,7 +268,7 @@ def _insert(holder: Any, key: str, value: Any) -> None:
 
 
 def _get(holder: Any, key: str) -> Any:
-    # A field that is not there tests equal to null, and can be copied as one.
+    # An absent field tests equal to null, and is copied as null.
     return holder.get(key) if isinstance(holder, dict) else holder[_index(key, len(holder))]
 
 
@@ -281,7 +281,7 @@ def _take(holder: Any, key: str) -> Any:
 
 
 def _equal(left: Any, right: Any) -> bool:
-    """Whether two values are written alike: ``1``, ``1.0`` and ``true`` all differ."""
+    """Return whether two values are equal as JSON: ``1``, ``1.0`` and ``true`` all differ."""
     if type(left) is not type(right):
         return False
     if isinstance(left, dict):

@@ -13,17 +13,17 @@ def apply(document: Any, patch: bytes | dict[str, Any]) -> Any:
     The result may share parts with both.
 
     Raises:
-        StatusError: The patch is no object.
+        StatusError: The patch is not an object.
     """
     found = decode(patch) if isinstance(patch, bytes) else patch
     return _merged(document, found)
 
 
 def decode(data: bytes) -> dict[str, Any]:
-    """Return a patch.
+    """Return the decoded patch.
 
     Raises:
-        StatusError: It is no object.
+        StatusError: It is not an object.
     """
     try:
         found = msgspec.json.decode(data)

@@ -1,4 +1,4 @@
-"""In which order the elements of a list stand after a strategic merge patch."""
+"""The order of list elements after a strategic merge patch."""
 
 from typing import Any
 
@@ -9,19 +9,19 @@ from kubewright.apiserver.patch.directives import DELETE, DIRECTIVE, SET_ORDER, 
 
 
 def bad_type(expected: str, actual: Any) -> BadPatchError:
-    """Something in the patch has a type that does not fit."""
+    """Return the error for a value of the wrong type in a patch."""
     received = "%!s(<nil>)" if actual is None else gotext.type_name(actual)
     return BadPatchError(f"expected a {expected}, but received a {received}")
 
 
 def no_merge_key(item: dict[str, Any], merge_key: str) -> BadPatchError:
-    """An element of a list cannot be matched."""
+    """Return the error for a list element without its merge key."""
     why = f"does not contain declared merge key: {merge_key}"
     return BadPatchError(f"map: {gotext.shown(item)} {why}")
 
 
 def element_type(*lists: list[Any]) -> type:
-    """Return the type that all elements have."""
+    """Return the type that all elements share."""
     items = [item for each in lists for item in each]
     if not items:
         raise BadPatchError("no elements in any of the given slices")
@@ -35,12 +35,12 @@ def element_type(*lists: list[Any]) -> type:
 
 
 def unique(items: list[Any]) -> list[Any]:
-    """Return scalars without repetitions."""
+    """Return scalars without duplicates."""
     return [value for _, value in dict.fromkeys((type(item), item) for item in items)]
 
 
 def check(patch: list[Any], order: list[Any], merge_key: str) -> None:
-    """Check that the patch's elements are all in the order it gives, and in that order."""
+    """Check that ``$setElementOrder`` lists all elements of the patch, in the same order."""
     if not patch or not order:
         return
     ahead = _kept(patch) if merge_key else patch
@@ -85,14 +85,14 @@ def _same(left: Any, right: Any) -> bool:
 def ordered(
     merged: list[Any], order: list[Any], live: list[Any], merge_key: str, sort: type
 ) -> list[Any]:
-    """Return *merged* in the order of the patch; what only the server has stays where it was.
+    """Return *merged* in the order of the patch; elements that only the server has stay in place.
 
     Args:
         merged: The elements.
-        order: The order that the patch gives, as elements or their keys.
-        live: The list before.
-        merge_key: The key of its elements; empty if they are scalars.
-        sort: The type of its elements.
+        order: The order in the patch, as elements or their keys.
+        live: The list before the patch.
+        merge_key: The merge key of the elements; empty for scalars.
+        sort: The type of the elements.
     """
     if merge_key or sort is dict:
         _require_keys(merge_key, merged, order, live)
@@ -130,13 +130,13 @@ def _require_keys(merge_key: str, *lists: list[Any]) -> None:
 
 
 def mark(value: Any) -> Any:
-    """Return what two values share that are the same, and only they: ``1`` is not ``true``."""
+    """Return a hashable that is equal for equal JSON values only: ``1`` is not ``true``."""
     compound = isinstance(value, (dict, list))
     return type(value), msgspec.json.encode(value, order="sorted") if compound else value
 
 
 def places(items: list[Any], merge_key: str) -> dict[Any, int]:
-    """Return where the elements are, by their marks; those without a key are nowhere."""
+    """Return the index of each element by its mark; elements without a key are left out."""
     found: dict[Any, int] = {}
     for at, item in enumerate(items):
         if not merge_key or merge_key in item:

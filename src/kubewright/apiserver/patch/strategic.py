@@ -1,4 +1,4 @@
-"""Strategic merge patches: merge patches that know which lists are really maps or sets.
+"""Strategic merge patches: merge patches that merge lists by element.
 
 The result may share parts with the document and the patch; neither is modified.
 """
@@ -42,16 +42,16 @@ def apply(document: Obj, patch: bytes | Obj, schema: Schema) -> Obj:
     """
     found = decode(patch) if isinstance(patch, bytes) else patch
     try:
-        return _maps(document, found, schema)
+        return _merged_maps(document, found, schema)
     except BadPatchError as error:
         raise _refused(error) from error
 
 
 def decode(data: bytes) -> Obj:
-    """Return a patch.
+    """Return the decoded patch.
 
     Raises:
-        StatusError: It is no object.
+        StatusError: It is not an object.
     """
     try:
         found = msgspec.json.decode(data)
@@ -77,7 +77,7 @@ def _refused(error: BadPatchError) -> StatusError:
     return StatusError(500, "", str(error))
 
 
-def _maps(original: Obj, patch: Obj, schema: Schema | None) -> Obj:
+def _merged_maps(original: Obj, patch: Obj, schema: Schema | None) -> Obj:
     if DIRECTIVE in patch:
         return _directed(patch)
     out, rest = dict(original), dict(patch)
@@ -103,7 +103,7 @@ def _directed(patch: Obj) -> Obj:
 
 
 def _retain_keys(out: Obj, rest: Obj) -> None:
-    """Remove from *out* what the directive does not list."""
+    """Remove the fields from *out* that ``$retainKeys`` does not list."""
     if RETAIN_KEYS not in rest:
         return
     kept = rest.pop(RETAIN_KEYS)
@@ -128,7 +128,7 @@ def _delete_from_list(out: Obj, name: str, gone: Any, schema: Schema | None) -> 
         return
     child, merge_key, _ = _field(schema, name)
     if (items or gone) and element_type(items, gone) is dict:
-        out[name] = _lists(items, gone, schema=child, merge_key=merge_key)
+        out[name] = _merged_lists(items, gone, schema=child, merge_key=merge_key)
         return
     marks = set(map(mark, gone))
     out[name] = [item for item in items if mark(item) not in marks]
@@ -140,11 +140,11 @@ def _merge_field(out: Obj, name: str, value: Any, schema: Schema | None) -> None
         _set(out, name, without_nulls(value))
     elif isinstance(value, dict):
         child, _, strategy = _field(schema, name)
-        out[name] = value if strategy == REPLACE else _maps(out[name], value, child)
+        out[name] = value if strategy == REPLACE else _merged_maps(out[name], value, child)
     elif isinstance(value, list):
         child, merge_key, strategy = _field(schema, name)
         if strategy == MERGE:
-            out[name] = _lists(out[name], value, schema=child, merge_key=merge_key)
+            out[name] = _merged_lists(out[name], value, schema=child, merge_key=merge_key)
         else:
             out[name] = value
     else:
@@ -159,7 +159,7 @@ def _set(out: Obj, name: str, value: Any) -> None:
 
 
 def _field(schema: Schema | None, name: str) -> tuple[Schema | None, str, str]:
-    """Return the schema behind a field (of the elements, if it is a list), key and strategy."""
+    """Return the schema of a field (of its elements if it is a list), merge key and strategy."""
     if schema is None or schema.preserve_unknown:
         return None, "", ""
     child = schema.properties.get(name)
@@ -176,7 +176,7 @@ def _field(schema: Schema | None, name: str) -> tuple[Schema | None, str, str]:
 
 
 def _set_orders(out: Obj, rest: Obj, schema: Schema | None) -> None:
-    """Merge the lists for which the patch says an order, and order them."""
+    """Merge the lists that have a ``$setElementOrder``, and sort them."""
     for directive in [name for name in rest if name.startswith(SET_ORDER)]:
         order = rest.pop(directive)
         if not isinstance(order, list):
@@ -195,7 +195,7 @@ def _set_orders(out: Obj, rest: Obj, schema: Schema | None) -> None:
         elif name not in out:
             merged = without_directives(change)
         elif strategy == MERGE:
-            merged = _lists(before, change, schema=child, merge_key=merge_key)
+            merged = _merged_lists(before, change, schema=child, merge_key=merge_key)
         else:
             merged = change
         out[name] = ordering.ordered(
@@ -203,7 +203,7 @@ def _set_orders(out: Obj, rest: Obj, schema: Schema | None) -> None:
         )
 
 
-def _lists(
+def _merged_lists(
     original: list[Any], patch: list[Any], *, schema: Schema | None, merge_key: str
 ) -> list[Any]:
     if not original and not patch:
@@ -215,12 +215,12 @@ def _lists(
     if not merge_key:
         raise BadPatchError("cannot merge lists without merge key for struct")
     original, patch = _specials(original, patch, merge_key)
-    merged = _elements(original, patch, merge_key, schema)
+    merged = _merged_elements(original, patch, merge_key, schema)
     return ordering.ordered(merged, patch, original, merge_key, sort)
 
 
 def _specials(original: list[Any], patch: list[Any], merge_key: str) -> tuple[list[Any], list[Any]]:
-    """Return the list without what the patch deletes, and the patch without its directives."""
+    """Return the list without elements that the patch deletes, and the patch without directives."""
     rest: list[Any] = []
     gone: set[Any] = set()
     replace = False
@@ -248,7 +248,7 @@ def _specials(original: list[Any], patch: list[Any], merge_key: str) -> tuple[li
     return original, rest
 
 
-def _elements(
+def _merged_elements(
     original: list[Any], patch: list[Any], merge_key: str, schema: Schema | None
 ) -> list[Any]:
     out, known = list(original), places(original, merge_key)
@@ -259,5 +259,5 @@ def _elements(
         if at == len(out):
             out.append(item)
         else:
-            out[at] = _maps(out[at], item, schema)
+            out[at] = _merged_maps(out[at], item, schema)
     return out

@@ -23,7 +23,7 @@ HUBS: dict[GroupResource, str] = {AUTOSCALERS: "v2", GroupResource("events.k8s.i
 # The built-in versions that are not stored as they are: module, function to the hub, and back.
 CONVERSIONS: dict[tuple[str, str, str], tuple[str, str, str]] = {
     ("autoscaling", "v1", "horizontalpodautoscalers"): (
-        "autoscaling.autoscalers",
+        "autoscaling.horizontalpodautoscalers",
         "hpa_from_v1",
         "hpa_to_v1",
     ),
@@ -183,9 +183,9 @@ def _resource(group: str, version: str, entry: dict[str, Any]) -> Resource:
 def _strategy(group: str, plural: str) -> Strategy:
     if group == "apiextensions.k8s.io":
         # Imported here: it brings schemas and CEL, which a server without CRDs never needs.
-        from kubewright.apiserver.customresource.strategy import DefinitionStrategy  # noqa: PLC0415
+        from kubewright.apiserver.customresource.strategy import CustomResourceDefinitionStrategy  # noqa: PLC0415
 
-        return DefinitionStrategy()
+        return CustomResourceDefinitionStrategy()
     return builtin.strategy_for(group, plural)
 
 

@@ -1,8 +1,9 @@
 """How a kind behaves when it is written: the part of the server that differs from kind to kind.
 
-The pipeline calls a `Strategy` in this order. On create: `default`, `prepare_create`, admission,
-`validate`. On update: `default`, `prepare_update`, admission, `validate_update`. Every hook gets
-objects that were already cut to their schema, and changes them in place.
+The pipeline calls a `Strategy` in this order. On create: `default`, mutating admission,
+`prepare_create`, `validate`, validating admission. On update: `default`, `prepare_update`, mutating
+admission, `validate_update`, validating admission. Every hook gets objects that were already cut to
+their schema, and changes them in place.
 
 What holds for all kinds (names, labels, annotations, owner references, uid, generation, managed
 fields, deletion) is done by the pipeline and is not a strategy's business.

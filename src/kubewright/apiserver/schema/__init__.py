@@ -1,1 +1,1 @@
-"""The shapes of objects, and what walks objects by their shape."""
+"""Schemas of objects, and the operations that follow them: pruning, defaults, validation."""

@@ -1,8 +1,8 @@
-"""Built-in kinds: what comes out when Go reads an object into its structs and writes it again.
+"""Built-in kinds: makes an object what Go's structs would make of it (decode, then encode).
 
-Unknown fields and nulls go, empty values that Go leaves out go, empty structs that Go cannot leave
-out come, times and quantities get their canonical form, and a value of the wrong JSON type is
-refused. Each node of a schema is compiled once into a function that knows its fields.
+Unknown fields, nulls and empty values that Go omits are removed; empty structs that Go cannot omit
+are added; times and quantities get their canonical form; a value of the wrong JSON type is an
+error. Each node of a schema is compiled once into a function that knows its fields.
 """
 
 from threading import RLock
@@ -12,8 +12,8 @@ from kubewright.apiserver.meta.status import bad_request
 from kubewright.apiserver.schema import scalars
 from kubewright.apiserver.schema.definitions import definition, fields_in_go
 from kubewright.apiserver.schema.mismatch import (
+    Location,
     MismatchError,
-    Place,
     Problems,
     element_type,
     go_name,
@@ -23,8 +23,8 @@ from kubewright.apiserver.schema.mismatch import (
 from kubewright.apiserver.schema.scalars import Check
 from kubewright.apiserver.schema.tree import Schema
 
-# How a field is treated: its Python type if nothing else has to be looked at, whether it is left
-# out when empty, what reads it, and the name of its Go type.
+# How to treat a field: its Python type if a type check is enough, whether it is omitted when
+# empty, the function that reads it, and the name of its Go type.
 Rule = tuple[type | None, bool, Check | None, str]
 
 _lock = RLock()
@@ -33,7 +33,7 @@ JSON_SCHEMA: str = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSO
 
 
 def conform(obj: dict[str, Any], schema: Schema) -> Problems:
-    """Make *obj*, in place, what Go's structs would make of it, and return what was strange.
+    """Change *obj* in place to what Go's structs would make of it, and return the problems found.
 
     Raises:
         StatusError: A value has the wrong type (400).
@@ -47,7 +47,7 @@ def conform(obj: dict[str, Any], schema: Schema) -> Problems:
 
 
 def unreadable(obj: dict[str, Any], wanted: str, why: str) -> Exception:
-    """Return the refusal of an object that cannot be read."""
+    """Return the error for an object that cannot be decoded."""
     kind, version = obj.get("kind"), obj.get("apiVersion")
     if not isinstance(kind, str) or not kind:
         return bad_request(f"the object provided is unrecognized (must be of type {wanted}): {why}")
@@ -62,11 +62,11 @@ def compiled(schema: Schema) -> Check:
     found: Check | None = schema.memo.get("conform")
     if found is not None:
         return found
-    # One thread makes them, others wait: what it uses meanwhile would call itself for ever there.
+    # Other threads wait: the placeholder that stands in meanwhile would call itself for ever.
     with _lock:
         found = schema.memo.get("conform") or schema.memo.get("conform later")
         if found is None:
-            # Schemas contain themselves: whoever meets this one while it is made calls it later.
+            # Schemas contain themselves: until this one is done, a placeholder stands in for it.
             schema.memo["conform later"] = _later(schema)
             try:
                 found = schema.memo["conform"] = _compile(schema, go_name(schema))
@@ -76,7 +76,7 @@ def compiled(schema: Schema) -> Check:
 
 
 def _later(schema: Schema) -> Check:
-    def check(value: Any, place: Place | None, problems: Problems) -> Any:
+    def check(value: Any, place: Location | None, problems: Problems) -> Any:
         return compiled(schema)(value, place, problems)
 
     return check
@@ -105,7 +105,7 @@ def _compile_object(schema: Schema, go_type: str) -> Check:
 
 
 def rule_for(schema: Schema, go_type: str, *, omit: bool = False) -> Rule:
-    """Return how a value of this shape is treated where it is a field or an element."""
+    """Return how to treat a value of this schema as a field or an element."""
     go_type = go_type.replace("[]byte", "[]uint8") or go_name(schema)
     special = schema.int_or_string or schema.format == "quantity"
     simple = not (special or schema.format in scalars.TEXTS)
@@ -121,7 +121,7 @@ def rule_for(schema: Schema, go_type: str, *, omit: bool = False) -> Rule:
 
 
 def _element(rule: Rule) -> Check:
-    """Return what reads an element, for which null is an empty value and not nothing."""
+    """Return the reader for an element: null is read as the empty value, not dropped."""
     expected, _, check, go_type = rule
     if expected is not None:
         return scalars.plain(expected, go_type)
@@ -131,7 +131,7 @@ def _element(rule: Rule) -> Check:
 def _list_of(rule: Rule, go_type: str) -> Check:
     expected, check = rule[0], _element(rule)
 
-    def check_list(value: Any, place: Place | None, problems: Problems) -> Any:
+    def check_list(value: Any, place: Location | None, problems: Problems) -> Any:
         if type(value) is not list:
             raise mismatch(value, place, go_type)
         for index, item in enumerate(value):
@@ -146,7 +146,7 @@ def _list_of(rule: Rule, go_type: str) -> Check:
 def _map_of(rule: Rule, go_type: str) -> Check:
     expected, check = rule[0], _element(rule)
 
-    def check_map(value: Any, place: Place | None, problems: Problems) -> Any:
+    def check_map(value: Any, place: Location | None, problems: Problems) -> Any:
         if type(value) is not dict:
             raise mismatch(value, place, go_type)
         problems.keys += len(value)
@@ -159,12 +159,12 @@ def _map_of(rule: Rule, go_type: str) -> Check:
     return check_map
 
 
-def _struct(schema: Schema, go_type: str) -> Check:  # noqa: C901  # because of the function in it
+def _struct(schema: Schema, go_type: str) -> Check:  # noqa: C901  # it contains the function below
     rules, always, empty = _fields(schema)
     name = schema.name
 
-    def check(  # noqa: C901, PLR0912  # every field of every request: calls would double its time
-        value: Any, place: Place | None, problems: Problems
+    def check(  # noqa: C901, PLR0912  # it runs for every field of every request: calls would double its time
+        value: Any, place: Location | None, problems: Problems
     ) -> Any:
         if type(value) is not dict:
             if value is not None:
@@ -209,7 +209,7 @@ def _struct(schema: Schema, go_type: str) -> Check:  # noqa: C901  # because of 
 def _fields(
     schema: Schema,
 ) -> tuple[dict[str, Rule], tuple[tuple[str, Any], ...], tuple[tuple[str, Check], ...]]:
-    """Return how each field is treated, and which are there even when nobody set them."""
+    """Return how to treat each field, and which fields Go writes even if they are unset."""
     known = fields_in_go(schema)
     rules: dict[str, Rule] = {}
     always: list[tuple[str, Any]] = []
@@ -228,7 +228,7 @@ def _fields(
 
 
 def _guessed(schema: Schema, name: str, child: Schema) -> str:
-    """Return how Go most likely holds a field that the table does not know."""
+    """Return how Go most likely declares a field that the table does not have."""
     if name in {"apiVersion", "kind"}:
         return "string"
     collection = child.type == "array" or child.additional is not None
@@ -246,7 +246,7 @@ def _is_struct(schema: Schema) -> bool:
 
 
 def _zero(schema: Schema) -> Any:
-    """Return what Go writes for a field that nobody set; ``None`` for null, which we leave out."""
+    """Return what Go writes for an unset field; ``None`` for null, which we leave out."""
     if schema.format in {"date-time", "micro-time"}:
         return None
     if schema.format == "quantity":
@@ -257,21 +257,21 @@ def _zero(schema: Schema) -> Any:
 
 
 def _nested(value: Any, problems: Problems) -> Any:
-    """Read a schema inside a union: Go reads those again by themselves, so nothing is reported."""
+    """Read a schema inside a union: Go decodes those separately and reports no problems."""
     inner = Problems()
     result = compiled(definition(JSON_SCHEMA))(value, None, inner)
     problems.keys += inner.keys
     return result
 
 
-def _schema_or_list(value: Any, place: Place | None, problems: Problems) -> Any:
+def _schema_or_list(value: Any, place: Location | None, problems: Problems) -> Any:
     if isinstance(value, list):
         return [_nested(item, problems) for item in value]
-    # Go takes anything else, and makes nothing of it.
+    # Go accepts anything else, and drops it.
     return _nested(value, problems) if isinstance(value, dict) else None
 
 
-def _schema_or_bool(value: Any, place: Place | None, problems: Problems) -> Any:
+def _schema_or_bool(value: Any, place: Location | None, problems: Problems) -> Any:
     if isinstance(value, dict):
         return _nested(value, problems)
     if isinstance(value, bool):
@@ -279,7 +279,7 @@ def _schema_or_bool(value: Any, place: Place | None, problems: Problems) -> Any:
     raise MismatchError("boolean or JSON schema expected")
 
 
-def _schema_or_strings(value: Any, place: Place | None, problems: Problems) -> Any:
+def _schema_or_strings(value: Any, place: Location | None, problems: Problems) -> Any:
     if isinstance(value, dict):
         return _nested(value, problems)
     if isinstance(value, list) and all(isinstance(item, str) for item in value):

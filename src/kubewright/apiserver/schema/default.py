@@ -1,4 +1,4 @@
-"""Custom resources: fill in what the schema has defaults for."""
+"""Custom resources: fills in defaults from the schema."""
 
 from typing import Any
 
@@ -8,16 +8,16 @@ from kubewright.apiserver.meta.status import StatusError
 from kubewright.apiserver.schema.tree import UNSET, Schema
 
 MOST_BYTES: int = 8 * 1024 * 1024
-"""More than any object that is stored has."""
+"""More bytes than any stored object has."""
 
 
 def default(value: Any, schema: Schema | None, room: "Room | None" = None) -> None:
     """Fill in defaults below *value*, in place.
 
-    A null that is not allowed counts as absent. Doing it twice changes nothing more.
+    A null that is not allowed counts as absent. Doing it twice has the same result.
 
     Raises:
-        StatusError: There would be more than anybody can store.
+        StatusError: The result would be larger than any object can be.
     """
     if schema is None or not has_defaults(schema):
         return
@@ -32,7 +32,7 @@ def default(value: Any, schema: Schema | None, room: "Room | None" = None) -> No
 
 
 class Room:
-    """How many bytes of defaults still fit into an object: few words can ask for gigabytes."""
+    """How many bytes of defaults still fit into an object: a short schema can ask for gigabytes."""
 
     __slots__ = ("_left",)
 
@@ -82,7 +82,7 @@ def _with_default(schema: Schema) -> tuple[tuple[str, Schema], ...]:
 
 
 def has_defaults(schema: Schema) -> bool:
-    """Whether a default, or a null that is not allowed, may be at or below this node."""
+    """Return whether a default, or a null that is not allowed, may be at or below this node."""
     known: bool | None = schema.memo.get("has defaults")
     if known is None:
         below = any(has_defaults(child) for child in schema.children())
@@ -91,7 +91,7 @@ def has_defaults(schema: Schema) -> bool:
 
 
 def copy(value: Any) -> Any:
-    """Return a copy of a JSON value that shares nothing."""
+    """Return a deep copy of a JSON value."""
     if isinstance(value, dict):
         return {key: copy(item) for key, item in value.items()}
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""The schemas of the built-in kinds, from the OpenAPI document that the package carries."""
+"""The schemas of the built-in kinds, from the OpenAPI document in the package."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -12,7 +12,7 @@ from kubewright.apiserver.schema.tree import Schema, read
 
 DATA: Path = Path(__file__).parents[1] / "data"
 PREFIX: str = "#/definitions/"
-# Definitions that say "string" or "object" and mean more.
+# Definitions that the document calls "string" or "object" and that have a format of their own.
 FORMATS: dict[str, str] = {
     "io.k8s.apimachinery.pkg.api.resource.Quantity": "quantity",
     "io.k8s.apimachinery.pkg.apis.meta.v1.Time": "date-time",
@@ -43,14 +43,14 @@ def document() -> dict[str, Any]:
 
 @cache
 def go_fields() -> dict[str, dict[str, str]]:
-    """Return how Go holds each field of each definition; see ``tools/generate_go_fields.py``."""
+    """Return how Go declares the fields of each definition; see ``tools/generate_go_fields.py``."""
     data = DATA.joinpath("go-fields.json").read_bytes()
     found: dict[str, dict[str, str]] = msgspec.json.decode(data)
     return found
 
 
 def fields_in_go(schema: Schema) -> Mapping[str, str]:
-    """Return how Go holds the fields of a built-in struct; empty where that is not known."""
+    """Return how Go declares the fields of a built-in struct; empty if unknown."""
     return go_fields().get(schema.definition, {})
 
 
@@ -65,39 +65,39 @@ def kinds() -> dict[tuple[str, str, str], str]:
 
 
 def find(group: str, version: str, kind: str) -> Schema | None:
-    """Return the schema of a kind, or ``None`` for one that the document does not know."""
+    """Return the schema of a kind, or ``None`` if the document does not have it."""
     name = kinds().get((group, version, kind))
     return definition(name) if name else None
 
 
-_made: dict[str, Schema] = {}
-_making: dict[str, Schema] = {}
+_complete: dict[str, Schema] = {}
+_incomplete: dict[str, Schema] = {}
 _lock = RLock()
 
 
 def definition(name: str) -> Schema:
     """Return the schema of a definition, such as ``io.k8s.api.core.v1.Pod``.
 
-    Servers in several threads share them, so one is shown only when all below it is there.
+    Servers in several threads share them, so a schema is published only when it is complete.
     """
-    if (known := _made.get(name)) is not None:
+    if (known := _complete.get(name)) is not None:
         return known
     with _lock:
-        if (known := _made.get(name) or _making.get(name)) is not None:
+        if (known := _complete.get(name) or _incomplete.get(name)) is not None:
             return known  # JSONSchemaProps contains itself
-        is_first = not _making
+        is_first = not _incomplete
         try:
-            made = _make(name)
+            found = _make(name)
             if is_first:
-                _made.update(_making)
+                _complete.update(_incomplete)
         finally:
             if is_first:
-                _making.clear()
-    return made
+                _incomplete.clear()
+    return found
 
 
 def _make(name: str) -> Schema:
-    schema = _making[name] = Schema()
+    schema = _incomplete[name] = Schema()
     _fill(schema, document()["definitions"][name])
     schema.format = FORMATS.get(name, schema.format)
     schema.int_or_string = schema.format == "int-or-string"
@@ -118,7 +118,7 @@ def _parse(source: dict[str, Any]) -> Schema:
 
 
 def _annotated(target: Schema, source: dict[str, Any]) -> Schema:
-    """Return *target* as seen through a field that says more about it, such as a default."""
+    """Return *target* with the keywords that a field adds to its reference, such as a default."""
     schema = Schema()
     for slot in Schema.__slots__:
         setattr(schema, slot, getattr(target, slot))

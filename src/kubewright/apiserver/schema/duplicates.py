@@ -1,4 +1,4 @@
-"""Keys that a JSON document has twice: strict decoding refuses them, the others warn."""
+"""Duplicate keys in JSON documents, which strict decoding rejects and other modes warn about."""
 
 import json
 from typing import Any
@@ -6,16 +6,16 @@ from typing import Any
 import msgspec
 
 LIMIT: int = 100
-"""How many problems strict decoding lists before it stops looking."""
+"""How many problems strict decoding lists before it stops."""
 
 _SPACED_COLONS = (b" :", b"\t:", b"\n:", b"\r:")
 
 
 def may_repeat(body: bytes, keys: int) -> bool:
-    """Whether a document with *keys* different keys could have one twice; cheap, never too calm.
+    """Return whether a document with *keys* keys could have duplicates; cheap, and errs on True.
 
-    *keys* is what `conform` counted. A colon after a quote is a key or part of a string, so there
-    are never fewer of them than keys were written.
+    *keys* is the number that `conform` counted. A colon after a quote is a key or part of a string,
+    so the document never has fewer of them than keys.
     """
     if any(pattern in body for pattern in _SPACED_COLONS):
         return True
@@ -23,12 +23,12 @@ def may_repeat(body: bytes, keys: int) -> bool:
 
 
 def repeats(body: bytes, document: Any) -> bool:
-    """Whether *body*, which was read as *document*, could have a key twice; cheap as well."""
+    """Return whether *body*, decoded as *document*, could have duplicate keys; as cheap."""
     return may_repeat(body, msgspec.json.encode(document).count(b'":'))
 
 
 def duplicate_fields(body: bytes) -> list[str]:
-    """Return the paths of keys that come more than once in the same object, each path once."""
+    """Return the paths of duplicate keys, each path once."""
     try:
         document = json.loads(body, object_pairs_hook=_Pairs)
     except ValueError:
@@ -39,11 +39,11 @@ def duplicate_fields(body: bytes) -> list[str]:
 
 
 def strict_problems(body: bytes, unknown: list[str], *, custom: bool) -> list[str]:
-    """Return the texts of all that strict decoding finds in a document that may repeat keys.
+    """Return all messages of strict decoding for a document that may have duplicate keys.
 
-    For built-in kinds they come in the order of the document, and an unknown field is only unknown,
-    however often it is there. Custom objects are read without a schema first: what is repeated
-    comes before what is unknown.
+    For built-in kinds they are in the order of the document, and an unknown field is never reported
+    as a duplicate. Custom objects are decoded without a schema first: duplicates come before
+    unknown fields.
     """
     if custom:
         texts = [f'duplicate field "{path}"' for path in duplicate_fields(body)]
@@ -54,13 +54,13 @@ def strict_problems(body: bytes, unknown: list[str], *, custom: bool) -> list[st
         document = _Pairs()
     found: dict[str, None] = {}
     _collect(document, "", frozenset(unknown), found)
-    # What the document does not have in this form, such as YAML, comes last.
+    # Paths that cannot be found in the text, as in YAML, come last.
     found.update((f'unknown field "{path}"', None) for path in unknown)
     return list(found)[:LIMIT]
 
 
 class _Pairs(list[tuple[str, Any]]):
-    """The keys and values of an object as they were written."""
+    """The keys and values of an object in their written order, duplicates included."""
 
 
 def _search(value: Any, path: str, found: dict[str, None]) -> None:

@@ -1,4 +1,4 @@
-"""Custom resources: objects inside of objects must say what they are, and have sound metadata."""
+"""Custom resources: validates embedded resources (``x-kubernetes-embedded-resource``)."""
 
 from typing import Any
 

@@ -1,10 +1,10 @@
-"""Paths to fields of a schema, such as ``.spec.size`` or ``['my key']``, as rules name them."""
+"""Field paths in rules, such as ``.spec.size`` or ``['my key']``."""
 
 import re
 from collections.abc import Iterator
 from typing import Any
 
-Source = dict[str, Any]
+RawSchema = dict[str, Any]
 
 _PART = re.compile(r"'(?:[^']|(?<=\\)')*'|[.\[\]]|[^.\[\]]+")
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
@@ -22,19 +22,19 @@ _ESCAPED = {
 
 
 class FieldPathError(ValueError):
-    """A path that leads nowhere; the text is what the server says."""
+    """The schema has no field at a path; the text is the real server's."""
 
 
-def resolve(path: str, source: Source, *, arrays: bool = True) -> tuple[str, Source]:
-    """Return a path in the form in which errors show it, and the schema that it leads to.
+def resolve(path: str, source: RawSchema, *, arrays: bool = True) -> tuple[str, RawSchema]:
+    """Return a path as errors show it, and the schema that it leads to.
 
     Args:
-        path: Begins with a dot or a bracket.
-        source: The schema at which it begins.
+        path: A path that starts with a dot or a bracket.
+        source: The schema at which it starts.
         arrays: Whether keys in brackets are allowed.
 
     Raises:
-        FieldPathError: It is no path, or the schema has no such field.
+        FieldPathError: It is not a path, or the schema has no such field.
     """
     parts = iter(_PART.findall(path))
     shown = ""
@@ -75,7 +75,7 @@ def _unescaped(match: re.Match[str]) -> str:
     return _ESCAPED[char]
 
 
-def _descend(shown: str, source: Source, name: str) -> tuple[str, Source]:
+def _descend(shown: str, source: RawSchema, name: str) -> tuple[str, RawSchema]:
     properties, additional = source.get("properties"), source.get("additionalProperties")
     if properties:
         if name not in properties:

@@ -1,4 +1,4 @@
-"""The formats of strings that custom resources may ask for."""
+"""The string formats that custom resources can use."""
 
 import base64
 import binascii
@@ -33,7 +33,7 @@ _PATTERNS: dict[str, str] = {
 }
 _ATOM = r"[^\s@<>(),;:\\\"\[\].]+"
 _EMAIL = rf"(?:.*<)?{_ATOM}(?:\.{_ATOM})*@{_ATOM}(?:\.{_ATOM})*>?"
-# One way only to read a number: two would make a long one take its length squared.
+# There must be one way to match a number: with two, a long one takes quadratic time.
 _GO_DURATION = r"[-+]?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|\u00b5s|\u03bcs|ms|s|m|h))+)"
 _WORD_DURATION = (
     r"\s*((?:\d+(?:\.\d*)?|\.\d+)\s*(?:ns|nanos?|nanoseconds?|us|\u00b5s|micros?|microseconds?"
@@ -45,13 +45,13 @@ _HOST_LIMIT, _PART_LIMIT = 255, 63
 
 
 def known(name: str) -> str:
-    """Return a format's name as it is looked up, or nothing for one that is not checked."""
+    """Return the key of a format in `CHECKS`; empty for formats that are not checked."""
     plain = name.replace("-", "")
     return plain if plain in CHECKS else ""
 
 
 def _pattern(name: str) -> Callable[[str], bool]:
-    # Compiled when it is first needed, and kept by `re`: most are never needed.
+    # Compiled on first use and cached by `re`: most are never used.
     return lambda text: re.fullmatch(_PATTERNS[name], text) is not None
 
 
@@ -69,7 +69,7 @@ def _date(text: str) -> bool:
     if not re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", text):
         return False
     if text.startswith("0000"):
-        text = f"0400{text[4:]}"  # Go has that year, and it is a leap year there
+        text = f"0400{text[4:]}"  # Python has no year 0, which is a leap year in Go
     try:
         date.fromisoformat(text)
     except ValueError:
@@ -78,7 +78,7 @@ def _date(text: str) -> bool:
 
 
 def _uri(text: str) -> bool:
-    """Whether Go takes it for the target of a request: absolute, or a path."""
+    """Return whether Go accepts it as a request URI: an absolute URI or a path."""
     if not text or any(ord(char) < 0x20 or char == "\x7f" for char in text):  # noqa: PLR2004  # control characters
         return False
     try:
@@ -94,7 +94,7 @@ def _uri(text: str) -> bool:
 def _address(version: int) -> Callable[[str], bool]:
     def check(text: str) -> bool:
         try:
-            plain = re.sub(_LEADING_ZEROS, "", text)  # which Go forgives
+            plain = re.sub(_LEADING_ZEROS, "", text)  # Go accepts them
             return ipaddress.ip_address(plain).version == version and "%" not in text
         except ValueError:
             return False
@@ -178,4 +178,4 @@ CHECKS: dict[str, Callable[[str], bool]] = {
     "password": lambda _: True,
     "uri": _uri,
 }
-"""Whether a text is of a format, by the format's name without dashes."""
+"""Functions that check a text, by the name of the format without dashes."""

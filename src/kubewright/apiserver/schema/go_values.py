@@ -1,4 +1,4 @@
-"""Values that Go reads in its own way: times, quantities and bytes, with its texts for bad ones."""
+"""Reads times, quantities and bytes as Go does, with Go's errors for invalid ones."""
 
 import base64
 import binascii
@@ -15,7 +15,7 @@ BAD_QUANTITY: str = (
 )
 _BAD_SUFFIX = "unable to parse quantity's suffix"
 _LOOSE_QUANTITY = re.compile(r"[+-]?[0-9]*(\.[0-9]*)?[eEinumkKMGTP]*[-+]?[0-9]*").fullmatch
-# The parts of a layout, each with what it matches and the highest number it stands for.
+# The parts of a layout, each with its pattern and its highest number.
 _TIME_PARTS = (
     ("2006", r"[0-9]{4}", None, ""),
     ("-", r"-", None, ""),
@@ -40,7 +40,7 @@ def time(text: str) -> str:
     """Return a time as ``metav1.Time`` writes it.
 
     Raises:
-        ValueError: It is none; the message is Go's.
+        ValueError: It is not a time; the message is Go's.
     """
     try:
         return format_time(parse_time(text))
@@ -50,10 +50,10 @@ def time(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def micro_time(text: str) -> str:
-    """Return a time as ``metav1.MicroTime`` writes it, which wants exactly six digits.
+    """Return a time as ``metav1.MicroTime`` writes it, with exactly six fractional digits.
 
     Raises:
-        ValueError: It is none; the message is Go's.
+        ValueError: It is not a time; the message is Go's.
     """
     try:
         found = format_micro_time(parse_time(text))
@@ -65,7 +65,7 @@ def micro_time(text: str) -> str:
 
 
 def time_problem(text: str, layout: str) -> str:
-    """Return Go's text for a time that does not fit *layout*."""
+    """Return Go's message for a time that does not match *layout*."""
     shown = f"parsing time {_quoted(text)}"
     rest = text
     micro = layout == RFC3339_MICRO
@@ -93,7 +93,7 @@ def quantity(text: str) -> str:
     """Return a quantity in canonical form.
 
     Raises:
-        ValueError: It is none; the message is Go's.
+        ValueError: It is not a quantity; the message is Go's.
     """
     try:
         return format_quantity(text)
@@ -103,10 +103,10 @@ def quantity(text: str) -> str:
 
 
 def base64_text(text: str) -> str:
-    """Return base64 in the form in which Go writes it: no line breaks.
+    """Return base64 as Go writes it, without line breaks.
 
     Raises:
-        ValueError: It is none; the message is Go's.
+        ValueError: It is not base64; the message is Go's.
     """
     compact = text.replace("\n", "").replace("\r", "")
     try:
@@ -117,7 +117,7 @@ def base64_text(text: str) -> str:
 
 
 def _bad_byte(text: str) -> int:
-    """Return where Go's decoder stops."""
+    """Return the offset at which Go's decoder stops."""
     start = count = 0
     for position, char in enumerate(text):
         if char in "\r\n":

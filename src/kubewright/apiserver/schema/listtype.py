@@ -1,4 +1,4 @@
-"""Custom resources: sets must not repeat elements, list-maps must not repeat keys."""
+"""Custom resources: rejects duplicates in lists of type ``set`` and ``map``."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from kubewright.apiserver.schema.tree import Schema
 
 
 def validate_lists(value: Any, schema: Schema | None, path: str = "") -> Errors:
-    """Return what is repeated at or below *value* that must not be."""
+    """Return errors for duplicate elements at or below *value*."""
     if schema is None or not _has_keyed_lists(schema):
         return []
     errors: Errors = []
@@ -55,7 +55,7 @@ def _key_of(item: dict[str, Any], keys: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _repeated(values: list[Any]) -> list[int]:
-    """Return where a value comes for the second time; the third time is not told again."""
+    """Return the indexes of second occurrences; third ones are not reported again."""
     times: dict[bytes, int] = {}
     found: list[int] = []
     for place, value in enumerate(values):

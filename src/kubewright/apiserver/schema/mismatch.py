@@ -1,20 +1,20 @@
-"""Where a value is, and Go's words for one that its type cannot hold."""
+"""Locations of values, and Go's errors for values of the wrong type."""
 
 from typing import Any
 
 from kubewright.apiserver.schema.tree import Schema
 
-# Where a value is: the place above it, its key or index, and the struct it is a field of; the
-# struct is empty for keys of maps and indexes of lists, which Go's type errors leave out.
-Place = tuple[Any, str | int, str]
+# The location of a value: its parent's location, its key or index, and the struct that it is a
+# field of. The struct is empty for keys of maps and indexes of lists, which Go's errors leave out.
+Location = tuple[Any, str | int, str]
 
 
 class Problems:
-    """What a reading found besides errors.
+    """What decoding found besides errors.
 
     Attributes:
         unknown: The paths of fields that the kind does not have, in the order of the document.
-        keys: How many keys the objects had, all together.
+        keys: The number of keys in all objects together.
     """
 
     __slots__ = ("keys", "unknown")
@@ -25,11 +25,11 @@ class Problems:
 
 
 class MismatchError(Exception):
-    """A value that its Go type cannot hold; the text is Go's."""
+    """A value does not fit its Go type; the text is Go's."""
 
 
-def path_of(place: Place | None) -> str:
-    """Return a place as strict decoding names it."""
+def path_of(place: Location | None) -> str:
+    """Return a location as strict decoding prints it."""
     parts: list[str] = []
     while place is not None:
         parts.append(f"[{place[1]}]" if isinstance(place[1], int) else f".{place[1]}")
@@ -37,15 +37,15 @@ def path_of(place: Place | None) -> str:
     return "".join(reversed(parts)).removeprefix(".")
 
 
-def mismatch(value: Any, place: Place | None, go_type: str) -> MismatchError:
+def mismatch(value: Any, place: Location | None, go_type: str) -> MismatchError:
     """Return Go's error for a value of the wrong JSON type."""
     return MismatchError(
         f"json: cannot unmarshal {_json_type(value)} into Go {target(place)} of type {go_type}"
     )
 
 
-def target(place: Place | None) -> str:
-    """Return what Go says a value was to go into."""
+def target(place: Location | None) -> str:
+    """Return the decoding target as Go's errors name it."""
     fields: list[str] = []
     struct = ""
     while place is not None:
@@ -66,7 +66,7 @@ def _json_type(value: Any) -> str:
 
 
 def go_name(schema: Schema) -> str:
-    """Return what Go calls the type of this shape, as far as the schema tells."""
+    """Return the Go type of a schema, as far as the schema tells."""
     if schema.definition:
         package = schema.definition.split(".")[-2]
         return f"{package}.{schema.name}"
@@ -81,7 +81,7 @@ def go_name(schema: Schema) -> str:
 
 
 def element_type(go_type: str) -> str:
-    """Return what is left of a list's or map's type for its elements; empty if it has a name."""
+    """Return the element type in the Go type of a list or map; empty for named types."""
     if go_type.startswith("[]"):
         return go_type[2:]
     return go_type.partition("]")[2] if go_type.startswith("map[") else ""

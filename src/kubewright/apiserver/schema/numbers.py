@@ -1,4 +1,4 @@
-"""The checks of numbers, which depend on whether Go has them as integers or as floats."""
+"""Checks of numbers, which depend on whether Go decoded an integer or a float."""
 
 from typing import Any, Protocol
 
@@ -11,23 +11,23 @@ _FLOAT32_MAX = 3.4028234663852886e38
 
 
 class Sink(Protocol):
-    """Where errors go."""
+    """Collects errors."""
 
-    def invalid(self, path: str, value: Any, text: str) -> None:
+    def add_invalid(self, path: str, value: Any, text: str) -> None:
         """Add an error about a value."""
         ...
 
-    def other(self, path: str, value: Any, text: str) -> None:
-        """Add an error about a value, with a text of its own."""
+    def add_other(self, path: str, value: Any, text: str) -> None:
+        """Add an error about a value, with a complete text."""
         ...
 
-    def loose(self, text: str) -> None:
-        """Add an error that does not know its path."""
+    def add_without_path(self, text: str) -> None:
+        """Add an error without a path."""
         ...
 
 
 def check_number(sink: Sink, source: dict[str, Any], value: float, path: str) -> None:
-    """Check a number against the range of its type, and its own bounds."""
+    """Check a number against the range of its type and the bounds of its schema."""
     kind, form = source.get("type") or "", source.get("format") or ""
     if source.get("x-kubernetes-int-or-string"):
         kind = ""
@@ -49,9 +49,9 @@ def _check_minimum(
     limit = int(limit) if isinstance(value, int) else float(limit)
     if source.get("exclusiveMinimum"):
         if value <= limit:
-            sink.invalid(path, value, f"should be greater than {shown(limit)}")
+            sink.add_invalid(path, value, f"should be greater than {shown(limit)}")
     elif value < limit:
-        sink.invalid(path, value, f"should be greater than or equal to {shown(limit)}")
+        sink.add_invalid(path, value, f"should be greater than or equal to {shown(limit)}")
 
 
 def _check_maximum(
@@ -60,25 +60,25 @@ def _check_maximum(
     limit = int(limit) if isinstance(value, int) else float(limit)
     if source.get("exclusiveMaximum"):
         if value >= limit:
-            sink.invalid(path, value, f"should be less than {shown(limit)}")
+            sink.add_invalid(path, value, f"should be less than {shown(limit)}")
     elif value > limit:
-        sink.invalid(path, value, f"should be less than or equal to {shown(limit)}")
+        sink.add_invalid(path, value, f"should be less than or equal to {shown(limit)}")
 
 
 def _check_multiple(sink: Sink, value: float, factor: float, path: str) -> None:
     factor = int(factor) if isinstance(value, int) else float(factor)
     if factor <= 0:
         text = f"factor MultipleOf declared for {path} must be positive: {shown(factor)}"
-        sink.other(path, factor, text)
+        sink.add_other(path, factor, text)
     elif isinstance(value, int):
         if value % factor:
-            sink.invalid(path, value, f"should be a multiple of {shown(factor)}")
+            sink.add_invalid(path, value, f"should be a multiple of {shown(factor)}")
     elif not is_whole(1 / factor * value if factor < 1 else value / factor):
-        sink.invalid(path, value, f"should be a multiple of {shown(factor)}")
+        sink.add_invalid(path, value, f"should be a multiple of {shown(factor)}")
 
 
 def is_whole(number: float) -> bool:
-    """Whether Go takes a float for a whole number: one that JSON holds exactly, or nearly so."""
+    """Return whether Go treats a float as an integer: whole or nearly so, and not too large."""
     if not abs(number) <= _MAX_EXACT:
         return False
     cut = float(int(number))
@@ -91,7 +91,7 @@ def _check_range(sink: Sink, value: float, kind: str, form: str, what: str, path
         return
     known = form in {"int32", "int64"} if kind == "integer" else form in {"float", "double"}
     suffix = f"with format {form}" if known else "(default format)"
-    sink.loose(f"{what} value must be of type {kind} {suffix} in {path}")
+    sink.add_without_path(f"{what} value must be of type {kind} {suffix} in {path}")
 
 
 def _in_range(value: float, kind: str, form: str) -> bool:

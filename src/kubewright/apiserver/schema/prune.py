@@ -1,11 +1,11 @@
-"""Custom resources: cut an object to its schema, as the server does with everything it reads."""
+"""Custom resources: prunes objects to their schema, as the server does on every read."""
 
 from typing import Any
 
 from kubewright.apiserver.meta.field import invalid
 from kubewright.apiserver.schema.conform import compiled, unreadable
 from kubewright.apiserver.schema.definitions import definition
-from kubewright.apiserver.schema.mismatch import MismatchError, Place, Problems, path_of
+from kubewright.apiserver.schema.mismatch import Location, MismatchError, Problems, path_of
 from kubewright.apiserver.schema.tree import UNSET, Schema
 
 META_FIELDS: frozenset[str] = frozenset({"apiVersion", "kind", "metadata"})
@@ -15,9 +15,9 @@ OBJECT_META: str = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 
 
 def fit(obj: dict[str, Any], schema: Schema) -> Problems:
-    """Make *obj*, in place, an object of a custom kind: known fields only, typed metadata.
+    """Prune *obj* in place: keep known fields only, and give it typed metadata.
 
-    Does in one call what is done to every custom object that is read: `read_metadata`, `prune`,
+    Calls everything that is done to a custom object on read: `read_metadata`, `prune`,
     `drop_nulls` and `coerce_embedded`. Defaults come later, and `settle_numbers` last of all.
 
     Raises:
@@ -37,7 +37,7 @@ def fit(obj: dict[str, Any], schema: Schema) -> Problems:
 
 
 def _count(value: Any, problems: Problems) -> None:
-    """Count keys, and make floats of whole numbers that Go cannot hold."""
+    """Count keys, and convert integers to floats that do not fit into Go's int64."""
     if type(value) is dict:
         problems.keys += len(value)
         for key, item in value.items():
@@ -54,7 +54,7 @@ def _count(value: Any, problems: Problems) -> None:
 
 
 def settle_numbers(value: Any) -> None:
-    """Write numbers without a fraction as they are after they were stored: ``3.0`` is ``3``."""
+    """Write whole floats as integers, as they are after storage: ``3.0`` becomes ``3``."""
     if type(value) is dict:
         for key, item in value.items():
             if type(item) is dict or type(item) is list:
@@ -74,7 +74,7 @@ def _settled(number: float) -> float:
 
 
 def read_metadata(obj: dict[str, Any], path: str = "") -> list[str]:
-    """Make the metadata of *obj* that of every object, and return the paths of unknown fields.
+    """Decode the metadata of *obj* as ObjectMeta, and return the paths of unknown fields.
 
     Raises:
         MismatchError: A value has the wrong type.
@@ -84,7 +84,7 @@ def read_metadata(obj: dict[str, Any], path: str = "") -> list[str]:
     try:
         obj["metadata"] = check(obj["metadata"], None, problems)
     except MismatchError:
-        check(_sorted(obj["metadata"]), None, Problems())  # Go meets names in their order
+        check(_sorted(obj["metadata"]), None, Problems())  # Go decodes fields in name order
         raise
     prefix = f"{path}.metadata" if path else "metadata"
     return [f"{prefix}.{name}" for name in problems.unknown]
@@ -97,12 +97,12 @@ def _sorted(value: Any) -> Any:
 
 
 def prune(value: Any, schema: Schema, *, root: bool = False) -> list[str]:
-    """Remove, in place, what *schema* does not know, and return the paths of it, sorted.
+    """Remove fields that *schema* does not have, in place, and return their paths, sorted.
 
     Args:
-        value: What to cut.
+        value: The value to prune.
         schema: Its shape.
-        root: Whether *value* is a whole resource, whose apiVersion, kind and metadata stay.
+        root: Whether *value* is a whole resource, whose apiVersion, kind and metadata are kept.
     """
     unknown: list[str] = []
     _prune(value, schema, None, unknown, keep_meta=root or schema.embedded_resource)
@@ -110,7 +110,12 @@ def prune(value: Any, schema: Schema, *, root: bool = False) -> list[str]:
 
 
 def _prune(
-    value: Any, schema: Schema | None, place: Place | None, unknown: list[str], *, keep_meta: bool
+    value: Any,
+    schema: Schema | None,
+    place: Location | None,
+    unknown: list[str],
+    *,
+    keep_meta: bool,
 ) -> None:
     if schema is not None and schema.preserve_unknown:
         _prune_known(value, schema, place, unknown, keep_meta=keep_meta)
@@ -132,14 +137,14 @@ def child_of(schema: Schema, key: str) -> Schema | None:
 
 
 def takes_any_key(schema: Schema) -> bool:
-    """Whether ``additionalProperties`` is a boolean: keys are kept then, without a shape."""
+    """Return whether ``additionalProperties`` is a boolean: then any key is kept."""
     return isinstance(schema.source.get("additionalProperties"), bool)
 
 
 def _prune_object(
     value: dict[str, Any],
     schema: Schema | None,
-    place: Place | None,
+    place: Location | None,
     unknown: list[str],
     *,
     keep_meta: bool,
@@ -158,9 +163,9 @@ def _prune_object(
 
 
 def _prune_known(
-    value: Any, schema: Schema, place: Place | None, unknown: list[str], *, keep_meta: bool
+    value: Any, schema: Schema, place: Location | None, unknown: list[str], *, keep_meta: bool
 ) -> None:
-    """Prune below a node that keeps unknown fields: what has a schema there is still cut to it."""
+    """Prune below a node that preserves unknown fields: fields with a schema are still pruned."""
     if isinstance(value, list) and schema.items is not None:
         for index, item in enumerate(value):
             below = (place, index, "")
@@ -178,7 +183,7 @@ def _embedded(schema: Schema | None) -> bool:
 
 
 def drop_nulls(value: Any, schema: Schema | None) -> None:
-    """Remove nulls where null is neither allowed nor replaced by a default."""
+    """Remove nulls that the schema neither allows nor replaces by a default."""
     if isinstance(value, dict) and schema is not None:
         for key in list(value):
             child = child_of(schema, key)
@@ -232,7 +237,7 @@ def _coerce(value: dict[str, Any], path: str) -> list[str]:
 
 
 def has_embedded(schema: Schema) -> bool:
-    """Whether an embedded object may be at or below this node."""
+    """Return whether an embedded object may be at or below this node."""
     known: bool | None = schema.memo.get("embedded")
     if known is None:
         below = any(has_embedded(child) for child in schema.children())

@@ -1,7 +1,7 @@
-"""Ratcheting: what an update does not touch is not judged again.
+"""Ratcheting: an update is not rejected for invalid values that it does not change.
 
-`Correlated` pairs a value of the new object with the value of the old one that it came from, as
-far as that can be told: fields by name, elements of list-maps by their keys.
+`Correlated` pairs a value of the new object with the old value it came from, where that can be
+determined: fields by name, elements of list-maps by their keys.
 """
 
 from typing import Any
@@ -11,7 +11,7 @@ from kubewright.apiserver.schema.tree import Schema
 
 
 class Correlated:
-    """A new value and the old one it came from; ``None`` stands for "there is no old one"."""
+    """A new value and the old one it came from; callers use ``None`` if there is no old value."""
 
     __slots__ = ("_children", "_equal", "_old_items", "new", "old", "schema")
 
@@ -24,7 +24,7 @@ class Correlated:
         self._old_items: dict[Any, Any] | None = None
 
     def key(self, name: str) -> "Correlated | None":
-        """Return the pair of a field that both objects have and the schema knows."""
+        """Return the pair for a field that both objects and the schema have, or ``None``."""
         if name not in self._children:
             self._children[name] = self._pair(name)
         return self._children[name]
@@ -38,7 +38,7 @@ class Correlated:
         return Correlated(self.new[name], self.old[name], child)
 
     def index(self, position: int) -> "Correlated | None":
-        """Return the pair of an element, for lists whose elements have keys."""
+        """Return the pair for an element of a list-map, or ``None``."""
         if position not in self._children:
             old = self._old_element(self.new[position])
             items = self.schema.items
@@ -56,7 +56,7 @@ class Correlated:
         return find_element(self._old_items, element, self.schema.list_map_keys)
 
     def unchanged(self) -> bool:
-        """Whether new and old are the same, but for the order of list-maps."""
+        """Return whether new and old are equal apart from the order of list-maps."""
         if self._equal is None:
             self._equal = self._compare()
         return self._equal
@@ -79,7 +79,7 @@ def _unchanged(pair: Correlated | None) -> bool:
 
 
 def same(new: Any, old: Any) -> bool:
-    """Whether two JSON values are equal; unlike in Python, true is not 1."""
+    """Return whether two JSON values are equal; unlike in Python, true is not 1."""
     if isinstance(new, bool) or isinstance(old, bool):
         return new is old
     if isinstance(new, dict) and isinstance(old, dict):
@@ -90,7 +90,7 @@ def same(new: Any, old: Any) -> bool:
 
 
 def frozen(value: Any) -> Any:
-    """Return what can be put into a set, and is equal for two values that are the `same`."""
+    """Return a hashable that is equal for values that are the `same`."""
     if isinstance(value, bool):
         return bool, value
     if isinstance(value, dict):
@@ -99,7 +99,7 @@ def frozen(value: Any) -> Any:
 
 
 def element_key(element: Any, keys: tuple[str, ...]) -> tuple[Any, ...] | None:
-    """Return what tells an element of a list-map from the others, if it has all of it."""
+    """Return the key values of an element of a list-map; ``None`` if any is missing."""
     if not isinstance(element, dict):
         return None
     found = []
@@ -112,7 +112,7 @@ def element_key(element: Any, keys: tuple[str, ...]) -> tuple[Any, ...] | None:
 
 
 def keyed(elements: list[Any], keys: tuple[str, ...]) -> dict[Any, Any]:
-    """Return the elements of a list-map by their keys; the first of two that are equal."""
+    """Return the elements of a list-map by their keys; of duplicates, the first."""
     found: dict[Any, Any] = {}
     for element in elements:
         key = element_key(element, keys)

@@ -1,8 +1,8 @@
-"""Custom resources: the rules of ``x-kubernetes-validations``, written in CEL.
+"""Custom resources: the CEL rules in ``x-kubernetes-validations``.
 
-`rules_of` compiles the rules of a schema into a tree that follows it. Validation walks an object
-and that tree together; on an update it finds the old value of each new one, for rules that compare
-both and to leave alone what did not change.
+`rules_of` compiles the rules of a schema into a tree with the same structure. Validation walks an
+object and that tree together. On an update it finds the old value of each new one, for rules that
+compare both, and to tolerate broken rules where nothing changed.
 """
 
 from collections.abc import Callable
@@ -38,7 +38,7 @@ OUT_OF_BUDGET: str = (
     "validation failed due to running out of cost budget, no further validation rules will be run"
 )
 MESSAGE_LIMIT: int = 5 * 1024
-"""How many bytes a message made by an expression may have."""
+"""The most bytes of a message from a ``messageExpression``."""
 
 _REASONS: dict[str, tuple[Reason, str]] = {
     "FieldValueRequired": ("FieldValueRequired", "Required value"),
@@ -50,7 +50,7 @@ _META = frozenset({"apiVersion", "kind"})
 
 
 class CompiledRule(NamedTuple):
-    """A rule and its message, ready to be evaluated; a problem says why it is not."""
+    """A compiled rule and its message, or the problem that kept it from compiling."""
 
     source: dict[str, Any]
     program: Program | None
@@ -60,17 +60,17 @@ class CompiledRule(NamedTuple):
 
     @property
     def is_transition(self) -> bool:
-        """Whether it compares with the old value."""
+        """Return whether the rule uses ``oldSelf``."""
         return self.program is not None and "oldSelf" in self.program.variables_used
 
     @property
     def is_optional(self) -> bool:
-        """Whether it wants to run without an old value too."""
+        """Return whether the rule also runs without an old value (``optionalOldSelf``)."""
         return bool(self.source.get("optionalOldSelf"))
 
 
 def compile_rules(schema: Schema, self_type: Type) -> list[CompiledRule]:
-    """Compile the rules of one node; those that are wrong have a problem instead of a program."""
+    """Compile the rules of one node; invalid ones get a problem instead of a program."""
     return [
         _compiled(rule, self_type) for rule in schema.source.get("x-kubernetes-validations") or ()
     ]
@@ -103,7 +103,7 @@ def _compiled_message(source: str, variables: dict[str, Type]) -> tuple[Program 
 
 
 def has_rules(schema: Schema) -> bool:
-    """Whether rules are at or below this node."""
+    """Return whether rules are at or below this node."""
     known: bool | None = schema.memo.get("has rules")
     if known is None:
         own = bool(schema.source.get("x-kubernetes-validations"))
@@ -112,7 +112,7 @@ def has_rules(schema: Schema) -> bool:
 
 
 def rules_of(schema: Schema, *, root: bool) -> "Rules | None":
-    """Return the rules at and below a node, compiled; ``None`` if there are none.
+    """Return the compiled rules at and below a node; ``None`` if there are none.
 
     Args:
         schema: The node.
@@ -157,15 +157,15 @@ class Rules:
         """Return the rules that *new* breaks.
 
         Args:
-            new: What is to be stored.
-            old: What is stored; ``None`` on create.
-            path: Where *new* is.
-            correlated: The pair of both; what did not change is only warned of then.
-            warn: Told of broken rules that are let through.
-            light: Whether it must not be much work.
+            new: The value to store.
+            old: The stored value; ``None`` on create.
+            path: The path of *new*.
+            correlated: The pair of both, on an update: unchanged values only cause warnings.
+            warn: Called with the text of each broken rule that is tolerated.
+            light: Whether to give up on expensive work.
 
         Raises:
-            TooMuchError: It is much work.
+            TooMuchError: It would be too much work for a *light* run.
         """
         run = _Run(warn, Budget(LIGHT, LIGHT) if light else Budget())
         with suppress(_ExhaustedError):
@@ -182,11 +182,11 @@ def _below(schema: Schema | None) -> Rules | None:
 
 
 class _ExhaustedError(Exception):
-    """No more rules are run."""
+    """The budget is spent: no more rules are run."""
 
 
 class _Ratchet(NamedTuple):
-    """The pair of new and old at a place, and that above it for places without an old value."""
+    """The pair of new and old value, and the pair above it for values without an old one."""
 
     here: Correlated | None
     above: Correlated | None
@@ -207,7 +207,7 @@ class _Ratchet(NamedTuple):
 
 
 class _Run:
-    """One validation: the errors so far, and what is left of the budget."""
+    """One validation: the errors so far and the remaining budget."""
 
     def __init__(self, warn: Warn | None, budget: Budget) -> None:
         self.errors: Errors = []
@@ -291,7 +291,7 @@ class _Run:
     def _break(
         self, rules: Rules, rule: CompiledRule, values: dict[str, Any], path: str, ratchet: _Ratchet
     ) -> None:
-        """Note that a rule is broken; only warn of it where nothing changed."""
+        """Record a broken rule; only warn about it if the value did not change."""
         where = _joined(path, rule_path(rule.source, rules.schema)) or NO_PATH
 
         def add(error: FieldError) -> None:
@@ -310,7 +310,7 @@ class _Run:
         add(_error(rule, rules.schema, where, values["self"], detail))
 
     def _message(self, rule: CompiledRule, values: dict[str, Any]) -> str:
-        """Return what the message's expression says, or nothing if it is of no use."""
+        """Return the result of the ``messageExpression``; empty if it is unusable."""
         assert rule.message is not None
         try:
             found = rule.message.evaluate(values, budget=self.budget)
@@ -353,7 +353,7 @@ def _evaluation_text(error: str, rule: CompiledRule) -> str:
 
 
 def rule_path(rule: dict[str, Any], schema: Schema) -> str:
-    """Return the field that a rule is about, as errors show it; empty for the node itself."""
+    """Return a rule's ``fieldPath`` as errors show it; empty for the node itself."""
     if not rule.get("fieldPath"):
         return ""
     try:

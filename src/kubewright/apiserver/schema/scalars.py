@@ -1,27 +1,27 @@
-"""How Go reads single values: text, numbers, times, quantities, and what may be anything."""
+"""Reads single values as Go does: strings, numbers, times, quantities, and free-form values."""
 
 from collections.abc import Callable
 from typing import Any
 
 from kubewright.apiserver.schema import go_values
-from kubewright.apiserver.schema.mismatch import MismatchError, Place, Problems, mismatch, target
+from kubewright.apiserver.schema.mismatch import Location, MismatchError, Problems, mismatch, target
 from kubewright.apiserver.schema.tree import Schema
 
-Check = Callable[[Any, Place | None, Problems], Any]
-"""Reads a value at a place: returns what it becomes, or raises `MismatchError`."""
+Check = Callable[[Any, Location | None, Problems], Any]
+"""Reads a value at a location: returns the converted value, or raises `MismatchError`."""
 
 TEXTS: dict[str, Callable[[str], str]] = {
     "date-time": go_values.time,
     "micro-time": go_values.micro_time,
     "byte": go_values.base64_text,
 }
-"""The formats of text that have a normal form."""
+"""The string formats that have a canonical form."""
 
 _LIMITS = {"int32": 2**31, "int64": 2**63}
 
 
-def anything(value: Any, place: Place | None, problems: Problems) -> Any:
-    """Take the value as it is, and count its keys."""
+def anything(value: Any, place: Location | None, problems: Problems) -> Any:
+    """Return the value unchanged, and count its keys."""
     if isinstance(value, dict):
         problems.keys += len(value)
         for item in value.values():
@@ -33,8 +33,8 @@ def anything(value: Any, place: Place | None, problems: Problems) -> Any:
     return value
 
 
-def quantity(value: Any, place: Place | None, problems: Problems) -> Any:
-    """Read an amount, which may be a number too."""
+def quantity(value: Any, place: Location | None, problems: Problems) -> Any:
+    """Read a quantity: a string or a number."""
     if value is None:
         return "0"
     if isinstance(value, bool) or not isinstance(value, str | int | float):
@@ -45,8 +45,8 @@ def quantity(value: Any, place: Place | None, problems: Problems) -> Any:
         raise MismatchError(str(error)) from None
 
 
-def int_or_string(value: Any, place: Place | None, problems: Problems) -> Any:
-    """Read a port or a percentage."""
+def int_or_string(value: Any, place: Location | None, problems: Problems) -> Any:
+    """Read an IntOrString."""
     if isinstance(value, str):
         return value
     if value is None:
@@ -57,7 +57,7 @@ def int_or_string(value: Any, place: Place | None, problems: Problems) -> Any:
 def _integer(kind: str, go_type: str) -> Check:
     limit = _LIMITS.get(kind, 2**63)
 
-    def check(value: Any, place: Place | None, problems: Problems) -> Any:
+    def check(value: Any, place: Location | None, problems: Problems) -> Any:
         if type(value) is int and -limit <= value < limit:
             return value
         if value is None:
@@ -77,7 +77,7 @@ def _go_number(value: float) -> str:
 
 
 def scalar(schema: Schema, go_type: str) -> Check:
-    """Return what reads the one value that *schema* describes."""
+    """Return the function that reads a scalar of *schema*."""
     if schema.type == "integer":
         return _integer(schema.format, go_type)
     if schema.type == "number":
@@ -89,7 +89,7 @@ def scalar(schema: Schema, go_type: str) -> Check:
 
 
 def _number(go_type: str) -> Check:
-    def check(value: Any, place: Place | None, problems: Problems) -> Any:
+    def check(value: Any, place: Location | None, problems: Problems) -> Any:
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise mismatch(value, place, go_type)
         return int(value) if isinstance(value, float) and value.is_integer() else value
@@ -98,9 +98,9 @@ def _number(go_type: str) -> Check:
 
 
 def plain(kind: type, go_type: str) -> Check:
-    """Return what reads a value of one Python type; null is its empty value."""
+    """Return the function that reads a value of one Python type; null becomes its empty value."""
 
-    def check(value: Any, place: Place | None, problems: Problems) -> Any:
+    def check(value: Any, place: Location | None, problems: Problems) -> Any:
         if type(value) is kind:
             return value
         if value is None:
@@ -113,7 +113,7 @@ def plain(kind: type, go_type: str) -> Check:
 def _text(normal: Callable[[str], str], go_type: str) -> Check:
     go_type = "[]uint8" if normal is go_values.base64_text else "string"
 
-    def check(value: Any, place: Place | None, problems: Problems) -> Any:
+    def check(value: Any, place: Location | None, problems: Problems) -> Any:
         if value is None:
             return ""
         if not isinstance(value, str):

@@ -1,8 +1,8 @@
-"""The shape of objects: one tree for built-in kinds and for custom resources.
+"""Schemas as trees, for built-in kinds and for custom resources.
 
-Built-in kinds get theirs from the OpenAPI document that the package carries (`definitions`), custom
-resources from their CRD. Everything that walks an object by its shape (pruning, defaulting,
-validation, strategic merge, managed fields) walks this.
+Built-in kinds get theirs from the OpenAPI document in the package (`definitions`), custom resources
+from their CRD. Pruning, defaulting, validation, strategic merge and managed fields all walk
+this tree.
 """
 
 from collections.abc import Iterator
@@ -11,33 +11,33 @@ from typing import Any, Literal
 ListType = Literal["atomic", "set", "map"]
 
 UNSET: Any = type("Unset", (), {"__repr__": lambda _: "UNSET"})()
-"""Stands for "no default": ``None`` is a value."""
+"""Means "no default", since ``None`` can be a default."""
 
 
 class Schema:
-    """What one value may be.
+    """The schema of one value.
 
     Attributes:
-        type: ``object``, ``array``, ``string``, ``integer``, ``number``, ``boolean``; empty for
-            anything.
-        format: Such as ``int32``, ``date-time``, ``int-or-string``, ``quantity``; empty for none.
+        type: ``object``, ``array``, ``string``, ``integer``, ``number`` or ``boolean``; empty for
+            any type.
+        format: Such as ``int32``, ``date-time``, ``int-or-string`` or ``quantity``; may be empty.
         properties: The fields of an object with fixed fields.
-        additional: The schema of the values, if the object is a map; ``None`` if it is none.
+        additional: The schema of the values if the object is a map, or ``None``.
         items: The schema of the elements of an array.
-        required: Fields that must be there.
-        default: What an absent value becomes; `UNSET` for nothing.
-        nullable: Whether ``null`` is a value of its own.
+        required: The required fields.
+        default: The default, or `UNSET`.
+        nullable: Whether ``null`` is allowed.
         preserve_unknown: Whether fields without a schema are kept.
-        int_or_string: Whether both are allowed.
+        int_or_string: Whether integers and strings are both allowed.
         embedded_resource: Whether the value is an object with apiVersion, kind and metadata.
         list_type: How lists are merged by apply.
         list_map_keys: The fields that tell the elements of a ``map`` list apart.
         map_type: Whether apply owns the object as a whole (``atomic``) or by field.
         merge_key: The field by which a strategic merge patch matches elements.
         patch_strategy: ``merge``, ``retainKeys``, ``replace``, as the patch strategy tags say.
-        name: The definition's name, for messages: ``DeploymentSpec``; empty if it has none.
-        definition: The same in full: ``io.k8s.api.apps.v1.DeploymentSpec``.
-        source: The JSON that this was read from: what validation and OpenAPI want to see.
+        name: The short name of the definition, for messages: ``DeploymentSpec``; may be empty.
+        definition: The full name: ``io.k8s.api.apps.v1.DeploymentSpec``.
+        source: The JSON that this was read from, for validation and OpenAPI.
     """
 
     __slots__ = (
@@ -83,14 +83,14 @@ class Schema:
         self.name: str = ""
         self.definition: str = ""
         self.source: dict[str, Any] = {}
-        self.memo: dict[str, Any] = {}  # what a walker has precomputed for this node, by its name
+        self.memo: dict[str, Any] = {}  # what modules compute for this node, by module name
 
     def __repr__(self) -> str:
         return f"Schema({self.name or self.type or 'any'})"
 
     @property
     def is_map(self) -> bool:
-        """Whether this is an object with keys of the user's choosing."""
+        """Return whether this is an object with arbitrary keys."""
         return self.additional is not None
 
     def children(self) -> Iterator["Schema"]:
@@ -103,7 +103,7 @@ class Schema:
 
 
 def read(source: dict[str, Any], into: Schema) -> Schema:
-    """Fill *into* with what JSON schema *source* says of the node itself, not of its children."""
+    """Fill *into* from the JSON schema *source*, without its children."""
     into.source = source
     into.type = source.get("type") or ""
     into.format = source.get("format") or ""
@@ -125,7 +125,7 @@ def read(source: dict[str, Any], into: Schema) -> Schema:
 
 
 def parse(source: dict[str, Any]) -> Schema:
-    """Return the tree of a schema without references, as CRDs have them."""
+    """Return the tree of a schema without references, such as those in CRDs."""
     schema = read(source, Schema())
     for name, child in (source.get("properties") or {}).items():
         schema.properties[name] = parse(child)

@@ -1,7 +1,7 @@
-"""Custom resources: check values against their schema, with the texts of the real server.
+"""Custom resources: validates values against their schema.
 
-The checks, their order and their texts are those of OpenAPI validation as Kubernetes runs it.
-Schemas are compiled once into `_Node` trees, kept in the memo of the `Schema`.
+The checks, their order and their messages are those of OpenAPI validation in Kubernetes. Schemas
+are compiled once into `_Node` trees, which the `Schema` caches.
 """
 
 from typing import Any
@@ -17,7 +17,7 @@ from kubewright.apiserver.schema.tree import Schema
 
 _TYPE_META = frozenset({"apiVersion", "kind"})
 NO_PATH: str = "<nil>"
-"""How an error without a path is shown."""
+"""The path of errors without a path, as Kubernetes prints it."""
 
 
 def validate(
@@ -33,16 +33,16 @@ def validate(
     Args:
         value: A whole object, or a part of one.
         schema: Its shape.
-        prefix: Where *value* is, for the paths of the errors; the texts do not have it.
-        correlated: The old value beside the new one, on an update: what did not change passes.
-        effort: How much work it may be.
+        prefix: The path of *value*, for the paths of the errors; their texts leave it out.
+        correlated: The new value and the old one, on an update: unchanged values pass.
+        effort: The limit on the work to do.
 
     Raises:
-        TooMuchError: It is more than a light effort.
+        TooMuchError: It takes more than a light effort.
     """
     run = _Run(prefix, effort or Effort())
     try:
-        run.child(compiled(schema), value, "", correlated)
+        run.check_child(compiled(schema), value, "", correlated)
     except TooMuchError:
         if run.effort.light:
             raise
@@ -51,7 +51,7 @@ def validate(
 
 
 class _Node:
-    """What one schema asks of a value, ready to be checked."""
+    """The checks of one schema, compiled."""
 
     __slots__ = (
         "additional",
@@ -86,7 +86,7 @@ class _Node:
         self.format: str = _format(source)
         self.nullable: bool = bool(source.get("nullable"))
         self.enum: list[Any] = source.get("enum") or []
-        self.choices: _Choices | None = None  # made when it is needed
+        self.choices: _Choices | None = None  # made on first use
         self.pattern: str = source.get("pattern") or ""
         self.max_length: int | None = source.get("maxLength")
         self.min_length: int | None = source.get("minLength")
@@ -112,7 +112,7 @@ class _Node:
 
     @property
     def has_parts(self) -> bool:
-        """Whether other schemas are combined with this one."""
+        """Return whether the schema has ``allOf``, ``anyOf``, ``oneOf`` or ``not``."""
         return bool(self.all_of or self.any_of or self.one_of or self.none_of)
 
 
@@ -127,13 +127,13 @@ def _format(source: dict[str, Any]) -> str:
 
 
 def _has_bounds(source: dict[str, Any], node: _Node) -> bool:
-    """Whether numbers have to be looked at."""
+    """Return whether numbers need to be checked."""
     named = any(source.get(name) is not None for name in ("minimum", "maximum", "multipleOf"))
     return named or bool(node.types and node.types[0] in {"integer", "number"})
 
 
 def compiled(schema: Schema) -> _Node:
-    """Return the checks of a schema."""
+    """Return the compiled checks of a schema."""
     found: _Node | None = schema.memo.get("validate")
     if found is None:
         found = schema.memo["validate"] = _Node(schema.source)
@@ -141,15 +141,15 @@ def compiled(schema: Schema) -> _Node:
 
 
 class _Run:
-    """One validation: collects errors, and counts checks to tell the nearest miss of a union."""
+    """One validation: collects errors, and counts checks to find the best match of a union."""
 
     def __init__(self, prefix: str, effort: Effort) -> None:
         self.prefix = prefix
         self.errors: Errors = []
         self.effort = effort
 
-    def child(self, node: _Node, value: Any, path: str, correlated: Correlated | None) -> int:
-        """Check a value that may be an old one, which passes then."""
+    def check_child(self, node: _Node, value: Any, path: str, correlated: Correlated | None) -> int:
+        """Check a value; errors are dropped if an update did not change it."""
         known = len(self.errors)
         count = self.check(node, value, path, correlated)
         if len(self.errors) > known and correlated is not None and correlated.unchanged():
@@ -157,7 +157,7 @@ class _Run:
         return count
 
     def check(self, node: _Node, value: Any, path: str, correlated: Correlated | None) -> int:
-        """Check one value, and return how many checks were made."""
+        """Check one value, and return the number of checks done."""
         self.effort.spend(1)
         if value is None:
             count = self._check_type(node, value, path)
@@ -191,23 +191,23 @@ class _Run:
         return f"{self.prefix}.{path}" if self.prefix else path
 
     def add(self, error: FieldError) -> None:
-        """Add an error; long ones are not repeated for ever."""
+        """Add an error; its length counts as effort."""
         self.effort.tell(error.text)
         self.errors.append(error)
 
-    def invalid(self, path: str, value: Any, text: str) -> None:
+    def add_invalid(self, path: str, value: Any, text: str) -> None:
         """Add an error about a value."""
         self.add(field.invalid(self.at(path), value, f"{path} in body {text}"))
 
-    def other(self, path: str, value: Any, text: str) -> None:
-        """Add an error about a value, with a text of its own."""
+    def add_other(self, path: str, value: Any, text: str) -> None:
+        """Add an error about a value, with a complete text."""
         self.add(field.invalid(self.at(path), value, text))
 
-    def loose(self, text: str) -> None:
-        """Add an error that does not know its path."""
+    def add_without_path(self, text: str) -> None:
+        """Add an error without a path."""
         self.add(field.invalid(self.prefix or NO_PATH, "", text))
 
-    def wrong_type(self, path: str, wanted: str, found: str) -> None:
+    def add_wrong_type(self, path: str, wanted: str, found: str) -> None:
         """Add an error about a value of the wrong type or format."""
         text = f"{path} in body must be of type {wanted}: {field.quoted(found)}"
         self.add(field.type_invalid(self.at(path), found, text))
@@ -216,20 +216,20 @@ class _Run:
         types = node.types
         if value is None:
             if types and not node.nullable:
-                self.wrong_type(path, ",".join(types), "null")
+                self.add_wrong_type(path, ",".join(types), "null")
             return 1
         kind, form = type_of(value)
         fits = kind in types or (kind == "integer" and "number" in types)
         if kind == "number" and "integer" in types and is_whole(value):
             fits = True
         if kind not in {"string", "array"} and node.format and not fits and form != node.format:
-            self.wrong_type(path, node.format, form)
+            self.add_wrong_type(path, node.format, form)
             return 0
         numeric = "number" in types or "integer" in types
         if not numeric and node.format and kind in {"string", "array"}:
             return 1
         if not fits:
-            self.wrong_type(path, ",".join(types), kind)
+            self.add_wrong_type(path, ",".join(types), kind)
             return 0
         return 1
 
@@ -247,13 +247,13 @@ class _Run:
         if node.max_length is not None and len(value) > node.max_length:
             self.add(too_long(self.at(path), node.max_length))
         elif node.min_length is not None and len(value) < node.min_length:
-            self.invalid(path, value, f"should be at least {node.min_length} chars long")
+            self.add_invalid(path, value, f"should be at least {node.min_length} chars long")
         elif node.pattern:
             self._check_pattern(node.pattern, value, path)
         if not node.format or not formats.known(node.format):
             return 1
         if not formats.CHECKS[formats.known(node.format)](value):
-            self.wrong_type(path, node.format, value)
+            self.add_wrong_type(path, node.format, value)
         return 2
 
     def _check_pattern(self, pattern: str, value: str, path: str) -> None:
@@ -263,7 +263,7 @@ class _Run:
         except RegexError as error:
             pattern, found = f"{pattern}, but pattern is invalid: {error}", False
         if not found:
-            self.invalid(path, value, f"should match '{pattern}'")
+            self.add_invalid(path, value, f"should match '{pattern}'")
 
     def _check_list(
         self, node: _Node, value: list[Any], path: str, correlated: Correlated | None
@@ -272,10 +272,10 @@ class _Run:
         if node.items is not None:
             for index, item in enumerate(value):
                 pair = correlated.index(index) if correlated is not None else None
-                count += self.child(node.items, item, f"{path}[{index}]", pair)
+                count += self.check_child(node.items, item, f"{path}[{index}]", pair)
         size = len(value)
         if node.min_items is not None and size < node.min_items:
-            self.invalid(path, size, f"should have at least {node.min_items} items")
+            self.add_invalid(path, size, f"should have at least {node.min_items} items")
         if node.max_items is not None and size > node.max_items:
             self.add(field.too_many(self.at(path), size, node.max_items))
         if node.unique and _has_equal(value):
@@ -294,7 +294,7 @@ class _Run:
             if name in value:
                 below = f"{path}.{name}" if path else name
                 pair = _pair(correlated, name, path)
-                count += self.child(child, value[name], below, pair)
+                count += self.check_child(child, value[name], below, pair)
         for name in node.required:
             if name not in value:
                 self.add(field.required(self.at(f"{path}.{name}")))
@@ -303,7 +303,7 @@ class _Run:
     def _check_size(self, node: _Node, value: dict[str, Any], path: str) -> None:
         size = len(value)
         if node.min_properties is not None and size < node.min_properties:
-            self.invalid(path, size, f"should have at least {node.min_properties} properties")
+            self.add_invalid(path, size, f"should have at least {node.min_properties} properties")
         if node.max_properties is not None and size > node.max_properties:
             self.add(field.too_many(self.at(path), size, node.max_properties))
 
@@ -319,7 +319,7 @@ class _Run:
                 self.add(field.invalid(self.at(path), key, text))
             else:
                 pair = _pair(correlated, key, path)
-                count += self.child(node.additional, item, f"{path}.{key}", pair)
+                count += self.check_child(node.additional, item, f"{path}.{key}", pair)
         return count
 
     def _check_parts(
@@ -339,9 +339,9 @@ class _Run:
                 count += checks
             if good != len(tried):
                 more = "" if good else ". None validated"
-                self.loose(f"{shown} must validate all the schemas (allOf){more}")
+                self.add_without_path(f"{shown} must validate all the schemas (allOf){more}")
         if node.none_of is not None and not self._try(node.none_of, value, path, correlated)[0]:
-            self.loose(f"{shown} must not validate the schema (not)")
+            self.add_without_path(f"{shown} must not validate the schema (not)")
         return count
 
     def _try(
@@ -361,7 +361,7 @@ class _Run:
                 return tried[1]
             if best is None or tried[1] > best[1]:
                 best = tried
-        self.loose(f"{field.quoted(path)} must validate at least one schema (anyOf)")
+        self.add_without_path(f"{field.quoted(path)} must validate at least one schema (anyOf)")
         assert best is not None
         self.errors += best[0]
         return best[1]
@@ -374,8 +374,10 @@ class _Run:
         if len(good) == 1:
             return good[0]
         found = f"Found {len(good)} valid alternatives" if good else "Found none valid"
-        self.loose(f"{field.quoted(path)} must validate one and only one schema (oneOf). {found}")
-        # The real server adds the nearest miss, also one after the last part that was valid.
+        self.add_without_path(
+            f"{field.quoted(path)} must validate one and only one schema (oneOf). {found}"
+        )
+        # The real server also adds the errors of the best match.
         rest = tried if not good else []
         if not rest:
             return 0
@@ -385,7 +387,7 @@ class _Run:
 
 
 class _Choices:
-    """The values of an enum, to be found in one step however many they are."""
+    """The values of an enum, as sets for fast lookup."""
 
     __slots__ = ("_marks", "_whole", "listed")
 
@@ -396,7 +398,7 @@ class _Choices:
         self.listed: str = ", ".join(map(field.quoted, shown))
 
     def has(self, value: Any) -> bool:
-        """Whether a value is one of them; Go makes numbers what the choice is, so 1.5 is 1."""
+        """Return whether a value is in the enum; Go truncates floats first, so 1.5 matches 1."""
         if isinstance(value, float) and int(value) in self._whole:
             return True
         return value is not None and frozen(value) in self._marks
@@ -409,7 +411,7 @@ def _pair(correlated: Correlated | None, name: str, path: str) -> Correlated | N
 
 
 def type_of(value: Any) -> tuple[str, str]:
-    """Return the JSON type of a value and the format that goes with it."""
+    """Return the JSON type of a value and its format."""
     if isinstance(value, bool):
         return "boolean", ""
     if isinstance(value, int):
@@ -425,7 +427,7 @@ def _has_equal(values: list[Any]) -> bool:
 
 
 def too_long(path: str, limit: int) -> FieldError:
-    """The text is longer than its schema allows."""
+    """Return the error for a string that is longer than its schema allows."""
     unit = "byte" if limit == 1 else "bytes"
     text = f"Too long: may not be more than {limit} {unit}"
     return FieldError("FieldValueTooLong", path, text)

@@ -66,11 +66,11 @@ class SQLiteJournal:
             _check_files(self._path)
             is_new = not self._path.exists()
             self._path.touch(mode=0o600)
-            self._database = self._opened(is_new=is_new)
+            self._database = self._open(is_new=is_new)
         except (OSError, sqlite3.Error) as error:
             raise ConfigError(_explain(self._path, error)) from error
 
-    def _opened(self, *, is_new: bool) -> sqlite3.Connection:
+    def _open(self, *, is_new: bool) -> sqlite3.Connection:
         database = sqlite3.connect(
             self._path, isolation_level=None, timeout=0, check_same_thread=False
         )

@@ -1,4 +1,4 @@
-"""Tables: what ``kubectl get`` prints, cell by cell, as the server makes it."""
+"""Tables: the columns and rows that ``kubectl get`` prints, which the server computes."""
 
 from kubewright.apiserver.table.make import table_for
 

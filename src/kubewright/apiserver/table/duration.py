@@ -1,4 +1,4 @@
-"""How long ago something was, in the few figures that people read."""
+"""Ages and durations in the short form that kubectl prints."""
 
 from datetime import datetime, timedelta
 
@@ -6,7 +6,7 @@ from kubewright.api.times import parse_time
 
 UNKNOWN: str = "<unknown>"
 _SECONDS: dict[str, int] = {"s": 1, "m": 60, "h": 3600, "d": 86400, "y": 86400 * 365}
-# Below how many seconds a duration is shown in which units; a second unit is left out if it is 0.
+# Limit in seconds, larger unit, smaller unit; the smaller unit is left out if it is 0.
 _STEPS: tuple[tuple[int, str, str], ...] = (
     (2 * 60, "s", ""),
     (10 * 60, "m", "s"),
@@ -28,7 +28,7 @@ def human_duration(seconds: float) -> str:
     """
     whole = int(seconds)
     if whole < 0:
-        # Clocks of two machines differ by a little; what lies in the future by more is wrong.
+        # The clocks of two machines may differ a little; more than that is an error.
         return "0s" if whole == -1 else "<invalid>"
     for limit, large, small in _STEPS:
         if whole < limit:
@@ -43,7 +43,7 @@ def _text(whole: int, large: str, small: str) -> str:
 
 
 class Ages:
-    """Tells how long ago times of one table were; equal times are read once."""
+    """Formats the ages in one table; equal times are parsed once."""
 
     __slots__ = ("_known", "_now")
 
@@ -52,10 +52,10 @@ class Ages:
         self._known: dict[str, str] = {}
 
     def __call__(self, time: str | None) -> str:
-        """Return how long ago *time* was; unknown if there is none.
+        """Return how long ago *time* was; ``<unknown>`` if it is absent.
 
         Raises:
-            ValueError: It is no time.
+            ValueError: It is not a time.
         """
         if not time:
             return UNKNOWN
@@ -66,7 +66,7 @@ class Ages:
         return known
 
     def between(self, start: str | None, end: str | None) -> str:
-        """Return how long it took, or takes until now; nothing if it has not begun."""
+        """Return the time from start to end, or until now; empty if it has not started."""
         if not start:
             return ""
         if not end:

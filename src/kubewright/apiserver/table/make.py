@@ -1,4 +1,4 @@
-"""Makes the table of a list of objects."""
+"""Makes a table from a list of objects."""
 
 from collections.abc import Callable, Iterable
 from datetime import datetime
@@ -11,7 +11,7 @@ from kubewright.apiserver.table.kinds import printer_for
 from kubewright.apiserver.table.printer import NAME, Printer
 
 
-def table_for(  # noqa: PLR0913  # all that a request says of its table, by name
+def table_for(  # noqa: PLR0913  # the options of a table request
     resource: Resource,
     objects: Iterable[Obj],
     *,
@@ -25,12 +25,12 @@ def table_for(  # noqa: PLR0913  # all that a request says of its table, by name
 
     Args:
         resource: The resource in the version of the objects.
-        objects: What to show, as that version has it.
-        now: When the ages are counted from.
-        include: What of each object goes with its row: Metadata, Object or None.
-        version: Of the Table.
-        single: Whether this is the table of one object and not of a list.
-        subresource: Which part of the objects they are; a scale is a kind of its own.
+        objects: The objects, in that version.
+        now: The time from which ages are counted.
+        include: The part of each object to include in its row: Metadata, Object or None.
+        version: The version of the Table.
+        single: Whether this is the table of one object rather than of a list.
+        subresource: The subresource that *objects* are; Scales have columns of their own.
     """
     scales = subresource == "scale"
     printer = _scales() if scales else _printer(resource)
@@ -91,13 +91,13 @@ def _printer(resource: Resource) -> Printer:
 
 
 def _scales() -> Printer:
-    from kubewright.apiserver.table.autoscaling import SCALES  # noqa: PLC0415  # few ask for it
+    from kubewright.apiserver.table.builtin.autoscaling import SCALES  # noqa: PLC0415  # few clients list scales
 
     return SCALES
 
 
 def _custom(resource: Resource) -> Printer:
-    from kubewright.apiserver.customresource import columns  # noqa: PLC0415  # built-ins need none
+    from kubewright.apiserver.customresource import columns  # noqa: PLC0415  # for custom resources only
 
     def cells(obj: Obj, age: Ages) -> list[Any]:
         return [obj["metadata"].get("name", ""), *columns.cells(obj, resource.columns, age)]

@@ -1,4 +1,4 @@
-"""What a printer is: columns, and a function that makes the cells of an object."""
+"""A printer: columns, and a function that returns the cells of an object."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -39,6 +39,7 @@ def column(name: str, description: str, type: str = "string", *, wide: bool = Fa
 NAME: Obj = {**column("Name", NAME_DESCRIPTION), "format": "name"}
 AGE: Obj = column("Age", CREATED_DESCRIPTION)
 CREATED_AT: Obj = column("Created At", CREATED_DESCRIPTION, "date")
+SELECTOR: Obj = column("Selector", "Which pods belong to it.", wide=True)
 CONTAINERS: Obj = column("Containers", "Names of each container in the template.", wide=True)
 IMAGES: Obj = column("Images", "Images referenced by each container in the template.", wide=True)
 
@@ -48,11 +49,11 @@ class Printer:
     """How objects of a kind become rows.
 
     Attributes:
-        columns: In order; the cells of an object are one for each.
-        cells: Makes the cells.
-        conditions: Makes the conditions of a row, for kinds whose objects come to an end.
-        of_list: Returns the objects of a list in order, and what makes their cells, where that
-            depends on all of them.
+        columns: The columns in order; an object has one cell for each.
+        cells: Returns the cells of an object.
+        conditions: Returns the conditions of a row, for kinds whose objects can complete.
+        of_list: Returns the sorted objects of a list, and the function for their cells, where that
+            function depends on all of them.
     """
 
     columns: tuple[Obj, ...]

@@ -1,4 +1,4 @@
-"""Parts of objects as short text."""
+"""Parts of objects as short texts for cells."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -16,8 +16,18 @@ def part(obj: Obj, name: str) -> Obj:
     return found
 
 
+def main_parts(obj: Obj) -> tuple[Obj, Obj, Obj]:
+    """Return the metadata, the spec and the status of an object."""
+    return obj["metadata"], part(obj, "spec"), part(obj, "status")
+
+
+def template_spec(spec: Obj) -> Obj:
+    """Return the pod spec in the template of a workload's spec."""
+    return part(part(spec, "template"), "spec")
+
+
 def labels(found: dict[str, str] | None) -> str:
-    """Return labels as ``key=value``, by key."""
+    """Return labels as ``key=value``, sorted by key."""
     if not found:
         return NONE
     return ",".join(f"{key}={value}" for key, value in sorted(found.items()))
@@ -39,25 +49,31 @@ def containers(spec: Obj) -> tuple[str, str]:
 
 
 def with_more(items: list[str], most: int = 3) -> str:
-    """Return the first items, and how many there are besides."""
+    """Return the first items, and how many more there are."""
     if len(items) > most:
         return f"{','.join(items[:most])} + {len(items) - most} more..."
     return ",".join(items) or UNSET
 
 
 def condition(conditions: Iterable[Obj] | None, kind: str) -> Obj | None:
-    """Return the condition of a type."""
+    """Return the condition of the type *kind*, or ``None``."""
     return next((item for item in conditions or () if item.get("type") == kind), None)
 
 
 def is_true(conditions: Iterable[Obj] | None, kind: str) -> bool:
-    """Whether a condition holds."""
+    """Return whether a condition holds."""
     found = condition(conditions, kind)
     return found is not None and found.get("status") == "True"
 
 
 def go_bool(value: Any) -> str:
-    """Return a boolean as these tables write it."""
+    """Return a boolean as Kubernetes' tables print it."""
     if value is None:
         return UNSET
     return "True" if value else "False"
+
+
+def load_balancer_points(status: Obj) -> list[str]:
+    """Return the addresses or names at which a load balancer is reached."""
+    found = part(status, "loadBalancer").get("ingress") or ()
+    return sorted({item.get("ip") or item.get("hostname") or "" for item in found} - {""})

@@ -45,6 +45,6 @@ def read_settings(folder: Path) -> Settings | None:
 
 def write_settings(folder: Path, settings: Settings) -> None:
     """Keep *settings* in *folder*; whole or not at all, and for us only, as all that is there."""
-    from kubewright._pki.certificate_files import write_private  # noqa: PLC0415  # 45 ms
+    from kubewright._pki.files import write_private  # noqa: PLC0415  # only a start needs it
 
     write_private(folder / FILE, msgspec.json.encode(settings))

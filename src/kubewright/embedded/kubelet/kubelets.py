@@ -22,13 +22,14 @@ _REASONS = {400: "BadRequest", 404: "NotFound", 503: "ServiceUnavailable"}
 
 
 class Kubelets:
-    """Answers for the pods of several nodes; what ``APIServer.node`` wants.
+    """Answers for the pods of several nodes; the `Node` of an `APIServer`.
 
     Args:
         clock: Where time-outs come from.
 
     Example:
-        api.node = kubelets = Kubelets()
+        kubelets = Kubelets()
+        api = APIServer(node=kubelets)
         kubelets.add("node-1", node)
     """
 

@@ -1,6 +1,6 @@
 """Finds services at their endpoints, for admission webhooks and for ``services/proxy``."""
 
-from kubewright.apiserver.admission.call import Address, ClusterIPResolver
+from kubewright.apiserver.admission.webhook_client import Address, ClusterIPResolver
 from kubewright.apiserver.meta.names import GroupResource
 from kubewright.apiserver.registry.strategy import Reader
 from kubewright.embedded.proxy.table import SERVICE_NAME, Endpoint, endpoints_of, tcp_ports
@@ -26,7 +26,7 @@ class EndpointResolver(ClusterIPResolver):
         reader: The objects of the API server.
 
     Example:
-        api.resolver = EndpointResolver(api.store)
+        api = APIServer(resolver=EndpointResolver)
     """
 
     def __init__(self, reader: Reader) -> None:

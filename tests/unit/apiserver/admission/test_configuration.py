@@ -4,7 +4,7 @@ import pytest
 
 from kubewright.apiserver.admission.configuration import (
     VALIDATING,
-    Stored,
+    ConfigurationCache,
     Webhook,
     webhooks_of,
 )
@@ -21,7 +21,7 @@ def test_webhooks_come_in_the_order_of_their_configurations() -> None:
     reader.put(VALIDATING, configuration("b", "first", "second"))
     reader.put(VALIDATING, configuration("a", "third"))
 
-    hooks = Stored(reader, VALIDATING, webhooks_of).get()
+    hooks = ConfigurationCache(reader, VALIDATING, webhooks_of).get()
 
     assert [hook.name for hook in hooks] == ["third", "first", "second"]
 
@@ -30,7 +30,7 @@ def test_they_are_read_again_only_when_one_has_changed() -> None:
     """Every write asks for them."""
     reader = MemoryReader()
     reader.put(VALIDATING, configuration("a", "first"))
-    stored = Stored(reader, VALIDATING, webhooks_of)
+    stored = ConfigurationCache(reader, VALIDATING, webhooks_of)
     before = stored.get()
     assert stored.get() is before
 

@@ -1,74 +1,19 @@
-import asyncio
 import re
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 
-from kubewright.apiserver.admission.attributes import Attributes, GroupVersionKind
-from kubewright.apiserver.admission.call import ClusterIPResolver, WebhookClient
-from kubewright.apiserver.admission.chain import Admission
-from kubewright.apiserver.admission.configuration import MUTATING, VALIDATING
-from kubewright.apiserver.meta.status import StatusError
+from kubewright.apiserver.admission.attributes import GroupVersionKind
 from tests.unit.apiserver.admission.webhook_server import (
     Behaviour,
     Raw,
-    WebhookServer,
     allow,
     patch,
-    webhook_server,
 )
-from tests.unit.apiserver.admission.writes import PlainObjects, config_map, store, write
+from tests.unit.apiserver.admission.webhook_world import FAILED, RULE, World, deny
+from tests.unit.apiserver.admission.writes import config_map
 
 Obj = dict[str, Any]
-RULE = {"operations": ["*"], "apiGroups": [""], "apiVersions": ["v1"], "resources": ["configmaps"]}
-FAILED = 'Internal error occurred: failed calling webhook "h": '
-
-
-class World:
-    """A server of webhooks, and the admission that calls them."""
-
-    def __init__(self, server: WebhookServer) -> None:
-        self.server = server
-        self.reader = store()
-        self.client = WebhookClient(ClusterIPResolver(self.reader))
-        self.admission = Admission(self.reader, PlainObjects(), lambda: self.client)
-
-    def add(self, behaviour: Behaviour, name: str = "h", **parts: Any) -> None:
-        """Register a webhook, validating unless ``mutating`` says otherwise."""
-        resource = MUTATING if parts.pop("mutating", False) else VALIDATING
-        hook = {
-            "name": name,
-            "clientConfig": self.server.serve(name, behaviour),
-            "rules": [RULE],
-            "sideEffects": "None",
-            "admissionReviewVersions": ["v1"],
-            **parts,
-        }
-        self.reader.put(resource, {"metadata": {"name": name}, "webhooks": [hook]})
-
-    async def admit(self, **parts: Any) -> Attributes:
-        attributes = write(**parts)
-        await self.admission.mutate(attributes)
-        await self.admission.validate(attributes)
-        return attributes
-
-    async def refusal(self, **parts: Any) -> StatusError:
-        with pytest.raises(StatusError) as caught:
-            await self.admit(**parts)
-        return caught.value
-
-
-@pytest.fixture
-async def world() -> AsyncIterator[World]:
-    async with webhook_server() as server:
-        found = World(server)
-        yield found
-        await found.client.close()
-
-
-def deny(**status: Any) -> Behaviour:
-    return lambda request: {"allowed": False, "status": status}
 
 
 async def test_a_webhook_is_asked_as_kubernetes_asks(world: World) -> None:
@@ -195,122 +140,6 @@ async def test_a_refusal_is_never_ignored(world: World) -> None:
     world.add(deny(message="no"), failurePolicy="Ignore")
 
     assert (await world.refusal()).message.endswith("denied the request: no")
-
-
-async def test_validating_webhooks_run_at_once_and_the_first_refusal_counts(world: World) -> None:
-    """Each waits until the others are asked, which would never end if they came in turn."""
-    meeting = asyncio.Barrier(3)
-    talk = world.server._answer
-
-    async def meet(reader: Any, writer: Any) -> bool:
-        await asyncio.wait_for(meeting.wait(), 5)
-        return await talk(reader, writer)
-
-    world.server._answer = meet  # type: ignore[method-assign]  # the server is the test's own
-    world.add(allow, "a")
-    world.add(deny(message="b says no"), "b")
-    world.add(deny(message="c says no"), "c")
-
-    assert (await world.refusal()).message.endswith("b says no")
-
-
-async def test_mutating_webhooks_build_on_one_another(world: World) -> None:
-    """In the order of their configurations' names; what nobody knows is cut off."""
-    world.add(patch({"op": "add", "path": "/data", "value": {"a": "b"}}), "one", mutating=True)
-    world.add(patch({"op": "add", "path": "/unknown", "value": 1}), "two", mutating=True)
-
-    attributes = await world.admit()
-
-    assert attributes.object == {**config_map(), "data": {"a": "b"}}
-    assert world.server.requests[1]["request"]["object"]["data"] == {"a": "b"}
-
-
-async def test_who_wants_is_asked_again_when_others_have_changed_the_object(world: World) -> None:
-    """Once, and only those who came before the change."""
-    world.add(allow, "a", mutating=True, reinvocationPolicy="IfNeeded")
-    world.add(allow, "b", mutating=True)
-    world.add(
-        patch({"op": "add", "path": "/data", "value": {}}),
-        "c",
-        mutating=True,
-        reinvocationPolicy="IfNeeded",
-    )
-
-    await world.admit()
-
-    assert [path[1] for path in world.server.paths] == ["a", "b", "c", "a"]
-
-
-async def test_a_webhook_sees_and_changes_the_version_of_its_rule(world: World) -> None:
-    """The object comes back in the version in which the client wrote."""
-    rule = {**RULE, "apiVersions": ["v2"]}
-    world.add(patch({"op": "add", "path": "/data", "value": {}}), mutating=True, rules=[rule])
-
-    attributes = await world.admit()
-
-    asked = world.server.requests[0]["request"]
-    assert asked["object"]["apiVersion"] == "v2"
-    assert asked["kind"]["version"] == "v2"
-    assert asked["requestKind"]["version"] == "v1"
-    assert attributes.object == {**config_map(), "data": {}}
-
-
-@pytest.mark.parametrize(
-    ("behaviour", "said"),
-    [
-        (
-            patch({"op": "remove", "path": "/nix"}),
-            "Internal error occurred: the patch does not fit",
-        ),
-        (
-            lambda request: {"allowed": True, "patch": "W10="},
-            (
-                f"{FAILED}received invalid webhook response: webhook returned response.patch but"
-                " not response.patchType"
-            ),
-        ),
-        (
-            lambda request: {"allowed": True, "patchType": "Merge", "patch": "W10="},
-            f'{FAILED}unsupported patch type "Merge"',
-        ),
-        (
-            lambda request: {"allowed": True, "patchType": "JSONPatch", "patch": "e30="},
-            (
-                f"{FAILED}received undecodable patch in webhook response: json: cannot unmarshal"
-                " object into Go value of type jsonpatch.Patch"
-            ),
-        ),
-    ],
-)
-async def test_a_patch_that_cannot_be_applied_fails_the_write(
-    world: World, behaviour: Behaviour, said: str
-) -> None:
-    """Half of what a webhook wanted is worse than nothing."""
-    world.add(behaviour, mutating=True)
-
-    assert (await world.refusal()).message == said
-
-
-async def test_a_patch_of_null_is_no_patch(world: World) -> None:
-    """Everything built on Knative's library sends it when there is nothing to change."""
-    no_patch = {"allowed": True, "patchType": "JSONPatch", "patch": "bnVsbA=="}
-    world.add(lambda request: no_patch, mutating=True)
-
-    attributes = await world.admit()
-
-    assert attributes.object == config_map()
-
-
-async def test_a_deletion_cannot_be_changed(world: World) -> None:
-    """There is no object to change."""
-    world.add(patch({"op": "add", "path": "/a", "value": 1}), mutating=True)
-
-    error = await world.refusal(operation="DELETE", old_object=config_map())
-
-    assert error.message == (
-        'Internal error occurred: admission webhook "h" attempted to modify the object, which is'
-        " not supported for this operation"
-    )
 
 
 async def test_a_dry_run_calls_only_those_without_side_effects(world: World) -> None:

@@ -8,6 +8,8 @@ from kubewright.apiserver.admission.attributes import (
     GroupVersionResource,
     Operation,
 )
+from kubewright.apiserver.admission.plugin import PluginContext
+from kubewright.apiserver.admission.webhook_client import WebhookClient
 from kubewright.apiserver.authentication.user import UserInfo
 from kubewright.apiserver.meta.names import GroupResource
 from tests.unit.apiserver.memory_reader import MemoryReader
@@ -38,6 +40,31 @@ def write(operation: Operation = "CREATE", **parts: Any) -> Attributes:
         parts.pop("user", ANN),
         options=options,
         **parts,
+    )
+
+
+def no_client() -> WebhookClient:
+    raise AssertionError("nobody is to be called")
+
+
+def context(reader: MemoryReader | None = None, **parts: Any) -> PluginContext:
+    """Return what plugins are made with; without webhooks to call unless *parts* says so."""
+    parts.setdefault("client", no_client)
+    return PluginContext(store() if reader is None else reader, PlainObjects(), **parts)
+
+
+def pod_write(
+    pod: Obj, operation: Operation = "CREATE", *, old: Obj | None = None, resource: str = "pods"
+) -> Attributes:
+    """Return a write of *pod*, or of an object of another core resource."""
+    return Attributes(
+        operation,
+        GroupVersionKind("", "v1", "Pod"),
+        GroupVersionResource("", "v1", resource),
+        ANN,
+        object=pod,
+        old_object=old,
+        namespace="default",
     )
 
 

@@ -4,7 +4,7 @@ import msgspec
 
 from kubewright._aio import Clock
 from kubewright._serve.messages import Answer, Request, Response
-from kubewright.apiserver.admission.call import Address
+from kubewright.apiserver.admission.webhook_client import Address
 from kubewright.apiserver.aggregation.offer import fetch
 from kubewright.apiserver.aggregation.relay import Relay
 from kubewright.apiserver.aggregation.remote import Remote, read_remote

@@ -5,7 +5,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives import serialization
 
 from kubewright._pki.authority import Authority
-from kubewright.apiserver.authentication.authenticator import Authenticator
+from kubewright.apiserver.authentication.authenticator import Authenticator, CertificateUsers
 from kubewright.apiserver.authentication.jwt import TokenError
 from kubewright.apiserver.authentication.user import ADMIN, NOBODY, UserInfo
 from kubewright.apiserver.meta.status import StatusError
@@ -135,3 +135,25 @@ def test_why_a_token_is_wrong_is_told_to_reviewers_only(world: World) -> None:
         users.verify(token)
     with pytest.raises(TokenError, match=r"^invalid bearer token$"):
         users.verify("x")
+
+
+def der(user: str, *groups: str) -> bytes:
+    pem = Authority().client(user, groups).certificate
+    return x509.load_pem_x509_certificate(pem).public_bytes(serialization.Encoding.DER)
+
+
+def test_a_user_is_read_from_the_subject_once() -> None:
+    """A connection shows the same certificate with every request."""
+    certificates, shown = CertificateUsers(), der("ann", "dev")
+
+    user = certificates.find(shown)
+
+    assert user is not None
+    assert (user.name, user.groups) == ("ann", ("dev", "system:authenticated"))
+    assert certificates.find(shown) is user
+
+
+@pytest.mark.parametrize("shown", [b"", b"junk", b"\x30\x03\x02\x01\x05"])
+def test_bytes_that_are_not_a_certificate_name_nobody(shown: bytes) -> None:
+    """The front has verified it, and still it may be a strange one."""
+    assert CertificateUsers().find(shown) is None

@@ -4,7 +4,7 @@ import pytest
 
 from kubewright.apiserver.authentication.impersonation import Impersonated, impersonate
 from kubewright.apiserver.authentication.user import ADMIN, UserInfo
-from kubewright.apiserver.authorization.attributes import AlwaysAllow, Attributes, Authorizer
+from kubewright.apiserver.authorization.attributes import AccessAttributes, AlwaysAllow, Authorizer
 from kubewright.apiserver.authorization.rbac import RBAC
 from kubewright.apiserver.meta.status import StatusError
 from tests.unit.apiserver.authorization.roles import binding, role, rule, store
@@ -16,7 +16,7 @@ AUTHENTICATION = "authentication.k8s.io"
 def ask(
     headers: dict[str, str], *, user: UserInfo = ANN, by: Authorizer | None = None
 ) -> Impersonated | None:
-    asked = Attributes(user, "list", resource="pods", namespace="shop")
+    asked = AccessAttributes(user, "list", resource="pods", namespace="shop")
     return impersonate(headers, asked, by or AlwaysAllow())
 
 

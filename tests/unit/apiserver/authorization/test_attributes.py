@@ -1,7 +1,7 @@
 import pytest
 
 from kubewright.apiserver.authentication.user import UserInfo
-from kubewright.apiserver.authorization.attributes import AlwaysAllow, Attributes, denied
+from kubewright.apiserver.authorization.attributes import AccessAttributes, AlwaysAllow, denied
 
 ANN = UserInfo("ann")
 
@@ -10,44 +10,44 @@ ANN = UserInfo("ann")
     ("asked", "message"),
     [
         (
-            Attributes(ANN, "list", resource="pods", namespace="shop"),
+            AccessAttributes(ANN, "list", resource="pods", namespace="shop"),
             (
                 'pods is forbidden: User "ann" cannot list resource "pods" in API group "" in the'
                 ' namespace "shop"'
             ),
         ),
         (
-            Attributes(ANN, "get", "apps", "v1", "deployments", "scale", "web", "shop"),
+            AccessAttributes(ANN, "get", "apps", "v1", "deployments", "scale", "web", "shop"),
             (
                 'deployments.apps "web" is forbidden: User "ann" cannot get resource'
                 ' "deployments/scale" in API group "apps" in the namespace "shop"'
             ),
         ),
         (
-            Attributes(ANN, "list", resource="nodes"),
+            AccessAttributes(ANN, "list", resource="nodes"),
             (
                 'nodes is forbidden: User "ann" cannot list resource "nodes" in API group "" at the'
                 " cluster scope"
             ),
         ),
         (
-            Attributes(ANN, "get", path="/metrics", is_resource=False),
+            AccessAttributes(ANN, "get", path="/metrics", is_resource=False),
             'forbidden: User "ann" cannot get path "/metrics"',
         ),
         (
-            Attributes(UserInfo("<b>&"), "get", path="/x", is_resource=False),
+            AccessAttributes(UserInfo("<b>&"), "get", path="/x", is_resource=False),
             'forbidden: User "&lt;b&gt;&amp;" cannot get path "/x"',
         ),
     ],
 )
-def test_a_refusal_reads_as_the_real_servers(asked: Attributes, message: str) -> None:
+def test_a_refusal_reads_as_the_real_servers(asked: AccessAttributes, message: str) -> None:
     """People and tests search for these words."""
     assert denied(asked).message == message
 
 
 def test_a_refusal_ends_with_the_reason_and_names_the_object() -> None:
     """What was wrong with the rules helps who may change them."""
-    asked = Attributes(ANN, "get", "apps", "v1", "deployments", name="web")
+    asked = AccessAttributes(ANN, "get", "apps", "v1", "deployments", name="web")
 
     error = denied(asked, "RBAC: no such role")
 

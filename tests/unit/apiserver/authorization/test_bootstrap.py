@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from kubewright.apiserver.authentication.user import NOBODY, UserInfo
-from kubewright.apiserver.authorization.attributes import Attributes
+from kubewright.apiserver.authorization.attributes import AccessAttributes
 from kubewright.apiserver.authorization.bootstrap import bootstrap_objects
 from kubewright.apiserver.authorization.rbac import RBAC
 from tests.unit.apiserver.authorization.roles import binding, store
@@ -28,7 +28,7 @@ def test_strangers_see_the_version_and_users_see_the_api(
     user: UserInfo, path: str, answer: bool
 ) -> None:
     """Clients must be able to look around before they have rights."""
-    asked = Attributes(user, "get", path=path, is_resource=False)
+    asked = AccessAttributes(user, "get", path=path, is_resource=False)
 
     assert cluster().authorize(asked).allowed is answer
 
@@ -54,7 +54,7 @@ def test_view_edit_and_admin_hold_what_they_gather(
 ) -> None:
     """They work from the first moment, before anything has gathered again."""
     rbac = cluster(binding("b", f"ClusterRole {role}", "User ann", namespace="shop"))
-    asked = Attributes(ANN, verb, group, resource=resource, namespace="shop")
+    asked = AccessAttributes(ANN, verb, group, resource=resource, namespace="shop")
 
     assert rbac.authorize(asked).allowed is answer
 

@@ -1,7 +1,7 @@
 import pytest
 
 from kubewright.apiserver.authentication.user import ADMIN, UserInfo
-from kubewright.apiserver.authorization.attributes import Attributes
+from kubewright.apiserver.authorization.attributes import AccessAttributes
 from kubewright.apiserver.authorization.rbac import CLUSTER_ROLES, RBAC
 from tests.unit.apiserver.authorization.roles import binding, paths, role, rule, store
 
@@ -12,10 +12,10 @@ def allowed(rbac: RBAC, asked: str, *, user: UserInfo = ANN, namespace: str = ""
     """Ask ``verb resource[/subresource] [name]``, or ``verb /path``."""
     verb, what, *name = asked.split(" ")
     if what.startswith("/"):
-        return rbac.authorize(Attributes(user, verb, path=what, is_resource=False)).allowed
+        return rbac.authorize(AccessAttributes(user, verb, path=what, is_resource=False)).allowed
     resource, _, subresource = what.partition("/")
     return rbac.authorize(
-        Attributes(
+        AccessAttributes(
             user,
             verb,
             resource=resource,
@@ -68,7 +68,7 @@ def test_the_reason_names_binding_role_and_subject(subject: str, to: str) -> Non
     """A SubjectAccessReview shows it, word for word as the real server."""
     rbac = RBAC(store(role("r", rule("get", "pods")), binding("b", "ClusterRole r", subject)))
 
-    decision = rbac.authorize(Attributes(ANN, "get", resource="pods"))
+    decision = rbac.authorize(AccessAttributes(ANN, "get", resource="pods"))
 
     assert decision.reason == (
         f'RBAC: allowed by ClusterRoleBinding "b" of ClusterRole "r" to {to}'
@@ -85,8 +85,8 @@ def test_a_role_binding_counts_in_its_namespace_only() -> None:
     )
     bot = UserInfo("system:serviceaccount:shop:bot")
 
-    inside = rbac.authorize(Attributes(bot, "get", resource="pods", namespace="shop"))
-    outside = rbac.authorize(Attributes(bot, "get", resource="pods", namespace="other"))
+    inside = rbac.authorize(AccessAttributes(bot, "get", resource="pods", namespace="shop"))
+    outside = rbac.authorize(AccessAttributes(bot, "get", resource="pods", namespace="other"))
 
     assert not outside.allowed
     assert inside.reason == (
@@ -103,7 +103,7 @@ def test_a_missing_role_is_named_in_the_refusal() -> None:
         )
     )
 
-    decision = rbac.authorize(Attributes(ANN, "get", resource="pods", namespace="shop"))
+    decision = rbac.authorize(AccessAttributes(ANN, "get", resource="pods", namespace="shop"))
 
     assert decision == (
         False,
@@ -130,4 +130,4 @@ def test_masters_may_do_everything_without_any_rule() -> None:
     """No mistake in the roles can lock the administrator out."""
     rbac = RBAC(store())
 
-    assert rbac.authorize(Attributes(ADMIN, "delete", resource="nodes")) == (True, "")
+    assert rbac.authorize(AccessAttributes(ADMIN, "delete", resource="nodes")) == (True, "")

@@ -32,7 +32,7 @@ def test_what_we_serve_ourselves_is_available() -> None:
 
 
 def test_a_service_is_reached_by_https() -> None:
-    """And is not available before somebody has tried."""
+    """The service is not available until the server has reached it."""
     service = {"name": "s", "namespace": "n"}
 
     found = services().create({"spec": {**SPEC, "service": service}}, name="v1.a.b")
@@ -56,7 +56,7 @@ def test_a_service_is_reached_by_https() -> None:
     ],
 )
 def test_an_api_service_is_checked(change: dict[str, Any], problem: str) -> None:
-    """Discovery depends on it."""
+    """A broken APIService would break discovery for all clients."""
     if change.get("group") == "":
         change = {**change, "version": "v2"}
 

@@ -34,7 +34,7 @@ REQUESTS = {"verbs": ["get"], "apiGroups": ["*"], "resources": ["*"]}
     ],
 )
 def test_a_flow_schema_sorts_requests(spec: dict[str, Any], problem: str) -> None:
-    """Into a level, by who asks for what."""
+    """A flow schema assigns requests to a level by user and resource."""
     found = KindServer(GROUP, "flowschemas").refusal({"spec": spec})
 
     assert problem in found
@@ -42,7 +42,7 @@ def test_a_flow_schema_sorts_requests(spec: dict[str, Any], problem: str) -> Non
 
 
 def test_a_level_gets_shares_and_queues() -> None:
-    """The defaults of Kubernetes."""
+    """The defaults are those of Kubernetes."""
     limited = {"limitResponse": {"type": "Queue", "queuing": {}}}
     server = KindServer(GROUP, "prioritylevelconfigurations")
 
@@ -76,7 +76,7 @@ def test_a_level_gets_shares_and_queues() -> None:
     ],
 )
 def test_a_level_is_limited_or_exempt(spec: dict[str, Any], problem: str) -> None:
-    """Only one is exempt."""
+    """Only the built-in level ``exempt`` has the type Exempt."""
     server = KindServer(GROUP, "prioritylevelconfigurations")
 
     assert problem in server.refusal({"spec": spec})

@@ -14,7 +14,7 @@ KINDS = [(group, plural) for group, plurals in STRATEGIES.items() for plural in 
 
 @pytest.mark.parametrize("resource", KINDS, ids=str)
 def test_every_entry_of_the_table_leads_to_a_strategy(resource: tuple[str, str]) -> None:
-    """A misspelt module would show only when somebody writes that kind."""
+    """A misspelt module would only fail for the first write of that kind."""
     strategy = strategy_for(*resource)
 
     assert isinstance(strategy, Strategy)
@@ -22,7 +22,7 @@ def test_every_entry_of_the_table_leads_to_a_strategy(resource: tuple[str, str])
 
 
 def test_a_resource_without_peculiarities_has_the_plain_behaviour() -> None:
-    """New kinds work before anybody writes rules for them."""
+    """New kinds work before there are rules for them."""
     assert type(strategy_for("example.com", "things")) is Strategy
 
 

@@ -7,7 +7,7 @@ GROUP = "node.k8s.io"
 
 
 def test_a_runtime_class_names_its_handler() -> None:
-    """What else it says is checked first."""
+    """The other fields are checked before the handler."""
     tolerations = [{"key": "a", "operator": "Exists"}] * 2
     content = {"scheduling": {"tolerations": tolerations}}
 
@@ -18,7 +18,7 @@ def test_a_runtime_class_names_its_handler() -> None:
 
 
 def test_a_runtime_class_keeps_its_handler() -> None:
-    """Pods were made for it."""
+    """Existing pods were scheduled for this handler."""
     old: Obj = {"metadata": {}, "handler": "runc"}
     new: Obj = {"metadata": {}, "handler": "gvisor"}
 

@@ -8,7 +8,7 @@ from tests.unit.apiserver.builtin.workload_samples import an_object, created, re
 
 
 def test_an_empty_budget_shows_its_counts() -> None:
-    """Go writes them always."""
+    """Go writes the counts even if they are zero."""
     stored = created("policy", "poddisruptionbudgets", an_object())
 
     assert set(stored["status"]) == {

@@ -10,7 +10,7 @@ RULE = {"verbs": ["get"], "apiGroups": [""], "resources": ["pods"]}
 
 
 def test_api_groups_are_filled_in() -> None:
-    """Nobody writes them."""
+    """Clients usually leave the API groups out."""
     subjects = [{"kind": "User", "name": "u"}, {"kind": "ServiceAccount", "name": "s"}]
 
     found = KindServer(GROUP, "rolebindings").create({"roleRef": ROLE, "subjects": subjects})
@@ -20,7 +20,7 @@ def test_api_groups_are_filled_in() -> None:
 
 
 def test_a_role_shows_its_rules_even_if_there_are_none() -> None:
-    """Go writes null."""
+    """Go writes null for an empty list."""
     assert KindServer(GROUP, "roles").create() == {
         "metadata": {
             "name": "x",
@@ -103,7 +103,7 @@ def test_a_binding_gives_a_role_to_somebody(
 
 
 def test_a_binding_cannot_be_turned_to_another_role() -> None:
-    """Who may update a binding must not thereby gain rights."""
+    """A user who may update a binding must not gain rights by that."""
     server = KindServer(GROUP, "rolebindings")
     found = server.create({"roleRef": ROLE})
 
@@ -116,7 +116,7 @@ def test_a_binding_cannot_be_turned_to_another_role() -> None:
 
 
 def test_names_of_roles_only_have_to_fit_into_a_path() -> None:
-    """``system:node`` is one."""
+    """Names such as ``system:node`` contain a colon."""
     rule = KindServer(GROUP, "roles").strategy.name_rule
 
     assert not rule("system:node")

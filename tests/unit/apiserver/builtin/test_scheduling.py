@@ -5,16 +5,13 @@ from typing import Any
 import pytest
 
 from kubewright.apiserver.builtin import strategy_for
-from kubewright.apiserver.builtin.scheduling import CLASSES, system_classes
-from kubewright.apiserver.meta.status import StatusError
+from kubewright.apiserver.builtin.scheduling import system_classes
 from tests.unit.apiserver.builtin.workload_samples import (
     Written,
     an_object,
     created,
-    judged,
     refusals,
 )
-from tests.unit.apiserver.memory_reader import MemoryReader
 
 GROUP = "scheduling.k8s.io"
 RESERVED = (
@@ -59,22 +56,8 @@ def test_the_two_classes_of_the_system_are_valid() -> None:
 def test_the_highest_priorities_are_the_systems(
     name: str, content: Any, expected: list[str]
 ) -> None:
-    """Nobody may push the cluster's own pods out."""
+    """Users' pods must not preempt the cluster's own pods."""
     assert refusals(GROUP, "priorityclasses", an_object(content, name=name)) == expected
-
-
-def test_there_is_one_default_class() -> None:
-    """Two would make the priority of a pod depend on chance."""
-    reader = MemoryReader()
-    reader.put(CLASSES, {"metadata": {"name": "first"}, "globalDefault": True})
-
-    with pytest.raises(StatusError) as caught:
-        judged(GROUP, "priorityclasses", an_object({"globalDefault": True}), Written(reader))
-
-    assert caught.value.message == (
-        'priorityclasses.scheduling.k8s.io "x" is forbidden: PriorityClass first is already marked'
-        " as default. Only one default can exist"
-    )
 
 
 def test_a_class_keeps_its_value() -> None:

@@ -15,7 +15,7 @@ def test_most_values_need_nothing() -> None:
 
 
 def test_texts_become_what_their_format_says() -> None:
-    """What has the right type already is left alone."""
+    """Values that already have the right type stay as they are."""
     moment, length = converter_for(celtype.TIMESTAMP), converter_for(celtype.DURATION)
     assert moment is not None
     assert length is not None
@@ -27,7 +27,7 @@ def test_texts_become_what_their_format_says() -> None:
 
 
 def test_items_and_values_are_converted_inside() -> None:
-    """In lists, maps and objects."""
+    """Conversion reaches into lists, maps and objects."""
     moments = celtype.list_of(celtype.TIMESTAMP)
     inner = item_converter_for(moments)
     outer = converter_for(moments)

@@ -24,7 +24,7 @@ DATA: dict[str, Any] = {"a": {"b": 1, "n": None}, "l": [1, 2]}
     ],
 )
 def test_parts_are_read(source: str, value: Any) -> None:
-    """What may be missing is asked for with a question mark."""
+    """Optional fields are read with a question mark."""
     assert result(source, d=DATA) == value
 
 
@@ -38,5 +38,5 @@ def test_parts_are_read(source: str, value: Any) -> None:
     ],
 )
 def test_what_is_missing_is_named(source: str, text: str) -> None:
-    """By its key."""
+    """The error names the missing key."""
     assert text in problem(source, d=DATA)

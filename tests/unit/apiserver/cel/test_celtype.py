@@ -14,7 +14,7 @@ def test_a_type_reads_as_it_writes(text: str) -> None:
 
 
 def test_types_are_equal_whatever_a_schema_says_besides() -> None:
-    """The checker may exchange them."""
+    """The checker treats such types alike."""
     plain = celtype.list_of(celtype.INT)
     declared = celtype.list_of(celtype.INT, celtype.Declared(format="x"))
 
@@ -35,7 +35,7 @@ def test_fields_are_found_by_their_names_in_rules() -> None:
 
 
 def test_parameters_and_several_types_are_read() -> None:
-    """One letter is a parameter."""
+    """A single letter is a type parameter."""
     first, second = celtype.parse_types("map(K, V), string")
 
     assert [one.kind for one in first.params] == ["param", "param"]

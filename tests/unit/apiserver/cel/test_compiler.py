@@ -14,13 +14,13 @@ def test_constants_cost_nothing_and_variables_are_read_each_time() -> None:
 
 
 def test_names_inside_a_loop_hide_those_outside() -> None:
-    """And are gone after it."""
+    """The outer names are visible again after the loop."""
     assert result("[1].map(x, x + 1) == [2] && x == 5", x=5) is True
     with pytest.raises(CompileError, match="undeclared reference to 'i'"):
         compile_rule("[1].all(i, true) && i == 1", {})
 
 
 def test_types_are_values() -> None:
-    """They compare like others."""
+    """Types can be compared like any value."""
     assert result("type(x) == int && type(type(x)) == type", x=1) is True
     assert result("x ? 1 : 1 / 0", x=True) == 1

@@ -44,7 +44,7 @@ def test_values_are_converted_as_the_server_does(source: str, value: Any) -> Non
     ],
 )
 def test_what_cannot_be_converted_is_an_error(source: str) -> None:
-    """Not a wrong value."""
+    """A failed conversion must not return a wrong value."""
     dynamic = source.replace("('", "(dyn('").replace("')", "'))") if "('" in source else source
 
     assert problem(dynamic)

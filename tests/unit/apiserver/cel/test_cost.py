@@ -17,14 +17,14 @@ def test_a_budget_is_spent_and_then_exceeded() -> None:
 
 
 def test_sizes_are_those_that_the_server_counts() -> None:
-    """What has none counts as one."""
+    """Values without a size count as one."""
     assert [size_of(one) for one in ("abc", [1, 2], {"a": 1}, 5, None)] == [3, 2, 1, 1, 1]
     assert (size_of(Optional("ab")), size_of(NONE)) == (2, 1)
     assert scaled(11, 0.1) == 2
 
 
 def test_a_call_costs_by_its_overload_or_one() -> None:
-    """Some only know afterwards."""
+    """Some costs depend on the result."""
     assert cost_of("_+_", ["add_int64"]) == 1
     tracker = cost_of("contains", ["contains_string"])
     assert not isinstance(tracker, int)

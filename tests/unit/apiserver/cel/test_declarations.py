@@ -5,7 +5,7 @@ from kubewright.apiserver.cel.declarations import Overload, find_overloads
 
 
 def test_a_signature_says_target_arguments_and_result() -> None:
-    """With a target before the dot, or without."""
+    """The target before the dot is optional."""
     member = Overload("m", "string.(int, list(T)) -> T", print)
     plain = Overload("p", "() -> int", print)
 
@@ -28,7 +28,7 @@ def test_values_fit_by_the_types_that_they_show() -> None:
 
 
 def test_functions_of_libraries_are_found_when_they_are_asked_for() -> None:
-    """And what nobody declared is not."""
+    """Unknown functions are not found."""
     assert find_overloads("quantity")
     assert find_overloads("_+_")
     assert find_overloads("noSuchFunction") is None

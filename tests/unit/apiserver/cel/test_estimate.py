@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from kubewright.apiserver.cel import celtype
-from kubewright.apiserver.cel.amounts import MOST
+from kubewright.apiserver.cel.bounds import MOST
 from kubewright.apiserver.cel.estimate import cost_problem, estimate_cost, max_cardinality
 from kubewright.apiserver.cel.program import compile_rule
 from kubewright.apiserver.cel.schematype import type_of

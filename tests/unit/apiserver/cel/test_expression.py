@@ -19,7 +19,7 @@ def test_every_part_is_reached_from_the_top() -> None:
 
 
 def test_a_target_counts_as_an_operand() -> None:
-    """The first one."""
+    """The target is the first operand."""
     call = parse("a.f(b)")
 
     assert isinstance(call, Call)
@@ -27,7 +27,7 @@ def test_a_target_counts_as_an_operand() -> None:
 
 
 def test_a_comprehension_knows_whether_it_only_names_a_value() -> None:
-    """That is no loop, and costs as none."""
+    """Naming a value must not cost as much as a loop."""
     loop = parse("l.all(i, i > 0)")
 
     assert isinstance(loop, Comprehension)

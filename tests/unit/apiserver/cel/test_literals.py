@@ -18,7 +18,7 @@ from kubewright.apiserver.cel import CompileError, InstantiationError, compile_r
     ],
 )
 def test_a_constant_that_cannot_be_right_does_not_compile(source: str, text: str) -> None:
-    """Whoever writes the rule is told, not whoever breaks it."""
+    """The author of the rule sees the error, rather than the users of the resource."""
     with pytest.raises(CompileError, match=text):
         compile_rule(source, {})
 

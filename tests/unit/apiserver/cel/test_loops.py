@@ -11,7 +11,7 @@ from tests.unit.apiserver.cel.evaluating import problem, result
 
 
 def test_lists_give_items_and_maps_give_keys() -> None:
-    """With two variables, also the place or the value."""
+    """A loop with two variables also gets the index or the value."""
     assert [one for one, _ in single([5, 6])] == [5, 6]
     assert [one for one, _ in single({"a": 1})] == ["a"]
     assert list(double([5])) == [(0, 5)]
@@ -39,7 +39,7 @@ def test_loops_come_to_what_they_should(source: str, value: Any) -> None:
 
 
 def test_errors_and_limits_end_a_loop() -> None:
-    """A rule must not run for ever."""
+    """A rule must not run forever."""
     assert "division by zero" in problem("l.all(i, 1 / (i - 1) >= 0)", l=[1, 2, 3])
     with pytest.raises(CostLimitError):
         result("l.all(a, l.all(b, l.all(c, true)))", l=list(range(200)))

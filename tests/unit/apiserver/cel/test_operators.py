@@ -32,7 +32,7 @@ MOST = 2**63 - 1
     ],
 )
 def test_operators_calculate_as_go_does(operator: str, left: Any, right: Any, value: Any) -> None:
-    """Division goes towards zero."""
+    """Integer division rounds towards zero."""
     assert getattr(operators, operator)(left, right) == value
 
 
@@ -57,6 +57,6 @@ def test_operators_calculate_as_go_does(operator: str, left: Any, right: Any, va
     ],
 )
 def test_what_cannot_be_calculated_is_an_error(operator: str, args: tuple[Any, ...]) -> None:
-    """Nothing wraps around, and no Python error comes out."""
+    """Numbers must not wrap around, and Python's errors must not leak."""
     with pytest.raises(EvaluationError):
         getattr(operators, operator)(*args)

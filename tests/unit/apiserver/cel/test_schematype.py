@@ -7,7 +7,7 @@ import pytest
 from kubewright.apiserver.cel.celtype import Type, optional_of
 from kubewright.apiserver.cel.errors import CompileError, EvaluationError
 from kubewright.apiserver.cel.program import compile_rule
-from kubewright.apiserver.cel.schematype import type_of
+from kubewright.apiserver.cel.schematype import escape, type_of
 from kubewright.apiserver.cel.values import NONE, Optional
 from kubewright.apiserver.schema.tree import parse
 
@@ -199,3 +199,23 @@ def test_evaluation_leaves_the_object_alone() -> None:
     check("self == oldSelf && self.set + ['z'] != self.set && dyn(self).time > timestamp(0)")
 
     assert repr(VALUE) == before
+
+
+@pytest.mark.parametrize(
+    ("name", "spelled"),
+    [
+        ("plain_1", "plain_1"),
+        ("foo-bar", "foo__dash__bar"),
+        ("foo.bar/baz", "foo__dot__bar__slash__baz"),
+        ("a__b", "a__underscores__b"),
+        ("namespace", "__namespace__"),
+        ("Namespace", "Namespace"),
+        ("$ref", None),
+        ("1st", None),
+        ("", None),
+        ("é", None),
+    ],
+)
+def test_names_are_escaped_as_kubernetes_does(name: str, spelled: str | None) -> None:
+    """Fields whose names cannot be spelled are out of reach of rules."""
+    assert escape(name) == spelled

@@ -23,7 +23,7 @@ from tests.unit.apiserver.cel.evaluating import problem, result
     ],
 )
 def test_they_come_to_what_the_server_says(source: str, value: Any) -> None:
-    """One of each sort."""
+    """There is one example for each function and operator."""
     assert result(source) == value
 
 

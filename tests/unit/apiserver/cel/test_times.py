@@ -60,7 +60,7 @@ def test_times_have_limits(source: str, text: str) -> None:
     ],
 )
 def test_only_rfc_3339_is_a_timestamp(text: str) -> None:
-    """Near misses are refused."""
+    """Texts that are almost valid are rejected."""
     with pytest.raises(ValueError, match=r"."):
         times.parse_timestamp(text)
 

@@ -20,14 +20,14 @@ from kubewright.apiserver.cel.unification import assignable, more_general, subst
     ],
 )
 def test_parameters_stand_for_one_type_each(wanted: str, given: str, fits: bool) -> None:
-    """Everywhere in a signature."""
+    """A parameter has the same type everywhere in a signature."""
     found = assignable({}, parse_types(given), parse_types(wanted))
 
     assert (found is not None) == fits
 
 
 def test_what_is_known_about_parameters_is_put_in() -> None:
-    """What is not known stays, or becomes anything."""
+    """Unbound parameters stay, or become dyn."""
     bindings = {"A": parse_type("B"), "B": INT}
 
     assert substitute(bindings, parse_type("map(A, C)")) == parse_type("map(int, C)")

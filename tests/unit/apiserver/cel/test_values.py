@@ -36,7 +36,7 @@ def test_values_are_equal_by_amount_and_never_across_kinds(
 
 
 def test_true_is_not_the_key_one() -> None:
-    """For Python it would be."""
+    """In Python, True and 1 are the same key."""
     keys = {values.map_key(key): key for key in (True, 1, False, 0)}
 
     assert len(keys) == 4
@@ -44,7 +44,7 @@ def test_true_is_not_the_key_one() -> None:
 
 
 def test_what_has_no_value_size_or_type_is_an_error() -> None:
-    """With the words of the server."""
+    """The messages are those of the real server."""
     assert values.size("é") == values.size([1]) == 1
     for call in (NONE.get, lambda: values.size(1), lambda: values.runtime_type(object())):
         with pytest.raises(EvaluationError):

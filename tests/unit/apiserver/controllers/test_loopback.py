@@ -8,7 +8,7 @@ from tests.unit.apiserver.asking import define, definition
 
 async def test_paths_are_those_of_the_stored_version(server: APIServer) -> None:
     """With the name escaped, since roles may be called nearly anything."""
-    loopback = Loopback(server, "test")
+    loopback = Loopback(server.handle, server.registry, "test")
     roles = GroupResource("rbac.authorization.k8s.io", "clusterroles")
 
     assert loopback.path(GroupResource("", "pods"), "a", "b") == "/api/v1/namespaces/a/pods/b"
@@ -27,14 +27,16 @@ async def test_a_stored_version_that_is_not_served_is_asked_for_in_another(
     stored = {**version, "name": "v2", "served": False}
     await define(server, versions=[{**version, "storage": False}, stored])
 
-    path = Loopback(server, "test").path(GroupResource("example.com", "foos"), "a", "b")
+    path = Loopback(server.handle, server.registry, "test").path(
+        GroupResource("example.com", "foos"), "a", "b"
+    )
 
     assert path == "/apis/example.com/v1/namespaces/a/foos/b"
 
 
 async def test_answers_come_as_from_anywhere(server: APIServer) -> None:
     """The agent says which controller it was."""
-    loopback = Loopback(server, "test")
+    loopback = Loopback(server.handle, server.registry, "test")
     pods = server.registry.groups[""]["v1"]["pods"]
 
     answer = await loopback.ask("GET", f"{path_of(pods, 'default')}?limit=1")

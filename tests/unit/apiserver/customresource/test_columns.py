@@ -46,20 +46,20 @@ def age(text: str) -> str:
     ],
 )
 def test_cells_are_of_the_type_of_their_column(kind: str, path: str, cell: Any) -> None:
-    """What does not fit is not shown."""
+    """A value of another type leaves the cell empty."""
     column = {"name": "X", "type": kind, "jsonPath": path}
 
     assert cells(OBJ, [column], age) == [cell]
 
 
 def test_a_definition_without_columns_shows_the_age() -> None:
-    """As the real server does."""
+    """The default column is that of the real server."""
     assert columns_of({}) == (AGE,)
     assert cells(OBJ, columns_of({}), age) == ["5d"]
 
 
 def test_headers_describe_themselves() -> None:
-    """With the path, if the author wrote nothing."""
+    """A column without a description shows its path."""
     column = {"name": "Size", "type": "integer", "jsonPath": ".spec.size", "priority": 1}
 
     assert headers([column]) == [
@@ -74,7 +74,7 @@ def test_headers_describe_themselves() -> None:
 
 
 def test_bad_columns_are_refused() -> None:
-    """With the texts of the real server."""
+    """The messages are those of the real server."""
     errors = validate_column({"type": "foo", "format": "bar", "jsonPath": "spec"}, "c")
 
     assert [str(error) for error in errors] == [

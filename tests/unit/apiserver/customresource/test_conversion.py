@@ -71,7 +71,7 @@ async def test_without_a_webhook_only_the_version_changes() -> None:
 
 
 async def test_versions_that_do_not_exist_are_refused() -> None:
-    """In both directions."""
+    """Neither the source nor the target version may be unknown."""
     with pytest.raises(StatusError, match=r"to an invalid group/version: example\.com/v9"):
         await converter().convert([obj()], "v9")
     with pytest.raises(StatusError, match=r"from an invalid group/version: example\.com/v9"):
@@ -110,7 +110,7 @@ async def test_nothing_to_convert_asks_nobody() -> None:
 
 
 async def test_metadata_is_the_old_one_but_for_labels_and_annotations() -> None:
-    """And fields that the version does not have are cut."""
+    """A webhook must not change identity; fields without a schema are pruned."""
 
     def change(answer: Obj) -> None:
         (found,) = answer["response"]["convertedObjects"]
@@ -177,7 +177,7 @@ def _first(answer: Obj, **changes: Any) -> None:
     ],
 )
 async def test_bad_answers_are_refused(change: Callable[[Obj], Any], text: str) -> None:
-    """With the texts of the real server."""
+    """The messages are those of the real server."""
     with pytest.raises(StatusError) as caught:
         await converter(Webhook(change)).convert([obj()], "v2")
 
@@ -185,7 +185,7 @@ async def test_bad_answers_are_refused(change: Callable[[Obj], Any], text: str) 
 
 
 async def test_answers_to_other_questions_are_refused() -> None:
-    """Somebody may have mixed them up."""
+    """A webhook may have mixed up two answers."""
     webhook = Webhook(lambda answer: answer["response"].update(uid="other"))
 
     with pytest.raises(StatusError, match=r'expected response\.uid="[0-9a-f-]+", got "other"'):
@@ -193,7 +193,7 @@ async def test_answers_to_other_questions_are_refused() -> None:
 
 
 async def test_a_webhook_that_cannot_be_asked_is_an_error_of_the_server() -> None:
-    """The text says why."""
+    """The client sees why the webhook could not be called."""
 
     def refuse(_: Obj) -> None:
         raise CallError("connection refused")

@@ -29,7 +29,7 @@ def test_names_and_conversion_are_filled_in() -> None:
 
 
 def test_the_port_of_a_webhook_is_that_of_https() -> None:
-    """As for all webhooks."""
+    """Webhooks use port 443 unless the service says otherwise."""
     service = {"name": "a", "namespace": "b"}
     webhook = {"clientConfig": {"service": service}}
 
@@ -84,12 +84,12 @@ def test_the_port_of_a_webhook_is_that_of_https() -> None:
     ],
 )
 def test_wrong_specs_are_refused(spec: dict[str, Any], text: str) -> None:
-    """Each with the text of the real server, among others that follow from it."""
+    """The messages are those of the real server; one mistake may cause several."""
     assert text in problems(crd_of(**spec))
 
 
 def test_the_name_is_made_of_plural_and_group() -> None:
-    """Otherwise nobody would find it."""
+    """Clients find a definition by that name."""
     crd = crd_of()
     crd["metadata"]["name"] = "bars.example.com"
 
@@ -148,7 +148,7 @@ def test_what_all_versions_share_is_named_once() -> None:
     ],
 )
 def test_kubernetes_own_groups_need_approval(annotation: str | None, text: str | None) -> None:
-    """Nobody takes a name there by accident."""
+    """A vendor must not take a name in Kubernetes' groups by accident."""
     crd = crd_of(group="foo.k8s.io")
     crd["metadata"] = {"name": "foos.foo.k8s.io"}
     if annotation:
@@ -170,7 +170,7 @@ def test_kubernetes_own_groups_need_approval(annotation: str | None, text: str |
     ],
 )
 def test_established_names_do_not_change(change: dict[str, Any], path: str) -> None:
-    """Objects are stored under them."""
+    """Objects are stored under these names."""
     old = established(crd_of())
     new = {**old, "spec": {**old["spec"], **change}}
 

@@ -70,7 +70,7 @@ def test_old_values_are_not_known_inside_of_plain_lists() -> None:
 
 
 def test_optional_old_self_needs_an_old_self() -> None:
-    """It would mean nothing."""
+    """The setting has no effect on a rule that does not use oldSelf."""
     (text,) = problems({"type": "integer"}, rule="true", optionalOldSelf=True)
 
     assert text.endswith(

@@ -9,7 +9,7 @@ def test_json_is_escaped_as_go_does() -> None:
 
 
 def test_schemas_have_all_fields_of_the_struct() -> None:
-    """With their empty values, in their order."""
+    """The server prints its struct in order, including empty fields."""
     shown = go_json.schema(
         {
             "type": "object",
@@ -34,7 +34,7 @@ def test_fields_with_their_empty_value_are_not_set() -> None:
 
 
 def test_versions_show_their_subresources_and_columns() -> None:
-    """As structs too."""
+    """The server prints them as structs, too."""
     shown = go_json.version(
         {
             "name": "v1",

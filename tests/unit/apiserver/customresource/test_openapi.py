@@ -132,12 +132,12 @@ def list_of(items: Json, kind: str, *keys: str) -> Json:
     ],
 )
 def test_fields_with_wrong_extensions(source: Json, texts: list[str]) -> None:
-    """Each with the text of the real server."""
+    """The messages are those of the real server."""
     assert problems(source) == texts
 
 
 def test_top_level_meta_fields_have_no_defaults() -> None:
-    """The server sets them."""
+    """The server sets these fields itself."""
     source = {"type": "object", "properties": {"kind": {**STRING, "default": "x"}}}
 
     assert [str(error) for error in validate_schema(source, "s", None)] == [
@@ -172,7 +172,7 @@ def test_top_level_meta_fields_have_no_defaults() -> None:
     ],
 )
 def test_rules_say_what_they_need(rule: Json, text: str | None) -> None:
-    """Before anything is compiled."""
+    """Missing fields of a rule are reported before it is compiled."""
     source = {"type": "object", "properties": {"b": STRING}, "x-kubernetes-validations": [rule]}
 
     assert problems(source) == ([f"x-kubernetes-validations[0].{text}"] if text else [])

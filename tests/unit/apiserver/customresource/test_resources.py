@@ -1,9 +1,69 @@
 """What a definition adds to the server."""
 
-from kubewright.apiserver.customresource.resources import VERBS, resources_of
+from typing import Any
+
+import pytest
+
+from kubewright.apiserver.admission.webhook_client import WebhookClient
+from kubewright.apiserver.customresource.resources import VERBS, resources_of, served_resources
 from kubewright.apiserver.customresource.status import begin_deletion
 from kubewright.apiserver.meta.names import version_rank
-from tests.unit.apiserver.customresource.samples import NOW, crd_of, established, version_of
+from kubewright.apiserver.meta.status import StatusError
+from kubewright.apiserver.registry.resource import Resource
+from kubewright.apiserver.registry.strategy import Obj
+from tests.unit.apiserver.customresource.samples import (
+    NOW,
+    crd_of,
+    established,
+    schema_of,
+    version_of,
+)
+
+
+def no_client() -> WebhookClient:
+    raise AssertionError("nobody should be called")
+
+
+def by_version(crd: Obj, client: Any = no_client) -> dict[str, Resource]:
+    return {resource.version: resource for resource in served_resources(established(crd), client)}
+
+
+def two_versions(**spec: Any) -> Obj:
+    old = version_of("v1", schema_of(x={"type": "integer", "default": 1}))
+    new = version_of("v2", schema_of(x={"type": "integer"}, y={"type": "string", "default": "d"}))
+    return crd_of(versions=[old, new], **spec)
+
+
+def stored(version: str = "v1", **spec: Any) -> Obj:
+    return {
+        "apiVersion": f"example.com/{version}",
+        "kind": "Foo",
+        "metadata": {"name": "a", "namespace": "n", "uid": "u"},
+        "spec": spec,
+    }
+
+
+class Converting:
+    """Answers conversion reviews, or fails."""
+
+    def __init__(self, error: Exception | None = None) -> None:
+        self.asked: list[Obj] = []
+        self._error = error
+
+    async def call(self, config: Obj, review: Obj, *, timeout: float) -> Obj:
+        if self._error:
+            raise self._error
+        self.asked.append(review["request"])
+        wanted = review["request"]["desiredAPIVersion"]
+        converted = [{**obj, "apiVersion": wanted} for obj in review["request"]["objects"]]
+        answer = {"uid": review["request"]["uid"], "convertedObjects": converted}
+        return {**review, "response": {**answer, "result": {"status": "Success"}}}
+
+
+CONVERSION = {
+    "strategy": "Webhook",
+    "webhook": {"clientConfig": {"url": "https://x"}, "conversionReviewVersions": ["v1"]},
+}
 
 
 def test_each_version_is_a_resource() -> None:
@@ -29,7 +89,7 @@ def test_each_version_is_a_resource() -> None:
 
 
 def test_versions_without_a_webhook_are_converted_by_name() -> None:
-    """Nothing else changes."""
+    """Only the apiVersion changes."""
     versions = [version_of("v1"), version_of("v2")]
 
     first, second = resources_of(established(crd_of(versions=versions)))
@@ -57,3 +117,60 @@ def test_versions_are_ranked_as_kubernetes_does() -> None:
     best_last = ["foo10", "foo1", "v1alpha1", "v1alpha2", "v1beta1", "v11beta2", "v1", "v2", "v10"]
 
     assert sorted(given, key=version_rank) == best_last
+
+
+async def test_what_was_stored_is_cut_and_defaulted_when_it_is_read() -> None:
+    """The defaults of the version in which it was stored count, and no others."""
+    resources = by_version(two_versions())
+    v1, v2 = resources["v1"].read, resources["v2"].read
+    assert v1 is not None
+    assert v2 is not None
+
+    (same,) = await v1([stored(unknown=True)])
+    (other,) = await v2([stored(unknown=True)])
+
+    assert (same["spec"], other["spec"]) == ({"x": 1}, {"x": 1})
+    assert other["apiVersion"] == "example.com/v2"
+
+
+async def test_objects_are_written_in_the_stored_version() -> None:
+    """The copy that goes on to the client is not touched."""
+    resources = by_version(two_versions())
+    write, obj = resources["v2"].write, stored("v2", x=2, y="lost")
+    assert write is not None
+
+    made = await write(obj)
+
+    assert (made["apiVersion"], made["spec"]) == ("example.com/v1", {"x": 2})
+    assert obj["spec"] == {"x": 2, "y": "lost"}
+    assert resources["v1"].write is None
+
+
+async def test_a_webhook_converts_where_the_definition_says_so() -> None:
+    """It is asked about other versions only."""
+    client = Converting()
+    resources = by_version(two_versions(conversion=CONVERSION), lambda: client)
+    v1, v2 = resources["v1"].read, resources["v2"].read
+    assert v1 is not None
+    assert v2 is not None
+
+    await v1([stored(x=1)])
+    quiet = list(client.asked)
+    converted = await v2([stored(x=1), stored(x=2)])
+
+    assert quiet == []
+    assert [obj["spec"]["x"] for obj in converted] == [1, 2]
+    assert {obj["apiVersion"] for obj in converted} == {"example.com/v2"}
+    assert resources["v2"].asks_webhook
+
+
+async def test_a_webhook_that_fails_is_told_to_the_client() -> None:
+    """The client sees the error of the webhook."""
+    from kubewright.apiserver.admission.webhook_client import WebhookError  # noqa: PLC0415
+
+    client = Converting(WebhookError("connection refused"))
+    read = by_version(two_versions(conversion=CONVERSION), lambda: client)["v2"].read
+    assert read is not None
+
+    with pytest.raises(StatusError, match="connection refused"):
+        await read([stored(x=1)])

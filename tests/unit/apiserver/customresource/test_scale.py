@@ -28,7 +28,7 @@ def obj(**parts: Any) -> Json:
 
 
 def test_the_scale_is_read_from_the_paths() -> None:
-    """Whatever else the object has."""
+    """The paths of the definition decide, not the names of fields."""
     found = obj(spec={"replicas": 3}, status={"replicas": 2, "selector": "a=b"})
 
     assert scale_of(found, PATHS) == {
@@ -69,7 +69,7 @@ def test_a_path_through_something_else_is_an_error_of_the_server() -> None:
 
 
 def test_the_version_of_the_scale_is_that_of_the_object() -> None:
-    """So a stale scale is noticed."""
+    """A write with a stale scale then conflicts."""
     scale = {"metadata": {"resourceVersion": "7"}, "spec": {}}
 
     changed = with_scale(obj(spec={"replicas": 3}), scale, PATHS)
@@ -95,7 +95,7 @@ def test_the_version_of_the_scale_is_that_of_the_object() -> None:
     ],
 )
 def test_the_number_of_replicas_must_be_one(replicas: Any, text: str | None) -> None:
-    """Whatever the schema says."""
+    """The scale needs an integer even if the schema allows others."""
     errors = validate_scale_spec(obj(spec={"replicas": replicas}), PATHS)
 
     expected = [f".spec.replicas: Invalid value: {text}"] if text else []
@@ -103,7 +103,7 @@ def test_the_number_of_replicas_must_be_one(replicas: Any, text: str | None) -> 
 
 
 def test_selectors_are_text() -> None:
-    """Autoscalers parse them."""
+    """Autoscalers parse the selector."""
     errors = validate_scale_status(obj(status={"selector": 3}), PATHS)
 
     assert [str(error) for error in errors] == [

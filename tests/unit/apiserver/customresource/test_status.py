@@ -17,7 +17,7 @@ Json = dict[str, Any]
 
 
 def test_free_names_establish_a_definition_at_once() -> None:
-    """With the reasons and messages that tools wait for."""
+    """Tools wait for these conditions."""
     crd = crd_of()
 
     assert settle(crd, [], now=NOW)
@@ -92,7 +92,7 @@ def test_other_groups_do_not_matter() -> None:
 
 
 def test_an_established_definition_stays_so_when_a_new_name_is_taken() -> None:
-    """Its objects must not vanish."""
+    """Its objects must stay reachable."""
     first = established(crd_of())
     second = crd_of(names={"plural": "bars", "kind": "Bar"})
     second["metadata"]["name"] = "bars.example.com"
@@ -117,7 +117,7 @@ def test_storage_versions_are_remembered() -> None:
 
 
 def test_a_deleted_definition_waits_for_its_objects() -> None:
-    """And says so."""
+    """The Terminating condition tells clients what it waits for."""
     crd = established(crd_of())
 
     begin_deletion(crd, now=NOW)

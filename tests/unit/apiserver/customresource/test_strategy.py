@@ -4,7 +4,10 @@ from typing import Any
 
 import pytest
 
-from kubewright.apiserver.customresource.strategy import CustomResourceStrategy, DefinitionStrategy
+from kubewright.apiserver.customresource.strategy import (
+    CustomResourceDefinitionStrategy,
+    CustomResourceStrategy,
+)
 from tests.unit.apiserver.customresource.samples import crd_of, schema_of, write
 
 Json = dict[str, Any]
@@ -38,7 +41,7 @@ def test_objects_are_checked_by_schema_lists_and_rules() -> None:
 
 
 def test_an_object_of_another_kind_is_refused() -> None:
-    """Nothing else is looked at then."""
+    """Other errors would be about the wrong schema."""
     errors = strategy().validate(foo() | {"kind": "Bar"}, write())
 
     assert [str(error) for error in errors] == ['kind: Invalid value: "Bar": must be Foo']
@@ -85,7 +88,7 @@ def test_the_status_is_checked_alone_but_rules_see_all() -> None:
 def test_generations_count_everything_but_metadata_and_status(
     new: Json, *, with_status: bool, without_status: bool
 ) -> None:
-    """The status counts where it is no part of its own."""
+    """The status counts only if it is not a subresource."""
     old = foo(spec={"a": 1})
 
     assert strategy(subresources={"status": {}}).spec_changed(new, old) is with_status
@@ -108,7 +111,7 @@ def test_defaults_of_the_status_are_there_from_the_start() -> None:
 
 
 def test_selectable_fields_are_text() -> None:
-    """Missing ones are empty."""
+    """Missing fields are empty strings."""
     source = schema_of(a={"type": "string"}, b={"type": "boolean"})
     fields = [{"jsonPath": ".spec.a"}, {"jsonPath": ".spec.b"}]
     foos = strategy(source, selectableFields=fields)
@@ -127,7 +130,7 @@ def test_numbers_are_stored_as_go_stores_them() -> None:
 
 
 def test_finalizers_without_a_domain_are_warned_of() -> None:
-    """Only new ones."""
+    """Only new finalizers cause a warning."""
     warnings: list[str] = []
     old = foo(metadata={"finalizers": ["known"]})
     new = foo(metadata={"finalizers": ["known", "mine", "a.b", "a.b/c"]})
@@ -143,10 +146,10 @@ def test_finalizers_without_a_domain_are_warned_of() -> None:
 
 
 def test_a_new_definition_starts_with_its_stored_version() -> None:
-    """Whatever status the client sent."""
+    """The status that a client sends is dropped."""
     crd = crd_of()
     crd["status"] = {"conditions": [{"type": "Established", "status": "True"}]}
-    definitions = DefinitionStrategy()
+    definitions = CustomResourceDefinitionStrategy()
 
     definitions.prepare_create(crd, write())
 
@@ -159,7 +162,7 @@ def test_unheard_of_formats_are_warned_of_once() -> None:
     """A typing error in a format checks nothing."""
     warnings: list[str] = []
     old, new = crd_of(schema_of(a={"type": "string", "format": "foo"})), crd_of()
-    definitions = DefinitionStrategy()
+    definitions = CustomResourceDefinitionStrategy()
 
     definitions.validate(old, write(warnings))
     definitions.validate_update(old, old, write(warnings))

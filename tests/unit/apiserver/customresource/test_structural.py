@@ -73,12 +73,12 @@ def problems(**fields: Json) -> list[str]:
     ],
 )
 def test_fields_that_are_not_structural(source: Json, texts: list[str]) -> None:
-    """Each with the text of the real server."""
+    """The messages are those of the real server."""
     assert problems(a=source) == [f"s.properties[a].{text}" for text in texts]
 
 
 def test_what_the_root_restricts_it_declares() -> None:
-    """Only fields that are declared outside of combinations exist."""
+    """Pruning removes fields that are declared only inside allOf and the like."""
     source = {"type": "object", "oneOf": [{"properties": {"b": {"items": {}}}}, {"not": {}}]}
 
     assert [str(error) for error in validate_structural(source, "s")] == [
@@ -125,7 +125,7 @@ def test_metadata_says_only_what_a_name_is(metadata: Json, texts: list[str]) -> 
 
 
 def test_the_root_is_an_object_with_fields() -> None:
-    """Maps and scalars are no resources."""
+    """A map or a scalar cannot be a resource."""
     map_of = {"type": "object", "additionalProperties": STRING}
 
     assert [str(error) for error in validate_structural({"type": "string"}, "s")] == [

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from kubewright.apiserver.customresource import definition
-from kubewright.apiserver.customresource.versions import warning_problems
+from kubewright.apiserver.customresource.versions import validate_defaults, warning_problems
 from tests.unit.apiserver.customresource.samples import crd_of, schema_of
 
 STRING = {"type": "string"}
@@ -107,3 +107,38 @@ def test_a_status_of_its_own_limits_the_root() -> None:
 def test_warnings_must_fit_into_a_header(warning: str, found: list[str]) -> None:
     """They are sent with every answer."""
     assert warning_problems({"deprecated": True, "deprecationWarning": warning}) == found
+
+
+Json = dict[str, Any]
+
+
+@pytest.mark.parametrize(
+    ("source", "texts"),
+    [
+        ({"type": "string", "default": "x"}, []),
+        ({"type": "string", "default": None}, []),
+        ({"x-kubernetes-int-or-string": True, "default": []}, []),
+        (
+            {"type": "integer", "default": "x"},
+            ['Invalid value: "string":  in body must be of type integer: "string"'],
+        ),
+        (
+            {"type": "object", "default": {"b": 1}},
+            ['Invalid value: {"b":1}: must not have unknown fields'],
+        ),
+        (
+            {
+                "type": "integer",
+                "default": 3,
+                "x-kubernetes-validations": [{"rule": "self > 5", "message": "big"}],
+            },
+            ["Invalid value: 3: big"],
+        ),
+    ],
+)
+def test_bad_defaults_are_refused(source: Json, texts: list[str]) -> None:
+    """Such defaults would make objects invalid, so that no client could update them."""
+    errors = validate_defaults(schema_of(a={"type": "array", "items": source}), "s")
+
+    path = "s.properties[spec].properties[a].items.default"
+    assert [str(error) for error in errors] == [f"{path}: {text}" for text in texts]

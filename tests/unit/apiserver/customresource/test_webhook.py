@@ -60,12 +60,12 @@ def problems(client_config: Json | None, *reviews: str, strategy: str = "Webhook
     ],
 )
 def test_webhooks_must_be_reachable(config: Json | None, texts: list[str]) -> None:
-    """Each with the text of the real server."""
+    """The messages are those of the real server."""
     assert problems(config, "v1") == texts
 
 
 def test_a_review_must_be_one_that_we_can_send() -> None:
-    """Nobody could convert otherwise."""
+    """Otherwise no conversion would work."""
     assert problems({"url": "https://x"}, "v3", "v3") == [
         f'{REVIEWS}[1]: Invalid value: "v3": duplicate version',
         f'{REVIEWS}: Invalid value: ["v3","v3"]: must include at least one of v1, v1beta1',
@@ -87,7 +87,7 @@ def test_without_the_strategy_there_is_no_webhook() -> None:
 
 
 def test_a_bad_bundle_is_refused_once_the_definition_is_in_use() -> None:
-    """Before, somebody may still be about to fill it in."""
+    """Until then, cert-manager or a user may still fill it in."""
     bundle = base64.b64encode(b"abc").decode()
     config = {"url": "https://x", "caBundle": bundle}
     conversion = {

@@ -46,7 +46,7 @@ async def test_admission_sees_what_will_be_stored_and_may_change_it(server: APIS
         assert attributes.object is not None
         attributes.object = {**attributes.object, "data": {"by": "admission"}, "unknown": 1}
 
-    server.backend.admission.mutate = mutate  # type: ignore[method-assign]  # stands for a webhook
+    server.backend.admission.admit = mutate  # type: ignore[method-assign]  # stands for a webhook
 
     made = await make(server, MAPS, "a")
     await ask(server, "PUT", f"{MAPS}/a", named("a"))

@@ -1,9 +1,11 @@
 """Connections to pods, services and nodes: what admission is asked, and what becomes of it."""
 
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 
+from kubewright._aio.virtual import VirtualClock
 from kubewright.apiserver.backend import Call
 from kubewright.apiserver.server import APIServer
 from kubewright.apiserver.wire.request import Answer, Response
@@ -27,13 +29,19 @@ class Recorder:
 
 
 @pytest.fixture
-async def node(server: APIServer) -> Recorder:
+def node() -> Recorder:
     """The node of the pod ``a``, and of the service ``web``."""
-    server.node = recorder = Recorder()
-    await make(server, PODS, {**pod("a"), "spec": {**pod("a")["spec"], "nodeName": "n"}})
-    await make(server, f"{CORE}/services", {**named("web"), "spec": {"ports": [{"port": 80}]}})
-    await make(server, "/api/v1/nodes", "n")
-    return recorder
+    return Recorder()
+
+
+@pytest.fixture
+async def server(clock: VirtualClock, node: Recorder) -> AsyncIterator[APIServer]:
+    """A server with that node, that pod and that service."""
+    async with APIServer(node=node, clock=clock) as server:
+        await make(server, PODS, {**pod("a"), "spec": {**pod("a")["spec"], "nodeName": "n"}})
+        await make(server, f"{CORE}/services", {**named("web"), "spec": {"ports": [{"port": 80}]}})
+        await make(server, "/api/v1/nodes", "n")
+        yield server
 
 
 def constraints(*resources: str, operations: Any = ("CONNECT",)) -> Obj:

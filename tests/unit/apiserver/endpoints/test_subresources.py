@@ -1,5 +1,6 @@
 """Bindings, evictions, tokens, and what needs a node."""
 
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
@@ -156,14 +157,27 @@ class EchoNode:
         return Response(200, f"{call.subresource} of {pod['metadata']['name']}".encode())
 
 
-async def test_what_happens_in_containers_is_asked_of_the_node(server: APIServer) -> None:
+@pytest.fixture
+async def echoing() -> AsyncIterator[APIServer]:
+    """A server with a node."""
+    async with APIServer(node=EchoNode()) as running:
+        yield running
+
+
+ON_A_NODE = {**pod("a"), "spec": {**pod("a")["spec"], "nodeName": "n"}}
+
+
+async def test_what_happens_in_containers_is_asked_of_the_node(
+    server: APIServer, echoing: APIServer
+) -> None:
     """Without a node, or for a pod that is on none, there is nothing to ask."""
+    await make(server, PODS, ON_A_NODE)
+    alone = await ask(server, "GET", f"{PODS}/a/log")
+    server = echoing
     await make(server, PODS, pod("loose"))
-    await make(server, PODS, {**pod("a"), "spec": {**pod("a")["spec"], "nodeName": "n"}})
+    await make(server, PODS, ON_A_NODE)
 
     loose = await ask(server, "GET", f"{PODS}/loose/log")
-    alone = await ask(server, "GET", f"{PODS}/a/log")
-    server.node = EchoNode()
     answers = [
         (await ask(server, method, f"{PODS}/a/{name}")).body
         for method, name in (("GET", "log"), ("POST", "exec"), ("GET", "proxy/x"))
@@ -174,10 +188,10 @@ async def test_what_happens_in_containers_is_asked_of_the_node(server: APIServer
     assert (await ask(server, "GET", f"{PODS}/none/log")).status == 404
 
 
-async def test_a_proxy_may_be_asked_for_a_port_of_an_object(server: APIServer) -> None:
-    """The port, and the scheme before it, are no part of the name."""
-    await make(server, PODS, {**pod("a"), "spec": {**pod("a")["spec"], "nodeName": "n"}})
-    server.node = EchoNode()
+async def test_a_proxy_may_be_asked_for_a_port_of_an_object(echoing: APIServer) -> None:
+    """The port, and the scheme before it, are not a part of the name."""
+    server = echoing
+    await make(server, PODS, ON_A_NODE)
 
     answers = [
         (await ask(server, "GET", f"{PODS}/{name}/proxy/x")).body

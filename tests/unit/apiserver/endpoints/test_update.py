@@ -30,7 +30,7 @@ class SlowAdmission:
     def __init__(self, server: APIServer) -> None:
         self.go = asyncio.Event()
         self.waiting = 0
-        server.backend.admission.mutate = self.mutate  # type: ignore[method-assign]  # a webhook
+        server.backend.admission.admit = self.mutate  # type: ignore[method-assign]  # a webhook
 
     async def mutate(self, attributes: Attributes) -> None:
         if attributes.name == "slow" and not self.go.is_set():

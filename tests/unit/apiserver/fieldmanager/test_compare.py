@@ -82,6 +82,6 @@ def test_implied_fields_are_no_change() -> None:
 
 
 def test_equality_tells_one_from_true() -> None:
-    """Python does not."""
+    """In Python, 1 and True are equal."""
     assert same({"a": [1, True]}, {"a": [1.0, True]})
     assert not same({"a": [1]}, {"a": [True]})

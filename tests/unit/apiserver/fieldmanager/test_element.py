@@ -28,7 +28,7 @@ def test_steps_of_others_are_rewritten(step: str, written: str | None) -> None:
 
 @pytest.mark.parametrize("step", ["", "f", "field", "k:[1]", "k:{", "i:x"])
 def test_malformed_step_is_refused(step: str) -> None:
-    """What cannot be read must not be guessed."""
+    """A step that cannot be parsed must not be guessed."""
     with pytest.raises(element.StepError):
         element.canonical(step)
 
@@ -64,7 +64,7 @@ def test_steps_are_shown_to_people() -> None:
 
 
 def test_long_steps_are_not_remembered() -> None:
-    """They can be a megabyte each, and whoever sends thousands would have them kept for good."""
+    """A client that sends thousands of steps of a megabyte must not fill the cache."""
     remembered = [element._key, element._value, element._order]
     before = [cache.cache_info().currsize for cache in remembered]
     long = "x" * 100_000

@@ -64,7 +64,7 @@ def test_what_clients_send_is_normalised() -> None:
     ],
 )
 def test_nonsense_is_refused(wrong: Any, message: str) -> None:
-    """Who calls falls back to the live entries."""
+    """Callers fall back to the stored entries."""
     with pytest.raises(EntriesError, match=message):
         entries.sent([wrong])
 

@@ -52,7 +52,7 @@ def test_recursive_difference_takes_what_is_below_too(
 
 @given(PATHS)
 def test_leaves_are_the_paths_with_nothing_below(paths: set[tuple[str, ...]]) -> None:
-    """A parent that is a member beside its children is no leaf."""
+    """A parent that is in the set together with its children is not a leaf."""
     parents = {path[:end] for path in paths for end in range(1, len(path))}
 
     assert set(fieldset.paths(fieldset.leaves(made(paths)))) == paths - parents

@@ -13,7 +13,7 @@ def annotated(annotation: str, **spec: object) -> dict[str, object]:
 
 
 def test_annotation_vouches_for_what_is_still_so() -> None:
-    """A field that somebody has changed since is not the client's any more."""
+    """A field that another client has changed since no longer belongs to kubectl."""
     text = json.dumps(custom.thing(size=1, text="old"))
 
     found = lastapplied.allowed(

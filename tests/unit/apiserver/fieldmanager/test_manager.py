@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from kubewright.apiserver.fieldmanager import lastapplied, manager
+from kubewright.apiserver.fieldmanager import fieldset, lastapplied, manager
+from kubewright.apiserver.fieldmanager.manager import reset_fields
 from kubewright.apiserver.meta.status import StatusError
 from kubewright.apiserver.schema import definitions
 from tests.unit.apiserver.fieldmanager import custom
@@ -16,7 +17,7 @@ SCHEMA = custom.schema()
 
 def update(old: Obj | None, new: Obj, name: str, now: str = NOON, **more: Any) -> Obj:
     new = copy.deepcopy(new)
-    manager.updated(
+    manager.record_update(
         old, new, schema=SCHEMA, api_version=custom.VERSION, manager=name, now=now, **more
     )
     new["metadata"]["uid"] = "u"
@@ -48,12 +49,12 @@ def edited(obj: Obj, **spec: Any) -> Obj:
 def test_manager_is_named_by_itself_or_its_user_agent(
     field_manager: str, user_agent: str, name: str
 ) -> None:
-    """At most 128 bytes, printable."""
+    """The name has at most 128 bytes, all printable."""
     assert manager.manager_name(field_manager, user_agent) == name
 
 
 def test_creator_owns_everything_but_the_identity() -> None:
-    """Names, times and versions belong to nobody."""
+    """Names, times and versions have no owner."""
     found = update(None, thing(size=1), "")
 
     assert found["metadata"]["managedFields"] == [
@@ -99,7 +100,7 @@ def test_builtin_types_are_owned_as_the_real_server_says() -> None:
         "status": {},
     }
 
-    manager.updated(None, obj, schema=schema, api_version="apps/v1", manager="m", now=NOON)
+    manager.record_update(None, obj, schema=schema, api_version="apps/v1", manager="m", now=NOON)
 
     port: Obj = {".": {}, "f:containerPort": {}}
     (entry,) = obj["metadata"]["managedFields"]
@@ -143,7 +144,7 @@ def test_client_can_forget_all_owners(reset: list[Any]) -> None:
 
 
 def test_client_can_rewrite_the_owners() -> None:
-    """So kubectl leaves client-side apply; nonsense and subresources are ignored."""
+    """That is how kubectl migrates from client-side apply; malformed entries are ignored."""
     created = update(None, thing(size=1), "a")
     renamed = copy.deepcopy(created)
     renamed["metadata"]["managedFields"][0]["manager"] = "b"
@@ -165,7 +166,7 @@ def test_object_that_cannot_be_tracked_keeps_its_entries() -> None:
 
 
 def test_apply_creates_merges_and_prunes() -> None:
-    """What an applier leaves out next time goes, unless somebody else owns it."""
+    """Fields that an applier leaves out the next time are removed unless they have other owners."""
     first = apply(None, thing(size=1, text="x", labels={"a": "1"}), "a")
     shared = apply(first, thing(text="x"), "b")
     second = apply(shared, thing(size=2), "a", LATER)
@@ -221,7 +222,7 @@ def test_configuration_that_makes_no_sense_is_refused(change: Obj, code: int, me
 
 
 def test_kubectl_takes_over_what_it_applied_on_the_client() -> None:
-    """Only what the annotation vouches for; and the annotation follows."""
+    """It takes over only fields with their annotated values, and updates the annotation."""
     client = thing(size=1, text="x")
     client["metadata"]["annotations"] = {lastapplied.ANNOTATION: json.dumps(thing(size=1))}
     live = update(None, client, "kubectl-client-side-apply")
@@ -248,3 +249,29 @@ def test_times_alone_are_no_change() -> None:
 
     assert new == old
     assert other["metadata"]["managedFields"][0]["time"] == LATER
+
+
+@pytest.mark.parametrize(
+    ("kind", "subresource", "paths"),
+    [
+        ("Job", "", {("f:status",)}),
+        ("Job", "status", {("f:spec",)}),
+        ("Deployment", "status", {("f:spec",), ("f:metadata", "f:labels")}),
+        ("Job", "scale", set()),
+    ],
+)
+def test_each_door_resets_what_it_cannot_change(
+    kind: str, subresource: str, paths: set[tuple[str, ...]]
+) -> None:
+    """The status is not written through the object, nor the spec through the status."""
+    found = reset_fields(kind, subresource, has_status=True)
+
+    assert set(fieldset.paths(found or {})) == paths
+
+
+def test_custom_resources_keep_their_metadata_through_the_status() -> None:
+    """Kinds without a status of its own have nothing to reset."""
+    found = reset_fields("Thing", "status", has_status=True, custom=True)
+
+    assert set(fieldset.paths(found or {})) == {("f:metadata",), ("f:spec",)}
+    assert reset_fields("Thing", "", has_status=False, custom=True) is None

@@ -76,7 +76,7 @@ def test_fields_are_taken_out() -> None:
 
 
 def test_declared_fields_above_others_are_named() -> None:
-    """Keys of a map and elements of a list are not: they may exist for somebody else."""
+    """Map keys and list elements are not added: they may belong to another owner."""
     fields = {"f:spec": {"f:labels": {"f:a": {}}, "f:free": {"f:x": {"f:y": {}}}}}
 
     assert with_named(fields, ROOT) == {

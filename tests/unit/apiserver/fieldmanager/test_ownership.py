@@ -2,10 +2,10 @@ from typing import Any
 
 import pytest
 
-from kubewright.apiserver.fieldmanager import fieldset
+from kubewright.apiserver.fieldmanager import fieldset, shape
 from kubewright.apiserver.fieldmanager.conflict import ConflictsError
 from kubewright.apiserver.fieldmanager.entries import Entry, Managed, Owner, owner
-from kubewright.apiserver.fieldmanager.ownership import ANCIENT, MAX_UPDATERS, Ownership
+from kubewright.apiserver.fieldmanager.ownership import ANCIENT, MAX_UPDATERS, Ownership, reconciled
 from kubewright.apiserver.schema.tree import Schema
 from tests.unit.apiserver.fieldmanager import custom
 
@@ -100,7 +100,7 @@ def test_stripped_fields_are_neither_gained_nor_contested() -> None:
 
 
 def test_conflicts_are_raised_unless_forced() -> None:
-    """Setting the same value is no conflict."""
+    """Setting the same value is not a conflict."""
     ownership = Ownership(custom.schema(), custom.VERSION)
     me = owner("me", "Apply", custom.VERSION, "")
     managed = {updater("other"): Entry({"f:spec": {"f:size": {}, "f:text": {}}}, custom.VERSION)}
@@ -112,3 +112,34 @@ def test_conflicts_are_raised_unless_forced() -> None:
 
     assert [conflict.path for conflict in caught.value.conflicts] == [("f:spec", "f:size")]
     assert found[updater("other")].fields == {"f:spec": {"f:text": {}}}
+
+
+ITEM = 'k:{"name":"a","port":80}'
+
+
+def test_what_has_become_atomic_is_owned_as_a_whole() -> None:
+    """A CRD may change a list or map from granular to atomic under existing owners."""
+    fields = {
+        "f:spec": {
+            "f:size": {},
+            "f:whole": {".": {}, "f:a": {}},
+            "f:plain": {'v:"x"': {}},
+            "f:items": {ITEM: {"f:more": {"f:a": {}}}},
+        }
+    }
+    atomic = {**custom.ITEM["properties"]["more"], "x-kubernetes-map-type": "atomic"}
+    item = {**custom.ITEM, "properties": {**custom.ITEM["properties"], "more": atomic}}
+    found = shape.root(custom.schema(items={**custom.SPEC["items"], "items": item}))
+
+    assert reconciled(fields, found) == {
+        "f:spec": {"f:size": {}, "f:whole": {}, "f:plain": {}, "f:items": {ITEM: {"f:more": {}}}}
+    }
+
+
+def test_what_fits_stays_the_same_object() -> None:
+    """Nearly always nothing has changed, and nothing is copied."""
+    fields = {
+        "f:spec": {"f:labels": {"f:a": {}}, "f:free": {"f:x": {"f:y": {}}}, "f:gone": {"f:x": {}}}
+    }
+
+    assert reconciled(fields, shape.root(custom.schema())) is fields

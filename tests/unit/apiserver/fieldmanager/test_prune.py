@@ -24,7 +24,7 @@ def prune(merged: Any, *, last: FieldSet, now: FieldSet, others: FieldSet) -> An
 
 
 def test_only_what_the_applier_gave_up_and_nobody_owns_goes() -> None:
-    """What others own stays; of a struct nothing stays if nobody owns anything in it."""
+    """Fields of others stay; a struct without any owned field is removed."""
     found = prune(
         {
             "size": 1,
@@ -53,7 +53,7 @@ def test_element_stays_while_somebody_else_applies_it() -> None:
 
 
 def test_version_that_is_gone_prunes_nothing() -> None:
-    """What was applied in a version that cannot be read any more is left alone."""
+    """Fields that were applied in a version that no longer exists cannot be pruned."""
     managed = {ME: Entry({}, custom.VERSION)}
 
     obj = custom.thing(size=1)

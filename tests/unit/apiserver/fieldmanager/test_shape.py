@@ -66,7 +66,7 @@ def test_preserving_reaches_down() -> None:
 
 
 def test_fields_that_types_cannot_leave_out_are_implied() -> None:
-    """The real server's pods have resources and a status even if nobody set them."""
+    """On a real server, pods have resources and a status even if no client set them."""
     full = shape.with_implied({"spec": {"containers": [{"name": "x"}]}}, pod())
 
     assert full["status"] == {}
@@ -83,7 +83,7 @@ def test_declared_nulls_stand_for_unset() -> None:
 
 
 def test_raw_extensions_are_owned_as_a_whole() -> None:
-    """Nobody knows what is inside."""
+    """The server has no schema for their contents."""
     found = definitions.find("apps", "v1", "ControllerRevision")
     assert found is not None
 
@@ -99,7 +99,7 @@ def test_schema_that_contains_itself_has_a_shape() -> None:
 
 
 def test_copy_shares_nothing() -> None:
-    """What is applied goes on to be changed."""
+    """Callers change the result afterwards."""
     value = {"a": [{"b": 1}]}
 
     copy = shape.copied(value)

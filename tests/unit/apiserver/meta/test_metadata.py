@@ -118,7 +118,7 @@ def test_owners_are_there_once() -> None:
     """Only what is equal in everything is the same."""
     meta = {"ownerReferences": [OWNER, dict(OWNER), {**OWNER, "controller": True}]}
 
-    assert metadata.deduplicated_owners(meta)
+    assert metadata.drop_duplicate_owners(meta)
     assert len(meta["ownerReferences"]) == 2
-    assert not metadata.deduplicated_owners(meta)
-    assert not metadata.deduplicated_owners({})
+    assert not metadata.drop_duplicate_owners(meta)
+    assert not metadata.drop_duplicate_owners({})

@@ -31,7 +31,7 @@ def test_the_same_definition_is_shared_whatever_its_prose() -> None:
 
 
 def test_another_definition_of_the_same_name_gets_another_name() -> None:
-    """Each side keeps what it means."""
+    """Both servers keep their own definition."""
     ours: dict[str, Any] = {"paths": {}, "definitions": {"A": {"type": "object"}}}
 
     merge(ours, {"paths": {"/a": refers("A")}, "definitions": {"A": {"type": "string"}}})
@@ -41,7 +41,7 @@ def test_another_definition_of_the_same_name_gets_another_name() -> None:
 
 
 def test_our_own_paths_stay() -> None:
-    """Nobody else answers for them."""
+    """Another server must not describe paths that we serve."""
     ours: dict[str, Any] = {"paths": {"/a": 1}, "definitions": {}}
 
     merge(ours, {"paths": {"/a": 2}})

@@ -53,7 +53,7 @@ def test_the_older_document_holds_together() -> None:
 
 @pytest.mark.parametrize(("group", "version"), [("", "v1"), ("apps", "v1"), ("autoscaling", "v2")])
 def test_the_newer_documents_hold_together_alone(group: str, version: str) -> None:
-    """Each is read without the others."""
+    """Clients read each document without the others."""
     document = version3(Registry().groups[group][version].values())
 
     schemas = document["components"]["schemas"]

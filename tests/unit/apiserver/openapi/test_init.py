@@ -9,7 +9,7 @@ V2, V3 = "/openapi/v2", "/openapi/v3"
 
 
 async def test_the_index_names_a_document_for_each_version(server: APIServer) -> None:
-    """Its address changes when the document does, so that it may be kept for ever."""
+    """The URL changes with the document, so that clients can cache it forever."""
     await define(server)
 
     index = (await ask(server, "GET", V3)).obj["paths"]

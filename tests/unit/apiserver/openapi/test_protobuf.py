@@ -65,7 +65,7 @@ def test_operation_says_its_kind_and_its_parameters() -> None:
 
 
 def test_body_is_another_kind_of_parameter() -> None:
-    """Each place of a parameter is a message of its own."""
+    """Each value of ``in`` has its own message."""
     body = {"name": "body", "in": "body", "required": True, "schema": {"type": "object"}}
 
     put = at(encode({"paths": {"/a": {"put": {"parameters": [body]}}}}), 8, 2, 2, 3)

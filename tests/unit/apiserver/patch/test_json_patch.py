@@ -122,7 +122,7 @@ def test_cause_says_why(operation: dict[str, Any], why: str) -> None:
     ],
 )
 def test_malformed_patch_is_a_bad_request(body: bytes, message: str) -> None:
-    """What is no list of operations never reaches the object."""
+    """A body that is not a list of operations never reaches the object."""
     with pytest.raises(StatusError) as caught:
         json_patch.apply({}, body)
 

@@ -121,7 +121,7 @@ def test_null_removes_and_is_not_stored() -> None:
 
 
 def test_lists_without_a_strategy_are_replaced() -> None:
-    """Arguments are one value."""
+    """A list of arguments, for example, only makes sense as a whole."""
     live = pod(containers=[container("x", args=["a", "b"])])
 
     result = patched(live, {"spec": {"containers": [container("x", args=["c"])]}})

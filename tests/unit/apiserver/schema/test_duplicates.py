@@ -10,7 +10,7 @@ from kubewright.apiserver.schema.duplicates import (
 
 
 def test_repeated_keys_are_named_once_with_their_path() -> None:
-    """Strict decoding lists them so."""
+    """The messages are those of strict decoding."""
     body = b'{"a":1,"a":2,"a":3,"b":[{"c":{"d":1,"d":1}}]}'
 
     assert duplicate_fields(body) == ["a", "b[0].c.d"]
@@ -32,7 +32,7 @@ def test_the_quick_check_never_misses_one(body: bytes, keys: int, *, may: bool) 
 
 
 def test_a_broken_document_has_no_repeated_keys() -> None:
-    """Others refuse it."""
+    """The decoder reports a broken document, so this module need not."""
     assert duplicate_fields(b"{") == []
 
 

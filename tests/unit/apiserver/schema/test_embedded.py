@@ -43,7 +43,7 @@ def test_embedded_objects_say_what_they_are(value: Any, texts: list[str]) -> Non
 
 
 def test_they_are_found_in_lists_and_maps() -> None:
-    """Wherever the schema has them."""
+    """Embedded objects can be anywhere in a schema."""
     inner = {"type": "object", "additionalProperties": {"type": "array", "items": EMBEDDED}}
     schema = parse({"type": "object", "properties": {"x": inner}})
 

@@ -55,6 +55,6 @@ def test_bad_paths_say_why(path: str, text: str) -> None:
 
 
 def test_brackets_can_be_forbidden() -> None:
-    """Selectable fields know dots only."""
+    """Paths of selectable fields cannot contain brackets."""
     with pytest.raises(FieldPathError, match="array notation is not allowed"):
         resolve("['spec']", SOURCE, arrays=False)

@@ -73,11 +73,11 @@ def test_good_texts_pass(name: str, texts: list[str]) -> None:
 
 @pytest.mark.parametrize(("name", "texts"), BAD.items())
 def test_bad_texts_do_not(name: str, texts: list[str]) -> None:
-    """And strict in others."""
+    """The checks are those of Kubernetes, which are strict in these respects."""
     assert [text for text in texts if CHECKS[known(name)](text)] == []
 
 
 def test_unheard_of_formats_are_not_checked() -> None:
-    """They are documentation then."""
+    """An unknown format is only documentation."""
     assert known("color-of-the-sky") == ""
     assert {known(name) for name in GOOD} == set(CHECKS)

@@ -13,7 +13,7 @@ from kubewright.apiserver.schema import go_values
     ],
 )
 def test_times_are_kept_in_utc_and_whole_seconds(text: str, written: str) -> None:
-    """As ``metav1.Time`` does."""
+    """``metav1.Time`` drops zones and fractions."""
     assert go_values.time(text) == written
 
 
@@ -43,7 +43,7 @@ def test_bad_times_are_described_as_go_does(text: str, problem: str) -> None:
 
 
 def test_micro_times_need_six_digits() -> None:
-    """Leases are refused without them."""
+    """A lease with another format is rejected."""
     assert go_values.micro_time("2026-01-01T01:00:00.000001+01:00") == "2026-01-01T00:00:00.000001Z"
     with pytest.raises(ValueError, match=r'cannot parse "Z" as "\.000000"'):
         go_values.micro_time("2026-01-01T00:00:00Z")

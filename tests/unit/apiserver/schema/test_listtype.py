@@ -41,7 +41,7 @@ def keyed(*keys: str) -> Json:
     ],
 )
 def test_repeated_elements_are_named(source: Json, value: Any, texts: list[str]) -> None:
-    """Each once, where it comes for the second time."""
+    """Each duplicate is reported once, at its second occurrence."""
     schema = parse({"type": "object", "properties": {"x": source}})
 
     assert [str(error) for error in validate_lists({"x": value}, schema)] == texts

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from kubewright.apiserver.schema.mismatch import (
-    Place,
+    Location,
     element_type,
     go_name,
     mismatch,
@@ -13,11 +13,11 @@ from kubewright.apiserver.schema.mismatch import (
 )
 from kubewright.apiserver.schema.tree import parse
 
-PLACE: Place = ((((None, "spec", "Pod"), "list", "Spec"), 2, ""), "key", "")
+PLACE: Location = ((((None, "spec", "Pod"), "list", "Spec"), 2, ""), "key", "")
 
 
 def test_places_are_paths() -> None:
-    """With indexes in brackets."""
+    """Paths have indexes in brackets, as in Kubernetes' messages."""
     assert path_of(PLACE) == "spec.list[2].key"
     assert path_of(None) == ""
 
@@ -45,7 +45,7 @@ def test_type_errors_name_fields_only() -> None:
     ],
 )
 def test_types_have_gos_names(source: dict[str, Any], name: str) -> None:
-    """As far as a schema tells them."""
+    """Go's errors name the types, as far as a schema has them."""
     assert go_name(parse(source)) == name
 
 

@@ -53,7 +53,7 @@ def test_what_preserves_unknown_fields_still_cuts_known_ones() -> None:
 
 @pytest.mark.parametrize("additional", [True, False])
 def test_boolean_additional_properties_keep_keys_and_empty_objects(*, additional: bool) -> None:
-    """As surprising as it is, values of any key lose their fields."""
+    """It is surprising, but values of such keys lose their fields in Kubernetes, too."""
     source = {"type": "object", "additionalProperties": additional}
 
     kept, unknown = fitted({"m": {"a": 1, "b": {"c": 1}, "d": [{"e": 1}], "n": None}}, m=source)
@@ -100,7 +100,7 @@ def test_embedded_objects_get_typed_metadata() -> None:
     ],
 )
 def test_unreadable_embedded_objects_are_refused(given: Json, text: str) -> None:
-    """With the path at which they are."""
+    """The message has the path of the embedded object."""
     embedded = {"type": "object", "x-kubernetes-embedded-resource": True}
 
     with pytest.raises(StatusError) as caught:
@@ -130,7 +130,7 @@ def test_numbers_are_settled_as_json_in_go() -> None:
 
 
 def test_only_whole_resources_keep_their_type() -> None:
-    """Inside of one, apiVersion and kind are fields like others."""
+    """Inside a resource, apiVersion and kind are fields like any other."""
     value: Json = {"kind": "x", "a": 1}
 
     assert prune(value, parse({"type": "object"}), root=True) == ["a"]

@@ -51,7 +51,7 @@ def test_objects_are_compared_as_their_schema_says(
 
 
 def test_elements_are_found_by_their_keys() -> None:
-    """Not by their places."""
+    """Elements of a list-map may have moved."""
     pair = Correlated({"keyed": [B, A]}, {"keyed": [A]}, SCHEMA).key("keyed")
     assert pair is not None
 

@@ -109,7 +109,7 @@ def test_rules_apply_to_elements_and_values() -> None:
 def test_transition_rules_compare_with_the_old_value(
     rule: Json, new: Any, old: Any, texts: list[str]
 ) -> None:
-    """Without one they do not run, unless they want to."""
+    """Without an old value they run only with optionalOldSelf."""
     assert broken(with_rules(INT, rule), new, old) == texts
 
 
@@ -166,5 +166,5 @@ def test_all_rules_share_a_budget() -> None:
 
 
 def test_schemas_without_rules_have_none() -> None:
-    """They cost nothing."""
+    """Objects of such schemas skip rule validation altogether."""
     assert rules_of(parse({"type": "object", "properties": {"a": INT}}), root=True) is None

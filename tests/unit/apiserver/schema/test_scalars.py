@@ -28,7 +28,7 @@ FLOAT = scalars.scalar(parse({"type": "number"}), "float64")
     ],
 )
 def test_values_become_what_go_makes_of_them(check: Check, value: Any, read: Any) -> None:
-    """Null is an empty value."""
+    """Null becomes the empty value of the type."""
     assert repr(check(value, None, Problems())) == repr(read)
 
 
@@ -43,7 +43,7 @@ def test_values_become_what_go_makes_of_them(check: Check, value: Any, read: Any
     ],
 )
 def test_other_values_are_refused(check: Check, value: Any, text: str) -> None:
-    """In the words of Go."""
+    """The messages are Go's."""
     with pytest.raises(MismatchError) as caught:
         check(value, None, Problems())
 

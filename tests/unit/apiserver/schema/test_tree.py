@@ -4,7 +4,7 @@ from kubewright.apiserver.schema.tree import UNSET, parse
 
 
 def test_a_schema_becomes_a_tree() -> None:
-    """With Kubernetes' extensions as attributes."""
+    """Kubernetes' extensions become attributes of the nodes."""
     tree = parse(
         {
             "type": "object",

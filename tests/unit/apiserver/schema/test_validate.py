@@ -62,13 +62,13 @@ def problems(source: Json, value: Any) -> list[str]:
     ],
 )
 def test_invalid_values_are_described(source: Json, value: Any, text: str) -> None:
-    """Each as the OpenAPI validation of Kubernetes does."""
+    """The messages are those of Kubernetes' OpenAPI validation."""
     assert problems(source, value) == [f"x: Invalid value: {text}"]
 
 
 @pytest.mark.parametrize("value", [1.5, 1e20])
 def test_floats_that_are_no_integers_are_told_of_twice(value: float) -> None:
-    """By their type, and by the range of integers."""
+    """Kubernetes reports both the type and the range of integers."""
     assert problems({"type": "integer"}, value) == [
         'x: Invalid value: "number": x in body must be of type integer: "number"',
         '<nil>: Invalid value: "": Checked value must be of type integer (default format) in x',
@@ -117,7 +117,7 @@ def test_other_kinds_of_errors(source: Json, value: Any, text: str) -> None:
     ],
 )
 def test_valid_values_pass(source: Json, value: Any) -> None:
-    """Also where one would not expect it."""
+    """Kubernetes accepts some values that look wrong."""
     assert problems(source, value) == []
 
 
@@ -177,7 +177,7 @@ def test_combined_schemas_show_the_nearest_miss(parts: Json, value: Any, texts: 
 
 
 def test_paths_go_through_lists_and_maps() -> None:
-    """As people know them from the real server."""
+    """Users know these paths from the real server."""
     source = {"type": "array", "items": {"additionalProperties": {"type": "integer"}}}
 
     assert problems(source, [{"k": "v"}]) == [

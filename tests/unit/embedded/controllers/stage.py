@@ -10,7 +10,7 @@ from kubewright.api.meta import ObjectMeta
 from kubewright.api.requests import Request
 from kubewright.api.resource import Resource
 from kubewright.api.times import to_seconds
-from kubewright.apiserver.audit import Event as AuditEvent
+from kubewright.apiserver.audit import AuditEvent
 from kubewright.client import Client
 from kubewright.cluster import Cluster
 from kubewright.controller import Controller

@@ -19,13 +19,12 @@ V5 = {**WEBSOCKET, "sec-websocket-protocol": "v5.channel.k8s.io"}
 class World:
     """An API server without a network, and two nodes."""
 
-    def __init__(self, api: APIServer) -> None:
-        self.api = api
+    def __init__(self) -> None:
         self.kubelets = Kubelets()
         self.first, self.second = Containers(), Containers()
         self.kubelets.add("node-1", self.first)
         self.kubelets.add("node-2", self.second)
-        api.node = self.kubelets
+        self.api = APIServer(node=self.kubelets)
 
     async def ask(
         self, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None
@@ -55,8 +54,8 @@ class World:
 
 @pytest.fixture
 async def world() -> Any:
-    async with APIServer() as api:
-        made = World(api)
+    made = World()
+    async with made.api:
         yield made
         await made.first.stop()
         await made.second.stop()

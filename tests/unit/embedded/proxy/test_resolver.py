@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from kubewright.apiserver.admission.call import Address
+from kubewright.apiserver.admission.webhook_client import Address
 from kubewright.apiserver.meta.names import GroupResource
 from kubewright.apiserver.server import APIServer
 from kubewright.apiserver.storage import Store
@@ -62,7 +62,5 @@ def test_what_leads_nowhere_is_told(store: Store, name: str, port: int, text: st
 
 async def test_an_api_server_asks_the_resolver_that_it_was_given() -> None:
     """It has none of its own, since it knows of no cluster around it."""
-    async with APIServer() as api:
-        api.resolver = EndpointResolver(api.store)
-
-        assert api._webhook_client()._resolver is api.resolver
+    async with APIServer(resolver=EndpointResolver) as api:
+        assert isinstance(api._webhook_client()._resolver, EndpointResolver)

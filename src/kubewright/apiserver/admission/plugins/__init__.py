@@ -1,1 +1,1 @@
-"""Admission plugins that come with Kubernetes, by the names that it gives them."""
+"""The admission plugins, one in each file, under the names that Kubernetes gives them."""

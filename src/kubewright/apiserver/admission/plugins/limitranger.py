@@ -1,70 +1,66 @@
-"""What limit ranges do to new pods and claims: the LimitRanger admission plug-in."""
+"""LimitRanges give new pods defaults, and hold pods and claims to what they allow."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from kubewright.api.quantity import format_quantity, parse_quantity
-from kubewright.apiserver.meta import status
+from kubewright.apiserver.admission.attributes import Attributes
+from kubewright.apiserver.admission.plugin import AdmissionPlugin
 from kubewright.apiserver.meta.names import GroupResource
-from kubewright.apiserver.registry.strategy import Obj, Write
+from kubewright.apiserver.registry.strategy import Obj
 
 LIMIT_RANGES: GroupResource = GroupResource("", "limitranges")
 ANNOTATION: str = "kubernetes.io/limit-ranger"
 
-_PODS = GroupResource("", "pods")
-_CLAIMS = GroupResource("", "persistentvolumeclaims")
 _NOTHING: Obj = {}
 
 Rule = Callable[[str, str, Any, tuple[Obj, Obj]], str | None]
 
 
-def admit_limits(pod: Obj, write: Write) -> None:
-    """Give the containers of a new pod the default requests and limits of its namespace."""
-    for found in _ranges(pod, write):
-        _set_defaults(pod, found)
+class LimitRanger(AdmissionPlugin):
+    """Applies the LimitRanges of a namespace to what is written there.
 
-
-def check_limits(pod: Obj, write: Write) -> None:
-    """Refuse a new pod that asks for more, or less, than its namespace allows.
-
-    Raises:
-        StatusError: It does, 403.
+    Pods are looked at when they are created, claims also when they change.
     """
-    for found in _ranges(pod, write):
-        problems: list[str] = []
-        for item in (found.get("spec") or {}).get("limits") or ():
-            problems += _pod_problems(item, pod)
-        _refuse(problems, _PODS, pod)
+
+    def admit(self, attributes: Attributes) -> None:
+        """Give the containers of a new pod the default requests and limits of its namespace."""
+        pod = attributes.object
+        assert pod is not None
+        if _is_pod(attributes) and attributes.operation == "CREATE":
+            for found in self._ranges(attributes):
+                _set_defaults(pod, found)
+
+    def validate(self, attributes: Attributes) -> None:
+        """Refuse what asks for more, or less, than the namespace allows.
+
+        Raises:
+            StatusError: It does (403).
+        """
+        obj = attributes.object
+        assert obj is not None
+        if _is_pod(attributes) and attributes.operation != "CREATE":
+            return
+        problems_of = _pod_problems if _is_pod(attributes) else _claim_problems
+        for found in self._ranges(attributes):
+            problems: list[str] = []
+            for item in (found.get("spec") or {}).get("limits") or ():
+                problems += problems_of(item, obj)
+            _refuse(attributes, problems)
+
+    def _ranges(self, attributes: Attributes) -> Iterator[Obj]:
+        yield from self._reader.list(LIMIT_RANGES, attributes.namespace)
 
 
-def check_claim_limits(claim: Obj, write: Write) -> None:
-    """Refuse a claim that asks for more, or less, than its namespace allows.
-
-    Raises:
-        StatusError: It does, 403.
-    """
-    requests = (claim["spec"].get("resources") or {}).get("requests") or {}
-    for found in _ranges(claim, write):
-        problems: list[str] = []
-        for item in (found.get("spec") or {}).get("limits") or ():
-            if item.get("type") == "PersistentVolumeClaim":
-                problems += _broken(item, "min", _below, (requests, _NOTHING))
-                problems += _broken(item, "max", _request_above, (requests, _NOTHING))
-        _refuse(problems, _CLAIMS, claim)
+def _is_pod(attributes: Attributes) -> bool:
+    return attributes.resource.resource == "pods"
 
 
-def _ranges(obj: Obj, write: Write) -> Iterator[Obj]:
-    # Most namespaces have none, and a pod is created far more often than a limit range.
-    yield from write.reader.list(LIMIT_RANGES, obj["metadata"].get("namespace", ""))
-
-
-def _refuse(problems: list[str], resource: GroupResource, obj: Obj) -> None:
-    if not problems:
-        return
-    unique = list(dict.fromkeys(problems))
-    text = unique[0] if len(unique) == 1 else f"[{', '.join(unique)}]"
-    meta = obj["metadata"]
-    raise status.forbidden(resource, meta.get("name") or meta.get("generateName", ""), text)
+def _refuse(attributes: Attributes, problems: list[str]) -> None:
+    if problems:
+        unique = list(dict.fromkeys(problems))
+        text = unique[0] if len(unique) == 1 else f"[{', '.join(unique)}]"
+        raise attributes.forbidden(text)
 
 
 def _set_defaults(pod: Obj, limit_range: Obj) -> None:
@@ -110,6 +106,14 @@ def _pod_problems(item: Obj, pod: Obj) -> list[str]:
         found += _broken(item, "max", _above, pair)
         found += _broken(item, "maxLimitRequestRatio", _ratio, pair)
     return found
+
+
+def _claim_problems(item: Obj, claim: Obj) -> list[str]:
+    if item.get("type") != "PersistentVolumeClaim":
+        return []
+    requests = (claim["spec"].get("resources") or {}).get("requests") or {}
+    found = _broken(item, "min", _below, (requests, _NOTHING))
+    return found + _broken(item, "max", _request_above, (requests, _NOTHING))
 
 
 def _asked(container: Obj) -> tuple[Obj, Obj]:
@@ -170,7 +174,7 @@ def _ratio(kind: str, name: str, most: Any, asked: tuple[Obj, Obj]) -> str | Non
 def _total(spec: Obj, part: str) -> Obj:
     """Return what a pod asks for: its containers, or an init container if that is more."""
     total: Obj = {}
-    beside: Obj = {}  # init containers that go on running
+    beside: Obj = {}  # init containers that keep running
     most: Obj = {}
     for container in spec.get("containers") or ():
         total = _sum(total, (container.get("resources") or {}).get(part) or {})

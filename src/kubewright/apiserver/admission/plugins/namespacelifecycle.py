@@ -1,8 +1,9 @@
-"""Nothing is created in a namespace that is not there, or that is on its way out."""
+"""Nothing is created in a namespace that does not exist or is being deleted."""
 
 from kubewright.apiserver.admission.attributes import NAMESPACES, Attributes
+from kubewright.apiserver.admission.plugin import AdmissionPlugin, PluginContext
 from kubewright.apiserver.meta import status
-from kubewright.apiserver.registry.strategy import Obj, Reader
+from kubewright.apiserver.registry.strategy import Obj
 
 IMMORTAL: frozenset[str] = frozenset({"default", "kube-system", "kube-public"})
 
@@ -10,30 +11,31 @@ _RESOURCE = NAMESPACES.group_resource
 _LOCAL_REVIEW = ("authorization.k8s.io", "localsubjectaccessreviews")
 
 
-class NamespaceLifecycle:
-    """Keeps objects and their namespace together, and some namespaces for ever."""
+class NamespaceLifecycle(AdmissionPlugin):
+    """Keeps objects out of missing and ending namespaces, and keeps some namespaces for ever."""
 
-    def __init__(self, reader: Reader) -> None:
-        self._reader = reader
+    def __init__(self, context: PluginContext) -> None:
+        super().__init__(context)
         self._revision = -1
         self._terminating: dict[str, bool] = {}
 
-    def check(self, attributes: Attributes) -> None:
-        """Check a write.
+    def admit(self, attributes: Attributes) -> None:
+        """Check the namespace of a write.
 
         Raises:
             StatusError: The namespace is missing (404), ends, or must not be deleted (403).
         """
         operation, namespace = attributes.operation, attributes.namespace
-        if attributes.resource.group_resource == _RESOURCE:
+        resource = attributes.resource.group_resource
+        if resource == _RESOURCE:
             if operation == "DELETE" and attributes.name in IMMORTAL:
                 why = "this namespace may not be deleted"
                 raise status.forbidden(_RESOURCE, attributes.name, why)
             return
-        if not namespace or operation in ("DELETE", "CONNECT"):
+        if not namespace or operation == "DELETE":
             return
-        if attributes.resource.group_resource == _LOCAL_REVIEW:
-            return  # an answer about the namespace would tell who asks more than they may know
+        if resource == _LOCAL_REVIEW:
+            return  # the answer would tell users about namespaces that they may not know
         if self._is_terminating(namespace) and operation == "CREATE":
             raise _terminating(attributes)
 

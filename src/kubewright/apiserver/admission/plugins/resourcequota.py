@@ -1,7 +1,7 @@
 """Holds writes to the ResourceQuotas of their namespace.
 
-Checked and charged in the moment of the write, between two awaits: two writes at the same time
-cannot both take the last place, and nothing is charged that is not stored.
+Quotas are checked and charged in the moment of the write, between two awaits: two writes at the
+same time cannot both take the last place, and nothing is charged that is not stored.
 """
 
 from collections.abc import Iterable
@@ -9,6 +9,8 @@ from datetime import datetime
 from typing import Any
 
 from kubewright.api.quantity import parse_quantity
+from kubewright.apiserver.admission.attributes import Attributes
+from kubewright.apiserver.admission.plugin import AdmissionPlugin, Charged
 from kubewright.apiserver.builtin.core.quota_usage import (
     CLAIMS,
     IGNORED,
@@ -20,70 +22,80 @@ from kubewright.apiserver.builtin.core.quota_usage import (
     missing,
     usage_of,
 )
-from kubewright.apiserver.meta import status
 from kubewright.apiserver.meta.names import GroupResource
-from kubewright.apiserver.meta.status import StatusError
 from kubewright.apiserver.registry.strategy import Obj
 from kubewright.apiserver.storage import Store
 
 QUOTAS: GroupResource = GroupResource("", "resourcequotas")
 
 
-class Quotas:
-    """The quotas of one namespace, asked about one write."""
+class ResourceQuota(AdmissionPlugin):
+    """Charges the quotas of a namespace for what is written there."""
 
-    def __init__(self, store: Store, resource: GroupResource, new: Obj, now: datetime) -> None:
-        self._store = store
-        self._resource = resource
-        self._new = new
-        self._now = now
-
-    def check(self, old: Obj | None = None, *, subresource: str = "") -> list[Obj]:
-        """Return the quotas as they are after the write; store them with it.
-
-        Args:
-            old: What is replaced.
-            subresource: What of it is written.
+    def charge(self, attributes: Attributes) -> list[Charged]:
+        """Return the quotas of the namespace that the write changes, as they are after it.
 
         Raises:
-            StatusError: A quota does not allow it.
+            StatusError: A quota does not allow the write.
         """
-        if not _is_counted(self._resource, self._new, old, subresource):
+        namespace = attributes.namespace
+        if not namespace or not _is_counted(attributes):
             return []
-        namespace = self._new["metadata"].get("namespace") or ""
-        found = (one.decode() for one in self._store.collection(QUOTAS).list(namespace))
-        return list(filter(None, [self._charged(quota, old, subresource) for quota in found]))
+        quotas = list(self._reader.list(QUOTAS, namespace))
+        if not quotas:
+            return []
+        charge = _Charge(attributes, self._context.clock.now())
+        charged = [charge.add_to(quota) for quota in quotas]
+        return [(QUOTAS, quota) for quota in charged if quota is not None]
 
-    def _charged(self, quota: Obj, old: Obj | None, subresource: str) -> Obj | None:
+
+class _Charge:
+    """What one write costs."""
+
+    def __init__(self, attributes: Attributes, now: datetime) -> None:
+        assert attributes.object is not None
+        self._attributes = attributes
+        self._resource = attributes.resource.group_resource
+        self._new: Obj = attributes.object
+        self._now = now
+
+    def add_to(self, quota: Obj) -> Obj | None:
+        """Return *quota* with the cost of the write; ``None`` if it costs that quota nothing.
+
+        Raises:
+            StatusError: The quota does not allow the write.
+        """
         hard: Obj = quota["status"].get("hard") or {}
         names = [name for name in hard if measures(self._resource, name)]
         if not names or not in_scope(self._resource, self._new, quota["spec"]):
             return None
         self._check_known(quota, names)
-        delta = self._delta(quota, names, old)
+        delta = self._delta(quota, names)
         if not delta:
             return None
         used: Obj = quota["status"]["used"]
         after = {name: parse_quantity(used[name]) + amount for name, amount in delta.items()}
         exceeded = {name for name in delta if after[name] > parse_quantity(hard[name])}
-        if exceeded and subresource != "status":
+        if exceeded and self._attributes.subresource != "status":
             asked, have, most = (_shown(amounts, exceeded) for amounts in (delta, used, hard))
             name = quota["metadata"]["name"]
             why = f"exceeded quota: {name}, requested: {asked}, used: {have}, limited: {most}"
-            raise self._forbidden(why)
+            raise self._attributes.forbidden(why)
         quota["status"]["used"] = {**used, **{name: str(after[name]) for name in delta}}
         return quota
 
     def _check_known(self, quota: Obj, names: list[str]) -> None:
         name, used = quota["metadata"]["name"], quota["status"].get("used") or {}
         if lacking := missing(self._resource, self._new, names):
-            raise self._forbidden(f"failed quota: {name}: {lacking}")
+            raise self._attributes.forbidden(f"failed quota: {name}: {lacking}")
         if not used.keys() >= {*names}:
             listed = ",".join(sorted(names))
-            raise self._forbidden(f"status unknown for quota: {name}, resources: {listed}")
+            why = f"status unknown for quota: {name}, resources: {listed}"
+            raise self._attributes.forbidden(why)
 
-    def _delta(self, quota: Obj, names: list[str], old: Obj | None) -> Usage:
-        """Return by how much the usage grows; what shrinks is seen to by the controller."""
+    def _delta(self, quota: Obj, names: list[str]) -> Usage:
+        """Return by how much the usage grows; the quota controller counts what shrinks."""
+        old = self._attributes.old_object
         usage = usage_of(self._resource, self._new, self._now)
         before: Usage = {}
         if old is not None and in_scope(self._resource, old, quota["spec"]):
@@ -95,12 +107,11 @@ class Quotas:
         )
         return {name: amount for name, amount in grown if amount > parse_quantity(0)}
 
-    def _forbidden(self, why: str) -> StatusError:
-        return status.forbidden(self._resource, self._new["metadata"].get("name") or "", why)
 
-
-def _is_counted(resource: GroupResource, new: Obj, old: Obj | None, subresource: str) -> bool:
+def _is_counted(attributes: Attributes) -> bool:
     """Whether a write can change what is used."""
+    resource, subresource = attributes.resource.group_resource, attributes.subresource
+    new, old = attributes.object, attributes.old_object
     if old is None:
         return not subresource and resource not in IGNORED
     if resource == SERVICES:
@@ -109,7 +120,7 @@ def _is_counted(resource: GroupResource, new: Obj, old: Obj | None, subresource:
         return subresource in ("", "status")
     if resource != PODS:
         return False
-    deadlines = [obj["spec"].get("activeDeadlineSeconds") for obj in (new, old)]
+    deadlines = [(obj or {})["spec"].get("activeDeadlineSeconds") for obj in (new, old)]
     return subresource == "resize" or (not subresource and (None in deadlines) and any(deadlines))
 
 

@@ -3,12 +3,12 @@
 from kubewright.apiserver.admission.mutation import MutatingPolicy
 from kubewright.apiserver.admission.policy import Policy
 from kubewright.apiserver.builtin.admissionregistration import webhooks
-from kubewright.apiserver.builtin.fields.rules import (
-    first_places,
-    named,
+from kubewright.apiserver.builtin.fields.checks import (
+    first_indexes,
     needed,
     needed_one_of,
     one_of,
+    problems,
 )
 from kubewright.apiserver.builtin.fields.selectors import validate_selector
 from kubewright.apiserver.meta import field, naming
@@ -23,23 +23,23 @@ _MAX_AUDIT, _MAX_AUDIT_LENGTH = 20, 5 * 1024
 
 
 class ValidatingAdmissionPolicyStrategy(Strategy):
-    """Policies that allow or refuse."""
+    """ValidatingAdmissionPolicies."""
 
     has_generation = True
     has_status = True
     allow_unconditional_update = False
 
     def default(self, obj: Obj) -> None:
-        """Fill in what the policy is for; show spec and status."""
+        """Fill in the match constraints; include spec and status."""
         default_policy(obj)
         obj.setdefault("status", {})
 
     def prepare_create(self, obj: Obj, write: Write) -> None:
-        """Begin without a status."""
+        """Start with an empty status."""
         obj["status"] = {}
 
     def validate(self, obj: Obj, write: Write) -> Errors:
-        """Check what it is for and what it asks."""
+        """Check the match constraints and the validations."""
         spec = obj["spec"]
         found = _policy(spec)
         validations, notes = spec.get("validations") or [], spec.get("auditAnnotations") or []
@@ -54,17 +54,17 @@ class ValidatingAdmissionPolicyStrategy(Strategy):
 
 
 class MutatingAdmissionPolicyStrategy(Strategy):
-    """Policies that change objects."""
+    """MutatingAdmissionPolicies."""
 
     has_generation = True
     allow_unconditional_update = False
 
     def default(self, obj: Obj) -> None:
-        """Fill in what the policy is for."""
+        """Fill in the match constraints."""
         default_policy(obj)
 
     def validate(self, obj: Obj, write: Write) -> Errors:
-        """Check what it is for and what it does."""
+        """Check the match constraints and the mutations."""
         spec = obj["spec"]
         found = _policy(spec) + _only_mutating(spec.get("matchConstraints"), "matchConstraints")
         mutations = spec.get("mutations") or []
@@ -76,14 +76,14 @@ class MutatingAdmissionPolicyStrategy(Strategy):
         return found or _uncompiled(MutatingPolicy(obj))
 
 
-class MutatingPolicyBindingStrategy(Strategy):
-    """What a mutating policy is applied to."""
+class MutatingAdmissionPolicyBindingStrategy(Strategy):
+    """MutatingAdmissionPolicyBindings."""
 
     has_generation = True
     allow_unconditional_update = False
 
     def default(self, obj: Obj) -> None:
-        """Fill in what the binding is for."""
+        """Fill in the match resources."""
         spec = obj.setdefault("spec", {})
         if (matching := spec.get("matchResources")) is not None:
             webhooks.default_matching(matching)
@@ -95,15 +95,15 @@ class MutatingPolicyBindingStrategy(Strategy):
         )
 
 
-class ValidatingPolicyBindingStrategy(MutatingPolicyBindingStrategy):
-    """What a validating policy is applied to, and what follows."""
+class ValidatingAdmissionPolicyBindingStrategy(MutatingAdmissionPolicyBindingStrategy):
+    """ValidatingAdmissionPolicyBindings."""
 
     def validate(self, obj: Obj, write: Write) -> Errors:
         """Check policy, parameters, resources and actions."""
         spec = obj["spec"]
         actions, path = spec.get("validationActions") or [], "spec.validationActions"
         found = _binding(spec)
-        first = first_places(actions)
+        first = first_indexes(actions)
         for index, action in enumerate(actions):
             found += one_of(action, _ACTIONS, f"{path}[{index}]")
             if first[action] != index:
@@ -116,7 +116,7 @@ class ValidatingPolicyBindingStrategy(MutatingPolicyBindingStrategy):
 
 
 def default_policy(obj: Obj) -> None:
-    """Fill in what a policy is for, and what happens if it fails."""
+    """Fill in the match constraints and the failure policy."""
     spec = obj.setdefault("spec", {})
     spec.setdefault("failurePolicy", "Fail")
     if (matching := spec.get("matchConstraints")) is not None:
@@ -143,7 +143,7 @@ def _policy(spec: Obj) -> Errors:
 
 
 def _uncompiled(policy: Policy) -> Errors:
-    """Return which expressions do not compile; only a policy that is sound otherwise is read."""
+    """Return errors for expressions that do not compile; called if nothing else is wrong."""
     found: Errors = []
     for path, expression in policy.expressions():
         found += webhooks.uncompiled(expression, path)
@@ -182,10 +182,10 @@ def _matching(matching: Obj, path: str) -> Errors:
 def _named_rule(rule: Obj, path: str) -> Errors:
     found: Errors = []
     names = rule.get("resourceNames") or []
-    first = first_places(names)
+    first = first_indexes(names)
     for index, name in enumerate(names):
         where = f"{path}.resourceNames[{index}]"
-        found += named(naming.path_segment, name, where)
+        found += problems(naming.path_segment, name, where)
         if first[name] != index:
             found.append(field.duplicate(where, name))
     return found + webhooks.rule_with_operations(rule, path)
@@ -224,7 +224,7 @@ def _audit(notes: list[Obj], policy: str) -> Errors:
     keys: set[str] = set()
     for index, note in enumerate(notes):
         where, key = f"{path}[{index}]", note.get("key") or ""
-        found += named(naming.qualified_name, f"{policy}/{key}", f"{where}.key")
+        found += problems(naming.qualified_name, f"{policy}/{key}", f"{where}.key")
         text = (note.get("valueExpression") or "").strip()
         found += needed(text, f"{where}.valueExpression", "valueExpression is not specified")
         if len(text) > _MAX_AUDIT_LENGTH:
@@ -258,7 +258,7 @@ def _mutation(item: Obj, path: str) -> Errors:
 
 def _binding(spec: Obj) -> Errors:
     name, path = spec.get("policyName"), "spec.policyName"
-    found = needed(name, path) or named(naming.dns_subdomain, name, path)
+    found = needed(name, path) or problems(naming.dns_subdomain, name, path)
     if (reference := spec.get("paramRef")) is not None:
         found += _param_ref(reference, "spec.paramRef")
     if (matching := spec.get("matchResources")) is not None:
@@ -270,7 +270,7 @@ def _param_ref(reference: Obj, path: str) -> Errors:
     name, selector = reference.get("name") or "", reference.get("selector")
     found: Errors = []
     if name:
-        found += named(naming.path_segment, name, f"{path}.name")
+        found += problems(naming.path_segment, name, f"{path}.name")
         if selector is not None:
             found.append(field.forbidden(f"{path}.name", _EXCLUSIVE))
     if selector is not None:

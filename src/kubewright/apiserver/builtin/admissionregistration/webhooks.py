@@ -6,8 +6,13 @@ from urllib.parse import urlsplit
 
 from kubewright.apiserver.admission.conditions import Condition
 from kubewright.apiserver.admission.expression import Expression
-from kubewright.apiserver.builtin.fields.checks import in_range
-from kubewright.apiserver.builtin.fields.rules import first_places, named, needed, one_of
+from kubewright.apiserver.builtin.fields.checks import (
+    first_indexes,
+    in_range,
+    needed,
+    one_of,
+    problems,
+)
 from kubewright.apiserver.builtin.fields.selectors import validate_selector
 from kubewright.apiserver.meta import field, naming
 from kubewright.apiserver.meta.field import Errors
@@ -26,8 +31,8 @@ _MAX_CONDITIONS = 64
 _MAX_TIMEOUT = 30
 
 
-class ValidatingWebhookStrategy(Strategy):
-    """Configurations of validating webhooks."""
+class ValidatingWebhookConfigurationStrategy(Strategy):
+    """ValidatingWebhookConfigurations."""
 
     has_generation = True
     allow_unconditional_update = False
@@ -79,16 +84,16 @@ class ValidatingWebhookStrategy(Strategy):
         return found + match_conditions(hook.get("matchConditions") or [], path)
 
     def reinvocation(self, hook: Obj, path: str) -> Errors:
-        """Return what is wrong with whether a webhook is called again; nothing here is."""
+        """Return no errors: validating webhooks have no reinvocation policy."""
         return []
 
     def spec_changed(self, new: Obj, old: Obj) -> bool:
-        """Whether a webhook changed."""
+        """Return whether a webhook changed."""
         return bool(new.get("webhooks") != old.get("webhooks"))
 
 
-class MutatingWebhookStrategy(ValidatingWebhookStrategy):
-    """Configurations of mutating webhooks, which may be called again."""
+class MutatingWebhookConfigurationStrategy(ValidatingWebhookConfigurationStrategy):
+    """MutatingWebhookConfigurations, whose webhooks may be called again."""
 
     def default(self, obj: Obj) -> None:
         """Fill in how each webhook is called."""
@@ -97,13 +102,13 @@ class MutatingWebhookStrategy(ValidatingWebhookStrategy):
             hook.setdefault("reinvocationPolicy", "Never")
 
     def reinvocation(self, hook: Obj, path: str) -> Errors:
-        """Return what is wrong with whether a webhook is called again."""
+        """Return what is wrong with the reinvocation policy of a webhook."""
         policy = hook["reinvocationPolicy"]
         return one_of(policy, REINVOCATION, f"{path}.reinvocationPolicy")
 
 
 def default_matching(item: Obj) -> None:
-    """Fill in what requests a webhook or a policy is for."""
+    """Fill in the selectors and the match policy of a webhook or a policy."""
     item.setdefault("matchPolicy", "Equivalent")
     item.setdefault("namespaceSelector", {})
     item.setdefault("objectSelector", {})
@@ -129,7 +134,7 @@ def rule_with_operations(rule: Obj, path: str) -> Errors:
 
 
 def uncompiled(expression: Expression, path: str) -> Errors:
-    """Return why an expression does not compile: later it would be in the way of all writes."""
+    """Return why an expression does not compile: once stored, it would block all writes."""
     problem = expression.find_problem()
     return [field.invalid(path, expression.source, problem)] if problem else []
 
@@ -148,7 +153,7 @@ def match_conditions(conditions: list[Obj], path: str, *, params: bool = False) 
             found += uncompiled(condition.expression, f"{where}.expression")
         else:
             found.append(field.required(f"{where}.expression"))
-        found += needed(name, f"{where}.name") or named(
+        found += needed(name, f"{where}.name") or problems(
             naming.qualified_name, name, f"{where}.name"
         )
         if name and name in names:
@@ -215,12 +220,12 @@ def _review_versions(versions: list[str], path: str) -> Errors:
     if not versions:
         return [field.required(path, f"must specify one of {accepted}")]
     found: Errors = []
-    first = first_places(versions)
+    first = first_indexes(versions)
     for index, version in enumerate(versions):
         if first[version] != index:
             found.append(field.invalid(f"{path}[{index}]", version, "duplicate version"))
         else:
-            found += named(naming.dns_label_1035, version, f"{path}[{index}]")
+            found += problems(naming.dns_label_1035, version, f"{path}[{index}]")
     if not {*versions} & {*_REVIEW_VERSIONS}:
         found.append(field.invalid(path, versions, f"must include at least one of {accepted}"))
     return found

@@ -1,1 +1,1 @@
-"""Kinds of ``apps``, and ReplicationControllers, which behave like ReplicaSets."""
+"""Kinds of ``apps``."""

@@ -1,4 +1,4 @@
-"""DaemonSets, a pod on every node, and the ControllerRevisions that remember their templates."""
+"""DaemonSets: a pod on every node."""
 
 from typing import ClassVar
 
@@ -11,23 +11,23 @@ from kubewright.apiserver.builtin.fields.checks import (
     Shown,
     at_most_all,
     count_or_percent,
-    immutable,
+    immutable_fields,
     int_or_percent,
-    non_negative,
     not_decremented,
+    not_negative_fields,
     unsupported,
 )
 from kubewright.apiserver.builtin.fields.selectors import is_empty, matches, validate_selector
 from kubewright.apiserver.meta import field
 from kubewright.apiserver.meta.field import Errors
-from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
+from kubewright.apiserver.registry.strategy import Obj, Write
 
 TEMPLATE_GENERATION: str = "deprecated.daemonset.template.generation"
-"""The annotation in which apps/v1 shows the counter that Kubernetes keeps in the spec."""
+"""The annotation in which apps/v1 shows a counter that Kubernetes keeps in the spec."""
 
 
 class DaemonSetStrategy(Workload):
-    """How daemon sets behave."""
+    """How DaemonSets behave."""
 
     zero_status: tuple[str, ...] = (
         "currentNumberScheduled",
@@ -45,7 +45,7 @@ class DaemonSetStrategy(Workload):
     )
 
     def default(self, obj: Obj) -> None:
-        """Replace one pod at a time, keep ten revisions."""
+        """Default to replacing one pod at a time and keeping ten revisions."""
         super().default(obj)
         spec = obj.setdefault("spec", {})
         default_template(spec.setdefault("template", {}))
@@ -59,12 +59,12 @@ class DaemonSetStrategy(Workload):
             rolling.setdefault("maxSurge", 0)
 
     def prepare_create(self, obj: Obj, write: Write) -> None:
-        """Count the templates from one."""
+        """Start the template generation at 1."""
         super().prepare_create(obj, write)
         _count_templates(obj, max(_template_generation(obj), 1))
 
     def prepare_update(self, new: Obj, old: Obj, write: Write) -> None:
-        """Count a new template; the user has no say in it."""
+        """Increment the template generation if the template changed, whatever the client sent."""
         changed = new["spec"].get("template") != old["spec"].get("template")
         _count_templates(new, _template_generation(old) + changed)
 
@@ -77,14 +77,14 @@ class DaemonSetStrategy(Workload):
         return errors
 
     def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:
-        """Return what is wrong with a change; the selector stays."""
-        errors = immutable(new["spec"], old["spec"], ("selector",), "spec")
+        """Return what is wrong with a change; the selector is immutable."""
+        errors = immutable_fields(new["spec"], old["spec"], ("selector",), "spec")
         return errors + _spec(new["spec"])
 
     def validate_status_update(self, new: Obj, old: Obj, write: Write) -> Errors:
-        """Return which counts are impossible."""
+        """Return errors for negative counts."""
         status = new.get("status") or {}
-        errors = non_negative(status, self._COUNTS, "status")
+        errors = not_negative_fields(status, self._COUNTS, "status")
         return errors + not_decremented(status, old.get("status") or {}, "collisionCount", "status")
 
 
@@ -108,9 +108,9 @@ def _spec(spec: Obj) -> Errors:
         errors.append(field.invalid("spec.selector", selector, text))
     errors += validate_template(template, "spec.template")
     errors += runs_for_ever(template, "spec.template", kind="DaemonSet")
-    errors += non_negative(spec, ("minReadySeconds",), "spec")
+    errors += not_negative_fields(spec, ("minReadySeconds",), "spec")
     errors += _update(spec["updateStrategy"], "spec.updateStrategy")
-    return errors + non_negative(spec, ("revisionHistoryLimit",), "spec")
+    return errors + not_negative_fields(spec, ("revisionHistoryLimit",), "spec")
 
 
 def _update(strategy: Obj, path: str) -> Errors:
@@ -135,34 +135,3 @@ def _rolling(rolling: Obj, path: str) -> Errors:
         text = "cannot be 0 when maxSurge is 0"
         errors.append(field.required(f"{path}.maxUnavailable", text))
     return errors
-
-
-class ControllerRevisionStrategy(Strategy):
-    """How controller revisions behave: their data never changes."""
-
-    def default(self, obj: Obj) -> None:
-        """Write the number even when it is zero."""
-        obj.setdefault("revision", 0)
-
-    def validate(self, obj: Obj, write: Write) -> Errors:
-        """Return what is wrong with a new revision."""
-        errors = _revision(obj)
-        data = obj.get("data")
-        if data is None:
-            errors.append(field.required("data", "data is mandatory"))
-        elif not isinstance(data, dict):
-            errors.append(field.required("data", "data must be a valid JSON object"))
-        return errors
-
-    def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:
-        """Return what is wrong with a change."""
-        errors = _revision(new)
-        if new.get("data") != old.get("data"):
-            errors.append(field.invalid("data", new.get("data"), "field is immutable"))
-        return errors
-
-
-def _revision(obj: Obj) -> Errors:
-    number = obj.get("revision") or 0
-    text = "must be greater than or equal to 0"
-    return [field.invalid("revision", number, text)] if number < 0 else []

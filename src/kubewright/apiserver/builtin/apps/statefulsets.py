@@ -1,4 +1,4 @@
-"""StatefulSets: pods with names and disks of their own."""
+"""StatefulSets: pods with stable names and volumes of their own."""
 
 from typing import ClassVar
 
@@ -19,10 +19,10 @@ from kubewright.apiserver.builtin.fields.checks import (
     at_most,
     at_most_all,
     count_or_percent,
-    immutable,
+    immutable_fields,
     int_or_percent,
-    non_negative,
     not_decremented,
+    not_negative_fields,
     problems,
     unsupported,
 )
@@ -35,7 +35,7 @@ _RETENTION = ("Retain", "Delete")
 
 
 class StatefulSetStrategy(Workload):
-    """How stateful sets behave."""
+    """How StatefulSets behave."""
 
     name_rule: NameRule = staticmethod(naming.dns_label)
     zero_status: tuple[str, ...] = ("replicas", "availableReplicas")
@@ -50,7 +50,7 @@ class StatefulSetStrategy(Workload):
     )
 
     def default(self, obj: Obj) -> None:
-        """Start in order, update one by one, keep the disks."""
+        """Default to starting in order, updating one pod at a time, and retaining the claims."""
         super().default(obj)
         spec = obj.setdefault("spec", {})
         default_template(spec.setdefault("template", {}))
@@ -76,15 +76,17 @@ class StatefulSetStrategy(Workload):
         return errors
 
     def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:
-        """Return what is wrong with a change; who the pods are stays."""
+        """Return what is wrong with a change; the identity of the pods is immutable."""
         fixed = ("selector", "volumeClaimTemplates", "serviceName", "podManagementPolicy")
-        return _spec(new["spec"], is_new=False) + immutable(new["spec"], old["spec"], fixed, "spec")
+        return _spec(new["spec"], is_new=False) + immutable_fields(
+            new["spec"], old["spec"], fixed, "spec"
+        )
 
     def validate_status_update(self, new: Obj, old: Obj, write: Write) -> Errors:
-        """Return which counts contradict one another."""
+        """Return errors for counts that contradict one another."""
         status = new.get("status") or {}
         counts = ("readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas")
-        errors = non_negative(status, self._COUNTS, "status")
+        errors = not_negative_fields(status, self._COUNTS, "status")
         errors += at_most(status, counts, "status", limit="replicas")
         errors += at_most(status, ("availableReplicas",), "status", limit="readyReplicas")
         return errors + not_decremented(status, old.get("status") or {}, "collisionCount", "status")
@@ -113,10 +115,10 @@ def _spec(spec: Obj, *, is_new: bool) -> Errors:
     if is_new:
         for i, claim in enumerate(spec.get("volumeClaimTemplates") or ()):
             errors += validate_claim_spec(claim["spec"], f"spec.volumeClaimTemplates[{i}].spec")
-    errors += non_negative(spec, ("replicas", "minReadySeconds"), "spec")
+    errors += not_negative_fields(spec, ("replicas", "minReadySeconds"), "spec")
     start = (spec.get("ordinals") or {}).get("start") or 0
     if start < 0:
-        errors += non_negative({"ordinals.start": start}, ("ordinals.start",), "spec")
+        errors += not_negative_fields({"ordinals.start": start}, ("ordinals.start",), "spec")
     if is_new and (service := spec.get("serviceName")):
         errors += problems(naming.dns_label, service, "spec.serviceName")
     selector = spec.get("selector")
@@ -153,7 +155,7 @@ def _update(strategy: Obj, path: str) -> Errors:
     if rolling is None:
         return []
     here = f"{path}.rollingUpdate"
-    errors = non_negative(rolling, ("partition",), here)
+    errors = not_negative_fields(rolling, ("partition",), here)
     if (down := rolling.get("maxUnavailable")) is not None:
         here = f"{here}.maxUnavailable"
         errors += int_or_percent(down, here)
@@ -176,7 +178,7 @@ def _template(spec: Obj, selector: Obj | None) -> Errors:
 
 
 def _mounted(template: Obj, spec: Obj) -> Obj:
-    """Return the template as its pods will be: with a volume for each claim, and other names."""
+    """Return the template with a volume for each claim, as its pods will have them."""
     claims = spec.get("volumeClaimTemplates") or ()
     inner = {k: v for k, v in template["spec"].items() if k not in ("subdomain", "hostname")}
     made = {}

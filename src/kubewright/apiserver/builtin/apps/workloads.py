@@ -1,10 +1,10 @@
-"""What all kinds that make pods share: a selector that fits a template, a status of counts."""
+"""What all kinds that create pods share: a selector that matches a template, a status of counts."""
 
 from collections.abc import Iterator
 
 from kubewright.apiserver.builtin.core.pod.spec import validate_template
 from kubewright.apiserver.builtin.core.pod.warnings import name_warnings, template_warnings
-from kubewright.apiserver.builtin.fields.checks import unsupported
+from kubewright.apiserver.builtin.fields.checks import at_most, unsupported
 from kubewright.apiserver.builtin.fields.selectors import is_empty, matches, validate_selector
 from kubewright.apiserver.meta import field
 from kubewright.apiserver.meta.field import Errors
@@ -14,10 +14,10 @@ MISMATCH: str = "`selector` does not match template `labels`"
 
 
 class Workload(Strategy):
-    """How kinds with a pod template behave; each says what its empty status looks like.
+    """How kinds with a pod template behave.
 
     Attributes:
-        zero_status: The counts that are in a status even when they are zero.
+        zero_status: The counts that a status includes even when they are zero.
     """
 
     has_generation = True
@@ -31,11 +31,11 @@ class Workload(Strategy):
             status.setdefault(name, 0)
 
     def prepare_create(self, obj: Obj, write: Write) -> None:
-        """Begin with the status that says nothing."""
+        """Start with all counts at zero."""
         obj["status"] = dict.fromkeys(self.zero_status, 0)
 
     def warn(self, obj: Obj, write: Write) -> None:
-        """Warn about a name that makes bad pod names, and about the template."""
+        """Warn about a name that leads to bad pod names, and about the template."""
         for warning in workload_warnings(obj):
             write.warn(warning)
 
@@ -53,7 +53,7 @@ def labels_of(template: Obj) -> dict[str, str]:
 
 
 def validate_required_selector(selector: Obj | None, path: str, *, kind: str) -> Errors:
-    """Return what is wrong with a selector that must be there and select something."""
+    """Return what is wrong with a selector that is required and must not be empty."""
     if selector is None:
         return [field.required(path)]
     errors = validate_selector(selector, path)
@@ -66,21 +66,21 @@ def validate_required_selector(selector: Obj | None, path: str, *, kind: str) ->
 def validate_selected_template(
     template: Obj, selector: Obj | None, path: str, *, kind: str, invalid_text: str
 ) -> Errors:
-    """Return what is wrong with a template whose pods run for ever and must fit a selector.
+    """Return what is wrong with a template whose pods run forever and must match a selector.
 
     Args:
         template: The pod template.
         selector: The selector of the workload, or ``None``.
-        path: Where the template stands; the selector stands beside it.
-        kind: The kind that does not support a deadline, for the message.
-        invalid_text: What is said of a selector that cannot be used at all.
+        path: The path of the template; the selector is beside it.
+        kind: The kind named in the message that a deadline is not supported.
+        invalid_text: The message for a malformed selector.
     """
     fits = matches(selector, labels_of(template))
     if fits is None:
         here = f"{path.rpartition('.')[0]}.selector"
         return [field.invalid(here, selector, invalid_text)]
     errors: Errors = []
-    # Go's selector of nothing is not the empty one, so a missing selector is a mismatch, too.
+    # In Go, a missing selector selects nothing, so it is a mismatch, too.
     if not fits:
         labels = labels_of(template) or None
         errors.append(field.invalid(f"{path}.metadata.labels", labels, MISMATCH))
@@ -88,7 +88,7 @@ def validate_selected_template(
 
 
 def runs_for_ever(template: Obj, path: str, *, kind: str) -> Errors:
-    """Return whether the pods of a template would end."""
+    """Return errors for settings of a template with which its pods would end."""
     spec = template.get("spec") or {}
     errors: Errors = []
     if (policy := spec.get("restartPolicy") or "") != "Always":
@@ -97,3 +97,9 @@ def runs_for_ever(template: Obj, path: str, *, kind: str) -> Errors:
         text = f"activeDeadlineSeconds in {kind} is not Supported"
         errors.append(field.forbidden(f"{path}.spec.activeDeadlineSeconds", text))
     return errors
+
+
+def available_at_most_ready(status: Obj) -> Errors:
+    """Return an error if a status counts more available pods than ready ones."""
+    text = "cannot be greater than readyReplicas"
+    return at_most(status, ("availableReplicas",), "status", limit="readyReplicas", text=text)

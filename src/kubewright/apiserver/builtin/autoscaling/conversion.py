@@ -1,6 +1,6 @@
-"""HorizontalPodAutoscalers between autoscaling/v1 and autoscaling/v2.
+"""Converts HorizontalPodAutoscalers between autoscaling/v1 and autoscaling/v2.
 
-The old version has room for one number, the share of the processors. All else travels in
+The old version has a field for one metric only, CPU utilization. Everything else is carried in
 annotations, so that a client of the old version can read and write an object without loss.
 """
 
@@ -12,7 +12,7 @@ import msgspec
 from kubewright.apiserver.registry.strategy import Obj
 
 CPU_UTILIZATION: int = 80
-"""The share of the processors at which an autoscaler aims that does not say at what."""
+"""The default target of CPU utilization, in percent."""
 _PREFIX = "autoscaling.alpha.kubernetes.io/"
 METRICS: str = f"{_PREFIX}metrics"
 CURRENT_METRICS: str = f"{_PREFIX}current-metrics"
@@ -27,13 +27,13 @@ _CARRIED = (
     f"{_PREFIX}scale-up-tolerance",
 )
 _STATUS_FIELDS = ("observedGeneration", "lastScaleTime", "currentReplicas", "desiredReplicas")
-# The fields of the two scaling rules as Go names them inside, which is how they are carried.
+# The Go names of the fields of the two scaling rules, which the annotations use.
 _RULES = ("StabilizationWindowSeconds", "SelectPolicy", "Policies", "Tolerance")
 _POLICY = ("Type", "Value", "PeriodSeconds")
 
 
 def cpu_metric(percent: int) -> Obj:
-    """Return the metric that autoscaling/v1 knows: how busy the processors are."""
+    """Return the one metric that autoscaling/v1 knows: CPU utilization."""
     target = {"type": "Utilization", "averageUtilization": percent}
     return {"type": "Resource", "resource": {"name": "cpu", "target": target}}
 
@@ -93,7 +93,7 @@ def _text(value: Any) -> str:
 
 
 def _read(notes: dict[str, str], key: str) -> Any:
-    """Return what an annotation carries; ``None`` if it is absent or somebody spoilt it."""
+    """Return the decoded value of an annotation; ``None`` if it is absent or malformed."""
     try:
         return msgspec.json.decode(notes[key])
     except (KeyError, msgspec.DecodeError):
@@ -292,7 +292,7 @@ def _behavior_to_internal(behavior: Obj) -> Obj:
 
 
 def _behavior_from_internal(behavior: Obj) -> Obj:
-    # Go reads names in any case, and people write these annotations by hand.
+    # Go matches names case-insensitively, and people write these annotations by hand.
     return {
         name: rules
         for name in ("scaleUp", "scaleDown")

@@ -1,4 +1,4 @@
-"""The ``scale`` subresource: how many pods there are, and should be."""
+"""The ``scale`` subresource of built-in workloads."""
 
 from kubewright.apiserver.builtin.fields.checks import NOT_NEGATIVE
 from kubewright.apiserver.builtin.fields.selectors import selector_text
@@ -29,9 +29,9 @@ def scale_of(obj: Obj) -> Obj:
 
 
 def with_scale(obj: Obj, scale: Obj) -> Obj:
-    """Return a workload with the number of replicas, and the version, that *scale* asks for.
+    """Return a workload with the replicas and the resource version of *scale*.
 
-    The resource version is taken too: it is what the client's change is based on.
+    The resource version is the one that the client's change is based on.
     """
     meta = {**obj["metadata"]}
     given = (scale.get("metadata") or {}).get("resourceVersion")

@@ -1,4 +1,4 @@
-"""Schedules of cron jobs: five fields, or a word such as ``@hourly``."""
+"""Schedules of CronJobs: five fields, or a word such as ``@hourly``."""
 
 import re
 from typing import NamedTuple
@@ -13,7 +13,7 @@ _MAX_DIGITS = 18
 
 
 class _Range(NamedTuple):
-    """What one field may be, with the names that stand for numbers."""
+    """The values that one field may have, with the names that stand for numbers."""
 
     lowest: int
     highest: int
@@ -30,7 +30,7 @@ _FIELDS = (
 
 
 def schedule_problem(schedule: str) -> str:
-    """Return what is wrong with a schedule, as Kubernetes' parser says it; empty if nothing."""
+    """Return what is wrong with a schedule, in the words of Kubernetes' parser, or ``""``."""
     try:
         _check(schedule)
     except ValueError as error:
@@ -46,7 +46,7 @@ def _check(schedule: str) -> None:
                 "invalid schedule format: runtime error: slice bounds out of range"
                 f" [:{-1}] with length {len(schedule)}"
             )
-        from zoneinfo import ZoneInfo  # noqa: PLC0415  # hardly anybody writes a zone here
+        from zoneinfo import ZoneInfo  # noqa: PLC0415  # few schedules name a zone
 
         name = zone.partition("=")[2]
         try:

@@ -1,11 +1,15 @@
-"""CronJobs: jobs made by the clock."""
+"""CronJobs."""
 
 import re
 
 from kubewright.apiserver.builtin.batch.cron import schedule_problem
 from kubewright.apiserver.builtin.batch.job_spec import validate_job_spec
 from kubewright.apiserver.builtin.batch.jobs import default_job_spec, job_warnings
-from kubewright.apiserver.builtin.fields.checks import non_negative, one_of, unsupported
+from kubewright.apiserver.builtin.fields.checks import (
+    needed_one_of,
+    not_negative_fields,
+    unsupported,
+)
 from kubewright.apiserver.meta import field
 from kubewright.apiserver.meta.field import Errors
 from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
@@ -16,13 +20,13 @@ _ZONE_PART = re.compile(r"[A-Za-z.\-_0-9+]{1,14}").fullmatch
 
 
 class CronJobStrategy(Strategy):
-    """How cron jobs behave."""
+    """How CronJobs behave."""
 
     has_generation = True
     has_status = True
 
     def default(self, obj: Obj) -> None:
-        """Let jobs overlap, keep three good ones and a bad one."""
+        """Default to concurrent jobs, and to keeping three successful jobs and a failed one."""
         obj.setdefault("status", {})
         spec = obj.setdefault("spec", {})
         spec["concurrencyPolicy"] = spec.get("concurrencyPolicy") or "Allow"
@@ -34,7 +38,7 @@ class CronJobStrategy(Strategy):
         default_job_spec(template.setdefault("spec", {}))
 
     def prepare_create(self, obj: Obj, write: Write) -> None:
-        """Begin with an empty status."""
+        """Start with an empty status."""
         obj["status"] = {}
 
     def validate(self, obj: Obj, write: Write) -> Errors:
@@ -51,7 +55,7 @@ class CronJobStrategy(Strategy):
         return errors
 
     def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:
-        """Return what is wrong with a change; all may change."""
+        """Return what is wrong with the new object; every field may change."""
         return _spec(new["spec"], old["spec"])
 
 
@@ -61,14 +65,14 @@ def _spec(spec: Obj, before: Obj | None) -> Errors:
     if schedule:
         had_zone = before is not None and "TZ" in (before.get("schedule") or "")
         errors += _schedule(schedule, zone, had_zone=had_zone)
-    errors += non_negative(spec, ("startingDeadlineSeconds",), "spec")
+    errors += not_negative_fields(spec, ("startingDeadlineSeconds",), "spec")
     if zone is not None and (before is None or zone != before.get("timeZone")):
         errors += _zone(zone, "spec.timeZone")
     if (policy := spec.get("concurrencyPolicy")) not in _POLICIES:
-        errors += one_of(policy, _POLICIES, "spec.concurrencyPolicy")
+        errors += needed_one_of(policy, _POLICIES, "spec.concurrencyPolicy")
     errors += _template(spec["jobTemplate"]["spec"], "spec.jobTemplate.spec")
     limits = ("successfulJobsHistoryLimit", "failedJobsHistoryLimit")
-    errors += non_negative(spec, limits, "spec")
+    errors += not_negative_fields(spec, limits, "spec")
     return errors if schedule else [*errors, field.required("spec.schedule")]
 
 
@@ -106,7 +110,7 @@ def _zone(zone: str, path: str) -> Errors:
 def _exists(zone: str) -> bool:
     from zoneinfo import ZoneInfo, available_timezones  # noqa: PLC0415  # 2 ms, and rarely needed
 
-    if not available_timezones():  # a machine without the data cannot judge
+    if not available_timezones():  # this machine has no time zone data
         return True
     try:
         ZoneInfo(zone)

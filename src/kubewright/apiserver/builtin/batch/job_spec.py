@@ -1,10 +1,15 @@
-"""The spec of a Job, as jobs and cron jobs hold it."""
+"""Validation of the spec of a Job, in Jobs and CronJobs."""
 
 import re
 from typing import Any
 
 from kubewright.apiserver.builtin.core.pod.spec import validate_template
-from kubewright.apiserver.builtin.fields.checks import non_negative, omitted, problems, unsupported
+from kubewright.apiserver.builtin.fields.checks import (
+    not_negative_fields,
+    omitted,
+    problems,
+    unsupported,
+)
 from kubewright.apiserver.meta import field, naming
 from kubewright.apiserver.meta.field import Errors
 from kubewright.apiserver.registry.strategy import Obj
@@ -34,8 +39,8 @@ _HTTP_PATH = re.compile(_HTTP_FORM).fullmatch
 
 
 def validate_job_spec(spec: Obj, path: str) -> Errors:
-    """Return what is wrong with the spec of a job, its selector aside."""
-    errors = non_negative(spec, _COUNTS, path)
+    """Return what is wrong with the spec of a job apart from its selector."""
+    errors = not_negative_fields(spec, _COUNTS, path)
     if spec.get("maxFailedIndexes") is not None and spec.get("backoffLimitPerIndex") is None:
         text = "when maxFailedIndexes is specified"
         errors.append(field.required(f"{path}.backoffLimitPerIndex", text))
@@ -242,7 +247,7 @@ def _success_rule(rule: Obj, completions: int, path: str) -> Errors:
     if count is None:
         return errors
     here = f"{path}.succeededCount"
-    errors += non_negative(rule, ("succeededCount",), path)
+    errors += not_negative_fields(rule, ("succeededCount",), path)
     if count > completions:
         text = f"must be less than or equal to {completions} (the number of specified completions)"
         errors.append(field.invalid(here, count, text))

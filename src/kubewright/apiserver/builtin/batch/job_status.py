@@ -1,7 +1,7 @@
-"""The status of a Job: conditions, counts and times that must agree with one another."""
+"""Validation of the status of a Job: conditions, counts and times must agree."""
 
 from kubewright.apiserver.builtin.batch.job_spec import INDEXED, count_indexes
-from kubewright.apiserver.builtin.fields.checks import non_negative, omitted
+from kubewright.apiserver.builtin.fields.checks import not_negative_fields, omitted
 from kubewright.apiserver.meta import field
 from kubewright.apiserver.meta.field import Errors
 from kubewright.apiserver.registry.strategy import Obj
@@ -10,7 +10,7 @@ _HERE = "status.conditions"
 
 
 def is_true(status: Obj, kind: str) -> bool:
-    """Say whether a condition of a job holds."""
+    """Return whether a condition of a job holds."""
     return any(
         one.get("type") == kind and one.get("status") == "True"
         for one in status.get("conditions") or ()
@@ -18,9 +18,9 @@ def is_true(status: Obj, kind: str) -> bool:
 
 
 def validate_job_status(new: Obj, old: Obj) -> Errors:
-    """Return what is wrong with the change of a job's status."""
+    """Return what is wrong with a change of a job's status."""
     status, before = new.get("status") or {}, old.get("status") or {}
-    errors = non_negative(
+    errors = not_negative_fields(
         status, ("active", "succeeded", "failed", "ready", "terminating"), "status"
     )
     errors += _uncounted(status.get("uncountedTerminatedPods") or {})

@@ -1,4 +1,4 @@
-"""Jobs: pods that run to their end."""
+"""Jobs."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ from kubewright.apiserver.builtin.batch.job_status import is_true, validate_job_
 from kubewright.apiserver.builtin.core.pod.defaults import default_template
 from kubewright.apiserver.builtin.core.pod.warnings import name_warnings, template_warnings
 from kubewright.apiserver.builtin.fields import differences
-from kubewright.apiserver.builtin.fields.checks import IMMUTABLE, immutable
+from kubewright.apiserver.builtin.fields.checks import IMMUTABLE, immutable_fields
 from kubewright.apiserver.builtin.fields.selectors import matches, validate_selector
 from kubewright.apiserver.meta import field, naming
 from kubewright.apiserver.meta.field import Errors
@@ -21,9 +21,9 @@ _OLD_JOB_NAME = "job-name"
 
 
 def default_job_spec(spec: Obj) -> None:
-    """Fill in what a Job and the template of a CronJob share."""
+    """Fill in the spec of a Job or of the template in a CronJob."""
     default_template(spec.setdefault("template", {}))
-    spec.pop("scheduling", None)  # 1.37 knows it and drops it: the feature is off by default
+    spec.pop("scheduling", None)  # 1.37 drops it because the feature is off by default
     for condition in _failure_patterns(spec.get("podFailurePolicy") or {}):
         condition["status"] = condition.get("status") or "True"
 
@@ -34,12 +34,12 @@ def _failure_patterns(policy: Obj) -> Iterator[Obj]:
 
 
 class JobStrategy(Workload):
-    """How jobs behave."""
+    """How Jobs behave."""
 
     field_names: frozenset[str] = frozenset({"status.successful"})
 
     def default(self, obj: Obj) -> None:
-        """Run one pod once, try again six times."""
+        """Default to one pod and six retries."""
         super().default(obj)
         spec = obj.setdefault("spec", {})
         default_job_spec(spec)
@@ -57,13 +57,13 @@ class JobStrategy(Workload):
             obj["metadata"]["labels"] = dict(labels)
 
     def prepare_create(self, obj: Obj, write: Write) -> None:
-        """Make the selector from the job's uid, unless the user insists on choosing it."""
+        """Generate the selector from the uid unless ``manualSelector`` is set."""
         super().prepare_create(obj, write)
         meta, template = obj["metadata"], obj["spec"]["template"]
         inherits = (meta.get("labels") or {}) == labels_of(template)
         if not obj["spec"].get("manualSelector"):
             _generate_selector(obj)
-        # A job without labels has those of its template, the generated ones as well.
+        # A job without labels gets those of its template, including the generated ones.
         if inherits and labels_of(template):
             meta["labels"] = dict(labels_of(template))
 
@@ -78,11 +78,11 @@ class JobStrategy(Workload):
         return errors
 
     def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:
-        """Return what is wrong with a change: little may change once pods run."""
+        """Return what is wrong with a change: most fields are immutable."""
         spec, before = new["spec"], old["spec"]
         errors = _spec(spec)
         errors += _completions(spec, before)
-        errors += immutable(spec, before, ("selector",), "spec")
+        errors += immutable_fields(spec, before, ("selector",), "spec")
         errors += _template_update(spec, old)
         fixed = (
             "completionMode",
@@ -91,10 +91,10 @@ class JobStrategy(Workload):
             "managedBy",
             "successPolicy",
         )
-        return errors + immutable(spec, before, fixed, "spec") + _index_names(new)
+        return errors + immutable_fields(spec, before, fixed, "spec") + _index_names(new)
 
     def validate_status_update(self, new: Obj, old: Obj, write: Write) -> Errors:
-        """Return what is wrong with a new status: a job ends once, and says so fully."""
+        """Return what is wrong with a new status."""
         return validate_job_status(new, old)
 
     def selectable_fields(self, obj: Obj) -> dict[str, str]:
@@ -132,7 +132,7 @@ def _generate_selector(obj: Obj) -> None:
 
 
 def _generated(obj: Obj) -> Errors:
-    """Return whether the labels and the selector are not those that were generated."""
+    """Return errors for labels and a selector that differ from the generated ones."""
     selector = obj["spec"].get("selector")
     if selector is None:
         return []
@@ -179,7 +179,7 @@ def _index_names(obj: Obj) -> Errors:
 
 def _completions(spec: Obj, before: Obj) -> Errors:
     if spec.get("completionMode") != INDEXED:
-        return immutable(spec, before, ("completions",), "spec")
+        return immutable_fields(spec, before, ("completions",), "spec")
     now = spec.get("completions")
     if now is None or now in (before.get("completions"), spec.get("parallelism")):
         return []
@@ -188,7 +188,7 @@ def _completions(spec: Obj, before: Obj) -> Errors:
 
 
 def _template_update(spec: Obj, old: Obj) -> Errors:
-    """Return whether the template changed more than a suspended job may change it."""
+    """Return an error if the template changed more than a suspended job allows."""
     template, before = spec["template"], old["spec"]["template"]
     status = old.get("status") or {}
     waits = old["spec"].get("suspend") and not status.get("active")
@@ -205,7 +205,7 @@ def _template_update(spec: Obj, old: Obj) -> Errors:
 
 
 def _rescheduled(before: Obj, template: Obj) -> Obj:
-    """Return the old template with the new one's directives for the scheduler."""
+    """Return the old template with the scheduling directives of the new one."""
     spec = {**before["spec"]}
     for name in ("nodeSelector", "tolerations", "schedulingGates"):
         spec.pop(name, None)

@@ -1,1 +1,1 @@
-"""Kinds of the core group: what has ``apiVersion: v1``."""
+"""Kinds of the core group: those with ``apiVersion: v1``."""

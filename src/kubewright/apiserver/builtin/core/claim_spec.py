@@ -1,4 +1,4 @@
-"""The spec of a PersistentVolumeClaim, as templates in pods and stateful sets hold it."""
+"""The spec of a PersistentVolumeClaim inside the templates of pods and StatefulSets."""
 
 from kubewright.apiserver.builtin.core.pod.resources import amount
 from kubewright.apiserver.builtin.fields.checks import POSITIVE, problems, unsupported

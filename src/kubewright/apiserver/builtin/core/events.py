@@ -1,9 +1,9 @@
-"""Events, in both of their groups. They are stored as core/v1 has them."""
+"""Events of both groups. They are stored in their core/v1 form."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from kubewright.apiserver.builtin.fields.rules import immutable, named
+from kubewright.apiserver.builtin.fields.checks import immutable, problems
 from kubewright.apiserver.meta import field, naming
 from kubewright.apiserver.meta.field import Errors
 from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
@@ -13,7 +13,7 @@ EVENTS_V1: str = "events.k8s.io/v1"
 _LIMIT, _NOTE_LIMIT = 128, 1024
 _MISMATCH = "does not match event.namespace"
 _UNSET = "needs to be unset"
-# What core/v1 calls otherwise than events.k8s.io/v1.
+# Fields that have one name in core/v1 and another in events.k8s.io/v1.
 _RENAMED: dict[str, str] = {
     "involvedObject": "regarding",
     "message": "note",
@@ -50,7 +50,7 @@ _FIXED = (
 
 
 class EventStrategy(Strategy):
-    """Events of core/v1: anything that an old client may send is taken."""
+    """Events of core/v1. They are validated loosely, for the sake of old clients."""
 
     allow_create_on_update = True
     field_names: frozenset[str] = frozenset(
@@ -70,7 +70,7 @@ class EventStrategy(Strategy):
         return _legacy(obj, "reportingComponent")
 
     def selectable_fields(self, obj: Obj) -> dict[str, str]:
-        """Return what it is about, why, and who says so."""
+        """Return the object that the event is about, its reason and its reporter."""
         about = obj.get("involvedObject") or {}
         found = {f"involvedObject.{name}": about.get(name, "") for name in _OBJECT}
         reporter = obj.get("reportingComponent") or ""
@@ -83,16 +83,16 @@ class EventStrategy(Strategy):
 
 
 class EventsV1Strategy(EventStrategy):
-    """Events of events.k8s.io/v1, which is stricter. Objects arrive in their core/v1 form."""
+    """Events of events.k8s.io/v1, with stricter rules. Objects arrive in their core/v1 form."""
 
     def default(self, obj: Obj) -> None:
-        """Fill in the parts that an event always shows, in whichever form it is."""
+        """Fill in the parts that an event always shows, in either form."""
         if "regarding" in obj or "note" in obj or obj.get("apiVersion") == EVENTS_V1:
             return
         super().default(obj)
 
     def validate(self, obj: Obj, write: Write) -> Errors:
-        """Check that only what v1 has is used."""
+        """Check that no field is set that events.k8s.io/v1 lacks."""
         found = _legacy(obj, "reportingController") + _series(obj)
         if not obj.get("eventTime"):
             found.append(field.required("eventTime"))
@@ -127,7 +127,7 @@ def event_from_events_v1(event: Obj) -> Obj:
 
 def _renamed(event: Obj, names: Mapping[str, str]) -> Obj:
     found = {names.get(name, name): value for name, value in event.items()}
-    # v1 leaves these out when they are empty, core/v1 shows them.
+    # events.k8s.io/v1 leaves these out when they are empty; core/v1 shows them.
     for name in ("reportingController", "reportingInstance", "deprecatedCount"):
         if not found.get(name, True):
             del found[name]
@@ -135,7 +135,7 @@ def _renamed(event: Obj, names: Mapping[str, str]) -> Obj:
 
 
 def events_v1_field(path: str) -> str:
-    """Return how core/v1 calls a field that a selector of events.k8s.io/v1 names."""
+    """Return the core/v1 name of a field in a selector of events.k8s.io/v1."""
     first, dot, rest = path.partition(".")
     return f"{_BACK.get(first, first)}{dot}{rest}"
 
@@ -153,7 +153,7 @@ def _legacy(event: Obj, reporter: str) -> Errors:
     controller = event.get("reportingComponent") or ""
     if not controller:
         found.append(field.required(reporter))
-    found += named(naming.qualified_name, controller, reporter)
+    found += problems(naming.qualified_name, controller, reporter)
     for name in ("reportingInstance", "action", "reason"):
         found += _short(event.get(name) or "", name)
     if len(event.get("message") or "") > _NOTE_LIMIT:

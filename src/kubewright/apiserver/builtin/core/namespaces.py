@@ -1,6 +1,6 @@
-"""Namespaces: Active until they are deleted, and gone when their last finalizer is."""
+"""Namespaces: Active until they are deleted, and gone with their last finalizer."""
 
-from kubewright.apiserver.builtin.fields.rules import named
+from kubewright.apiserver.builtin.fields.checks import problems
 from kubewright.apiserver.meta import field, naming
 from kubewright.apiserver.meta.field import Errors
 from kubewright.apiserver.registry.strategy import NameRule, Obj, Strategy, Write
@@ -19,7 +19,7 @@ class NamespaceStrategy(Strategy):
     field_names: frozenset[str] = frozenset({"status.phase"})
 
     def default(self, obj: Obj) -> None:
-        """Set the label by which selectors find a namespace."""
+        """Set the label with the name, so that selectors can find the namespace."""
         meta = obj["metadata"]
         if meta.get("name"):
             meta.setdefault("labels", {})[NAME_LABEL] = meta["name"]
@@ -27,26 +27,26 @@ class NamespaceStrategy(Strategy):
         obj.setdefault("status", {}).setdefault("phase", "Active")
 
     def prepare_create(self, obj: Obj, write: Write) -> None:
-        """Begin as Active, with the finalizer that keeps it until it is empty."""
+        """Start as Active, with the finalizer that keeps the namespace until it is empty."""
         obj["status"] = {"phase": "Active"}
         finalizers = obj["spec"].setdefault("finalizers", [])
         if FINALIZER not in finalizers:
             finalizers.append(FINALIZER)
 
     def prepare_update(self, new: Obj, old: Obj, write: Write) -> None:
-        """Leave the finalizers alone: ``/finalize`` changes them."""
+        """Keep the finalizers: only ``/finalize`` changes them."""
         _take_finalizers(new, old)
 
     def prepare_finalize(self, new: Obj, old: Obj, write: Write) -> None:
-        """Leave only what ``/finalize`` may change: all but the status."""
+        """Keep the status: ``/finalize`` may change everything else."""
         new["status"] = old.get("status") or {"phase": "Active"}
 
     def prepare_delete(self, obj: Obj, write: Write) -> None:
-        """Refuse new content from now on."""
+        """Set the phase to Terminating: no objects can be created in it any more."""
         obj["status"] = {**obj.get("status", {}), "phase": "Terminating"}
 
     def holds(self, obj: Obj) -> bool:
-        """Whether it is not empty yet: the finalizers in its spec say so."""
+        """Return whether finalizers in the spec still keep the namespace."""
         return not is_finalized(obj)
 
     def validate(self, obj: Obj, write: Write) -> Errors:
@@ -54,7 +54,7 @@ class NamespaceStrategy(Strategy):
         return _finalizers(obj, indexed=False)
 
     def validate_status_update(self, new: Obj, old: Obj, write: Write) -> Errors:
-        """Check that the phase says whether it is being deleted."""
+        """Check that the phase agrees with the deletion timestamp."""
         phase = (new.get("status") or {}).get("phase", "")
         deleted = "deletionTimestamp" in new["metadata"]
         wanted, state = ("Terminating", "not empty") if deleted else ("Active", "empty")
@@ -73,7 +73,7 @@ class NamespaceStrategy(Strategy):
 
 
 def is_finalized(obj: Obj) -> bool:
-    """Whether nothing in the spec keeps a namespace any longer."""
+    """Return whether a namespace has no finalizers left in its spec."""
     return not (obj.get("spec") or {}).get("finalizers")
 
 
@@ -88,7 +88,7 @@ def _finalizers(obj: Obj, *, indexed: bool) -> Errors:
     found: Errors = []
     for index, name in enumerate((obj.get("spec") or {}).get("finalizers") or ()):
         path = f"spec.finalizers[{index}]" if indexed else "spec.finalizers"
-        found += named(naming.qualified_name, name, path)
+        found += problems(naming.qualified_name, name, path)
         if "/" not in name and name not in _STANDARD:
             why = "name is neither a standard finalizer name nor is it fully qualified"
             found.append(field.invalid(path, name, why))

@@ -3,17 +3,15 @@
 from typing import Any
 
 from kubewright.apiserver.builtin.fields import addresses
-from kubewright.apiserver.builtin.fields.rules import (
-    first_places,
-    named,
+from kubewright.apiserver.builtin.fields.checks import (
+    first_indexes,
     one_of,
+    problems,
     quantity_not_negative,
 )
 from kubewright.apiserver.meta import field, naming
 from kubewright.apiserver.meta.field import Errors, FieldError
 from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
-
-NOT_READY: str = "node.kubernetes.io/not-ready"
 
 _EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 _CIDRS_FIXED = 'node updates may not change podCIDR except from "" to valid'
@@ -32,9 +30,9 @@ _INFO = (
 
 
 class NodeStrategy(Strategy):
-    """Nodes. Unlike other kinds they may come with a status: kubelets create them so.
+    """Nodes. Unlike other kinds, they may be created with a status: kubelets do that.
 
-    So ``has_status`` is not said, and the status is kept apart here, on updates only.
+    So ``has_status`` stays false, and the status is protected here, on updates only.
     """
 
     field_names: frozenset[str] = frozenset({"spec.unschedulable"})
@@ -49,21 +47,16 @@ class NodeStrategy(Strategy):
         _default_status(obj.setdefault("status", {}))
 
     def prepare_create(self, obj: Obj, write: Write) -> None:
-        """Keep pods away until the node is ready, as the TaintNodesByCondition plug-in does."""
-        spec = obj["spec"]
-        spec.pop("configSource", None)
-        taint = {"key": NOT_READY, "effect": "NoSchedule"}
-        taints = spec.setdefault("taints", [])
-        if not any(_pair(item) == (NOT_READY, "NoSchedule") for item in taints):
-            taints.append(taint)
+        """Remove the field that Kubernetes no longer accepts."""
+        obj["spec"].pop("configSource", None)
 
     def prepare_update(self, new: Obj, old: Obj, write: Write) -> None:
-        """Leave the status alone: ``/status`` changes it."""
+        """Keep the status: only ``/status`` changes it."""
         new["status"] = old.get("status") or {}
         _default_status(new["status"])
 
     def prepare_status_update(self, new: Obj, old: Obj, write: Write) -> None:
-        """Fill in what a status always shows."""
+        """Fill in the parts that a status always shows."""
         _default_status(new.setdefault("status", {}))
 
     def validate(self, obj: Obj, write: Write) -> Errors:
@@ -82,7 +75,7 @@ class NodeStrategy(Strategy):
         return found
 
     def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:
-        """Check what must not change once it is set."""
+        """Check that fields which can be set only once did not change."""
         return self.validate(new, write) + _kept(new["spec"], old.get("spec") or {})
 
     def validate_status_update(self, new: Obj, old: Obj, write: Write) -> Errors:
@@ -90,14 +83,14 @@ class NodeStrategy(Strategy):
         found = _amounts(new)
         items = new["status"].get("addresses") or []
         pairs = [(item.get("type"), item.get("address")) for item in items]
-        first = first_places(pairs)
+        first = first_indexes(pairs)
         for index, item in enumerate(items):
             if first[pairs[index]] != index:
                 found.append(_duplicate_address(item, f"status.addresses[{index}]"))
         return found
 
     def selectable_fields(self, obj: Obj) -> dict[str, str]:
-        """Return whether pods may be scheduled."""
+        """Return ``spec.unschedulable``."""
         cordoned = (obj.get("spec") or {}).get("unschedulable")
         return {"spec.unschedulable": "true" if cordoned else "false"}
 
@@ -120,9 +113,9 @@ def _taints(taints: list[Obj]) -> Errors:
     seen: set[tuple[Any, Any]] = set()
     for index, taint in enumerate(taints):
         path = f"metadata.taints[{index}]"  # sic: Kubernetes looks for them in the metadata
-        found += named(naming.qualified_name, taint.get("key") or "", f"{path}.key")
-        if problems := naming.label_value(taint.get("value") or ""):
-            found.append(field.invalid(f"{path}.value", taint["value"], ";".join(problems)))
+        found += problems(naming.qualified_name, taint.get("key") or "", f"{path}.key")
+        if wrong := naming.label_value(taint.get("value") or ""):
+            found.append(field.invalid(f"{path}.value", taint["value"], ";".join(wrong)))
         effect = taint.get("effect")
         if effect:
             found += one_of(effect, _EFFECTS, f"{path}.effect")

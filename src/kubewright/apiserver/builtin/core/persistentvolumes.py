@@ -1,38 +1,26 @@
-"""Persistent volumes and claims."""
+"""PersistentVolumes."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from kubewright.api.quantity import parse_quantity
-from kubewright.apiserver.admission.plugins.limitranger import check_claim_limits
 from kubewright.apiserver.builtin.core.pod.warnings import OLD_VOLUMES, node_term_warnings
-from kubewright.apiserver.builtin.fields.differences import difference
-from kubewright.apiserver.builtin.fields.rules import (
+from kubewright.apiserver.builtin.fields.checks import (
     immutable,
-    named,
     needed,
     one_of,
+    problems,
     quantity_not_negative,
     quantity_positive,
 )
-from kubewright.apiserver.builtin.fields.selectors import validate_selector
-from kubewright.apiserver.builtin.storage import driver_name
-from kubewright.apiserver.meta import field, naming, status
+from kubewright.apiserver.builtin.storage.csidrivers import driver_name
+from kubewright.apiserver.meta import field, naming
 from kubewright.apiserver.meta.field import Errors
 from kubewright.apiserver.meta.names import GroupResource
 from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
 
-CLAIM_FINALIZER: str = "kubernetes.io/pvc-protection"
-VOLUME_FINALIZER: str = "kubernetes.io/pv-protection"
-DEFAULT_CLASS: str = "storageclass.kubernetes.io/is-default-class"
-BETA_DEFAULT_CLASS: str = "storageclass.beta.kubernetes.io/is-default-class"
-BETA_CLASS: str = "volume.beta.kubernetes.io/storage-class"
-CLASSES: GroupResource = GroupResource("storage.k8s.io", "storageclasses")
-CLAIMS: GroupResource = GroupResource("", "persistentvolumeclaims")
 VOLUMES: GroupResource = GroupResource("", "persistentvolumes")
-
 _MODES = ("ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod")
-_VOLUME_MODES = ("Block", "Filesystem")
+VOLUME_MODES = ("Block", "Filesystem")
 _OLD_ANNOTATIONS = {
     "volume.beta.kubernetes.io/storage-class": (
         'deprecated since v1.8; use "storageClassName" attribute instead'
@@ -70,12 +58,12 @@ _SOURCES = (
 
 
 class PersistentVolumeStrategy(Strategy):
-    """Persistent volumes."""
+    """PersistentVolumes."""
 
     has_status = True
 
     def default(self, obj: Obj) -> None:
-        """Keep the volume when its claim goes, and have a file system on it."""
+        """Retain the volume when its claim is deleted; use it as a file system."""
         spec = obj.setdefault("spec", {})
         spec.setdefault("persistentVolumeReclaimPolicy", "Retain")
         spec.setdefault("volumeMode", "Filesystem")
@@ -84,12 +72,11 @@ class PersistentVolumeStrategy(Strategy):
         obj.setdefault("status", {}).setdefault("phase", "Pending")
 
     def prepare_create(self, obj: Obj, write: Write) -> None:
-        """Begin as Pending, protected while in use."""
+        """Start as Pending."""
         obj["status"] = {"phase": "Pending", "lastPhaseTransitionTime": write.now}
-        _protect(obj, VOLUME_FINALIZER)
 
     def prepare_status_update(self, new: Obj, old: Obj, write: Write) -> None:
-        """Note when the phase changes."""
+        """Record when the phase changed."""
         after, before = new.setdefault("status", {}), old.get("status") or {}
         if after.get("phase") == before.get("phase"):
             if _moment(before):
@@ -98,11 +85,11 @@ class PersistentVolumeStrategy(Strategy):
             after["lastPhaseTransitionTime"] = write.now
 
     def validate(self, obj: Obj, write: Write) -> Errors:
-        """Check modes, size and the one source."""
+        """Check modes, size, and that there is exactly one source."""
         spec = obj["spec"]
         for warning in _warnings(obj):
             write.warn(warning)
-        found = _access_modes(spec, "")
+        found = access_modes(spec, "")
         found += needed(spec.get("capacity"), "spec.capacity")
         found += _capacity(spec.get("capacity") or {})
         policy = spec["persistentVolumeReclaimPolicy"]
@@ -110,11 +97,11 @@ class PersistentVolumeStrategy(Strategy):
         found += _sources(spec)
         if spec.get("storageClassName"):
             name = spec["storageClassName"]
-            found += named(naming.dns_subdomain, name, "spec.storageClassName")
-        return found + one_of(spec["volumeMode"], _VOLUME_MODES, "spec.volumeMode")
+            found += problems(naming.dns_subdomain, name, "spec.storageClassName")
+        return found + one_of(spec["volumeMode"], VOLUME_MODES, "spec.volumeMode")
 
     def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:
-        """Check that the source and the mode stay."""
+        """Check that the source and the mode did not change."""
         spec, before = new["spec"], old["spec"]
         found = self.validate(new, write)
         if _source_of(spec, before) != _source_of(before, before):
@@ -123,89 +110,8 @@ class PersistentVolumeStrategy(Strategy):
         return found + immutable(spec["volumeMode"], before.get("volumeMode"), "volumeMode")
 
 
-class PersistentVolumeClaimStrategy(Strategy):
-    """Claims of volumes."""
-
-    has_status = True
-    is_pure = False  # limit ranges and storage classes decide, too
-
-    def default(self, obj: Obj) -> None:
-        """Want a file system; show spec and status."""
-        spec = obj.setdefault("spec", {})
-        spec.setdefault("resources", {})
-        spec.setdefault("volumeMode", "Filesystem")
-        _same_source(spec)
-        obj.setdefault("status", {}).setdefault("phase", "Pending")
-
-    def prepare_create(self, obj: Obj, write: Write) -> None:
-        """Begin as Pending, protected while in use, with the default class if there is one."""
-        obj["status"] = {"phase": "Pending"}
-        _protect(obj, CLAIM_FINALIZER)
-        notes = obj["metadata"].get("annotations") or {}
-        chosen = "storageClassName" in obj["spec"] or BETA_CLASS in notes
-        if not chosen and (name := default_class(write)):
-            obj["spec"]["storageClassName"] = name
-
-    def validate(self, obj: Obj, write: Write) -> Errors:
-        """Check modes, size and class."""
-        spec = obj["spec"]
-        found = _access_modes(spec, "at least 1 access mode is required")
-        found += validate_selector(spec.get("selector"), "spec.selector")
-        size, path = (spec["resources"].get("requests") or {}).get("storage"), "spec.resources"
-        if size is None:
-            found.append(field.required(f"{path}[storage]"))
-        else:
-            found += quantity_positive(size, f"{path}[storage]")
-        if spec.get("storageClassName"):
-            name = spec["storageClassName"]
-            found += named(naming.dns_subdomain, name, "spec.storageClassName")
-        found += one_of(spec["volumeMode"], _VOLUME_MODES, "spec.volumeMode")
-        for name in ("dataSource", "dataSourceRef"):
-            found += _data_source(spec.get(name), f"spec.{name}")
-        if not found:
-            check_claim_limits(obj, write)
-        return found
-
-    def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:
-        """Check that only the size of a bound claim grows."""
-        found = self.validate(new, write)
-        if not found:
-            _check_expandable(new, old, write)
-        path, note = "metadata.annotations", BETA_CLASS
-        values = [(item["metadata"].get("annotations") or {}).get(note, "") for item in (new, old)]
-        found += immutable(values[0], values[1], f"{path}.{note}")
-        before, after = _fixed_parts(new, old)
-        if before != after:
-            why = "spec is immutable after creation except resources.requests and"
-            why += " volumeAttributesClassName for bound claims"
-            changes = difference(before, after, "PersistentVolumeClaimSpec")
-            found.append(field.forbidden("spec", f"{why}\n{changes}"))
-        found += _shrunk(new, old)
-        return found + immutable(
-            new["spec"]["volumeMode"], old["spec"].get("volumeMode"), "volumeMode"
-        )
-
-
-def default_class(write: Write) -> str | None:
-    """Return the newest storage class that is marked as the default."""
-    chosen: Obj | None = None
-    for item in write.reader.list(CLASSES):
-        meta = item["metadata"]
-        notes = meta.get("annotations") or {}
-        if "true" not in (notes.get(DEFAULT_CLASS), notes.get(BETA_DEFAULT_CLASS)):
-            continue
-        age = meta["creationTimestamp"]
-        if (
-            chosen is None
-            or age > chosen["creationTimestamp"]
-            or (age == chosen["creationTimestamp"] and meta["name"] < chosen["name"])
-        ):
-            chosen = meta
-    return chosen["name"] if chosen else None
-
-
 def _warnings(volume: Obj) -> Iterator[str]:
-    """Yield the warnings for what works no longer, or soon will not."""
+    """Yield the warnings about deprecated fields and annotations."""
     spec, annotations = volume["spec"], volume["metadata"].get("annotations") or {}
     for key, text in _OLD_ANNOTATIONS.items():
         if key in annotations:
@@ -222,17 +128,12 @@ def _warnings(volume: Obj) -> Iterator[str]:
         yield f"spec.{'storageOS' if kind == 'storageos' else kind}: {OLD_VOLUMES[kind]}"
 
 
-def _protect(obj: Obj, finalizer: str) -> None:
-    finalizers = obj["metadata"].setdefault("finalizers", [])
-    if finalizer not in finalizers:
-        finalizers.append(finalizer)
-
-
 def _moment(part: Obj) -> Any:
     return part.get("lastPhaseTransitionTime")
 
 
-def _access_modes(spec: Obj, why: str) -> Errors:
+def access_modes(spec: Obj, why: str) -> Errors:
+    """Return what is wrong with the access modes of a volume or a claim."""
     modes, path = spec.get("accessModes") or [], "spec.accessModes"
     found = needed(modes, path, why)
     for mode in modes:
@@ -305,83 +206,7 @@ _SOURCE_RULES: dict[str, Callable[[Obj, str, Obj], Errors]] = {
 
 def _source_of(spec: Obj, before: Obj) -> Obj:
     found = {name: spec[name] for name in _SOURCES if name in spec}
-    added = "controllerExpandSecretRef"  # may come later, but not go
+    added = "controllerExpandSecretRef"  # may be added later, but not removed
     if "csi" in found and added not in (before.get("csi") or {}):
         found["csi"] = {name: value for name, value in found["csi"].items() if name != added}
     return found
-
-
-def _same_source(spec: Obj) -> None:
-    """Keep dataSource and dataSourceRef alike, as long as the source is in the same namespace."""
-    one, other = spec.get("dataSource"), spec.get("dataSourceRef")
-    for reference in (one, other):
-        if reference is not None:
-            reference.setdefault("apiGroup", None)
-    if one is not None and other is None:
-        spec["dataSourceRef"] = dict(one)
-    elif other is not None and one is None and not other.get("namespace"):
-        spec["dataSource"] = {name: value for name, value in other.items() if name != "namespace"}
-
-
-def _data_source(source: Obj | None, path: str) -> Errors:
-    if source is None:
-        return []
-    found = needed(source.get("name"), f"{path}.name") + needed(source.get("kind"), f"{path}.kind")
-    group, kind = source.get("apiGroup") or "", source.get("kind") or ""
-    if not group and kind != "PersistentVolumeClaim":
-        why = "must be 'PersistentVolumeClaim' when referencing the default apiGroup"
-        found.append(field.invalid(path, kind, why))
-    if group:
-        found += named(naming.dns_subdomain, group, f"{path}.apiGroup")
-    if source.get("namespace"):
-        found += named(naming.dns_label, source["namespace"], f"{path}.namespace")
-    return found
-
-
-def _size(obj: Obj) -> Any:
-    requests = ((obj.get("spec") or {}).get("resources") or {}).get("requests") or {}
-    return parse_quantity(requests.get("storage", "0"))
-
-
-def _fixed_parts(new: Obj, old: Obj) -> tuple[Obj, Obj]:
-    """Return the old spec and the new one, alike in what may change."""
-    before, after = dict(old["spec"]), dict(new["spec"])
-    if not before.get("volumeName") and "volumeName" in after:
-        before["volumeName"] = after["volumeName"]
-    if "storageClassName" not in before:
-        after.pop("storageClassName", None)
-    if (old.get("status") or {}).get("phase") == "Bound":
-        _take(after, before, "volumeAttributesClassName")
-        requests = dict((after.get("resources") or {}).get("requests") or {})
-        _take(requests, (before.get("resources") or {}).get("requests") or {}, "storage")
-        after["resources"] = {**(after.get("resources") or {}), "requests": requests}
-    return before, after
-
-
-def _take(into: Obj, source: Obj, name: str) -> None:
-    into.pop(name, None)
-    if name in source:
-        into[name] = source[name]
-
-
-def _shrunk(new: Obj, old: Obj) -> Errors:
-    if _size(new) >= _size(old):
-        return []
-    capacity = ((old.get("status") or {}).get("capacity") or {}).get("storage", "0")
-    if _size(new) > parse_quantity(capacity):
-        return []
-    path, why = "spec.resources.requests.storage", "field can not be less than status.capacity"
-    return [field.forbidden(path, why)]
-
-
-def _check_expandable(new: Obj, old: Obj, write: Write) -> None:
-    """Refuse to grow a claim whose class does not allow it, as PersistentVolumeClaimResize does."""
-    bound = (old.get("status") or {}).get("phase") == "Bound"
-    if not bound or _size(new) <= _size(old):
-        return
-    name = old["spec"].get("storageClassName")
-    found = write.reader.get(CLASSES, "", name) if name else None
-    if found is None or not found.get("allowVolumeExpansion"):
-        why = "only dynamically provisioned pvc can be resized and the storageclass that"
-        why += " provisions the pvc must support resize"
-        raise status.forbidden(CLAIMS, new["metadata"].get("name", ""), why)

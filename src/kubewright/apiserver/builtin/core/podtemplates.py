@@ -1,4 +1,4 @@
-"""PodTemplates: a template on its own."""
+"""PodTemplates."""
 
 from kubewright.apiserver.builtin.core.pod.defaults import default_template
 from kubewright.apiserver.builtin.core.pod.spec import validate_template
@@ -20,5 +20,5 @@ class PodTemplateStrategy(Strategy):
         return validate_template(obj["template"], "template")
 
     def spec_changed(self, new: Obj, old: Obj) -> bool:
-        """Whether the template is another one."""
+        """Return whether the template changed."""
         return bool(new.get("template") != old.get("template"))

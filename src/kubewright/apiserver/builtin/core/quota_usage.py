@@ -1,4 +1,4 @@
-"""What an object takes of a ResourceQuota, and which quotas are about it."""
+"""How much of a ResourceQuota an object uses, and which quotas apply to it."""
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
@@ -10,7 +10,7 @@ from kubewright.apiserver.meta.names import GroupResource
 from kubewright.apiserver.registry.strategy import Obj
 
 Usage = dict[str, ParsedQuantity]
-"""How much of what."""
+"""How much of each resource."""
 
 PODS = GroupResource("", "pods")
 CLAIMS = GroupResource("", "persistentvolumeclaims")
@@ -36,12 +36,12 @@ _AFFINITY = "DuringSchedulingIgnoredDuringExecution"
 
 
 def count_name(resource: GroupResource) -> str:
-    """Return what a quota calls the number of objects of a resource."""
+    """Return the name under which a quota counts objects of a resource."""
     return f"count/{resource}"
 
 
 def measures(resource: GroupResource, name: str) -> bool:
-    """Whether *name*, of a quota's ``hard``, is about objects of *resource*."""
+    """Return whether *name*, a key of a quota's ``hard``, counts objects of *resource*."""
     if name == count_name(resource):
         return True
     if resource == PODS:
@@ -54,13 +54,13 @@ def measures(resource: GroupResource, name: str) -> bool:
 
 
 def _extended(name: str) -> bool:
-    """Whether a quota is about a resource that is not Kubernetes' own, such as a GPU."""
+    """Return whether a quota limits an extended resource, such as a GPU."""
     rest = name.removeprefix("requests.")
     return rest != name and "/" in rest and "kubernetes.io/" not in rest and _BY_CLASS not in rest
 
 
 def usage_of(resource: GroupResource, obj: Obj, now: datetime) -> Usage:
-    """Return all that an object takes."""
+    """Return everything that an object uses."""
     found: Usage = {count_name(resource): ONE}
     if resource == PODS:
         if not _is_over(obj, now):
@@ -75,7 +75,7 @@ def usage_of(resource: GroupResource, obj: Obj, now: datetime) -> Usage:
 
 
 def _is_over(pod: Obj, now: datetime) -> bool:
-    """Whether a pod has ended, or should have: it takes no more than its place in the storage."""
+    """Return whether a pod has ended, or should have: it counts as an object only."""
     if (pod.get("status") or {}).get("phase") in _FINISHED:
         return True
     meta = pod["metadata"]
@@ -136,10 +136,10 @@ def _claim(claim: Obj) -> Usage:
 
 
 def missing(resource: GroupResource, obj: Obj, names: Iterable[str]) -> str:
-    """Return what a pod must say about itself to be counted; empty if it says enough.
+    """Return what a pod must set for a quota to count it; empty if nothing is missing.
 
-    A quota of cpu or memory wants every container to ask for it. Kubernetes regrets that, and adds
-    no more of it.
+    A quota of cpu or memory requires every container to set that resource. Kubernetes keeps this
+    rule for these two only.
     """
     if resource != PODS:
         return ""
@@ -157,7 +157,7 @@ def missing(resource: GroupResource, obj: Obj, names: Iterable[str]) -> str:
 
 
 def in_scope(resource: GroupResource, obj: Obj, spec: Obj) -> bool:
-    """Whether an object is within all scopes of the spec of a quota."""
+    """Return whether an object is in all scopes of a quota's spec."""
     selectors = [{"scopeName": name, "operator": "Exists"} for name in spec.get("scopes") or ()]
     selectors += (spec.get("scopeSelector") or {}).get("matchExpressions") or ()
     if not selectors:

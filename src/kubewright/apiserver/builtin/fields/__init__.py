@@ -1,1 +1,1 @@
-"""Rules for fields that kinds of several groups share, with the texts of Kubernetes."""
+"""Rules for fields that several API groups share, with Kubernetes' messages."""

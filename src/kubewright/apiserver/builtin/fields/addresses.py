@@ -1,4 +1,4 @@
-"""IP addresses and networks in fields: what Kubernetes takes, and what it says of the rest."""
+"""IP addresses and networks in fields, with Kubernetes' messages for invalid ones."""
 
 import re
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
@@ -14,8 +14,8 @@ _LEADING_ZEROS = re.compile(r"\b0+(?=\d)")
 
 
 def parse(text: str) -> Address | None:
-    """Return the address, or ``None``; leading zeros, which Go once allowed, are taken."""
-    if "%" in text:  # Python takes a zone, Go does not
+    """Return the address, or ``None``; leading zeros are accepted, as old Go versions did."""
+    if "%" in text:  # Python accepts a zone, Go does not
         return None
     try:
         found = ip_address(text if ":" in text else _LEADING_ZEROS.sub("", text))
@@ -45,7 +45,7 @@ def address(text: str, path: str) -> Errors:
 
 
 def canonical_address(text: str, path: str) -> Errors:
-    """Return what is wrong with an IP address that must be written in the one right way."""
+    """Return what is wrong with an IP address that must be in canonical form."""
     if found := address(text, path):
         return found
     canonical = str(parse(text))
@@ -78,8 +78,8 @@ def endpoint(text: str, path: str, *, loopback: bool = False) -> Errors:
 
     Args:
         text: The address.
-        path: Where it stands.
-        loopback: Whether it may be an address of this machine only.
+        path: The path of the field.
+        loopback: Whether loopback addresses are allowed.
     """
     ip = parse(text)
     if ip is None:

@@ -1,8 +1,8 @@
-"""Values as Kubernetes shows them in a refusal: alone, or how two versions of one differ.
+"""Values as Kubernetes prints them in errors: alone, or as a diff of two versions.
 
-What is shown are its internal structures, printed as JSON: Go names, every field, null for what is
-absent. So the names and the order of the fields matter; the data file holds them for everything
-inside of a pod, and for a few parts of workloads.
+Kubernetes prints its internal Go structs as JSON: Go names, every field, null for absent ones.
+So the names and the order of the fields matter. The data file has them for everything inside a
+pod, and for a few parts of workloads.
 """
 
 from functools import cache
@@ -26,7 +26,7 @@ class _Field(NamedTuple):
 
 @cache
 def _structs() -> dict[str, tuple[_Field, ...]]:
-    """Read the table: ``Go json kind``; a dot stands for the Go name with a small first letter."""
+    """Read the table: ``Go json kind``; a dot stands for the Go name with a lower-case initial."""
     data = Path(__file__).parents[2].joinpath("data/internal-types.json").read_bytes()
     table: dict[str, list[str]] = msgspec.json.decode(data)
     return {name: tuple(map(_field, lines)) for name, lines in table.items()}
@@ -38,9 +38,9 @@ def _field(line: str) -> _Field:
 
 
 def difference(old: Any, new: Any, kind: str) -> str:
-    """Return the unified difference of two values of the internal type *kind*."""
-    import difflib  # noqa: PLC0415  # only a refused change needs it
-    import json  # noqa: PLC0415  # msgspec does not indent by one blank
+    """Return the unified diff of two values of the internal type *kind*."""
+    import difflib  # noqa: PLC0415  # only for changes that are rejected
+    import json  # noqa: PLC0415  # msgspec cannot indent by one space
 
     before, after = (
         _escaped(json.dumps(internal(value, kind), indent=1, ensure_ascii=False)).splitlines()
@@ -51,22 +51,22 @@ def difference(old: Any, new: Any, kind: str) -> str:
 
 
 def invalid(path: str, value: Any, kind: str, *, detail: str) -> FieldError:
-    """Return the error for a value of the internal type *kind* that is not allowed there."""
+    """Return the error for an invalid value of the internal type *kind*."""
     return FieldError("FieldValueInvalid", path, f"Invalid value: {shown(value, kind)}: {detail}")
 
 
 def shown(value: Any, kind: str) -> str:
-    """Return a value of the internal type *kind* as it stands in a message."""
+    """Return a value of the internal type *kind* as messages show it."""
     return _escaped(msgspec.json.encode(internal(value, kind)).decode())
 
 
 def _escaped(text: str) -> str:
-    # Go makes JSON safe for web pages.
+    # Go escapes JSON for use in web pages.
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 
 
 def internal(value: Any, kind: str) -> Any:
-    """Return *value* as the internal type *kind* is printed by Go.
+    """Return *value* as Go prints the internal type *kind*.
 
     A kind is the name of a struct, with ``*`` for a pointer or ``[]`` for a list in front, or one
     of ``string``, ``int``, ``bool``, ``quantity`` and ``any``.
@@ -82,7 +82,7 @@ def internal(value: Any, kind: str) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """Return maps with their keys sorted, as Go prints them; a selector is a struct, though."""
+    """Return maps with their keys sorted, as Go prints them, except for selectors (structs)."""
     if not isinstance(value, dict):
         return value
     last = {"matchExpressions": "n"}  # after matchLabels

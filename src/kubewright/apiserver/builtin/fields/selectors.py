@@ -1,4 +1,4 @@
-"""Label selectors as they stand in a spec: checked, matched and printed as Kubernetes does."""
+"""Label selectors in specs: validation, matching, and printing as Kubernetes does."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ _OPERATORS = {
 
 
 def validate_selector(selector: Obj | None, path: str) -> Errors:
-    """Return what is wrong with a label selector; nothing if there is none."""
+    """Return what is wrong with a label selector; ``None`` is fine."""
     if not selector:
         return []
     errors = naming.labels(selector.get("matchLabels") or {}, f"{path}.matchLabels")
@@ -50,12 +50,12 @@ def validate_requirement(requirement: Obj, path: str) -> Errors:
 
 
 def is_empty(selector: Obj) -> bool:
-    """Say whether a selector has no requirement, and so selects everything."""
+    """Return whether a selector has no requirements, and so selects everything."""
     return not selector.get("matchLabels") and not selector.get("matchExpressions")
 
 
 def compiled(selector: Obj | None) -> Selector | None:
-    """Return a selector to match with; ``None`` if it is malformed. No selector is NOTHING."""
+    """Return a selector to match with; ``None`` if it is malformed. An absent one is NOTHING."""
     if selector is None:
         return Selector.NOTHING
     try:
@@ -73,7 +73,7 @@ def _requirement(one: Obj) -> Requirement:
 
 
 def matches(selector: Obj | None, labels: dict[str, str]) -> bool | None:
-    """Say whether labels fit; ``None`` if the selector is malformed."""
+    """Return whether labels match; ``None`` if the selector is malformed."""
     if selector is not None and not selector.get("matchExpressions"):
         wanted: dict[str, Any] = selector.get("matchLabels") or {}
         return wanted.items() <= labels.items()
@@ -82,6 +82,6 @@ def matches(selector: Obj | None, labels: dict[str, str]) -> bool | None:
 
 
 def selector_text(selector: Obj | None) -> str:
-    """Return a selector as text, as the scale subresource shows it; empty for none."""
+    """Return a selector as the scale subresource shows it; empty if it is absent."""
     made = compiled(selector)
     return "" if made is None or made.selects_nothing else str(made)

@@ -2,18 +2,14 @@
 
 import re
 
-from kubewright.apiserver.builtin.core.service.rules import ingress_point
+from kubewright.apiserver.builtin.core.service.validation import ingress_point
 from kubewright.apiserver.builtin.fields import addresses
-from kubewright.apiserver.builtin.fields.checks import port_name
-from kubewright.apiserver.builtin.fields.rules import named, needed, one_of, port
+from kubewright.apiserver.builtin.fields.checks import needed, one_of, port, port_name, problems
 from kubewright.apiserver.meta import field, naming
 from kubewright.apiserver.meta.field import Errors
-from kubewright.apiserver.meta.names import GroupResource
 from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
 
 CLASS: str = "kubernetes.io/ingress.class"
-DEFAULT_CLASS: str = "ingressclass.kubernetes.io/is-default-class"
-CLASSES: GroupResource = GroupResource("networking.k8s.io", "ingressclasses")
 
 _PATH_TYPES = ("Exact", "ImplementationSpecific", "Prefix")
 _BAD_PARTS = ("//", "/./", "/../", "%2f", "%2F")
@@ -34,17 +30,13 @@ class IngressStrategy(Strategy):
     has_generation = True
 
     def default(self, obj: Obj) -> None:
-        """Show spec and status, even empty ones."""
+        """Include spec and status even if they are empty."""
         obj.setdefault("spec", {})
         obj.setdefault("status", {}).setdefault("loadBalancer", {})
 
     def prepare_create(self, obj: Obj, write: Write) -> None:
-        """Begin without a status; take the default class, as the plug-in of that name does."""
+        """Start with an empty status."""
         obj["status"] = {"loadBalancer": {}}
-        notes = obj["metadata"].get("annotations") or {}
-        chosen = "ingressClassName" in obj["spec"] or CLASS in notes
-        if not chosen and (name := _default_class(write)):
-            obj["spec"]["ingressClassName"] = name
 
     def validate(self, obj: Obj, write: Write) -> Errors:
         """Check rules, backends and hosts."""
@@ -65,34 +57,16 @@ class IngressStrategy(Strategy):
         return _spec(new["spec"])
 
     def prepare_status_update(self, new: Obj, old: Obj, write: Write) -> None:
-        """Fill in what a status always shows."""
+        """Fill in the parts that a status always shows."""
         new.setdefault("status", {}).setdefault("loadBalancer", {})
 
     def validate_status_update(self, new: Obj, old: Obj, write: Write) -> Errors:
-        """Check the points of entry."""
+        """Check the addresses of the load balancer."""
         found: Errors = []
         points = new["status"]["loadBalancer"].get("ingress") or ()
         for index, point in enumerate(points):
             found += ingress_point(point, f"status.loadBalancer.ingress[{index}]")
         return found
-
-
-def _default_class(write: Write) -> str | None:
-    chosen: Obj | None = None
-    for item in write.reader.list(CLASSES):
-        meta = item["metadata"]
-        if (meta.get("annotations") or {}).get(DEFAULT_CLASS) != "true":
-            continue
-        # The newest wins; of two made in the same second, the first by name.
-        if chosen is None or (
-            chosen["creationTimestamp"] < meta["creationTimestamp"]
-            or (
-                chosen["creationTimestamp"] == meta["creationTimestamp"]
-                and meta["name"] < chosen["name"]
-            )
-        ):
-            chosen = meta
-    return chosen["name"] if chosen else None
 
 
 def _spec(spec: Obj) -> Errors:
@@ -110,15 +84,15 @@ def _spec(spec: Obj) -> Errors:
             found += _host(host, f"spec.tls[{index}].hosts[{place}]")
         if tls.get("secretName"):
             path = f"spec.tls[{index}].secretName"
-            found += named(naming.dns_subdomain, tls["secretName"], path)
+            found += problems(naming.dns_subdomain, tls["secretName"], path)
     if "ingressClassName" in spec:
         name = spec["ingressClassName"]
-        found += named(naming.dns_subdomain, name, "spec.ingressClassName")
+        found += problems(naming.dns_subdomain, name, "spec.ingressClassName")
     return found
 
 
 def _host(host: str, path: str) -> Errors:
-    return named(_wildcard if "*" in host else naming.dns_subdomain, host, path)
+    return problems(_wildcard if "*" in host else naming.dns_subdomain, host, path)
 
 
 def _wildcard(value: str) -> list[str]:
@@ -168,13 +142,13 @@ def _backend(backend: Obj, path: str) -> Errors:
         return [field.invalid(path, "", "resource or service backend is required")]
     name, found = service.get("name"), needed(service.get("name"), f"{path}.service.name")
     if name:
-        found += named(naming.dns_label, name, f"{path}.service.name")
+        found += problems(naming.dns_label, name, f"{path}.service.name")
     label = (service.get("port") or {}).get("name")
     number = (service.get("port") or {}).get("number")
     if label and number:
         found.append(field.invalid(path, "", "cannot set both port name & port number"))
     elif label:
-        found += named(port_name, label, f"{path}.service.port.name")
+        found += problems(port_name, label, f"{path}.service.port.name")
     elif number:
         found += port(number, f"{path}.service.port.number")
     else:
@@ -185,8 +159,8 @@ def _backend(backend: Obj, path: str) -> Errors:
 def _resource(reference: Obj, path: str) -> Errors:
     found: Errors = []
     if reference.get("apiGroup") is not None:
-        found += named(naming.dns_subdomain, reference["apiGroup"], f"{path}.apiGroup")
+        found += problems(naming.dns_subdomain, reference["apiGroup"], f"{path}.apiGroup")
     for name in ("kind", "name"):
         value, where = reference.get(name), f"{path}.{name}"
-        found += needed(value, where) or named(naming.path_segment, value, where)
+        found += needed(value, where) or problems(naming.path_segment, value, where)
     return found

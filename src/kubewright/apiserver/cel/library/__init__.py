@@ -1,7 +1,7 @@
-"""The functions that Kubernetes adds to CEL, each library in a module of its own.
+"""The functions that Kubernetes adds to CEL, with a module for each library.
 
-Importing a module declares its functions. Most rules need none of them, so they are loaded when
-an expression first names a function that the language itself does not have.
+Importing a module declares its functions. Most rules use none of them, so they are loaded when an
+expression first uses a function that is not part of the language itself.
 """
 
 from functools import cache

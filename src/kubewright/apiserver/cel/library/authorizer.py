@@ -1,7 +1,7 @@
-"""Questions of rights: ``authorizer.group('').resource('pods').check('get').allowed()``.
+"""Authorization checks: ``authorizer.group('').resource('pods').check('get').allowed()``.
 
-Who evaluates an expression passes an `Authorizer` as the variable, made with a function that
-answers.
+The caller of an expression passes an `Authorizer` as the variable, made with a function that
+decides.
 """
 
 from collections.abc import Callable
@@ -24,7 +24,7 @@ _DECISION: Final = f"{_PREFIX}Decision"
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """The answer to a question."""
+    """The result of a check."""
 
     allowed: bool
     reason: str = ""
@@ -33,10 +33,10 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """May somebody do something? A path or a resource is asked about, never both."""
+    """A request for authorization of either a path or a resource."""
 
     service_account: tuple[str, str] | None = None
-    """Namespace and name of another user than the one of the request."""
+    """Namespace and name of a service account to check instead of the requesting user."""
     verb: str = ""
     path: str = ""
     group: str = ""
@@ -50,26 +50,26 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Authorizer:
-    """The value of the variable ``authorizer``; *decide* answers questions."""
+    """The value of the variable ``authorizer``; *decide* answers a `Question`."""
 
     decide: Callable[[Question], Decision]
     question: Question = field(default_factory=Question)
 
 
 class PathCheck(Authorizer):
-    """A question about a path, its verb missing."""
+    """A check of a path that still needs a verb."""
 
     __slots__ = ()
 
 
 class GroupCheck(Authorizer):
-    """A question about an API group, its resource missing."""
+    """A check of an API group that still needs a resource."""
 
     __slots__ = ()
 
 
 class ResourceCheck(Authorizer):
-    """A question about a resource, its verb missing, as ``authorizer.requestResource`` is."""
+    """A check of a resource that still needs a verb, such as ``authorizer.requestResource``."""
 
     __slots__ = ()
 

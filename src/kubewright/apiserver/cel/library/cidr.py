@@ -20,7 +20,7 @@ _HEX = re.compile(r"[0-9A-Fa-f]*", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Prefix:
-    """A network; the address keeps the bits behind the mask."""
+    """A network; its address keeps the host bits."""
 
     address: Address
     bits: int
@@ -29,14 +29,14 @@ class Prefix:
         return f"{self.address}/{self.bits}"
 
     def holds(self, address: Address) -> bool:
-        """Tell whether *address* is in the network."""
+        """Return whether *address* is in the network."""
         if address.version != self.address.version:
             return False
         shift = address.max_prefixlen - self.bits
         return int(address) >> shift == int(self.address) >> shift
 
     def masked(self) -> "Prefix":
-        """Return it with the bits behind the mask cleared."""
+        """Return the network with the host bits cleared."""
         network = ip_network(str(self), strict=False)
         return Prefix(network.network_address, self.bits)
 
@@ -46,7 +46,7 @@ TYPES[Prefix] = Type("opaque", _CIDR)
 
 
 def _problem(text: str) -> str:  # noqa: PLR0911  # one answer for each kind
-    """Return Go's words for text that is no address."""
+    """Return Go's message for a text that is not an IP address."""
     start = f"ParseAddr({quoted(text)}): "
     first = next((char for char in text if char in ".:%"), "")
     if first == ":":
@@ -70,7 +70,7 @@ def _problem(text: str) -> str:  # noqa: PLR0911  # one answer for each kind
 
 
 def _ipv6_problem(text: str) -> str:  # noqa: C901, PLR0911  # one answer for each fault
-    """Walk through the groups as Go does, to complain about the same place."""
+    """Walk through the groups as Go does, to report the same problem."""
     rest, groups, gap = text, 0, False
     if rest.startswith("::"):
         rest, gap = rest[2:], True
@@ -132,7 +132,7 @@ def _prefix(text: str) -> Prefix:
     plain = bits.isascii() and bits.isdigit() and (len(bits) == 1 or bits[0] != "0")
     if not plain:
         raise EvaluationError(f"{failed}bad bits after slash: {quoted(bits)}")
-    if len(bits) > 3 or int(bits) > address.max_prefixlen:  # noqa: PLR2004  # no mask has more digits
+    if len(bits) > 3 or int(bits) > address.max_prefixlen:  # noqa: PLR2004  # no prefix length has more digits
         raise EvaluationError(f"{failed}prefix length out of range")
     if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
         raise EvaluationError(f"{start}IPv4-mapped IPv6 address {quoted(text)} is not allowed")

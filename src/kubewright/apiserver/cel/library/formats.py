@@ -1,4 +1,4 @@
-"""Named formats: ``format.dns1123Label().validate(name)`` gives the problems, if any."""
+"""Named formats: ``format.dns1123Label().validate(name)`` returns the problems, if any."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ _NAME: Final = "kubernetes.NamedFormat"
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A format: what is wrong with a string, and how long the regex is that tells."""
+    """A format: a function that finds problems, and the length of its regex, for the cost."""
 
     name: str
     problems: Callable[[str], list[str]]
@@ -27,7 +27,7 @@ TYPES[Format] = Type("object", _NAME)
 
 
 def _prefix(rule: Callable[[str], list[str]]) -> Callable[[str], list[str]]:
-    """Check the beginning of a name that gets a generated end: it may end in a dash."""
+    """Check the prefix of a generated name, which may end in a dash."""
     return lambda text: rule(f"{text[:-1]}a" if text.endswith("-") and len(text) > 1 else text)
 
 

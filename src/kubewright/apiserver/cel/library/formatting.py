@@ -1,4 +1,4 @@
-"""``string.format``: ``'%d of %s'.format([1, 'x'])``, with American numbers as Go prints them."""
+"""``string.format``: ``'%d of %s'.format([1, 'x'])``, with numbers in Go's American format."""
 
 import math
 import re
@@ -59,7 +59,7 @@ _ACCEPTED: Final = {
 
 
 class FormatError(EvaluationError):
-    """The format does not fit its arguments; *place* is the argument, if it is one's fault."""
+    """The format does not fit its arguments; *place* is the index of the argument at fault."""
 
     def __init__(self, text: str, place: int | None = None) -> None:
         super().__init__(text)
@@ -67,7 +67,7 @@ class FormatError(EvaluationError):
 
 
 class _Clause(NamedTuple):
-    """``%.3f``: what is between two literal parts."""
+    """A clause such as ``%.3f``."""
 
     verb: str
     precision: int | None
@@ -116,10 +116,10 @@ def _clause(template: str, position: int) -> tuple[_Clause, int]:
 
 
 def check_format(template: str, types: Sequence[Type]) -> None:
-    """Check a format whose arguments are known to the compiler.
+    """Check a format whose arguments are known at compile time.
 
     Raises:
-        FormatError: It cannot work.
+        FormatError: It does not fit the arguments.
     """
     used = 0
     for clause in _clauses(template, len(types)):
@@ -195,7 +195,7 @@ def _endless(value: float) -> str:
 
 
 def _scientific(value: float, width: int) -> str:
-    """Write mantissa and power of ten; what looks like the precision is only the width."""
+    """Write a number in scientific notation; the given precision only sets the width."""
     if endless := _endless(value):
         return endless.rjust(width)
     mantissa, _, exponent = f"{value:.{_PRECISION}e}".partition("e")
@@ -204,7 +204,7 @@ def _scientific(value: float, width: int) -> str:
 
 
 def _text(value: Any) -> str:
-    """``%s`` of a value that stands alone."""
+    """``%s`` of a top-level value."""
     if is_list(value):
         return f"[{', '.join(map(_member, value))}]"
     if isinstance(value, dict):
@@ -216,7 +216,7 @@ def _text(value: Any) -> str:
 
 
 def _member(value: Any) -> str:  # noqa: PLR0911  # one answer for each kind
-    """``%s`` of a value within a list or map."""
+    """``%s`` of a value inside a list or map."""
     match value:
         case str():
             return _quoted(value)

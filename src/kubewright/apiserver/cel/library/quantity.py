@@ -24,7 +24,7 @@ def _quantity(text: str) -> ParsedQuantity:
     try:
         return parse_quantity(text)
     except (ValueError, TypeError):
-        # A point too many or no digit at all is no quantity; else only the suffix can be wrong.
+        # It may have a second point or no digits; otherwise only the suffix can be wrong.
         number = re.match(r"[+-]?([0-9]*\.?[0-9]*)(.*)", text, re.DOTALL | re.ASCII)
         shaped = _SHAPE.fullmatch(text) and number and number[1].strip(".")
         rest = number[2] if number else ""

@@ -17,7 +17,7 @@ _DIGITS = re.compile(r"[0-9]+", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Semver:
-    """A version; what follows a plus does not count."""
+    """A version; build metadata after a plus is ignored."""
 
     numbers: tuple[int, int, int]
     pre: tuple[str, ...] = ()
@@ -36,7 +36,7 @@ TYPES[Semver] = Type("object", _NAME)
 
 
 def _precedence(parts: tuple[str, ...]) -> list[tuple[int, int, str]]:
-    """Return something that sorts: numbers come before words, and by amount."""
+    """Return a sort key: numbers come before words, and compare by value."""
     return [(0, int(p), "") if _DIGITS.fullmatch(p) else (1, 0, p) for p in parts]
 
 
@@ -44,7 +44,7 @@ def parse_semver(text: str) -> Semver:
     """Read a full version.
 
     Raises:
-        EvaluationError: It is none.
+        EvaluationError: It is not a semantic version.
     """
     if not text:
         raise EvaluationError("Version string empty")
@@ -91,7 +91,7 @@ def _semver(text: str, normalize: bool = False) -> Semver:
 
 
 def _normalized(text: str) -> str:
-    """Make a full version of ``v1`` or ``01.2``."""
+    """Return the full version for a short form such as ``v1`` or ``01.2``."""
     parts = [_without_zeros(part) for part in text.removeprefix("v").split(".", 2)]
     if len(parts) < 3:  # noqa: PLR2004  # major, minor, patch
         if re.search(r"[+-]", parts[-1]):

@@ -1,4 +1,4 @@
-"""Functions of strings: version 2 of CEL's string extension, which Kubernetes has."""
+"""Functions of strings: version 2 of CEL's string extension, which Kubernetes uses."""
 
 from typing import Any
 

@@ -24,7 +24,7 @@ _PLAIN_PATH: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class URL:
-    """The parts of a URL, the path as it was written."""
+    """The parts of a URL; the path is kept as written."""
 
     scheme: str = ""
     user: str = ""
@@ -43,21 +43,21 @@ class URL:
 
     @property
     def port(self) -> str:
-        """The port, or nothing."""
+        """The port, or ``""``."""
         tail = self.host.rpartition("]")[2] if self.host.startswith("[") else self.host
         port = tail.rpartition(":")[2] if ":" in tail else ""
         return port if port.isascii() and port.isdigit() else ""
 
     @property
     def escaped_path(self) -> str:
-        """The path with what needs it escaped."""
+        """The path with special characters escaped."""
         if self.path == "*" or _ENCODED_PATH.fullmatch(self.path):
             return self.path
         data = unquote_to_bytes(self.path)
         return "".join(chr(b) if b in _PLAIN_PATH else f"%{b:02X}" for b in data)
 
     def queries(self) -> dict[str, list[str]]:
-        """Return the values of each key in the query; broken pairs are left out."""
+        """Return the values of each key in the query; malformed pairs are left out."""
         found: dict[str, list[str]] = {}
         for pair in self.query.split("&"):
             if not pair or ";" in pair or _BAD_ESCAPE.search(pair):
@@ -71,14 +71,14 @@ TYPES[URL] = Type("object", _NAME)
 
 
 class _URLError(ValueError):
-    """The text is no URL."""
+    """The text is not a URL."""
 
 
 def parse_url(text: str) -> URL:
     """Read a URL: absolute, or a path.
 
     Raises:
-        ValueError: It is none; the text is Go's.
+        ValueError: It is not a URL; the text is Go's.
     """
     try:
         _parsed(text, request=True)
@@ -91,7 +91,7 @@ def parse_url(text: str) -> URL:
 
 
 def uri_problem(text: str) -> str:
-    """Return what keeps *text* from being the target of a request, or nothing."""
+    """Return why *text* is not a request URI, or ``""``."""
     try:
         _parsed(text, request=True)
     except _URLError as error:

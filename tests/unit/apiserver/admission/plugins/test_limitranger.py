@@ -5,11 +5,10 @@ import pytest
 from kubewright.apiserver.admission.plugins.limitranger import (
     ANNOTATION,
     LIMIT_RANGES,
-    admit_limits,
-    check_claim_limits,
-    check_limits,
+    LimitRanger,
 )
 from kubewright.apiserver.meta.status import StatusError
+from tests.unit.apiserver.admission.writes import context, pod_write
 from tests.unit.apiserver.builtin.kind_server import KindServer
 
 
@@ -17,6 +16,10 @@ def ranges(*items: dict[str, Any]) -> KindServer:
     server = KindServer("", "limitranges")
     server.create({"spec": {"limits": list(items)}})
     return server
+
+
+def plugin(server: KindServer) -> LimitRanger:
+    return LimitRanger(context(server.reader))
 
 
 def pod(**resources: Any) -> dict[str, Any]:
@@ -32,7 +35,7 @@ def test_containers_get_what_they_do_not_ask_for() -> None:
     server = ranges({"type": "Container", "default": {"cpu": "2", "memory": "1Gi"}})
     found = pod(limits={"cpu": "1"}, requests={"cpu": "1"})
 
-    admit_limits(found, server.write())
+    plugin(server).admit(pod_write(found))
 
     first, second = (item["resources"] for item in found["spec"]["containers"])
     assert first["limits"] == {"cpu": "1", "memory": "1Gi"}
@@ -49,8 +52,8 @@ def test_a_namespace_without_ranges_changes_nothing() -> None:
     server = KindServer("", "limitranges")
     found, untouched = pod(), pod()
 
-    admit_limits(found, server.write())
-    check_limits(found, server.write())
+    plugin(server).admit(pod_write(found))
+    plugin(server).validate(pod_write(found))
 
     assert found == untouched
 
@@ -80,7 +83,7 @@ def test_a_namespace_without_ranges_changes_nothing() -> None:
 def test_a_pod_outside_of_the_range_is_refused(
     item: dict[str, Any], resources: dict[str, Any], problem: str
 ) -> None:
-    """The texts are those of the LimitRanger plug-in."""
+    """The texts are those of the LimitRanger plugin."""
     server = KindServer("", "limitranges")
     meta = {"name": "r", "namespace": "default"}
     limits = {"limits": [{"type": "Container", **item}]}
@@ -89,7 +92,7 @@ def test_a_pod_outside_of_the_range_is_refused(
     found["spec"] = {"containers": found["spec"]["containers"][:1]}
 
     with pytest.raises(StatusError) as caught:
-        check_limits(found, server.write())
+        plugin(server).validate(pod_write(found))
 
     assert caught.value.code == 403
     assert f'pods "p" is forbidden: {problem}' in caught.value.message
@@ -108,11 +111,11 @@ def test_a_pod_as_a_whole_is_its_containers_or_the_largest_before_them() -> None
         ],
     }
 
-    check_limits(found, server.write())
+    plugin(server).validate(pod_write(found))
     found["spec"]["containers"].append({"name": "b", "resources": asks})
 
     with pytest.raises(StatusError, match="maximum cpu usage per Pod is 4, but limit is 6"):
-        check_limits(found, server.write())
+        plugin(server).validate(pod_write(found))
 
 
 def test_a_claim_is_of_a_size_that_the_namespace_allows() -> None:
@@ -122,4 +125,4 @@ def test_a_claim_is_of_a_size_that_the_namespace_allows() -> None:
     claim = {"metadata": meta, "spec": {"resources": {"requests": {"storage": "1Mi"}}}}
 
     with pytest.raises(StatusError, match="minimum storage usage per PersistentVolumeClaim is 1Gi"):
-        check_claim_limits(claim, server.write())
+        plugin(server).validate(pod_write(claim, resource="persistentvolumeclaims"))

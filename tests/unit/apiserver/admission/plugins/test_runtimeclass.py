@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from kubewright.apiserver.admission.plugins.pods import admit_pod
-from kubewright.apiserver.admission.plugins.runtimeclass import CLASSES
+from kubewright.apiserver.admission.plugins.runtimeclass import CLASSES, RuntimeClass
 from kubewright.apiserver.meta.status import StatusError
-from tests.unit.apiserver.builtin.workload_samples import Obj, Written, a_pod, created
+from tests.unit.apiserver.admission.writes import context, pod_write
+from tests.unit.apiserver.builtin.workload_samples import Obj, a_pod, created
 from tests.unit.apiserver.memory_reader import MemoryReader
 
 CLASS = {
@@ -25,7 +25,7 @@ def admitted(**spec: Any) -> Obj:
     reader = MemoryReader()
     reader.put(CLASSES, CLASS)
     pod = created("", "pods", a_pod(**spec))
-    admit_pod(pod, Written(reader))
+    RuntimeClass(context(reader)).admit(pod_write(pod))
     found: Obj = pod["spec"]
     return found
 

@@ -20,7 +20,7 @@ POLICY: dict[str, Any] = {
 
 
 def test_a_policy_fails_closed_and_matches_equivalents() -> None:
-    """As webhooks do."""
+    """A policy that cannot be evaluated must not let writes through."""
     found = KindServer(GROUP, "validatingadmissionpolicies").create({"spec": POLICY})
 
     assert found["spec"]["failurePolicy"] == "Fail"
@@ -52,7 +52,7 @@ def test_a_policy_fails_closed_and_matches_equivalents() -> None:
     ],
 )
 def test_a_policy_asks_something_of_something(change: dict[str, Any], problem: str) -> None:
-    """One that does neither is a mistake."""
+    """A policy without rules or without resources is a mistake."""
     server = KindServer(GROUP, "validatingadmissionpolicies")
 
     found = server.refusal({"spec": {**POLICY, **change}})
@@ -99,7 +99,7 @@ def test_a_policy_asks_something_of_something(change: dict[str, Any], problem: s
     ],
 )
 def test_a_policy_is_compiled_when_it_is_written(change: dict[str, Any], problem: str) -> None:
-    """Who made the mistake hears of it, and not all whose writes it would refuse."""
+    """The author sees the error, rather than everyone whose writes the policy would block."""
     server = KindServer(GROUP, "validatingadmissionpolicies")
 
     found = server.refusal({"spec": {**POLICY, **change}})
@@ -131,7 +131,7 @@ def test_a_policy_is_compiled_when_it_is_written(change: dict[str, Any], problem
     ],
 )
 def test_a_binding_says_what_follows(spec: dict[str, Any], problem: str) -> None:
-    """Denied, warned of, or written down."""
+    """A violation is denied, reported as a warning, or audited."""
     found = KindServer(GROUP, "validatingadmissionpolicybindings").refusal({"spec": spec})
 
     assert problem in found

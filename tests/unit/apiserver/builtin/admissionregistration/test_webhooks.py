@@ -45,7 +45,7 @@ def test_a_webhook_gets_all_its_defaults() -> None:
 
 
 def test_a_validating_webhook_is_not_called_again() -> None:
-    """So it has no policy for that."""
+    """Only mutating webhooks have a reinvocation policy."""
     server = KindServer(GROUP, "validatingwebhookconfigurations")
 
     assert "reinvocationPolicy" not in server.create({"webhooks": [HOOK]})["webhooks"][0]
@@ -115,7 +115,7 @@ def test_a_webhook_is_checked_before_it_stands_in_the_way(
     ],
 )
 def test_a_webhook_can_be_reached(config: dict[str, Any], problem: str) -> None:
-    """By a URL or through a service."""
+    """A webhook needs exactly one of a URL and a service."""
     found = refusal(clientConfig=config)
 
     assert problem in found
@@ -140,7 +140,7 @@ def test_a_webhook_can_be_reached(config: dict[str, Any], problem: str) -> None:
     ],
 )
 def test_a_rule_is_unambiguous(change: dict[str, Any], problem: str) -> None:
-    """Wildcards stand alone."""
+    """A wildcard cannot be combined with other entries."""
     found = refusal(rules=[{**RULE, **change}])
 
     assert problem in found
@@ -157,7 +157,7 @@ def test_names_of_webhooks_are_unique() -> None:
 
 
 def test_webhooks_count_for_the_generation() -> None:
-    """There is no spec in this kind."""
+    """The kind has no spec, so a change of its webhooks must increment the generation."""
     changed = KindServer(GROUP, "validatingwebhookconfigurations").strategy.spec_changed
 
     assert changed({"webhooks": [HOOK]}, {"webhooks": []})

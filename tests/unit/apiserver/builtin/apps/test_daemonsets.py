@@ -1,4 +1,4 @@
-"""DaemonSets and ControllerRevisions."""
+"""DaemonSets."""
 
 from typing import Any
 
@@ -9,7 +9,6 @@ from kubewright.apiserver.builtin.apps.daemonsets import TEMPLATE_GENERATION
 from tests.unit.apiserver.builtin.workload_samples import (
     Written,
     a_workload,
-    an_object,
     created,
     refusals,
     template,
@@ -19,7 +18,7 @@ DAEMONS = strategy_for("apps", "daemonsets")
 
 
 def test_a_daemon_set_replaces_one_pod_at_a_time() -> None:
-    """What kubectl shows after creating a minimal one."""
+    """Users see these defaults in kubectl after creating a minimal DaemonSet."""
     stored = created("apps", "daemonsets", a_workload())
 
     assert stored["spec"]["updateStrategy"] == {
@@ -32,7 +31,7 @@ def test_a_daemon_set_replaces_one_pod_at_a_time() -> None:
 
 
 def test_the_server_counts_templates() -> None:
-    """Old controllers read the count, and nobody may fake it."""
+    """Old controllers rely on the count, so clients must not be able to set it."""
     old = created("apps", "daemonsets", a_workload())
     same, other = a_workload(), a_workload(template=template(hostNetwork=True))
     same["metadata"]["annotations"] = {TEMPLATE_GENERATION: "9"}
@@ -85,32 +84,3 @@ def test_the_server_counts_templates() -> None:
 def test_a_wrong_daemon_set_is_refused(spec: Any, expected: list[str]) -> None:
     """The texts and their order are Kubernetes'."""
     assert refusals("apps", "daemonsets", a_workload(**spec)) == expected
-
-
-@pytest.mark.parametrize(
-    ("content", "expected"),
-    [
-        ({"revision": 1, "data": {}}, []),
-        (
-            {"revision": -1},
-            [
-                "revision: Invalid value: -1: must be greater than or equal to 0",
-                "data: Required value: data is mandatory",
-            ],
-        ),
-        ({"revision": 1, "data": [1]}, ["data: Required value: data must be a valid JSON object"]),
-    ],
-)
-def test_a_revision_holds_an_object(content: Any, expected: list[str]) -> None:
-    """A rollback reads it."""
-    assert refusals("apps", "controllerrevisions", an_object(content)) == expected
-
-
-def test_the_data_of_a_revision_never_change() -> None:
-    """It says what was, not what is."""
-    strategy = strategy_for("apps", "controllerrevisions")
-    old, new = an_object({"data": {"a": 1}}), an_object({"data": {"a": 2}})
-
-    assert [str(error) for error in strategy.validate_update(new, old, Written())] == [
-        'data: Invalid value: {"a":2}: field is immutable'
-    ]

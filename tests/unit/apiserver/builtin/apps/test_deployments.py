@@ -1,4 +1,4 @@
-"""Deployments, ReplicaSets and ReplicationControllers."""
+"""Deployments."""
 
 from typing import Any
 
@@ -6,7 +6,6 @@ import pytest
 
 from kubewright.apiserver.builtin import strategy_for
 from tests.unit.apiserver.builtin.workload_samples import (
-    CONTAINER,
     LABELS,
     Obj,
     a_workload,
@@ -26,7 +25,7 @@ MISMATCH = (
 
 
 def test_a_deployment_rolls_out_by_quarters() -> None:
-    """What kubectl shows after creating a minimal one."""
+    """Users see these defaults in kubectl after creating a minimal Deployment."""
     stored = created("apps", "deployments", a_workload())
 
     spec = {
@@ -156,7 +155,7 @@ def test_an_empty_deployment_is_told_all_that_it_lacks() -> None:
 
 @pytest.mark.parametrize("resource", ["deployments", "replicasets"])
 def test_a_selector_never_changes(resource: str) -> None:
-    """The pods that it once selected would be nobody's."""
+    """The pods that it selected before would be orphaned."""
     texts = update_refusals(
         "apps",
         resource,
@@ -210,41 +209,3 @@ def test_annotations_of_a_deployment_count_as_a_change() -> None:
 def test_the_counts_of_a_status_agree(old: Obj, new: Obj, expected: list[str]) -> None:
     """A controller with a bug must not spread it."""
     assert status_refusals("apps", "deployments", a_workload(), old, new) == expected
-
-
-def test_a_replica_set_shows_and_is_selected_by_its_count() -> None:
-    """Zero is a count, too."""
-    stored = created("apps", "replicasets", a_workload())
-
-    assert stored["status"] == {"replicas": 0}
-    fields = strategy_for("apps", "replicasets").selectable_fields({"status": {"replicas": 3}})
-    assert fields == {"status.replicas": "3"}
-
-
-def test_a_replication_controller_takes_all_from_its_template() -> None:
-    """It is older than the rule that one must say what one selects."""
-    stored = created("", "replicationcontrollers", an_object({"spec": {"template": template()}}))
-
-    assert stored["spec"]["selector"] == LABELS
-    assert stored["metadata"]["labels"] == LABELS
-
-
-@pytest.mark.parametrize(
-    ("spec", "expected"),
-    [
-        ({}, ["spec.selector: Required value", "spec.template: Required value"]),
-        ({"selector": {"a": "b"}, "template": template()}, [MISMATCH]),
-        ({"template": {"spec": {"containers": [CONTAINER]}}}, ["spec.selector: Required value"]),
-    ],
-)
-def test_a_wrong_replication_controller_is_refused(spec: Any, expected: list[str]) -> None:
-    """Its selector is a plain map."""
-    assert refusals("", "replicationcontrollers", an_object({"spec": spec})) == expected
-
-
-def test_a_negative_count_does_not_hide_what_else_is_wrong() -> None:
-    """Zero is more than minus one, and Kubernetes says so of every count."""
-    texts = status_refusals("apps", "replicasets", a_workload(), {}, {"replicas": -1})
-
-    assert texts[0] == "status.replicas: Invalid value: -1: must be greater than or equal to 0"
-    assert len(texts) == 4

@@ -23,7 +23,7 @@ MOUNTING = template(
 
 
 def test_a_stateful_set_starts_in_order_and_keeps_its_disks() -> None:
-    """What kubectl shows after creating a minimal one."""
+    """Users see these defaults in kubectl after creating a minimal StatefulSet."""
     stored = created("apps", "statefulsets", a_workload(volumeClaimTemplates=[CLAIM]))
 
     spec = stored["spec"]

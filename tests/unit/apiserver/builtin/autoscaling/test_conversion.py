@@ -6,7 +6,7 @@ from kubewright.apiserver.builtin.autoscaling.conversion import (
     hpa_from_v1,
     hpa_to_v1,
 )
-from tests.unit.apiserver.builtin.autoscaling.test_autoscalers import (
+from tests.unit.apiserver.builtin.autoscaling.test_horizontalpodautoscalers import (
     CPU,
     QUEUE,
     TARGET,

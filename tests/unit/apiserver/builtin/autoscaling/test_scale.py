@@ -53,7 +53,7 @@ def test_a_written_scale_changes_the_count_and_brings_its_version() -> None:
 
 
 def test_there_are_no_fewer_than_no_pods() -> None:
-    """Zero is fine."""
+    """Zero replicas are valid, a negative number is not."""
     [error] = validate_scale({"spec": {"replicas": -1}})
 
     assert str(error) == "spec.replicas: Invalid value: -1: must be greater than or equal to 0"

@@ -17,7 +17,7 @@ from kubewright.apiserver.builtin.batch.cron import schedule_problem
     ],
 )
 def test_good_schedules_are_taken(schedule: str) -> None:
-    """All that cron users write."""
+    """Users bring schedules from cron, in all of its forms."""
     assert schedule_problem(schedule) == ""
 
 
@@ -37,5 +37,5 @@ def test_good_schedules_are_taken(schedule: str) -> None:
     ],
 )
 def test_bad_schedules_say_what_is_wrong(schedule: str, problem: str) -> None:
-    """In the words of the parser that Kubernetes uses."""
+    """The messages are those of the parser that Kubernetes uses."""
     assert schedule_problem(schedule) == problem

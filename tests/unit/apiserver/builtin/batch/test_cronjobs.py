@@ -16,7 +16,7 @@ def a_cron_job(**spec: Any) -> Obj:
 
 
 def test_a_minimal_cron_job_lets_jobs_overlap() -> None:
-    """What kubectl shows after creating a minimal one; the job inside gets no defaults yet."""
+    """Users see these defaults in kubectl; the job template gets its own only in the Job."""
     spec = created("batch", "cronjobs", a_cron_job())["spec"]
 
     job = spec.pop("jobTemplate")

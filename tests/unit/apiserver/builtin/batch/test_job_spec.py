@@ -77,6 +77,6 @@ def test_indexes_are_counted() -> None:
     ],
 )
 def test_bad_indexes_say_what_is_wrong(text: str, problem: str) -> None:
-    """In the words of Kubernetes."""
+    """The messages are those of Kubernetes."""
     with pytest.raises(ValueError, match=re.escape(problem)):
         count_indexes(text, 5)

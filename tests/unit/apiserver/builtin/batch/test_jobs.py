@@ -30,7 +30,7 @@ def a_job(**spec: Any) -> Obj:
 
 
 def test_a_minimal_job_runs_one_pod_once() -> None:
-    """What kubectl shows after creating a minimal one."""
+    """Users see these defaults in kubectl after creating a minimal Job."""
     stored = created("batch", "jobs", a_job())
 
     spec = {key: value for key, value in stored["spec"].items() if key != "template"}
@@ -55,7 +55,7 @@ def test_a_parallel_job_has_no_number_to_reach() -> None:
 
 
 def test_labels_of_a_job_that_has_some_are_left_alone() -> None:
-    """Only a job without labels inherits."""
+    """Only a job without labels gets those of its template."""
     job = a_job()
     job["metadata"]["labels"] = {"mine": "1"}
 

@@ -33,5 +33,5 @@ ONCE = ["ReadWriteOnce"]
     ],
 )
 def test_a_claim_says_how_much_and_for_whom(spec: Any, expected: list[str]) -> None:
-    """A provisioner needs both."""
+    """A provisioner needs the size and the access modes."""
     assert [str(error) for error in validate_claim_spec(spec, "s")] == expected

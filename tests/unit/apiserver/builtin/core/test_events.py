@@ -76,7 +76,7 @@ def test_the_new_group_is_strict(change: dict[str, Any], problem: str) -> None:
 
 
 def test_only_the_series_of_a_new_event_changes() -> None:
-    """The rest is history."""
+    """An event records the past, so only its series can grow."""
     server = KindServer("events.k8s.io", "events")
     found = server.create(NEW)
     series = {"count": 2, "lastObservedTime": NEW["eventTime"]}
@@ -86,7 +86,7 @@ def test_only_the_series_of_a_new_event_changes() -> None:
 
 
 def test_an_event_is_the_same_in_both_groups() -> None:
-    """Names differ, nothing is lost."""
+    """The groups name fields differently, and conversion loses nothing."""
     core = {
         "apiVersion": "v1",
         "kind": "Event",

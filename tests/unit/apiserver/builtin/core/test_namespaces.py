@@ -20,7 +20,7 @@ def test_a_namespace_begins_active_with_its_finalizer_and_label() -> None:
 
 
 def test_an_update_leaves_the_finalizers_alone() -> None:
-    """Whoever could remove them would leave objects behind."""
+    """A client that removed them would leave objects behind."""
     server = namespaces()
     found = server.create()
 

@@ -9,13 +9,10 @@ def nodes() -> KindServer:
     return KindServer("", "nodes")
 
 
-def test_a_new_node_takes_no_pods_until_it_is_ready() -> None:
-    """The node controller removes the taint."""
+def test_a_new_node_shows_its_status() -> None:
+    """Go writes these parts always, and clients read them."""
     found = nodes().create()
 
-    assert found["spec"]["taints"] == [
-        {"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"}
-    ]
     assert found["status"]["daemonEndpoints"] == {"kubeletEndpoint": {"Port": 0}}
     assert found["status"]["nodeInfo"]["kubeletVersion"] == ""
 
@@ -28,7 +25,7 @@ def test_a_node_comes_with_its_status() -> None:
 
 
 def test_an_update_leaves_the_status_alone() -> None:
-    """``/status`` changes it."""
+    """Only ``/status`` may change the status."""
     server = nodes()
     found = server.create({"status": {"capacity": {"cpu": "1"}}})
 
@@ -60,12 +57,12 @@ def test_one_address_range_is_shown_in_both_fields() -> None:
     ],
 )
 def test_a_broken_node_is_refused(spec: dict[str, Any], problem: str) -> None:
-    """Scheduling would go wrong."""
+    """The scheduler relies on taints and amounts."""
     assert problem in nodes().refusal({"spec": spec})
 
 
 def test_what_the_cloud_has_set_stays() -> None:
-    """Routes were made for it."""
+    """The cloud has created routes for the pod CIDR and the provider ID."""
     server = nodes()
     found = server.create({"spec": {"podCIDR": "10.1.0.0/24", "providerID": "a"}})
 

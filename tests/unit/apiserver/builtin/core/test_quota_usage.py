@@ -73,14 +73,14 @@ def test_a_pod_that_is_over_takes_only_its_place_in_the_storage(change: Obj) -> 
     ],
 )
 def test_a_service_takes_ports_of_nodes(spec: Obj, ports: str, balancers: str) -> None:
-    """By what it wants, not by what it was given: that comes later."""
+    """The ports that it asks for count, since they are allocated later."""
     found = shown(SERVICES, {"spec": {**spec, "ports": [{"port": 1}, {"port": 2, "nodePort": 3}]}})
 
     assert (found["services.nodeports"], found["services.loadbalancers"]) == (ports, balancers)
 
 
 def test_a_claim_takes_storage_of_its_class() -> None:
-    """And in all; what was given already counts if it is more."""
+    """It counts for its class and in total; allocated storage counts if it is larger."""
     spec = {"storageClassName": "fast", "resources": {"requests": {"storage": "1Gi"}}}
     state = {"allocatedResources": {"storage": "2Gi"}}
 
@@ -112,7 +112,7 @@ def test_each_name_is_about_one_resource(
 
 
 def test_a_quota_of_cpu_wants_every_container_to_ask() -> None:
-    """Else the pod could not be counted; a pod that asks as a whole can."""
+    """Otherwise the pod could not be counted, unless it has pod-level resources."""
     asking, silent = container("a", requests={"cpu": "1"}), container("b")
     names = ["cpu", "limits.memory", "pods"]
 
@@ -162,7 +162,7 @@ def test_a_scope_chooses_pods(scope: str, spec: Obj, expected: bool) -> None:
 def test_a_scope_selector_chooses_by_priority(
     operator: str, values: list[str] | None, chosen: list[bool]
 ) -> None:
-    """As a selector of labels would."""
+    """The operators are those of label selectors."""
     term = {"scopeName": "PriorityClass", "operator": operator, "values": values}
     quota = {"scopeSelector": {"matchExpressions": [term]}}
 

@@ -71,7 +71,7 @@ def test_traffic_cannot_be_sent_everywhere(text: str, problem: str) -> None:
 
 
 def test_there_is_one_right_way_to_write_an_address() -> None:
-    """New fields insist on it."""
+    """New fields require the canonical form."""
     found = texts(addresses.canonical_address("2001:DB8::1", "ip"))
 
     assert 'must be in canonical form ("2001:db8::1")' in found

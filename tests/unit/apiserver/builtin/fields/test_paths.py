@@ -11,7 +11,7 @@ from kubewright.apiserver.builtin.fields.paths import (
 
 @pytest.mark.parametrize(("path", "count"), [("a/b", 0), ("a..b/c", 0), ("a/../b", 1), ("..", 1)])
 def test_a_path_may_not_go_up(path: str, count: int) -> None:
-    """Two dots are fine inside of a name."""
+    """Two dots inside a name are fine."""
     assert len(no_backsteps(path, "p")) == count
 
 

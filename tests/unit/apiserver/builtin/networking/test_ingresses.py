@@ -2,7 +2,6 @@ from typing import Any
 
 import pytest
 
-from kubewright.apiserver.builtin.networking.ingresses import CLASSES, DEFAULT_CLASS
 from tests.unit.apiserver.builtin.kind_server import KindServer
 
 SERVICE = {"service": {"name": "web", "port": {"number": 80}}}
@@ -12,29 +11,11 @@ def ingresses() -> KindServer:
     return KindServer("networking.k8s.io", "ingresses")
 
 
-def a_class(server: KindServer, name: str, *, created: str, default: str = "true") -> None:
-    meta = {"name": name, "creationTimestamp": created, "annotations": {DEFAULT_CLASS: default}}
-    server.reader.put(CLASSES, {"metadata": meta})
-
-
 def test_an_ingress_shows_its_status_from_the_start() -> None:
     """Controllers write into it."""
     found = ingresses().create({"spec": {"defaultBackend": SERVICE}})
 
     assert found["status"] == {"loadBalancer": {}}
-
-
-def test_the_newest_default_class_is_taken() -> None:
-    """Of two of the same second, the first by name."""
-    server = ingresses()
-    a_class(server, "old", created="2025-01-01T00:00:00Z")
-    a_class(server, "b", created="2026-01-01T00:00:00Z")
-    a_class(server, "a", created="2026-01-01T00:00:00Z")
-    a_class(server, "z", created="2027-01-01T00:00:00Z", default="false")
-
-    spec = server.create({"spec": {"defaultBackend": SERVICE}})["spec"]
-
-    assert spec["ingressClassName"] == "a"
 
 
 @pytest.mark.parametrize(
@@ -90,7 +71,7 @@ def test_a_path_is_absolute_and_plain(path: dict[str, str], problem: str) -> Non
 
 
 def test_the_old_annotation_must_agree_with_the_class() -> None:
-    """And alone it is deprecated."""
+    """The annotation alone is deprecated, and causes a warning."""
     server = ingresses()
     notes = {"kubernetes.io/ingress.class": "a"}
     spec: dict[str, Any] = {"defaultBackend": SERVICE}

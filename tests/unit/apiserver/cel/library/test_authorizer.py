@@ -67,6 +67,6 @@ def test_a_question_about_a_path_and_the_parts_of_a_decision() -> None:
     ],
 )
 def test_impossible_questions_are_refused(source: str, text: str) -> None:
-    """They never reach the authorizer."""
+    """The error comes from the expression, and the authorizer is not called."""
     with pytest.raises(EvaluationError, match=text):
         evaluate(source)

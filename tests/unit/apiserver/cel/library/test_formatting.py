@@ -21,7 +21,7 @@ from kubewright.apiserver.cel.library.formatting import FormatError, check_forma
     ],
 )
 def test_values_are_put_in(template: str, args: list[object], text: str) -> None:
-    """As the server writes them."""
+    """The output is that of the real server."""
     assert format_string(template, args) == text
 
 
@@ -40,7 +40,7 @@ def test_what_does_not_fit_is_refused(template: str, args: list[object]) -> None
 
 
 def test_a_format_is_checked_before_it_runs() -> None:
-    """When the types are known."""
+    """Formats with known argument types are checked at compile time."""
     check_format("%s %d", [BOOL, INT])
     with pytest.raises(FormatError) as error:
         check_format("%s %d", [INT, STRING])

@@ -5,7 +5,7 @@ from kubewright.apiserver.cel.declarations import find_overloads
 
 
 def test_libraries_are_loaded_once_however_often() -> None:
-    """Functions are not declared twice."""
+    """A second load must not declare functions twice."""
     library.load()
     before = len(find_overloads("quantity") or ())
 
@@ -15,7 +15,7 @@ def test_libraries_are_loaded_once_however_often() -> None:
 
 
 def test_each_library_is_there() -> None:
-    """By one function of each."""
+    """One function of each library stands for the others."""
     names = ("lowerAscii", "sum", "sets.contains", "findAll", "quantity", "url", "cidr", "semver")
 
     assert [name for name in names if not find_overloads(name)] == []

@@ -1,1 +1,1 @@
-"""Pods, and the pod templates inside of other kinds."""
+"""Pods, and the pod templates inside other kinds."""

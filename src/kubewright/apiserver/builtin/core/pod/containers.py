@@ -1,4 +1,4 @@
-"""Containers of all three sorts: what they must say, and what each sort may not."""
+"""Validation of containers, init containers and ephemeral containers."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from kubewright.apiserver.builtin.core.pod.security import validate_security
 from kubewright.apiserver.builtin.fields.checks import (
     MAX_PORT,
     in_range,
-    one_of,
+    needed_one_of,
     port_name,
     problems,
     unsupported,
@@ -47,7 +47,7 @@ _HOOKS = ("lifecycle", "livenessProbe", "readinessProbe", "startupProbe")
 
 @dataclass(slots=True)
 class Surroundings:
-    """What a container's validity depends on besides itself.
+    """The parts of a pod that the rules for its containers depend on.
 
     Attributes:
         volumes: The valid volumes of the pod, by name.
@@ -85,7 +85,7 @@ def validate_containers(containers: list[Obj], around: Surroundings, path: str) 
 def validate_init_containers(
     containers: list[Obj], others: Iterable[Obj], around: Surroundings, path: str
 ) -> Errors:
-    """Return what is wrong with the init containers of a pod; *others* are the containers."""
+    """Return what is wrong with the init containers; *others* are the plain containers."""
     errors: Errors = []
     names = {other.get("name") or "" for other in others}
     for i, container in enumerate(containers):
@@ -156,7 +156,7 @@ def _only_ephemeral(container: Obj, path: str) -> Errors:
 
 
 def validate_image_spaces(container: Obj, path: str) -> Errors:
-    """Return whether the image of a pod's container has blanks around; templates may."""
+    """Return errors for images with spaces around them, which only templates may have."""
     image = container.get("image") or ""
     if image == image.strip():
         return []
@@ -174,7 +174,7 @@ def _container(container: Obj, around: Surroundings, path: str) -> Errors:
     if not container.get("image"):
         errors.append(field.required(f"{path}.image"))
     if (policy := container.get("terminationMessagePolicy")) not in _MESSAGES:
-        errors += one_of(policy, _MESSAGES, f"{path}.terminationMessagePolicy")
+        errors += needed_one_of(policy, _MESSAGES, f"{path}.terminationMessagePolicy")
     if ports := container.get("ports"):
         errors += _ports(ports, f"{path}.ports")
     if variables := container.get("env"):
@@ -191,7 +191,7 @@ def _container(container: Obj, around: Surroundings, path: str) -> Errors:
 def _container_policies(container: Obj, around: Surroundings, path: str) -> Errors:
     errors: Errors = []
     if (policy := container.get("imagePullPolicy")) not in _PULL_POLICIES:
-        errors += one_of(policy, _PULL_POLICIES, f"{path}.imagePullPolicy")
+        errors += needed_one_of(policy, _PULL_POLICIES, f"{path}.imagePullPolicy")
     if resources := container.get("resources"):
         errors += validate_resources(resources, f"{path}.resources", claims=around.claims)
     if resizes := container.get("resizePolicy"):
@@ -223,7 +223,7 @@ def _ports(ports: list[Obj], path: str) -> Errors:
         if number := port.get("hostPort"):
             errors += in_range(number, 1, MAX_PORT, f"{here}.hostPort")
         if (protocol := port.get("protocol")) not in _PROTOCOLS:
-            errors += one_of(protocol, _PROTOCOLS, f"{here}.protocol")
+            errors += needed_one_of(protocol, _PROTOCOLS, f"{here}.protocol")
     return errors
 
 
@@ -258,8 +258,8 @@ def _resize_policies(policies: list[Obj], restarts: str, path: str) -> Errors:
         if name in seen:
             errors.append(field.duplicate(f"{path}[{i}]", name))
         seen.add(name)
-        errors += one_of(name, ("cpu", "memory"), path)
-        errors += one_of(how, ("NotRequired", "RestartContainer"), path)
+        errors += needed_one_of(name, ("cpu", "memory"), path)
+        errors += needed_one_of(how, ("NotRequired", "RestartContainer"), path)
         if restarts == "Never" and how != "NotRequired":
             text = "must be 'NotRequired' when pod `restartPolicy` is 'Never'"
             errors.append(field.invalid(path, how, text))

@@ -1,18 +1,24 @@
-"""What Kubernetes fills into a pod's spec, be it in a pod or in a template.
+"""Defaults of a pod's spec, in a pod or in a template.
 
-Only a pod gets requests from its limits, host ports from ``hostNetwork`` and service links
-(`default_pod`): in a template these would differ from what its author wrote, for ever.
+Only pods get requests from their limits, host ports from ``hostNetwork`` and service links
+(`default_pod`). A template with them would always differ from the manifest that it came from.
 """
 
 from collections.abc import Iterable
 
 from kubewright.api.quantity import ParsedQuantity, parse_quantity
 from kubewright.apiserver.builtin.core.pod.images import pull_policy
+from kubewright.apiserver.builtin.core.pod.resources import (
+    COMPUTE,
+    HUGE_PAGES,
+    effective,
+    may_overcommit,
+)
 from kubewright.apiserver.builtin.core.pod.volume_defaults import default_volumes
 from kubewright.apiserver.registry.strategy import Obj
 
 ALPHA: tuple[str, ...] = ("schedulingGroup", "evictionResponders")
-"""Fields that 1.37 knows and drops, as their features are off by default; more stand below."""
+"""Fields that 1.37 drops because their features are off by default; others are dropped below."""
 _NANOS_IN_MILLI = 10**6
 
 
@@ -73,7 +79,7 @@ def all_containers(spec: Obj) -> Iterable[Obj]:
 
 
 def default_container(container: Obj) -> None:
-    """Fill in one container, ephemeral ones too."""
+    """Fill in one container of any sort."""
     if not container.get("imagePullPolicy"):
         container["imagePullPolicy"] = pull_policy(container.get("image") or "")
     if not container.get("terminationMessagePath"):
@@ -145,7 +151,7 @@ def _default_http(handler: Obj) -> None:
 
 
 def _default_affinity(affinity: Obj) -> None:
-    """Write the parts that are there even when they are empty."""
+    """Fill in the parts that Go writes even when they are empty."""
     preferred = "preferredDuringSchedulingIgnoredDuringExecution"
     for term in (affinity.get("nodeAffinity") or {}).get(preferred) or ():
         term.setdefault("preference", {})
@@ -159,9 +165,9 @@ def _lists(resources: Obj | None) -> tuple[Obj | None, Obj | None]:
 
 
 def _round_up(amounts: Obj | None) -> None:
-    """Round to thousandths, the finest that a resource list keeps."""
+    """Round up to thousandths: resource lists do not keep finer amounts."""
     for name, amount in (amounts or {}).items():
-        # Canonical amounts below a thousandth end so, or have an exponent.
+        # In canonical form, only amounts with parts below a thousandth end in n or u, or have e-.
         if (
             amounts is not None
             and isinstance(amount, str)
@@ -184,3 +190,29 @@ def _use_host_ports(container: Obj) -> None:
     for port in container.get("ports") or ():
         if not port.get("hostPort"):
             port["hostPort"] = port.get("containerPort") or 0
+
+
+def default_pod_resources(spec: Obj) -> None:
+    """Fill in pod-level requests and limits, if the pod sets any of them."""
+    resources = spec["resources"]
+    if not resources.get("requests") and not resources.get("limits"):
+        return
+    limits = dict(resources.get("limits") or {})
+    requests = dict(resources.get("requests") or {})
+    for name, quantity in effective(spec, "limits").items():
+        if name.startswith(HUGE_PAGES) and name not in requests:
+            limits.setdefault(name, str(quantity))
+    if limits:
+        _default_requests(requests, limits, spec)
+    for name, amounts in (("limits", limits), ("requests", requests)):
+        if amounts:
+            resources[name] = amounts
+
+
+def _default_requests(requests: Obj, limits: Obj, spec: Obj) -> None:
+    for name, quantity in effective(spec, "requests").items():
+        if name in COMPUTE and may_overcommit(name):
+            requests.setdefault(name, str(quantity))
+    for name, limit in limits.items():
+        if name in COMPUTE or name.startswith(HUGE_PAGES):
+            requests.setdefault(name, limit)

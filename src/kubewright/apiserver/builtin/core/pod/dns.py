@@ -21,7 +21,7 @@ _BAD_DOMAIN = (
 
 
 def validate_dns(config: Obj | None, policy: str, path: str) -> Errors:
-    """Return what is wrong with a pod's resolver; *policy* ``None`` needs one."""
+    """Return what is wrong with a ``dnsConfig``; the *policy* ``None`` requires one."""
     servers = (config or {}).get("nameservers") or []
     if policy == "None" and config is None:
         return [field.required(path, "must provide `dnsConfig` when `dnsPolicy` is None")]

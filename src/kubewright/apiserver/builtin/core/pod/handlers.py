@@ -1,8 +1,12 @@
-"""Probes and lifecycle hooks: what is run, asked or waited for in a container."""
+"""Probes and lifecycle hooks of containers."""
 
 import re
 
-from kubewright.apiserver.builtin.fields.checks import non_negative, port, unsupported
+from kubewright.apiserver.builtin.fields.checks import (
+    not_negative_fields,
+    port_or_name,
+    unsupported,
+)
 from kubewright.apiserver.meta import field
 from kubewright.apiserver.meta.field import Errors
 from kubewright.apiserver.registry.strategy import Obj
@@ -33,7 +37,7 @@ def validate_probes(container: Obj, grace: int | None, path: str) -> Errors:
 
 def _probe(probe: Obj, grace: int | None, path: str, *, is_readiness: bool) -> Errors:
     errors = validate_handler(probe, grace, path)
-    errors += non_negative(probe, _NUMBERS, path)
+    errors += not_negative_fields(probe, _NUMBERS, path)
     own_grace, here = probe.get("terminationGracePeriodSeconds"), "terminationGracePeriodSeconds"
     if own_grace is not None and own_grace <= 0:
         errors.append(field.invalid(f"{path}.{here}", own_grace, "must be greater than 0"))
@@ -56,7 +60,7 @@ def validate_lifecycle(lifecycle: Obj, grace: int | None, path: str) -> Errors:
 
 
 def validate_handler(handler: Obj, grace: int | None, path: str) -> Errors:
-    """Return what is wrong with what a probe or hook does: exactly one thing."""
+    """Return what is wrong with the action of a probe or hook: there must be exactly one."""
     found = [name for name in _ACTIONS if handler.get(name) is not None]
     if not found:
         return [field.required(path, "must specify a handler type")]
@@ -73,12 +77,12 @@ def _action(name: str, action: Obj, grace: int | None, path: str) -> Errors:
         return _http(action, path)
     if name == "sleep":
         return _sleep(action.get("seconds") or 0, grace, path)
-    return port(action.get("port") or 0, f"{path}.port")
+    return port_or_name(action.get("port") or 0, f"{path}.port")
 
 
 def _http(action: Obj, path: str) -> Errors:
     errors = [] if action.get("path") else [field.required(f"{path}.path")]
-    errors += port(action.get("port") or 0, f"{path}.port")
+    errors += port_or_name(action.get("port") or 0, f"{path}.port")
     scheme = action.get("scheme") or ""
     if scheme not in ("HTTP", "HTTPS"):
         errors.append(unsupported(f"{path}.scheme", scheme, ("HTTP", "HTTPS")))

@@ -1,4 +1,4 @@
-"""References to images: ``[host/]path[:tag][@digest]``."""
+"""Image references: ``[host/]path[:tag][@digest]``."""
 
 import re
 from functools import lru_cache
@@ -16,10 +16,10 @@ _LONGEST = 1024
 
 @lru_cache(maxsize=4096)
 def pull_policy(image: str) -> str:
-    """Return when to pull an image whose container does not say so.
+    """Return the pull policy for a container that does not set one.
 
-    ``latest``, said or implied, may change behind one's back; every other tag and a digest do not.
-    What is no reference at all is not ``latest`` either.
+    The tag ``latest``, given or implied, moves; other tags and digests are expected not to.
+    A text that is not an image reference counts as one without ``latest``.
     """
     match = _REFERENCE(image) if len(image) <= _LONGEST and not _HEX_ID(image) else None
     if match is None:

@@ -1,4 +1,4 @@
-"""Where the volumes of a pod appear inside of its containers."""
+"""Volume mounts and block devices of containers."""
 
 from kubewright.apiserver.builtin.fields.checks import unsupported
 from kubewright.apiserver.builtin.fields.paths import descending, no_backsteps
@@ -30,7 +30,7 @@ def validate_mounts(container: Obj, volumes: dict[str, Obj], path: str) -> Error
         seen.add(place)
         if devices:
             errors += _not_a_device(name, place, devices, here)
-        if len(mount) > 2:  # noqa: PLR2004  # more than a name and a place
+        if len(mount) > 2:  # noqa: PLR2004  # more than name and mountPath
             errors += _extras(mount, container, path, here)
     return errors
 

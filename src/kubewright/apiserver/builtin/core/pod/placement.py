@@ -3,8 +3,13 @@
 from collections.abc import Iterable
 from typing import Any
 
-from kubewright.apiserver.builtin.fields.checks import MAX_INT32, POSITIVE, problems, unsupported
-from kubewright.apiserver.builtin.fields.rules import first_places
+from kubewright.apiserver.builtin.fields.checks import (
+    MAX_INT32,
+    POSITIVE,
+    first_indexes,
+    problems,
+    unsupported,
+)
 from kubewright.apiserver.builtin.fields.selectors import EXISTENCE, LISTS, validate_selector
 from kubewright.apiserver.meta import field, naming
 from kubewright.apiserver.meta.field import Errors
@@ -42,7 +47,7 @@ def _node_affinity(affinity: Obj, path: str) -> Errors:
 
 
 def validate_node_selector(selector: Obj, path: str) -> Errors:
-    """Return what is wrong with a selector of nodes."""
+    """Return what is wrong with a node selector."""
     terms = selector.get("nodeSelectorTerms")
     if not terms:
         text = "must have at least one node selector term"
@@ -140,7 +145,7 @@ def _label_keys(term: Obj, path: str) -> Errors:
         elif keys:
             for i, key in enumerate(keys):
                 errors += problems(naming.qualified_name, key, f"{path}.{name}[{i}]")
-    errors += _selected_twice(first_places(matched), selector or {}, path)
+    errors += _selected_twice(first_indexes(matched), selector or {}, path)
     unwanted = frozenset(excluded)
     return errors + [
         field.invalid(
@@ -154,7 +159,7 @@ def _label_keys(term: Obj, path: str) -> Errors:
 
 
 def _selected_twice(matched: dict[str, int], selector: Obj, path: str) -> Errors:
-    # The server itself adds one expression for each key, so the first one is not a repetition.
+    # The server itself adds one expression for each key, so one of them is not a duplicate.
     errors: Errors = []
     seen = set(selector.get("matchLabels") or ())
     for expression in selector.get("matchExpressions") or ():
@@ -247,7 +252,7 @@ def _domains(least: int | None, action: str, path: str) -> Errors:
 
 
 def merge_label_keys(spec: Obj, labels: dict[str, str]) -> None:
-    """Write the labels named by ``matchLabelKeys`` into the selectors beside them, as on create."""
+    """Write the labels that ``matchLabelKeys`` names into the selector of each term, on create."""
     for kind in ("podAffinity", "podAntiAffinity"):
         terms = (spec.get("affinity") or {}).get(kind) or {}
         for weighted in terms.get(PREFERRED) or ():

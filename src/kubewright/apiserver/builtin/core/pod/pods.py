@@ -1,21 +1,19 @@
-"""Pods: defaults, preparation, validation, grace, and the fields that one may select by."""
+"""Pods: the strategy that the request pipeline calls."""
 
-from kubewright.apiserver.admission.plugins.pods import admit_pod_update
 from kubewright.apiserver.builtin.core.pod.containers import validate_image_spaces
-from kubewright.apiserver.builtin.core.pod.defaults import default_pod
-from kubewright.apiserver.builtin.core.pod.parts import (
+from kubewright.apiserver.builtin.core.pod.defaults import default_pod, default_pod_resources
+from kubewright.apiserver.builtin.core.pod.placement import merge_label_keys
+from kubewright.apiserver.builtin.core.pod.resources import quality_of_service
+from kubewright.apiserver.builtin.core.pod.spec import validate_pod_spec
+from kubewright.apiserver.builtin.core.pod.status import default_pod_status, validate_pod_status
+from kubewright.apiserver.builtin.core.pod.subresource_fields import (
     MIRROR,
     keep_ephemeral_containers,
     keep_resources,
 )
-from kubewright.apiserver.builtin.core.pod.placement import merge_label_keys
-from kubewright.apiserver.builtin.core.pod.pod_resources import default_pod_resources
-from kubewright.apiserver.builtin.core.pod.resources import quality_of_service
-from kubewright.apiserver.builtin.core.pod.spec import validate_pod_spec
-from kubewright.apiserver.builtin.core.pod.status import default_pod_status, validate_pod_status
 from kubewright.apiserver.builtin.core.pod.updates import validate_pod_update
 from kubewright.apiserver.builtin.core.pod.warnings import pod_warnings
-from kubewright.apiserver.builtin.fields.checks import non_negative
+from kubewright.apiserver.builtin.fields.checks import not_negative_fields
 from kubewright.apiserver.meta import field
 from kubewright.apiserver.meta.field import Errors
 from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
@@ -65,13 +63,12 @@ class PodStrategy(Strategy):
         status["qosClass"] = quality_of_service(spec)
 
     def prepare_update(self, new: Obj, old: Obj, write: Write) -> None:
-        """Keep what the server has filled in, if the client does not know it."""
+        """Keep fields that the server filled in and the client left out."""
         if "resources" in old["spec"]:
             new["spec"].setdefault("resources", old["spec"]["resources"])
-        admit_pod_update(new, old)
 
     def prepare_status_update(self, new: Obj, old: Obj, write: Write) -> None:
-        """Keep what a node that does not know it would drop."""
+        """Keep status fields that an older kubelet does not know and would drop."""
         status, before = new.setdefault("status", {}), old.get("status") or {}
         for name in ("qosClass", "resourceClaimStatuses", "extendedResourceClaimStatus"):
             if before.get(name) and not status.get(name):
@@ -81,11 +78,11 @@ class PodStrategy(Strategy):
         default_pod_status(status)
 
     def prepare_ephemeralcontainers(self, new: Obj, old: Obj, write: Write) -> None:
-        """Leave only what ``/ephemeralcontainers`` may change."""
+        """Keep everything that ``/ephemeralcontainers`` may not change."""
         keep_ephemeral_containers(new, old)
 
     def prepare_resize(self, new: Obj, old: Obj, write: Write) -> None:
-        """Leave only what ``/resize`` may change."""
+        """Keep everything that ``/resize`` may not change."""
         keep_resources(new, old)
 
     def validate(self, obj: Obj, write: Write) -> Errors:
@@ -103,7 +100,7 @@ class PodStrategy(Strategy):
         return errors
 
     def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:
-        """Return what is wrong with a change: next to nothing of a pod may change."""
+        """Return what is wrong with a change: most fields of a pod are immutable."""
         return validate_pod(new) + validate_pod_update(new, old)
 
     def validate_status_update(self, new: Obj, old: Obj, write: Write) -> Errors:
@@ -111,7 +108,7 @@ class PodStrategy(Strategy):
         return validate_pod_status(new, old)
 
     def grace_period(self, obj: Obj, asked: int | None) -> int:
-        """Return how long the pod gets to stop: no time if it does not run."""
+        """Return how long the pod gets to stop: 0 if it is not running."""
         spec, status = obj.get("spec") or {}, obj.get("status") or {}
         if not spec.get("nodeName") or status.get("phase") in ("Succeeded", "Failed"):
             return 0
@@ -119,12 +116,12 @@ class PodStrategy(Strategy):
         return 1 if period < 0 else period
 
     def selectable_fields(self, obj: Obj) -> dict[str, str]:
-        """Return what pods can be selected by; the node of a pod is what kubelets ask for."""
+        """Return the fields that pods can be selected by; kubelets select by node."""
         spec, status = obj.get("spec") or {}, obj.get("status") or {}
         addresses = status.get("podIPs") or ()
         address = addresses[0].get("ip") or "" if addresses else ""
         return {
-            "spec.host": spec.get("nodeName") or "",  # as the field was once called
+            "spec.host": spec.get("nodeName") or "",  # the old name of the field
             "spec.nodeName": spec.get("nodeName") or "",
             "spec.restartPolicy": spec.get("restartPolicy") or "",
             "spec.schedulerName": spec.get("schedulerName") or "",
@@ -132,7 +129,7 @@ class PodStrategy(Strategy):
             "spec.hostNetwork": "true" if spec.get("hostNetwork") else "false",
             "status.phase": status.get("phase") or "",
             "status.podIP": address,
-            "status.podIPs": "",  # taken, and never anything else
+            "status.podIPs": "",  # a valid selector, always empty
             "status.nominatedNodeName": status.get("nominatedNodeName") or "",
         }
 
@@ -149,13 +146,13 @@ def _gated() -> Obj:
 
 
 def validate_pod(pod: Obj) -> Errors:
-    """Return what is wrong with a pod, new or changed; metadata is checked by the pipeline."""
+    """Return what is wrong with a pod apart from its metadata, which the pipeline checks."""
     meta, spec = pod["metadata"], pod["spec"]
     errors = _annotations(meta.get("annotations") or {}, spec)
     errors += validate_pod_spec(spec, "spec", pod=meta)
     if not spec.get("serviceAccountName"):
         errors += _tokens(spec.get("volumes") or ())
-    errors += non_negative(spec, ("terminationGracePeriodSeconds",), "spec")
+    errors += not_negative_fields(spec, ("terminationGracePeriodSeconds",), "spec")
     for kind in ("containers", "initContainers"):
         for i, container in enumerate(spec.get(kind) or ()):
             errors += validate_image_spaces(container, f"spec.{kind}[{i}]")

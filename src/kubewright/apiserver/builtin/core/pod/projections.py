@@ -1,4 +1,4 @@
-"""Files that a volume is made of: keys of Secrets and ConfigMaps, downward fields, tokens."""
+"""Files in volumes: keys of Secrets and ConfigMaps, downward API fields, tokens."""
 
 from collections.abc import Iterable
 
@@ -18,7 +18,7 @@ _TEN_MINUTES = 600
 
 
 def validate_mode(source: Obj, name: str, path: str) -> Errors:
-    """Return whether the permission bits under *name* are none."""
+    """Return an error if the field *name* is not a valid file mode."""
     mode = source.get(name)
     if mode is None or 0 <= mode <= _ALL_BITS:
         return []
@@ -26,7 +26,7 @@ def validate_mode(source: Obj, name: str, path: str) -> Errors:
 
 
 def validate_items(items: Iterable[Obj], path: str) -> Errors:
-    """Return what is wrong with a list of keys and the files that they become."""
+    """Return what is wrong with a list that maps keys to files."""
     errors: Errors = []
     for i, item in enumerate(items):
         here = f"{path}[{i}]"
@@ -39,9 +39,9 @@ def validate_items(items: Iterable[Obj], path: str) -> Errors:
 
 
 def validate_downward_files(files: Iterable[Obj], path: str) -> Errors:
-    """Return what is wrong with files that hold fields of the pod.
+    """Return what is wrong with downward API files.
 
-    Kubernetes names the volume and not the file in these messages.
+    As in Kubernetes, the messages name the volume and not the file.
     """
     errors: Errors = []
     for file in files:

@@ -1,4 +1,4 @@
-"""Requests and limits: the names and amounts of resources, and the quality of service they give."""
+"""Requests and limits: names and amounts of resources, and the QoS class that they lead to."""
 
 from collections.abc import Callable, Iterable
 from functools import lru_cache
@@ -45,19 +45,19 @@ def amount(quantity: str | float) -> int:
 
 
 def is_native(name: str) -> bool:
-    """Say whether Kubernetes itself defines a resource."""
+    """Return whether Kubernetes itself defines a resource."""
     return "/" not in name or "kubernetes.io/" in name
 
 
 def is_extended(name: str) -> bool:
-    """Say whether a resource is somebody else's: ``example.com/gpu``."""
+    """Return whether a resource is an extended one, such as ``example.com/gpu``."""
     if is_native(name) or name.startswith("requests."):
         return False
     return not naming.qualified_name(f"requests.{name}")
 
 
 def may_overcommit(name: str) -> bool:
-    """Say whether more may be promised than there is."""
+    """Return whether a resource can be overcommitted."""
     return is_native(name) and not name.startswith(HUGE_PAGES)
 
 
@@ -115,9 +115,9 @@ def validate_resources(
 
     Args:
         resources: The ``resources`` of a container or a pod.
-        path: Where they stand.
+        path: The path of *resources*.
         claims: The names of the pod's resource claims.
-        name_rule: Which resources may be asked for.
+        name_rule: Returns what is wrong with the name of a resource.
     """
     limits, requests = resources.get("limits") or {}, resources.get("requests") or {}
     if name_rule is container_resource_name and _is_fine(
@@ -133,7 +133,7 @@ def validate_resources(
 
 @lru_cache(maxsize=4096)
 def _is_fine(limits: tuple[tuple[str, str], ...], requests: tuple[tuple[str, str], ...]) -> bool:
-    """Say whether nothing is wrong with these amounts: a cluster's pods ask for the same ones."""
+    """Return whether these amounts are valid; cached, since many pods ask for the same ones."""
     return not _lists(dict(limits), dict(requests), "", name_rule=container_resource_name)
 
 
@@ -221,7 +221,7 @@ def _claim_once(claim: Obj, seen: set[str], path: str) -> Errors:
 
 
 def quality_of_service(spec: Obj) -> str:
-    """Return the class that the requests and limits of a pod put it in."""
+    """Return the QoS class of a pod: Guaranteed, Burstable or BestEffort."""
     whole = spec.get("resources")
     if whole and (whole.get("requests") or whole.get("limits")):
         return _class_of(whole)
@@ -257,10 +257,10 @@ def total(containers: Iterable[Obj], kind: str) -> dict[str, ParsedQuantity]:
 
 
 def effective(spec: Obj, kind: str) -> dict[str, ParsedQuantity]:
-    """Return what a pod's containers need together.
+    """Return the sum that a pod's containers need at any time.
 
-    Init containers run one after the other, so the largest counts; those that keep running
-    (``restartPolicy: Always``) add to everything that starts after them.
+    Init containers run one after the other, so the largest counts; sidecars
+    (``restartPolicy: Always``) add to all that start after them.
     """
     sums = total(spec.get("containers") or (), kind)
     sidecars: dict[str, ParsedQuantity] = {}

@@ -1,4 +1,4 @@
-"""The spec of a pod, and the templates that hold one: what Kubernetes refuses."""
+"""Validation of a pod's spec, in a pod or in a template."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ from kubewright.apiserver.builtin.fields.addresses import address
 from kubewright.apiserver.builtin.fields.checks import (
     MAX_INT32,
     in_range,
-    one_of,
+    needed_one_of,
     problems,
     unsupported,
 )
@@ -53,9 +53,9 @@ def validate_pod_spec(spec: Obj, path: str, *, pod: Obj | None = None) -> Errors
     """Return what is wrong with the spec of a pod or a template.
 
     Args:
-        spec: With its defaults.
-        path: Where it stands: ``spec``, or ``spec.template.spec``.
-        pod: The metadata of the pod, if this is one.
+        spec: The spec, with defaults filled in.
+        path: Its path: ``spec``, or ``spec.template.spec``.
+        pod: The metadata of the pod; ``None`` for a template.
     """
     errors: Errors = []
     volumes: dict[str, Obj] = {}
@@ -94,9 +94,9 @@ def _scalars(spec: Obj, path: str, *, is_pod: bool) -> Errors:
     if spec.get("hostNetwork"):
         errors += _host_network(spec, path, is_pod=is_pod)
     if (policy := spec.get("restartPolicy")) not in _RESTARTS:
-        errors += one_of(policy, _RESTARTS, f"{path}.restartPolicy")
+        errors += needed_one_of(policy, _RESTARTS, f"{path}.restartPolicy")
     if (policy := spec.get("dnsPolicy")) not in _DNS:
-        errors += one_of(policy, _DNS, f"{path}.dnsPolicy")
+        errors += needed_one_of(policy, _DNS, f"{path}.dnsPolicy")
     if selector := spec.get("nodeSelector"):
         errors += naming.labels(selector, f"{path}.nodeSelector")
     if context := spec.get("securityContext"):
@@ -150,7 +150,7 @@ def _names(spec: Obj, path: str) -> Errors:
 def _rest(spec: Obj, path: str) -> Errors:
     errors: Errors = []
     if (policy := spec.get("preemptionPolicy")) is not None and policy not in _PREEMPTION:
-        errors += one_of(policy, _PREEMPTION, f"{path}.preemptionPolicy")
+        errors += needed_one_of(policy, _PREEMPTION, f"{path}.preemptionPolicy")
     if overhead := spec.get("overhead"):
         errors += validate_resources({"limits": overhead}, f"{path}.overhead")
     if (system := spec.get("os")) is not None:

@@ -1,4 +1,4 @@
-"""The status of a pod: what Go always writes into it, and what a node may not say."""
+"""The status of a pod: the fields that Go always writes, and validation."""
 
 from collections.abc import Iterable
 
@@ -14,7 +14,7 @@ _BACK = "may not be transitioned to non-terminated state"
 
 
 def default_pod_status(status: Obj) -> None:
-    """Fill in what is always there, and keep ``podIP`` and ``podIPs`` together."""
+    """Fill in the fields that Go always writes, and make ``podIP`` and ``podIPs`` agree."""
     for condition in status.get("conditions") or ():
         condition.setdefault("lastProbeTime", None)
         condition.setdefault("lastTransitionTime", None)
@@ -44,7 +44,7 @@ def _default_container_status(container: Obj) -> None:
 
 
 def validate_pod_status(new: Obj, old: Obj) -> Errors:
-    """Return what is wrong with the change of a status."""
+    """Return what is wrong with a change of the status."""
     status, before = new.get("status") or {}, old.get("status") or {}
     errors = _conditions(status.get("conditions") or ())
     errors += _nomination(status.get("nominatedNodeName") or "", old)
@@ -88,7 +88,7 @@ def _nomination(name: str, old: Obj) -> Errors:
 def _transitions(
     new: Iterable[Obj], old: Iterable[Obj], pod: Obj, place: tuple[str, str]
 ) -> Errors:
-    """Return which containers come back to life that should not."""
+    """Return errors for terminated containers that run again and must not."""
     name, kind = place
     spec = pod.get("spec") or {}
     alive = {one.get("name") for one in new if (one.get("state") or {}).get("terminated") is None}
@@ -105,7 +105,7 @@ def _transitions(
 
 
 def _restarts(container: Obj, spec: Obj, code: int, kind: str) -> bool:
-    """Say whether a container that ended with *code* is started again."""
+    """Return whether a container that exited with *code* is restarted."""
     for rule in container.get("restartPolicyRules") or ():
         codes = rule.get("exitCodes") or {}
         listed = code in (codes.get("values") or ())
@@ -118,7 +118,7 @@ def _restarts(container: Obj, spec: Obj, code: int, kind: str) -> bool:
 
 
 def _addresses(status: Obj, name: str) -> Errors:
-    """Return what is wrong with the address of a pod or its host, in its two spellings."""
+    """Return what is wrong with the IPs of a pod or its host."""
     single, several = status.get(name) or "", status.get(f"{name}s") or []
     here = f"status.{name}s"
     errors: Errors = []

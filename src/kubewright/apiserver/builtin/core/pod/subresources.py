@@ -1,18 +1,18 @@
-"""What is written to a pod beside its spec: a node, ephemeral containers, new resources.
+"""The subresources of a pod: ``/binding``, ``/ephemeralcontainers`` and ``/resize``.
 
-Each function changes the pod in place, which is a private copy of the stored one, or raises what
-the client is to see. The pipeline stores it.
+Each function changes a private copy of the stored pod in place, or raises the error that the
+client gets. The request pipeline stores the result.
 """
 
 from typing import Any
 
-from kubewright.apiserver.builtin.core.pod.parts import (
+from kubewright.apiserver.builtin.core.pod.pods import validate_pod
+from kubewright.apiserver.builtin.core.pod.resources import COMPUTE, quality_of_service
+from kubewright.apiserver.builtin.core.pod.subresource_fields import (
     MIRROR,
     keep_ephemeral_containers,
     keep_resources,
 )
-from kubewright.apiserver.builtin.core.pod.pods import validate_pod
-from kubewright.apiserver.builtin.core.pod.resources import COMPUTE, quality_of_service
 from kubewright.apiserver.builtin.core.pod.updates import validate_annotation_update
 from kubewright.apiserver.builtin.fields.checks import problems, unsupported
 from kubewright.apiserver.builtin.fields.differences import difference
@@ -47,7 +47,7 @@ def check_binding(binding: Obj) -> None:
     """Check a binding by itself.
 
     Raises:
-        StatusError: It names no node (500, as Kubernetes has it).
+        StatusError: It names no node (500, as in Kubernetes).
     """
     target = binding.get("target") or {}
     kind, name = target.get("kind") or "", target.get("name") or ""
@@ -93,7 +93,7 @@ def _set_scheduled(state: Obj, now: str) -> None:
 
 
 def set_ephemeral_containers(new: Obj, old: Obj) -> Errors:
-    """Leave in *new* only the ephemeral containers changed, and return what is wrong with them."""
+    """Take all but the ephemeral containers from *old*; return what is wrong with them."""
     keep_ephemeral_containers(new, old)
     if MIRROR in (old["metadata"].get("annotations") or {}):
         return [field.forbidden("", "static pods do not support ephemeral containers")]
@@ -118,7 +118,7 @@ def _kept(now: Any, then: Any) -> Errors:
 
 
 def resize(new: Obj, old: Obj) -> Errors:
-    """Leave in *new* only the resources changed, and return what is wrong with them."""
+    """Take all but the resources from *old*; return what is wrong with them."""
     keep_resources(new, old)
     if MIRROR in (old["metadata"].get("annotations") or {}):
         return [field.forbidden("", "static pods cannot be resized")]

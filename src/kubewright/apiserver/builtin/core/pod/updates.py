@@ -1,10 +1,10 @@
-"""What may change in a pod that exists: images, a deadline, more tolerations, fewer gates."""
+"""The changes that an existing pod allows: images, a deadline, more tolerations, fewer gates."""
 
 from collections.abc import Iterable
 
 from kubewright.apiserver.builtin.core.pod.containers import validate_image_spaces
-from kubewright.apiserver.builtin.core.pod.parts import MIRROR
 from kubewright.apiserver.builtin.core.pod.placement import REQUIRED
+from kubewright.apiserver.builtin.core.pod.subresource_fields import MIRROR
 from kubewright.apiserver.builtin.fields.checks import MAX_INT32, in_range
 from kubewright.apiserver.builtin.fields.differences import difference
 from kubewright.apiserver.meta import field
@@ -22,7 +22,7 @@ _UPDATABLE = (
 
 
 def validate_pod_update(new: Obj, old: Obj) -> Errors:
-    """Return what may not change so; whether the pod is valid in itself is not asked here."""
+    """Return the changes that are not allowed; `validate_pod` checks the new pod itself."""
     spec, before = new["spec"], old["spec"]
     errors = validate_annotation_update(new, old)
     for kind in ("containers", "initContainers"):
@@ -41,7 +41,7 @@ def validate_pod_update(new: Obj, old: Obj) -> Errors:
 
 
 def validate_annotation_update(new: Obj, old: Obj) -> Errors:
-    """Return which annotations with a meaning were touched."""
+    """Return errors for annotations that may not change."""
     now = new["metadata"].get("annotations") or {}
     then = old["metadata"].get("annotations") or {}
     errors: Errors = []
@@ -100,7 +100,7 @@ def _gates(now: Iterable[Obj], then: Iterable[Obj]) -> Errors:
 
 
 def _rest(spec: Obj, before: Obj) -> Errors:
-    """Return whether anything else differs: the allowed differences are taken out first."""
+    """Return an error if the specs differ once the allowed changes are taken out."""
     munged = dict(spec)
     for kind in ("containers", "initContainers"):
         if now := spec.get(kind):
@@ -123,7 +123,7 @@ def _with_image(container: Obj, before: Obj) -> Obj:
 
 
 def _gated(munged: Obj, before: Obj) -> Errors:
-    """Check what may be narrowed while the scheduler does not look at the pod yet."""
+    """Check the fields that may be narrowed while the pod has scheduling gates."""
     errors: Errors = []
     now, then = munged.get("nodeSelector") or {}, before.get("nodeSelector") or {}
     if not then.items() <= now.items():

@@ -1,4 +1,4 @@
-"""What Kubernetes fills into the volumes of a pod and into claim templates."""
+"""Defaults of pod volumes and of claim templates."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -27,7 +27,7 @@ _FIXED: dict[str, tuple[tuple[str, Any], ...]] = {
 
 
 def default_volumes(volumes: Iterable[Obj]) -> None:
-    """Fill in volumes; one without any source is an empty folder."""
+    """Fill in volumes; one without a source becomes an ``emptyDir``."""
     for volume in volumes:
         if not any(key != "name" for key in volume):
             volume["emptyDir"] = {}
@@ -54,14 +54,14 @@ def _default_source(source: str, content: Obj) -> None:
 
 
 def _drop_alpha(content: Obj) -> None:
-    """Remove what 1.37 knows and drops, as the features are off by default."""
+    """Remove fields that 1.37 drops because their features are off by default."""
     content.pop("defaultUser", None)
     for item in content.get("items") or ():
         item.pop("user", None)
 
 
 def _default_projections(projected: Obj) -> None:
-    projected.setdefault("sources", None)  # Go writes the list even when there is none
+    projected.setdefault("sources", None)  # Go writes the list even if it is nil
     for source in projected["sources"] or ():
         for part in source.values():
             _drop_alpha(part)

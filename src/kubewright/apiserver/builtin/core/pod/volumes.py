@@ -1,4 +1,4 @@
-"""The volumes of a pod: each has a name and exactly one source."""
+"""Validation of pod volumes: each has a name and exactly one source."""
 
 from collections.abc import Callable, Iterable
 
@@ -39,8 +39,8 @@ def validate_volumes(
 
     Args:
         volumes: The ``volumes`` of a pod's spec.
-        path: Where they stand.
-        pod: The name of the pod, if this is one and it has a name already.
+        path: The path of *volumes*.
+        pod: The name of the pod; empty for a template or a pod without a name.
     """
     errors: Errors = []
     valid: dict[str, Obj] = {}
@@ -168,7 +168,7 @@ def _image(source: Obj, path: str) -> Errors:
     return errors
 
 
-# In the order in which Kubernetes looks at them.
+# In the order in which Kubernetes checks them.
 _SOURCES: dict[str, Rule] = {
     "emptyDir": _empty_dir,
     "hostPath": _host_path,

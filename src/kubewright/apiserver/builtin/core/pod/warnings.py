@@ -1,4 +1,4 @@
-"""Warnings about pods that are taken although they are probably not what was meant."""
+"""Warnings about pods that are valid but probably a mistake."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -50,7 +50,7 @@ _USE_APPARMOR = 'deprecated since v1.30; use the "appArmorProfile" field instead
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 _MATCHES_NONE = "a null labelSelector results in matching no pod"
-MOST_ALIKE: int = 16  # ports of one number with which another is compared: a pod may list 10,000
+MOST_ALIKE: int = 16  # ports of one number to compare another with: a pod may list 10,000
 
 
 def pod_warnings(pod: Obj) -> Iterator[str]:
@@ -65,7 +65,7 @@ def pod_warnings(pod: Obj) -> Iterator[str]:
 
 
 def name_warnings(name: str) -> Iterator[str]:
-    """Yield the warning for the name of something whose pods are called after it."""
+    """Yield the warning for the name of a workload whose pods carry that name."""
     if found := naming.dns_label(name):
         yield (
             "metadata.name: this is used in Pod names and hostnames, which can result in"
@@ -84,7 +84,7 @@ def template_warnings(template: Obj, path: str) -> Iterator[str]:
 
 
 def _old_annotations(annotations: Obj, spec: Obj) -> Iterator[tuple[str, str]]:
-    """Yield the annotations that fields have replaced, and what to do about each."""
+    """Yield annotations that fields have replaced, and what to use instead."""
     yield from ((key, text) for key, text in _OLD_ANNOTATIONS.items() if key in annotations)
     whole = spec.get("securityContext") or {}
     if _SECCOMP_POD in annotations and not whole.get("seccompProfile"):
@@ -100,7 +100,7 @@ def _old_annotations(annotations: Obj, spec: Obj) -> Iterator[tuple[str, str]]:
 
 
 def _profile(annotation: str | None) -> Obj | None:
-    """Return the field that says what an annotation says."""
+    """Return the AppArmor profile that an annotation stands for."""
     kind, _, name = (annotation or "").partition("/")
     if kind == "localhost" and name:
         return {"type": "Localhost", "localhostProfile": name}
@@ -109,7 +109,7 @@ def _profile(annotation: str | None) -> Obj | None:
 
 
 def node_term_warnings(terms: Iterable[tuple[str, Obj]]) -> Iterator[str]:
-    """Yield the warnings for terms that choose nodes by labels of old."""
+    """Yield the warnings for terms that select nodes by deprecated labels."""
     for path, term in terms:
         for i, one in enumerate(term.get("matchExpressions") or ()):
             key = one.get("key")
@@ -196,7 +196,7 @@ def _container(container: Obj, path: str) -> Iterator[str]:
     for name in ("memory", "ephemeral-storage"):
         for kind in ("limits", "requests"):
             quantity = (resources.get(kind) or {}).get(name)
-            # A fraction of a byte ends so in canonical form.
+            # In canonical form, a fraction of a byte ends in m.
             if quantity is not None and quantity[-1:] in "mun":
                 yield (
                     f'{path}.resources.{kind}[{name}]: fractional byte value "{quantity}" is'

@@ -1,1 +1,1 @@
-"""Services: rules, changes, and the addresses and ports that the server hands out."""
+"""Services: validation, updates, and the addresses and ports that the server allocates."""

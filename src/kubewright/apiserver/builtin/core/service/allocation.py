@@ -1,11 +1,11 @@
-"""What a service gets from the server: IP families, cluster addresses, node ports.
+"""Allocates IP families, cluster IPs and node ports for Services.
 
-The cluster has one family, IPv4. `Write.dry_run` shows what a service would get and keeps nothing.
+The cluster has one family, IPv4. With `Write.dry_run` a Service gets them, and nothing is kept.
 """
 
 from typing import Any
 
-from kubewright.apiserver.builtin.core.service import rules
+from kubewright.apiserver.builtin.core.service import validation
 from kubewright.apiserver.builtin.core.service.pool import ServicePool, TakenError, owner_of
 from kubewright.apiserver.builtin.fields import addresses
 from kubewright.apiserver.meta import field, status
@@ -16,33 +16,39 @@ _FAMILY = "IPv4"
 _POLICY = "spec.ipFamilyPolicy"
 
 
-def on_create(service: Obj, pool: ServicePool, write: Write) -> Errors:
-    """Give a new service all that it needs; return what it asks for and cannot have."""
+def allocate_for_create(service: Obj, pool: ServicePool, write: Write) -> Errors:
+    """Allocate everything for a new Service; return errors for requests that cannot be met."""
     spec = service["spec"]
     return (
-        _families(service, None)
-        or _addresses(service, pool, write)
-        or (_new_ports(service, pool, write) if rules.has_node_ports(spec) else [])
-        or (_health_port(service, pool, write) if rules.needs_health_check(spec) else [])
+        _assign_families(service, None)
+        or _allocate_addresses(service, pool, write)
+        or (_allocate_all_ports(service, pool, write) if validation.has_node_ports(spec) else [])
+        or (
+            _allocate_health_port(service, pool, write)
+            if validation.needs_health_check(spec)
+            else []
+        )
     )
 
 
-def on_update(new: Obj, old: Obj, pool: ServicePool, write: Write) -> Errors:
-    """Give a changed service what it needs in addition; return what it cannot have."""
+def allocate_for_update(new: Obj, old: Obj, pool: ServicePool, write: Write) -> Errors:
+    """Allocate what a changed Service needs in addition; return errors as on create."""
     spec, before = new["spec"], old["spec"]
-    if found := _families(new, old):
+    if found := _assign_families(new, old):
         return found
-    if before.get("type") == "ExternalName" and (found := _addresses(new, pool, write)):
+    if before.get("type") == "ExternalName" and (found := _allocate_addresses(new, pool, write)):
         return found
     had = {port.get("nodePort") for port in before.get("ports") or ()}
-    if rules.has_node_ports(spec) and (found := _more_ports(new, had - {None}, pool, write)):
+    if validation.has_node_ports(spec) and (
+        found := _allocate_added_ports(new, had - {None}, pool, write)
+    ):
         return found
-    if rules.needs_health_check(spec) and not rules.needs_health_check(before):
-        return _health_port(new, pool, write)
+    if validation.needs_health_check(spec) and not validation.needs_health_check(before):
+        return _allocate_health_port(new, pool, write)
     return []
 
 
-def _families(service: Obj, old: Obj | None) -> Errors:
+def _assign_families(service: Obj, old: Obj | None) -> Errors:
     spec = service["spec"]
     if spec.get("type") == "ExternalName":
         return []
@@ -50,12 +56,12 @@ def _families(service: Obj, old: Obj | None) -> Errors:
     if "ipFamilyPolicy" not in spec:
         before = (old or {}).get("spec", {}).get("ipFamilyPolicy")
         spec["ipFamilyPolicy"] = before or ("RequireDualStack" if headless else "SingleStack")
-    if found := rules.linked_addresses(service, old):
+    if found := validation.linked_addresses(service, old):
         return found
-    if found := _dual_stack_mistakes(spec) or _inferred(spec):
+    if found := _dual_stack_mistakes(spec) or _infer_families(spec):
         return found
     if headless:
-        _headless_families(spec)
+        _assign_headless_families(spec)
         return []
     if found := _not_configured(spec):
         return found
@@ -74,14 +80,14 @@ def _dual_stack_mistakes(spec: Obj) -> Errors:
     return found
 
 
-def _inferred(spec: Obj) -> Errors:
+def _infer_families(spec: Obj) -> Errors:
     families = list(spec.get("ipFamilies") or ())
     for index, ip in enumerate(spec.get("clusterIPs") or ()):
         if ip == "None":
             break
         if index < len(families):
             continue
-        family = rules.family_of(ip)
+        family = validation.family_of(ip)
         if family != _FAMILY:
             why = f"{family} is not configured on this cluster"
             return [field.invalid(f"spec.clusterIPs[{index}]", spec["clusterIPs"], why)]
@@ -91,7 +97,7 @@ def _inferred(spec: Obj) -> Errors:
     return []
 
 
-def _headless_families(spec: Obj) -> None:
+def _assign_headless_families(spec: Obj) -> None:
     families = spec.setdefault("ipFamilies", [_FAMILY])
     if len(families) == 1 and spec["ipFamilyPolicy"] != "SingleStack":
         families.append("IPv6" if families[0] == "IPv4" else "IPv4")
@@ -109,7 +115,7 @@ def _not_configured(spec: Obj) -> Errors:
     return found
 
 
-def _addresses(service: Obj, pool: ServicePool, write: Write) -> Errors:
+def _allocate_addresses(service: Obj, pool: ServicePool, write: Write) -> Errors:
     spec = service["spec"]
     if spec.get("type") == "ExternalName" or spec.get("clusterIP") == "None":
         return []
@@ -133,13 +139,13 @@ def _addresses(service: Obj, pool: ServicePool, write: Write) -> Errors:
     return []
 
 
-def _new_ports(service: Obj, pool: ServicePool, write: Write) -> Errors:
-    """Give each port a node port; the same number in TCP and UDP shares one."""
+def _allocate_all_ports(service: Obj, pool: ServicePool, write: Write) -> Errors:
+    """Allocate a node port for each port; TCP and UDP ports of one number share one."""
     ports = service["spec"].get("ports") or []
     given: dict[Any, int] = {}
     for index, port in enumerate(ports):
         number, asked = port.get("port"), port.get("nodePort")
-        if not asked and not rules.allocates_ports(service["spec"]):
+        if not asked and not validation.allocates_ports(service["spec"]):
             continue
         known = given.get(number)
         if known is not None and asked in (None, 0, known):
@@ -152,27 +158,27 @@ def _new_ports(service: Obj, pool: ServicePool, write: Write) -> Errors:
             same = [p["nodePort"] for p in ports if p.get("port") == number and p.get("nodePort")]
             if same:
                 port["nodePort"] = same[0]
-        if found := _take_port(service, index, pool, write):
+        if found := _allocate_port(service, index, pool, write):
             return found
         given.setdefault(number, port["nodePort"])
     return []
 
 
-def _more_ports(service: Obj, had: set[Any], pool: ServicePool, write: Write) -> Errors:
+def _allocate_added_ports(service: Obj, had: set[Any], pool: ServicePool, write: Write) -> Errors:
     taken: set[Any] = set()
     for index, port in enumerate(service["spec"].get("ports") or ()):
         number = port.get("nodePort")
         if number in had or (number and number in taken):
             continue
-        if not number and not rules.allocates_ports(service["spec"]):
+        if not number and not validation.allocates_ports(service["spec"]):
             continue
-        if found := _take_port(service, index, pool, write):
+        if found := _allocate_port(service, index, pool, write):
             return found
         taken.add(port["nodePort"])
     return []
 
 
-def _take_port(service: Obj, index: int, pool: ServicePool, write: Write) -> Errors:
+def _allocate_port(service: Obj, index: int, pool: ServicePool, write: Write) -> Errors:
     port, keep = service["spec"]["ports"][index], not write.dry_run
     owner, asked = owner_of(service), port.get("nodePort")
     try:
@@ -188,7 +194,7 @@ def _take_port(service: Obj, index: int, pool: ServicePool, write: Write) -> Err
     return []
 
 
-def _health_port(service: Obj, pool: ServicePool, write: Write) -> Errors:
+def _allocate_health_port(service: Obj, pool: ServicePool, write: Write) -> Errors:
     spec, owner, keep = service["spec"], owner_of(service), not write.dry_run
     asked = spec.get("healthCheckNodePort")
     try:

@@ -1,8 +1,8 @@
-"""The addresses and node ports that services share: who has which.
+"""Pools of cluster IPs and node ports: which Service owns which.
 
-What is taken is learnt from the stored services once and followed from then on. A taker that was
-refused later, or has given its number back with an update, is found out only when somebody asks
-for just that number; so a look at the owner as it is stored decides, and nothing leaks for good.
+A pool reads the stored Services once and tracks allocations from then on. An owner whose write was
+rejected afterwards, or that gave a number up in an update, stays listed. So before a pool refuses
+a number, it looks at the owner as it is stored, and no number leaks for good.
 """
 
 from collections.abc import Callable
@@ -21,32 +21,32 @@ T = TypeVar("T", str, int)
 
 
 class TakenError(Exception):
-    """The number that was asked for cannot be had; the text says why."""
+    """The requested number is not available; the text says why."""
 
 
 class Pool(Generic[T]):
-    """Numbers of which each has at most one owner."""
+    """Addresses or ports, each with at most one owner."""
 
     def __init__(
         self, numbers: Callable[[int], T], held: Callable[[Obj], list[T]], *, size: int, noun: str
     ) -> None:
         self._numbers: Callable[[int], T] = numbers
         self._size = size
-        self._next = 0  # in turn, so that a number is not reused at once
+        self._next = 0  # round robin, so that a number is not reused at once
         self._held: Callable[[Obj], list[T]] = held
         self._noun = noun
         self._owners: dict[T, Owner] = {}
 
     def learn(self, service: Obj) -> None:
-        """Note what a stored service has."""
+        """Record the numbers of a stored Service."""
         for number in self._held(service):
             self._owners[number] = owner_of(service)
 
     def take(self, number: T, owner: Owner, *, reader: Reader, keep: bool) -> None:
-        """Give *number* to *owner*; with *keep* false only ask whether that is possible.
+        """Allocate *number* to *owner*; if *keep* is false, only check that it is available.
 
         Raises:
-            TakenError: Somebody else has it.
+            TakenError: Another Service owns it.
         """
         other = self._owners.get(number)
         if other is not None:
@@ -57,13 +57,13 @@ class Pool(Generic[T]):
             self._owners[number] = owner
 
     def take_next(self, owner: Owner, *, reader: Reader, keep: bool) -> T:
-        """Give *owner* a number that is free.
+        """Allocate the next free number to *owner*.
 
         Raises:
-            TakenError: None is.
+            TakenError: None is free.
         """
         found = self._find_free()
-        if found is None:  # perhaps all that is free are numbers of takers that were refused
+        if found is None:  # some may still be listed for owners whose writes were rejected
             self._owners.clear()
             for service in reader.list(SERVICES):
                 self.learn(service)
@@ -83,7 +83,7 @@ class Pool(Generic[T]):
         return None
 
     def release(self, service: Obj) -> None:
-        """Take back what *service* had."""
+        """Free the numbers of *service*."""
         owner = owner_of(service)
         for number in self._held(service):
             if self._owners.get(number) == owner:
@@ -91,19 +91,19 @@ class Pool(Generic[T]):
 
 
 def owner_of(service: Obj) -> Owner:
-    """Return the namespace and name under which a service holds its numbers."""
+    """Return the namespace and name that identify a Service as an owner."""
     meta = service["metadata"]
     return meta.get("namespace", ""), meta.get("name", "")
 
 
 def held_addresses(service: Obj) -> list[str]:
-    """Return the cluster addresses of a service."""
+    """Return the cluster IPs of a Service."""
     found = (service.get("spec") or {}).get("clusterIPs") or []
     return [ip for ip in found if ip != "None"]
 
 
 def held_ports(service: Obj) -> list[int]:
-    """Return the node ports of a service, the one for health checks included."""
+    """Return the node ports of a Service, including the one for health checks."""
     spec = service.get("spec") or {}
     found = [port["nodePort"] for port in spec.get("ports") or () if port.get("nodePort")]
     health = spec.get("healthCheckNodePort")
@@ -111,7 +111,7 @@ def held_ports(service: Obj) -> list[int]:
 
 
 class ServicePool:
-    """All that services of one server share."""
+    """The pools that all Services of one server share."""
 
     def __init__(self, reader: Reader, cidr: str = SERVICE_CIDR) -> None:
         network = ip_network(cidr)
@@ -128,16 +128,16 @@ class ServicePool:
             self.ports.learn(service)
 
     def _address(self, index: int) -> str:
-        # The low ones come last: they are left for those who choose an address themselves.
+        # The low addresses come last: they are left for users who choose an address themselves.
         size = self.network.num_addresses - 2
         offset = (min(max(16, size // 16), 256) + index - 1) % size
         return str(self.network.network_address + 1 + offset)
 
     def check_range(self, address: str) -> None:
-        """Refuse an address that is not one of ours.
+        """Check that an address is in the service network.
 
         Raises:
-            TakenError: It is outside, or the network's own.
+            TakenError: It is outside, or reserved for the network itself.
         """
         if IPv4Address(address) in self.network and address not in (
             str(self.network.network_address),
@@ -150,7 +150,7 @@ class ServicePool:
         )
 
     def check_port_range(self, port: int) -> None:
-        """Refuse a node port that is not one of ours.
+        """Check that a port is in the range of node ports.
 
         Raises:
             TakenError: It is outside.
@@ -162,7 +162,7 @@ class ServicePool:
             )
 
     def release(self, service: Obj) -> None:
-        """Take back what a deleted service had."""
+        """Free the addresses and ports of a deleted Service."""
         self.addresses.release(service)
         self.ports.release(service)
 

@@ -1,8 +1,8 @@
-"""Services: the defaults, and the addresses and ports that the server hands out."""
+"""Services: the strategy that the request pipeline calls."""
 
 from weakref import WeakKeyDictionary
 
-from kubewright.apiserver.builtin.core.service import allocation, changes, rules
+from kubewright.apiserver.builtin.core.service import allocation, updates, validation
 from kubewright.apiserver.builtin.core.service.pool import ServicePool
 from kubewright.apiserver.meta import naming
 from kubewright.apiserver.meta.field import Errors
@@ -13,20 +13,20 @@ _INTERNAL = ("ClusterIP", "NodePort", "LoadBalancer")
 
 
 class ServiceStrategy(Strategy):
-    """Services. It knows which addresses are taken, for each server of this process."""
+    """Services. It keeps one `ServicePool` for each server in this process."""
 
     name_rule: NameRule = staticmethod(naming.dns_label)
     has_status = True
-    is_pure = False  # to allocate addresses and ports is a part of it
+    is_pure = False  # it allocates addresses and ports
     allow_create_on_update = True
     field_names: frozenset[str] = frozenset({"spec.clusterIP", "spec.type"})
 
     def __init__(self) -> None:
-        # Strategies serve all servers of a process; a server is told by its reader.
+        # All servers in a process share one strategy; the reader identifies the server.
         self._pools: WeakKeyDictionary[Reader, ServicePool] = WeakKeyDictionary()
 
     def pool(self, write: Write) -> ServicePool:
-        """Return what the services of a server share, as its store has it."""
+        """Return the pools of the server that *write* belongs to."""
         reader = write.reader
         found = self._pools.get(reader)
         if found is None:
@@ -42,7 +42,7 @@ class ServiceStrategy(Strategy):
             port.setdefault("protocol", "TCP")
             if not port.get("targetPort"):
                 port["targetPort"] = port.get("port", 0)
-        if rules.is_external(spec):
+        if validation.is_external(spec):
             spec.setdefault("externalTrafficPolicy", "Cluster")
         if spec["type"] in _INTERNAL:
             spec.setdefault("internalTrafficPolicy", "Cluster")
@@ -51,34 +51,34 @@ class ServiceStrategy(Strategy):
         _default_status(obj)
 
     def prepare_create(self, obj: Obj, write: Write) -> None:
-        """Keep clusterIP and clusterIPs alike."""
+        """Make clusterIP and clusterIPs agree."""
         obj["status"] = {"loadBalancer": {}}
-        changes.normalize_addresses(obj["spec"], None)
+        updates.normalize_addresses(obj["spec"], None)
 
     def prepare_update(self, new: Obj, old: Obj, write: Write) -> None:
-        """Keep what was allocated, and drop what the new type has no use for."""
-        changes.normalize_addresses(new["spec"], old["spec"])
-        changes.adopt_allocated(new["spec"], old["spec"])
-        changes.drop_for_type(new, old)
+        """Keep what was allocated, and drop fields that the new type does not use."""
+        updates.normalize_addresses(new["spec"], old["spec"])
+        updates.adopt_allocated(new["spec"], old["spec"])
+        updates.drop_for_type(new, old)
 
     def validate(self, obj: Obj, write: Write) -> Errors:
-        """Allocate, then check: what the server chose is checked, too."""
-        if found := allocation.on_create(obj, self.pool(write), write):
+        """Allocate first, so that the server's own choices are checked, too."""
+        if found := allocation.allocate_for_create(obj, self.pool(write), write):
             return found
-        rules.warn(obj, write)
-        return rules.service(obj, None)
+        validation.warn(obj, write)
+        return validation.validate_service(obj, None)
 
     def validate_update(self, new: Obj, old: Obj, write: Write) -> Errors:
         """Allocate what the change needs, then check it and what must not change."""
-        if found := allocation.on_update(new, old, self.pool(write), write):
+        if found := allocation.allocate_for_update(new, old, self.pool(write), write):
             return found
-        rules.warn(new, write)
-        return changes.update(new, old) + rules.service(new, old)
+        validation.warn(new, write)
+        return updates.validate_service_update(new, old) + validation.validate_service(new, old)
 
     def validate_status_update(self, new: Obj, old: Obj, write: Write) -> Errors:
         """Check the addresses of the load balancer."""
         _default_status(new)
-        return rules.load_balancer(new)
+        return validation.validate_load_balancer(new)
 
     def selectable_fields(self, obj: Obj) -> dict[str, str]:
         """Return the address and the type."""
@@ -86,7 +86,7 @@ class ServiceStrategy(Strategy):
         return {"spec.clusterIP": spec.get("clusterIP", ""), "spec.type": spec.get("type", "")}
 
     def after_delete(self, obj: Obj, write: Write) -> None:
-        """Take back the addresses and ports."""
+        """Free the addresses and ports."""
         self.pool(write).release(obj)
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from kubewright.apiserver.builtin.core.pod.defaults import default_template
+from kubewright.apiserver.builtin.core.pod.defaults import default_pod_resources, default_template
 from tests.unit.apiserver.builtin.workload_samples import (
     CONTAINER,
     Obj,
@@ -124,3 +124,34 @@ def test_what_is_off_by_default_is_dropped() -> None:
     assert "mode" not in spec["containers"][0]["livenessProbe"]["grpc"]
     assert spec["containers"][0]["volumeMounts"] == [{"name": "v", "mountPath": "/v"}]
     assert spec["volumes"][0]["secret"] == {"secretName": "s", "defaultMode": 420}
+
+
+@pytest.mark.parametrize(
+    ("container", "given", "expected"),
+    [
+        ({"requests": {"cpu": "1"}}, {}, {}),
+        (
+            {"requests": {"cpu": "1"}},
+            {"limits": {"cpu": "2"}},
+            {"limits": {"cpu": "2"}, "requests": {"cpu": "1"}},
+        ),
+        ({}, {"limits": {"cpu": "2"}}, {"limits": {"cpu": "2"}, "requests": {"cpu": "2"}}),
+        (
+            {"limits": {"hugepages-2Mi": "4Mi"}},
+            {"limits": {"cpu": "1"}},
+            {
+                "limits": {"cpu": "1", "hugepages-2Mi": "4Mi"},
+                "requests": {"cpu": "1", "hugepages-2Mi": "4Mi"},
+            },
+        ),
+    ],
+)
+def test_what_is_left_out_follows_from_the_containers(
+    container: Any, given: Any, expected: Any
+) -> None:
+    """Pod-level resources are filled in only if the pod sets some of them."""
+    spec = {"containers": [{"resources": container}], "resources": given}
+
+    default_pod_resources(spec)
+
+    assert spec["resources"] == expected

@@ -19,7 +19,7 @@ from kubewright.apiserver.builtin.core.pod.dns import validate_dns
     ],
 )
 def test_a_resolver_has_limits(config: Any, starts: list[str]) -> None:
-    """The libraries inside of containers have them."""
+    """The resolver libraries in containers have the same limits."""
     texts = [str(error) for error in validate_dns(config, "ClusterFirst", "d")]
 
     assert len(texts) == len(starts)

@@ -24,5 +24,5 @@ DIGEST = "sha256:" + "a" * 64
     ],
 )
 def test_only_what_may_change_is_pulled_always(image: str, expected: str) -> None:
-    """A reference that is no reference is not pulled always either."""
+    """A malformed reference is not pulled always, either."""
     assert pull_policy(image) == expected

@@ -77,7 +77,7 @@ def test_a_broken_volume_cannot_be_mounted_either() -> None:
 
 
 def test_a_block_device_comes_from_a_claim() -> None:
-    """Nothing else has a device behind it."""
+    """No other volume source has a block device."""
     container = {**CONTAINER, "volumeDevices": [{"name": "v", "devicePath": "/dev/x"}]}
 
     [text] = refusals("", "pods", a_pod(volumes=[{"name": "v"}], containers=[container]))

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from kubewright.apiserver.builtin import strategy_for
-from kubewright.apiserver.builtin.core.pod.parts import MIRROR
 from kubewright.apiserver.builtin.core.pod.pods import DELETION_COST
+from kubewright.apiserver.builtin.core.pod.subresource_fields import MIRROR
 from tests.unit.apiserver.builtin.workload_samples import (
     CONTAINER,
     SELECTOR,
@@ -57,7 +57,7 @@ def test_the_status_of_a_new_pod_is_the_servers() -> None:
 
 
 def test_a_gated_pod_says_why_it_waits() -> None:
-    """The scheduler does not look at it, so nobody else would say it."""
+    """The scheduler ignores gated pods, so the server has to set the condition."""
     pod = created("", "pods", a_pod(schedulingGates=[{"name": "a.b/c"}]))
 
     assert pod["status"]["conditions"][0]["reason"] == "SchedulingGated"
@@ -156,7 +156,7 @@ def test_a_wrong_pod_is_refused(pod: Obj, expected: list[str]) -> None:
 def test_only_a_pod_that_may_run_gets_time_to_stop(
     spec: Obj, status: Obj, asked: int | None, expected: int
 ) -> None:
-    """A pod without a node has nobody who would finish its deletion."""
+    """No kubelet would finish the deletion of a pod without a node."""
     assert PODS.grace_period({"spec": spec, "status": status}, asked) == expected
 
 

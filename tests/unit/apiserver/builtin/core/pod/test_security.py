@@ -54,7 +54,7 @@ def test_a_wrong_context_of_a_pod_is_refused(context: Any, expected: list[str]) 
 
 
 def test_a_bare_proc_is_for_pods_with_users_of_their_own() -> None:
-    """It shows the node otherwise."""
+    """With the host's users, an unmasked /proc would expose the node."""
     context = {"procMount": "Unmasked"}
 
     [error] = validate_security(context, "c", host_users=True)

@@ -15,7 +15,7 @@ def nodes(*keys: str) -> Obj:
 
 
 def test_the_refusal_of_any_other_change_shows_the_difference() -> None:
-    """Whoever runs apply on a changed pod needs to see which field it was."""
+    """A user who applies a changed pod needs to see which field differs."""
     [text] = update_refusals("", "pods", a_pod(), nodeName="n1")
 
     assert text == (

@@ -54,12 +54,12 @@ def warnings(**container: Any) -> list[str]:
 def test_a_container_that_was_probably_meant_otherwise_is_noted(
     container: Any, expected: list[str]
 ) -> None:
-    """It works, but not as it reads."""
+    """The pod is valid, but probably does not do what its author meant."""
     assert warnings(**container) == expected
 
 
 def test_what_is_deprecated_is_noted() -> None:
-    """Long before it goes away."""
+    """Users learn about deprecations long before a field is removed."""
     spec = {
         "nodeSelector": {"beta.kubernetes.io/os": "linux"},
         "volumes": [{"name": "v", "gitRepo": {"repository": "r"}}],
@@ -96,7 +96,7 @@ DEPRECATED = 'deprecated since v1.30; use the "appArmorProfile" field instead'
 def test_annotations_that_fields_have_replaced_are_named(
     annotations: Obj, security: Obj, expected: list[str]
 ) -> None:
-    """Unless the field says the same."""
+    """There is no warning if the field has the same value."""
     spec = {"containers": [{"name": "c"}], "securityContext": security}
     template = {"metadata": {"annotations": annotations}, "spec": spec}
 

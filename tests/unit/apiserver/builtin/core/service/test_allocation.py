@@ -38,7 +38,7 @@ def test_an_address_that_cannot_be_had_is_refused(spec: dict[str, Any], problem:
 
 
 def test_a_node_port_has_one_owner() -> None:
-    """Also when the same service is created again: allocation comes before the name."""
+    """Creating the same service again fails for its port: allocation precedes the name check."""
     server = services()
     server.create(node_port(30100), name="first")
 
@@ -48,14 +48,14 @@ def test_a_node_port_has_one_owner() -> None:
 
 
 def test_a_node_port_is_of_the_range() -> None:
-    """30000 to 32767, as everywhere."""
+    """Node ports are in Kubernetes' default range, 30000 to 32767."""
     problem = services().refusal(node_port(80))
 
     assert problem.endswith("The range of valid ports is 30000-32767")
 
 
 def test_one_port_in_two_protocols_shares_its_node_port() -> None:
-    """DNS is the usual case."""
+    """A DNS service has one number for TCP and UDP."""
     ports = [{"port": 53, "name": "t"}, {"port": 53, "name": "u", "protocol": "UDP"}]
 
     found = services().create({"spec": {"type": "NodePort", "ports": ports}})["spec"]["ports"]
