@@ -27,7 +27,7 @@ RENEWAL: dt.timedelta = dt.timedelta(days=30)
 SKEW: dt.timedelta = dt.timedelta(hours=1)
 
 Extension: TypeAlias = tuple[x509.ExtensionType, bool]
-"""An extension of a certificate, and whether those who do not know it must refuse."""
+"""An extension of a certificate, and whether it is critical."""
 
 
 class OutOfDateError(ValueError):
@@ -38,12 +38,12 @@ class Authority:
     """Signs certificates of servers and clients.
 
     Args:
-        name: What a new authority is called.
-        pair: An authority that was kept.
+        name: The name of a new authority.
+        pair: The certificate and key of an existing authority.
 
     Raises:
         OutOfDateError: *pair* has expired, or soon will.
-        ValueError: It is broken, or its halves do not fit.
+        ValueError: It is broken, or certificate and key do not match.
     """
 
     def __init__(self, name: str = "kubewright-ca", *, pair: KeyPair | None = None) -> None:
@@ -78,7 +78,7 @@ class Authority:
         return self._pair(_name(user, groups), [(usage, False)])
 
     def signed(self, certificate: x509.Certificate) -> bool:
-        """Tell whether *certificate* is one of ours."""
+        """Say whether this authority has signed *certificate*."""
         try:
             certificate.verify_directly_issued_by(self._certificate)
         except Exception:  # noqa: BLE001  # any of several, of which one shares no base
@@ -94,7 +94,7 @@ class Authority:
 
 
 def is_serving(pair: KeyPair, authority: Authority, *hosts: str) -> bool:
-    """Tell whether *pair* still serves *hosts*, all of them and no other, under *authority*."""
+    """Say whether *pair* is still valid for exactly *hosts*, signed by *authority*."""
     try:
         certificate, _ = _checked(pair)
         names = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
@@ -117,7 +117,7 @@ def _self_signed(name: str) -> tuple[x509.Certificate, ec.EllipticCurvePrivateKe
 
 
 def _checked(pair: KeyPair) -> tuple[x509.Certificate, ec.EllipticCurvePrivateKey]:
-    """Return both halves of *pair*, if they fit and are good for a while."""
+    """Return certificate and key of *pair*, if they match and are valid for some time."""
     certificate = x509.load_pem_x509_certificate(pair.certificate)
     key = serialization.load_pem_private_key(pair.key, None)
     if not isinstance(key, ec.EllipticCurvePrivateKey):

@@ -16,11 +16,11 @@ _FRONT_PROXY = "front-proxy-ca"
 
 @dataclass(frozen=True, slots=True)
 class Certificates:
-    """What a server needs for TLS: who signs, and what it shows itself.
+    """What a server needs for TLS: its authorities, and its own certificate.
 
     Attributes:
-        front_proxy: Signs for who may speak in the name of users. It is another authority than
-            that of clients: whoever has a client certificate must not be able to do that.
+        front_proxy: Signs for those who may speak in the name of users. It is not the authority of
+            clients: whoever has a client certificate must not be able to do that.
     """
 
     authority: Authority
@@ -65,7 +65,7 @@ def _load_or_make_authority(folder: Path, name: str = "ca") -> Authority:
         try:
             return Authority(pair=pair)
         except OutOfDateError:
-            pass  # nobody can trust it any more, so another one is no loss
+            pass  # it has expired, so nothing is lost by making another one
         except (ValueError, TypeError, ExtensionNotFound, UnsupportedAlgorithm) as error:
             raise ConfigError(_damaged(folder, name, pair)) from error
     authority = Authority() if name == "ca" else Authority(name)
@@ -74,7 +74,7 @@ def _load_or_make_authority(folder: Path, name: str = "ca") -> Authority:
 
 
 def _damaged(folder: Path, name: str, pair: KeyPair) -> str:
-    # Clients trust this authority: a new one in its place would lock them out without a word.
+    # Clients trust this authority: a new one in its place would silently lock them out.
     try:
         load_pem_x509_certificate(pair.certificate)
         path = folder / f"{name}.key"

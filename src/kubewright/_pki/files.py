@@ -15,7 +15,7 @@ def named_path(name: str, value: PathLike | None) -> Path | None:
     """Return what the argument *name* says as a path.
 
     Raises:
-        TypeError: It is no path at all.
+        TypeError: It is not a path.
         ConfigError: It is empty, which would be the current folder.
     """
     if value is None:
@@ -28,7 +28,7 @@ def named_path(name: str, value: PathLike | None) -> Path | None:
 
 
 def check_writable(path: Path) -> None:
-    """Check that *path* can be a file: its folder is there, and it is none itself.
+    """Check that *path* can be a file: its folder exists, and it is not a folder itself.
 
     Raises:
         ConfigError: It cannot; the text says what to do.
@@ -42,9 +42,9 @@ def check_writable(path: Path) -> None:
 
 
 def keep_private(*paths: Path) -> None:
-    """Take the rights of other users away, which a file has after it was restored from a copy.
+    """Take away the rights of other users, which a file may have after it was restored.
 
-    One that is not there is left out, and so is one of another owner, who decides about it.
+    A missing file is skipped, and so is a file of another owner.
     """
     for path in paths:
         with suppress(FileNotFoundError, NotADirectoryError, PermissionError):
@@ -55,7 +55,7 @@ def write_private(path: Path, content: bytes) -> None:
     """Write *content* to *path*, whole or not at all, readable by us only.
 
     Raises:
-        OSError: The folder is not there, or cannot be written to.
+        OSError: The folder does not exist, or cannot be written to.
     """
     partial = path.with_name(f".{path.name}.{os.getpid()}")
     try:

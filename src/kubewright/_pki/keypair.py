@@ -1,4 +1,4 @@
-"""A certificate with its key, as everybody passes it on; made in `certificates`."""
+"""A certificate with its key; `authority` makes them."""
 
 from dataclasses import dataclass
 

@@ -13,7 +13,7 @@ NAME: str = "kubewright"
 """The name of the context, and of the cluster, in a file of ours; ``kubewright-…`` for others."""
 
 MARK: dict[str, Any] = {"name": "cluster_info", "extension": {"provider": "kubewright"}}
-"""What every cluster of ours carries; a name alone may be that of anybody. kubectl keeps it."""
+"""Marks every cluster entry of ours, since anybody may use the name. kubectl keeps it."""
 
 
 def credentials(
@@ -47,10 +47,10 @@ def document(
 
 
 def check_target(path: Path) -> None:
-    """Check that a kubeconfig can be written to *path*, and that nothing of others gets lost.
+    """Check that a kubeconfig can be written to *path* without losing entries of others.
 
     Raises:
-        ConfigError: The folder is not there, or the file is not one of ours.
+        ConfigError: The folder does not exist, or the file is not one of ours.
     """
     check_writable(path)
     if path.exists() and (lost := _lost(path)):
@@ -75,7 +75,7 @@ def write(path: Path, content: dict[str, Any]) -> None:
 
 
 def _lost(path: Path) -> str:
-    """Name what others have put into the file; empty if nothing, or all of it is ours."""
+    """Return the names of entries that are not ours; empty if all are."""
     import yaml  # noqa: PLC0415  # as above
 
     try:

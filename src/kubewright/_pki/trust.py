@@ -1,7 +1,7 @@
-"""Whom the server trusts when it calls somebody by HTTPS: whom Go would trust.
+"""Verifies servers that we call by HTTPS, as Go does.
 
 Webhooks are configured for kube-apiserver, and so with certificates that Go accepts. OpenSSL alone
-is more particular about some of them.
+is stricter about some of them.
 """
 
 import asyncio
@@ -32,17 +32,17 @@ class Trust:
         self.context.verify_flags &= ~ssl.VERIFY_X509_STRICT
 
     async def learn(self, cause: BaseException | None, host: str, port: int, *, name: str) -> bool:
-        """Trust a server after all that OpenSSL has refused, if one of the authorities signed it.
+        """Trust a server that OpenSSL has refused, if one of the authorities signed for it.
 
-        A leaf that bears the name of its issuer is self-signed to OpenSSL, without a look at the
-        signature; Go looks, and its own library makes such certificates. Dates and names are
+        OpenSSL takes a leaf that bears the name of its issuer for self-signed, without checking the
+        signature; Go checks it, and its own library makes such certificates. Dates and names are
         verified by the handshake that follows.
 
         Args:
             cause: Why the handshake failed.
             host: Where the server is.
             port: Its port there.
-            name: What it is asked as.
+            name: The name that it is called by.
 
         Returns:
             Whether another try makes sense.
@@ -61,7 +61,7 @@ class Trust:
 
 
 async def _fetch_certificate(host: str, port: int, name: str) -> bytes | None:
-    """Return the certificate that a server shows, in DER, whatever it is worth."""
+    """Return the certificate that a server shows, in DER, unverified."""
     anybody = ssl.create_default_context()
     anybody.check_hostname, anybody.verify_mode = False, ssl.CERT_NONE
     try:
@@ -72,7 +72,7 @@ async def _fetch_certificate(host: str, port: int, name: str) -> bytes | None:
         found: bytes | None = writer.get_extra_info("ssl_object").getpeercert(binary_form=True)
         return found
     finally:
-        writer.transport.abort()  # nothing is said to it
+        writer.transport.abort()  # no request is sent
 
 
 def _is_signed(leaf: bytes, authorities: str) -> bool:

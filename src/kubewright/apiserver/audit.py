@@ -1,8 +1,7 @@
-"""Who did what, and what came of it: one event for every call.
+"""The audit log: one event for every request, with its outcome.
 
 Events are kept in memory for tests to read, the latest ones, and can go to a file as well, in the
-format of ``audit.k8s.io/v1``. In memory an event is a tuple; it is put into words when somebody
-asks for it.
+format of ``audit.k8s.io/v1``. In memory an event is a tuple; its JSON is made when it is needed.
 """
 
 import contextlib
@@ -30,12 +29,12 @@ class AuditEvent(NamedTuple):
 
     Attributes:
         verb: As RBAC names it.
-        user: Who asked; for whom, is `impersonated`.
+        user: Who asked; `impersonated` is the user that they acted as.
         uri: The path with its query.
         code: The HTTP status of the answer.
-        received: When the request was there.
-        finished: When the answer was.
-        resource: What it was about; ``None`` for a path that is no resource.
+        received: When the request arrived.
+        finished: When the answer was ready.
+        resource: What it was about; ``None`` for a path that is not a resource.
         peer: The address of the client, with its port; empty in process.
         status: The Status that was answered, for a failure.
         request_object: What the client sent, and
@@ -169,18 +168,18 @@ class AuditLog:
             self._file.write(msgspec.json.encode(line) + b"\n")
             self._file.flush()
         except OSError as error:
-            # The request was done; to fail it now would be a lie. So would a log with holes.
-            log.warning("audit log failed, no more is written", path=self._name, error=str(error))
+            # The request was carried out, so it cannot fail now. A log with holes would mislead.
+            log.warning("audit log failed, stopped writing it", path=self._name, error=str(error))
             self._abandon()
 
     def _abandon(self) -> None:
         file, self._file = self._file, None
         if file is not None:
-            with contextlib.suppress(OSError):  # it tries to write what is left
+            with contextlib.suppress(OSError):  # closing tries to write what is left
                 file.close()
 
     def close(self) -> None:
-        """Close the file; doing it twice does no harm."""
+        """Close the file; may be called twice."""
         if self._file is not None:
             self._file.close()
             self._file = None

@@ -1,4 +1,4 @@
-"""What every endpoint works with, and one request on its way through it."""
+"""`Backend`, the state behind the endpoints, and `Call`, one request to a resource."""
 
 import asyncio
 from collections.abc import Callable
@@ -71,8 +71,8 @@ class Backend(Struct):
     Attributes:
         escalation: Refuses roles that would give away rights; ``None`` where rights do not matter.
         authorizer: Decides whether an update may create; ``None`` where rights do not matter.
-        network: Which addresses the server hands out and takes.
-        slow_lane: Where work is done that would hold up others.
+        network: Which addresses the server assigns and accepts.
+        slow_lane: Runs work that would hold up others in threads.
     """
 
     store: Store
@@ -94,7 +94,7 @@ class Call(Struct):
 
     Attributes:
         resource: The resource in the version of the URL.
-        work: The resource in the version in which the server thinks: the one that is stored for
+        work: The resource in the version that the server works in: the stored one for
             built-in kinds, the one of the URL for custom resources.
         warnings: Sent as Warning headers with the answer.
     """
@@ -115,7 +115,7 @@ class Call(Struct):
 
     @property
     def storage(self) -> GroupResource:
-        """Under which name its objects are stored."""
+        """The name under which its objects are stored."""
         return self.resource.storage
 
     @property
@@ -149,7 +149,7 @@ class Call(Struct):
             self.warnings.append(text)
 
     async def run(self, work: Callable[[], T], *, size: int = 0) -> T:
-        """Do *work* on what was sent, or on *size* bytes; in a thread if that is much."""
+        """Do *work* on what was sent, or on *size* bytes; in a thread if that is large."""
         return await self.backend.slow_lane.run(max(size, len(self.request.body)), work)
 
     async def judge(
@@ -171,12 +171,12 @@ class Call(Struct):
             return [invalid(NO_PATH, None, OUT_OF_BUDGET)]
 
     def write(self, *, dry_run: bool = False) -> Write:
-        """Return the circumstances that strategies are told."""
+        """Return the context of the write, for strategies."""
         backend = self.backend
         return Write(backend.store, self.user, backend.now(), dry_run, self.warn, backend.network)
 
     def manager(self, asked: str) -> str:
-        """Return who owns what this request writes."""
+        """Return the field manager of this request."""
         from kubewright.apiserver.fieldmanager.manager import (  # noqa: PLC0415  # for writes only
             manager_name,
         )

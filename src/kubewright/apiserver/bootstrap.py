@@ -1,4 +1,4 @@
-"""What every cluster has before anybody asked for it."""
+"""The objects that every cluster has from the start."""
 
 from uuid import uuid4
 
@@ -34,14 +34,14 @@ def fill(
     network: Network = DEFAULT,
     authorities: Authorities | None = None,
 ) -> None:
-    """Store what is missing of it.
+    """Store the objects that are missing.
 
     Args:
         store: Where.
         now: The time as objects carry it.
         network: Where the server's own service is.
-        authorities: Whom the server trusts; ``None`` for a server without a network, about which
-            others need not know anything.
+        authorities: Whom the server trusts; ``None`` for a server without a network, which
+            publishes nothing.
     """
     service = _kubernetes(network.kubernetes_ip)
     tracking = [_config_map(TRACKING, {"since": now[:10]})] if authorities else []
@@ -57,7 +57,7 @@ def fill(
 
 
 def _publish(store: Store, now: str, authorities: Authorities) -> None:
-    """Say how this server knows its clients, for aggregated ones to do the same."""
+    """Publish how this server authenticates clients, so that aggregated servers can, too."""
     data = {
         "requestheader-allowed-names": '["front-proxy-client"]',
         "requestheader-extra-headers-prefix": '["X-Remote-Extra-"]',

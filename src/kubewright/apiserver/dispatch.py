@@ -1,4 +1,4 @@
-"""Which endpoint answers a request to a resource."""
+"""Finds the endpoint for a request to a resource."""
 
 from collections.abc import Awaitable, Callable, Iterator
 from functools import cache, cached_property
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Endpoint = Callable[[Call], Awaitable[Answer]]
 
-# Module and function: loaded when first asked for, so that the first answer comes early.
+# Module and function: loaded with the first request, to keep the start short.
 VERBS: dict[str, tuple[str, str]] = {
     "get": ("read", "get"),
     "list": ("read", "list_objects"),
@@ -131,12 +131,12 @@ class Dispatcher:
         return endpoint_for(verb)
 
     def _odd(self, call: Call) -> Endpoint:
-        """Return the endpoint for a verb that does not fit its URL, if it does after all."""
+        """Return the endpoint for a verb that does not fit its URL, in the cases that allow it."""
         verb, resource = call.route.verb, call.resource
         if verb == "watch" and "watch" in resource.verbs:
             return endpoint_for("watch")
         if resource.custom and "create" not in resource.verbs and verb in VERBS:
-            # Its definition is being deleted: what is there can still be let go of.
+            # Its definition is being deleted: its objects can still be deleted.
             if verb != "create":
                 return endpoint_for(verb)
             error = status.method_not_allowed(resource.group_resource, verb)
@@ -146,7 +146,7 @@ class Dispatcher:
 
 
 def _connects(sub: str, verb: str) -> bool:
-    """Whether a pod is talked to by that verb: each right to a verb is a right of its own."""
+    """Whether *verb* connects to the subresource; RBAC tells these verbs apart."""
     if sub == "proxy":
         return bool(verb)
     return sub in {"exec", "attach", "portforward"} and verb in {"get", "create"}
@@ -160,7 +160,7 @@ def _only_custom(backend: Backend, group: str) -> bool:
 def _check_scope(resource: Resource, route: Route) -> None:
     """Refuse URLs that do not exist: a node in a namespace, a pod outside of one."""
     if not resource.namespaced:
-        # A namespace is inside itself, and in no other: who rules that one does not rule this.
+        # A namespace is inside itself only: rights in another namespace do not extend to it.
         itself = resource.plural == "namespaces" and route.namespace == route.name
         if route.namespace and not itself:
             raise status.no_such_path()
@@ -181,7 +181,7 @@ def _add_warnings(call: Call, answer: Answer) -> Answer:
 
 
 def _fitting(warnings: list[str]) -> Iterator[str]:
-    """Yield the warnings, or the beginnings of the first ones, if they are too much for a head."""
+    """Yield the warnings, or the beginnings of the first ones if all are too long."""
     if sum(map(len, warnings)) <= WARNINGS_LIMIT:
         yield from warnings
         return

@@ -1,27 +1,27 @@
-"""How much work one request may be, counted in steps that take about a microsecond each."""
+"""How much work one request may take, in steps of about a microsecond."""
 
 from typing import Final
 
 LIGHT: Final = 20_000
-"""What is done at once, while everybody else waits."""
+"""Steps that are done at once, while all other requests wait."""
 MOST: Final = 5_000_000
-"""What is done for one object at all."""
+"""Steps that one object may take at all."""
 TEXT: Final = 4 * 1024 * 1024
-"""How many characters of errors anybody reads."""
+"""Characters of errors that are kept."""
 OUT_OF_BUDGET: Final = (
     "validation failed due to running out of cost budget, the rest is not checked"
 )
 
 
 class TooMuchError(Exception):
-    """There is more to do than was allowed."""
+    """The work takes more steps than allowed."""
 
 
 class Effort:
-    """What is left of the steps that one validation may take.
+    """The steps that one validation may still take.
 
     Attributes:
-        light: Whether somebody waits: what is too much now is done again, in a thread.
+        light: Whether others wait: work that is too much is then done again in a thread.
     """
 
     __slots__ = ("_left", "_text", "light")
@@ -35,17 +35,17 @@ class Effort:
         """Take *steps* off.
 
         Raises:
-            TooMuchError: So many are not left.
+            TooMuchError: Fewer steps are left.
         """
         self._left -= steps
         if self._left < 0:
             raise TooMuchError
 
     def tell(self, text: str) -> None:
-        """Take the length of an error off.
+        """Take the length of an error off the characters that are left.
 
         Raises:
-            TooMuchError: There were enough errors before.
+            TooMuchError: Fewer characters are left.
         """
         self._text -= len(text)
         if self._text < 0:

@@ -1,4 +1,4 @@
-"""How much was asked of the server, in Prometheus' text format and with Kubernetes' names."""
+"""Counts of requests, in Prometheus' text format and with Kubernetes' names."""
 
 from collections import Counter
 

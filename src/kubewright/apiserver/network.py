@@ -1,4 +1,4 @@
-"""Which addresses a server hands out, and which it takes."""
+"""Which addresses a server assigns, and which it accepts."""
 
 from ipaddress import AddressValueError, IPv4Network, NetmaskValueError
 
@@ -12,7 +12,7 @@ _SMALLEST = 8
 
 
 class Network(Struct, frozen=True):
-    """Which addresses a server hands out, and which it takes.
+    """Which addresses a server assigns, and which it accepts.
 
     Attributes:
         service_cidr: Where the cluster addresses of services come from.

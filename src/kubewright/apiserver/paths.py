@@ -79,7 +79,7 @@ class Paths:
         return OpenAPI(self._registry, self._remotes)
 
     async def answer(self, request: Request, route: Route, user: UserInfo) -> Response:
-        """Answer, or say that nothing is here."""
+        """Answer, with 404 where nothing is served."""
         if request.method not in ("GET", "HEAD"):
             raise status.unsupported_method()
         path = "/" + route.path.strip("/")
@@ -173,7 +173,7 @@ def version() -> dict[str, str]:
 
 
 def _tagged(request: Request, body: bytes, media: str) -> Response:
-    """Answer with *body*, or that the client has it already."""
+    """Answer with *body*, or with 304 if the client has it already."""
     tag = f'"{hashlib.sha256(body).hexdigest().upper()}"'
     headers = (("ETag", tag), ("Vary", "Accept"), ("Cache-Control", "public"))
     if request.headers.get("if-none-match") == tag:

@@ -1,6 +1,6 @@
-"""The API server as one object: what comes in goes through here, in the order of Kubernetes.
+"""`APIServer`: each request passes through it in the order of Kubernetes.
 
-Who is asking, may they, what for, and then the verb itself; whatever happens, the audit knows.
+It authenticates, authorizes, finds the endpoint and calls it; the audit log records every request.
 """
 
 from collections.abc import Callable
@@ -179,7 +179,7 @@ class APIServer:
     # Life.
 
     async def start(self) -> None:
-        """Make what every cluster has, and begin to work."""
+        """Store the objects that every cluster has, and start the controllers."""
         if self._started:
             raise LifecycleError("this API server was started before; make another one")
         self._started = True
@@ -196,7 +196,7 @@ class APIServer:
             await self._controllers.start()
 
     async def stop(self) -> None:
-        """End all watches and let go of the files."""
+        """End all watches and close the files."""
         if self._controllers:
             await self._controllers.stop()
         await self._definitions.stop()
@@ -295,7 +295,7 @@ class APIServer:
             and asked.group == ""
             and asked.resource == "pods"
         ):
-            # A websocket begins with GET; to run commands is more than to read, all the same.
+            # A websocket begins with GET, but to run commands takes more than the right to read.
             self._authorize(replace(asked, verb="create"))
 
     def _note(self, visit: "_Visit", answer: Answer) -> None:
@@ -303,7 +303,7 @@ class APIServer:
         request, route, finished = visit.request, visit.route, self.clock.now()
         counted = self._counted(route, request.method)
         self.metrics.count(counted, code, (finished - visit.received).total_seconds())
-        if len(request.path) > LONGEST_NOTE:  # so are its parts
+        if len(request.path) > LONGEST_NOTE:  # its parts are too long as well
             route = Route(route.verb, "")
         self.audit.record(
             AuditEvent(
@@ -328,7 +328,7 @@ class APIServer:
         )
 
     def _counted(self, route: Route, method: str) -> Route:
-        """Return *route*, or one that stands for all that is not served: guesses fill no memory."""
+        """Return *route*, or one for all that is not served: random paths must not fill memory."""
         known = self.registry.find(route.group, route.version, route.resource)
         if known and (not route.subresource or route.subresource in known.subresources):
             return route
@@ -348,14 +348,14 @@ def _open_audit_log(path: Path | None, store: Store) -> AuditLog:
             check_writable(path)
         return AuditLog(file=path)
     except BaseException as error:
-        store.close()  # nobody else gets at it any more, and it holds a lock
+        store.close()  # nobody else can close it any more, and it holds a lock
         if isinstance(error, OSError):
             raise ConfigError(f"cannot write {path}: {error.strerror or error}.") from error
         raise
 
 
 class _Visit:
-    """One request, and what was found out about it."""
+    """One request, and what is known about it so far."""
 
     __slots__ = ("impersonated", "received", "refusal", "request", "route", "user")
 
@@ -382,7 +382,7 @@ def _noted(refusal: StatusError) -> Obj:
 
 
 def _tree(content: bytes | Answer) -> Any:
-    """Return what was sent or answered as the audit keeps it; nothing if it is no JSON."""
+    """Return what was sent or answered as the audit keeps it; nothing if it is not JSON."""
     data = content.body if isinstance(content, Response) else content
     try:
         return msgspec.json.decode(data) if isinstance(data, bytes) else None
@@ -391,7 +391,7 @@ def _tree(content: bytes | Answer) -> Any:
 
 
 def _is_pretty(request: Request, query: Query) -> bool:
-    """Whether a person reads the answer: they asked for it, or use a program for people."""
+    """Whether to indent the answer: the client asks for it, or is a program for people."""
     wanted = query.get("pretty")
     if wanted is not None:
         return is_true(wanted)

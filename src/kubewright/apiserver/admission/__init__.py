@@ -1,1 +1,1 @@
-"""What is asked before an object is stored: namespaces, webhooks, policies."""
+"""Admission: the checks that a write passes before it is stored."""

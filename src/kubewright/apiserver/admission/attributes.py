@@ -1,4 +1,4 @@
-"""What admission decides about: a write, before it is stored."""
+"""The write that admission decides about."""
 
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple, Protocol
@@ -27,12 +27,12 @@ class GroupVersionKind(NamedTuple):
 
     @property
     def api_version(self) -> str:
-        """As it stands in an object."""
+        """The value of ``apiVersion`` in an object."""
         return api_version(self.group, self.version)
 
 
 class GroupVersionResource(NamedTuple):
-    """What a path names: a plural name in one version."""
+    """A resource as a path names it: a plural name in one version."""
 
     group: str
     version: str
@@ -40,7 +40,7 @@ class GroupVersionResource(NamedTuple):
 
     @property
     def group_resource(self) -> GroupResource:
-        """The same in any version."""
+        """The resource without its version."""
         return GroupResource(self.group, self.resource)
 
 
@@ -53,14 +53,14 @@ class Attributes(Struct):
     Attributes:
         operation: What is done; a patch is an update.
         kind: Of `object`, in the version in which the client wrote it.
-        resource: The path that was asked.
+        resource: The resource in the path of the request.
         namespace: A namespace counts as being inside itself.
         object: As it would be stored; mutation changes it. ``None`` for a deletion.
         old_object: As it is stored; ``None`` for a create.
         options: CreateOptions, UpdateOptions or DeleteOptions, with kind and apiVersion.
         user: Who asks.
         warn: Adds a Warning header to the answer.
-        annotations: What the audit log shall say about it.
+        annotations: What the audit log will say about it.
         reinvocation: Whether plugins must be called again; ``None`` until one wants to know.
     """
 
@@ -135,6 +135,6 @@ class Objects(Protocol):
         """Return *obj* as a client could have sent it: cut to its schema, and defaulted.
 
         Raises:
-            StatusError: It is not of its kind any more.
+            StatusError: It is no longer an object of its kind.
         """
         ...

@@ -1,4 +1,4 @@
-"""Policies and the writes to which bindings apply them, for policies of both sorts."""
+"""What validating and mutating policies share: their bindings and parameters."""
 
 from typing import Any, NamedTuple
 
@@ -67,7 +67,7 @@ class BoundPolicies(AdmissionPlugin):
     async def _params(
         self, policy: Policy, binding: PolicyBinding, attributes: Attributes
     ) -> list[Obj | None]:
-        """Return the parameters to ask with: none at all asks once, without."""
+        """Return the parameters to evaluate with; ``None`` in it stands for no parameters."""
         kind, reference = policy.param_kind, binding.params
         if kind is None or reference is None:
             return [None]

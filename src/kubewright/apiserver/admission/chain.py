@@ -149,7 +149,7 @@ class _Links(NamedTuple):
 
 
 class AdmissionChain:
-    """All that must agree before an object is stored.
+    """Calls every plugin that handles a write, phase by phase.
 
     Args:
         context: What plugins are made with.
@@ -209,7 +209,7 @@ class AdmissionChain:
         return charged
 
     def _links(self, attributes: Attributes) -> _Links:
-        """Return the plugins for a write; most resources are of no interest to any but a few."""
+        """Return the plugins for a write; resources that no plugin names share one entry."""
         operation, resource = attributes.operation, attributes.resource[::2]  # without the version
         known = resource in _NAMED and not attributes.subresource
         key = (operation, resource) if known else operation

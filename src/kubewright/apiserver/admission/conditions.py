@@ -1,4 +1,4 @@
-"""matchConditions: expressions that say whether a webhook or policy is about a write."""
+"""matchConditions: expressions that say whether a webhook or policy applies to a write."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ def all_met(
     Args:
         conditions: The expressions.
         values: What they see.
-        tolerated: Whether an expression that fails means that the write is not meant.
+        tolerated: Whether an expression that fails counts as false.
         budget: What they may cost together.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Webhook configurations as they are stored, made ready to be used."""
+"""Webhook configurations, read from what is stored."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -24,9 +24,9 @@ class Webhook:
     """One webhook of a configuration.
 
     Attributes:
-        key: Tells it from all others; two may have the same name.
+        key: Unique, while two webhooks may have the same name.
         tolerated: Whether a write goes on when the webhook fails.
-        reinvoked: Whether it wants to see what those after it have changed.
+        reinvoked: Whether it is called again when a later webhook changes the object.
         dry: Whether it may be called for a dry run.
     """
 
@@ -67,7 +67,7 @@ class Webhook:
 
 
 class ConfigurationCache(Generic[T]):
-    """Something made of the objects of one resource, and made again when one of them changes."""
+    """A value computed from the objects of one resource, and again when one of them changes."""
 
     def __init__(
         self, reader: Reader, resource: GroupResource, make: Callable[[list[Obj]], T]
@@ -79,7 +79,7 @@ class ConfigurationCache(Generic[T]):
         self._made: Any = None
 
     def get(self) -> T:
-        """Return what the objects of now make."""
+        """Return the value for the objects that are stored now."""
         revision = self._reader.revision_of(self._resource)
         if revision != self._revision:
             found = sorted(self._reader.list(self._resource), key=_name)

@@ -20,7 +20,7 @@ Names = Literal["condition", "policy", "message"]
 """Who evaluates: a webhook's condition, a policy, or the message of one."""
 
 Result = Literal["bool", "string", "string or null", "Object", "list(JSONPatch)", ""]
-"""The type of a value; objects and patches are made by mutations, and empty is any."""
+"""The type that a value must have, empty for any; mutations make objects and patches."""
 
 _HIDDEN = frozenset({"uid", "object", "oldObject"})
 
@@ -30,7 +30,7 @@ class ExpressionError(Exception):
 
 
 class BudgetSpentError(ExpressionError):
-    """There is no more time for expressions."""
+    """The expressions have spent their budget."""
 
 
 class Expression:
@@ -78,7 +78,7 @@ class Expression:
     def find_problem(self) -> str:
         """Return why it does not compile, and keep nothing else.
 
-        Thousands of programs that nobody runs would be a long pause of the garbage collector.
+        Thousands of programs that nobody runs would slow the garbage collector down.
         """
         problem = self.problem
         self._program = None
@@ -135,7 +135,7 @@ class Expression:
 
 @cache
 def declarations(names: Names, *, params: bool = False) -> "Mapping[str, Type]":
-    """Return the types of the names that there are."""
+    """Return the types of the names that an expression may use."""
     from kubewright.apiserver import cel  # noqa: PLC0415  # not before the first expression
     from kubewright.apiserver.cel.library import authorizer as rights  # noqa: PLC0415  # as above
 
@@ -224,7 +224,7 @@ def values(asked: Obj, attributes: Attributes, authorizer: Authorizer) -> dict[s
     Args:
         asked: The ``request`` of an AdmissionReview about it.
         attributes: The write.
-        authorizer: Who answers what users may do.
+        authorizer: Decides what users may do.
     """
     from kubewright.apiserver.cel.library import authorizer as rights  # noqa: PLC0415  # not before
 

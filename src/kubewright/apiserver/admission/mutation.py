@@ -1,4 +1,4 @@
-"""A MutatingAdmissionPolicy, ready to be asked: its mutations, one after the other."""
+"""A MutatingAdmissionPolicy and its mutations, which are applied one after the other."""
 
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -17,14 +17,14 @@ Changed = Callable[[Obj], dict[str, Any]]
 
 
 class MutationError(Exception):
-    """A policy could not do what it wants; its failure policy decides what comes of that."""
+    """A policy could not be applied; its failure policy decides what happens then."""
 
 
 class MutatingPolicy(Policy):
     """The expressions of a policy that changes objects.
 
     Attributes:
-        reinvoked: Whether it wants to see what others have changed after it.
+        reinvoked: Whether it is asked again when others change the object after it.
     """
 
     def __init__(self, source: Obj) -> None:
@@ -51,7 +51,7 @@ class MutatingPolicy(Policy):
         """Whether all conditions hold.
 
         Raises:
-            MutationError: They have no value.
+            MutationError: A condition cannot be evaluated.
         """
         from kubewright.apiserver import cel  # noqa: PLC0415  # not before the first expression
 
@@ -97,7 +97,7 @@ def _checked(made: Any) -> Any:
     from kubewright.apiserver.cel.objects import misnamed, to_json  # noqa: PLC0415  # as above
 
     for one in made if isinstance(made, list) else [made]:
-        # What a patch sets is an object of its own, from which names begin anew.
+        # The value of a patch operation is an object of its own: paths begin there.
         wrong = list(misnamed(one.get("value") if one.name == "JSONPatch" else one))
         if wrong:
             raise ValueError("type mismatch: " + "\n".join(wrong))
@@ -108,6 +108,6 @@ def _patched(obj: Obj, operations: list[Any], objects: Objects) -> Obj:
     try:
         return objects.patch(obj, operations)
     except ValueError as error:
-        if str(error).endswith("test failed"):  # then the patch is not meant for this object
+        if str(error).endswith("test failed"):  # the patch is for other objects
             return obj
         raise ValueError(f"JSON Patch: {error}") from error

@@ -1,4 +1,4 @@
-"""What admission must be able to do with objects of any kind."""
+"""Converts, patches and merges objects of any kind, for admission."""
 
 from typing import Any
 
@@ -63,7 +63,7 @@ class RegisteredObjects:
         try:
             patched: Obj = json_patch.apply(obj, operations)
         except StatusError as error:
-            # The cause says what a client of ours is not told, and the owner of a webhook is.
+            # The owner of a webhook is told the cause; clients are not.
             raise ValueError(str(error.__cause__ or error)) from error
         return patched
 
@@ -93,7 +93,7 @@ class RegisteredObjects:
         """Return *obj* as a client could have sent it: cut to its schema, and defaulted.
 
         Raises:
-            StatusError: It is not of its kind any more.
+            StatusError: It is no longer an object of its kind.
         """
         from kubewright.apiserver.wire import bodies  # noqa: PLC0415  # for webhooks only
 
@@ -117,7 +117,7 @@ class RegisteredObjects:
     def _resource(self, kind: GroupVersionKind) -> Resource:
         found = self._find(kind)
         if found is None:
-            raise status.internal_error(f"{kind} is served no more")
+            raise status.internal_error(f"{kind} is no longer served")
         return found
 
     def _schema(self, kind: GroupVersionKind) -> Schema:

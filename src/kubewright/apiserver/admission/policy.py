@@ -1,4 +1,4 @@
-"""A ValidatingAdmissionPolicy, ready to be asked: its expressions and what comes of them."""
+"""A ValidatingAdmissionPolicy: its expressions, and the outcome of evaluating them."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ _NOTE_LIMIT = 10 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why a write is not as the policy wants it; *index* tells by which validation."""
+    """Why a policy refuses a write; *index* is the number of the validation."""
 
     message: str
     reason: str = "Invalid"
@@ -132,7 +132,7 @@ class Policy:
             yield f"spec.auditAnnotations[{index}].valueExpression", expression
 
     def evaluate(self, values: dict[str, Any]) -> Outcome | None:
-        """Return what the policy says about a write; ``None`` if it is not about it.
+        """Return what the policy says about a write; ``None`` if it does not apply.
 
         Args:
             values: What its expressions see, but for the variables.
@@ -217,7 +217,7 @@ def _type(expression: Expression) -> "Type":
 
     try:
         return expression.program.type
-    except ExpressionError:  # who uses it will hear about it
+    except ExpressionError:  # an expression that uses it reports the error
         return cel.DYN
 
 

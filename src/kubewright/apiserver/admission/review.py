@@ -35,7 +35,7 @@ def request(
     Args:
         attributes: The write.
         match: How it is shown.
-        uid: Under which the answer must come.
+        uid: The answer must carry the same.
         obj: The object in the version of *match*.
         old: The old object, likewise.
     """
@@ -87,10 +87,10 @@ _STATUS_FIELDS: dict[str, tuple[type, str]] = {
 
 
 def check_decodable(answer: Obj, version: str) -> None:
-    """Check what Go would stumble over when it reads an answer.
+    """Check that Go could decode an answer.
 
     Raises:
-        ValueError: It would; the text says where.
+        ValueError: It could not; the text says where.
     """
     other = answer.get("apiVersion")
     if other in {f"{GROUP}/{one}" for one in VERSIONS if one != version}:
@@ -179,13 +179,13 @@ def _patch(found: Obj) -> bytes:
 
 
 def refusal(webhook: str, result: Obj | None) -> StatusError:
-    """Return how a client hears that a webhook said no: its own status, and who it was."""
+    """Return the error for the client of a webhook that refuses: its status, with its name."""
     result = result or {}
     by = f"admission webhook {quoted(webhook)} denied the request"
     said = result.get("message") or result.get("reason")
     code = result.get("code")
     return StatusError(
-        # What is no failure of HTTP could not be sent.
+        # A refusal must have the code of a failure.
         code if isinstance(code, int) and _BAD_REQUEST <= code <= _LAST_CODE else _BAD_REQUEST,
         result.get("reason") or "",
         f"{by}: {said}" if said else f"{by} without explanation",

@@ -1,4 +1,4 @@
-"""Which requests a webhook or a policy is about."""
+"""Which requests a webhook or a policy applies to."""
 
 from dataclasses import dataclass
 
@@ -26,14 +26,14 @@ _EXEMPT = frozenset({
 
 
 def is_exempt(attributes: Attributes) -> bool:
-    """Say whether a write must pass: a webhook that refuses its own removal would be for ever."""
+    """Say whether a write skips webhooks: one could otherwise prevent its own removal for ever."""
     kind = attributes.kind
     return kind.group == "admissionregistration.k8s.io" and kind.kind in _EXEMPT
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A RuleWithOperations, ready to be asked."""
+    """A RuleWithOperations, ready to match writes."""
 
     operations: frozenset[str]
     groups: frozenset[str]
@@ -56,7 +56,7 @@ class Rule:
         )
 
     def matches(self, attributes: Attributes, resource: GroupVersionResource) -> bool:
-        """Say whether the rule is about this write, seen as one to *resource*."""
+        """Say whether the rule matches this write, taken as a write to *resource*."""
         return (
             _has(self.operations, attributes.operation)
             and _has(self.groups, resource.group)
@@ -95,7 +95,7 @@ class Criteria:
 
     def __init__(self, source: Obj, *, rules: str = "rules", excluded: str = "") -> None:
         self._rules = tuple(map(Rule.of, source.get(rules) or ()))
-        # A binding without rules is about all that its policy is about; a webhook, about nothing.
+        # A binding without rules matches all that its policy matches; a webhook, nothing.
         self._any = bool(excluded) and not self._rules
         self._excluded = tuple(map(Rule.of, source.get(excluded) or ()))
         self._equivalent = source.get("matchPolicy", "Equivalent") == "Equivalent"
@@ -106,7 +106,7 @@ class Criteria:
         """Return how the write is matched, or ``None`` if it is not.
 
         Raises:
-            StatusError: The namespace that decides about it is not there.
+            StatusError: The namespace that a selector asks about does not exist.
         """
         if not _selects_object(self._objects, attributes):
             return None
@@ -154,7 +154,7 @@ def _selects_namespace(selector: Selector, attributes: Attributes, reader: Reade
 
 
 def _namespace_labels(attributes: Attributes, reader: Reader) -> dict[str, str]:
-    # A namespace that is written right now has the labels that it is about to have.
+    # A namespace that is being written counts with its new labels.
     about_namespace = attributes.resource.resource == "namespaces" and not attributes.subresource
     if about_namespace and attributes.operation in ("CREATE", "UPDATE"):
         namespace = attributes.object

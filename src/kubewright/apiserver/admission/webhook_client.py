@@ -1,6 +1,6 @@
-"""The client of webhooks: admission, conversion, and whatever else is asked by HTTPS.
+"""The client of webhooks: admission, conversion, and aggregated servers.
 
-What goes wrong is said in Go's words: people search for these, and tests of operators look for
+Errors are worded as Go words them: people search for these texts, and tests of operators look for
 them.
 """
 
@@ -56,7 +56,7 @@ _MESSAGES = {
 
 
 class WebhookError(Exception):
-    """A webhook could not be asked, or did not answer as one does; the text says why."""
+    """A webhook could not be called, or its answer is not valid; the text says why."""
 
 
 class Address(NamedTuple):
@@ -106,16 +106,16 @@ class ClusterIPResolver:
 
 
 class NoClusterResolver(ClusterIPResolver):
-    """Finds no service but external ones: a server alone has nothing behind cluster addresses.
+    """Finds external services only: a server alone has nothing behind cluster addresses.
 
-    They may well be somebody else's addresses on the network of the machine.
+    On the network of the machine they may belong to somebody else.
     """
 
     def resolve(self, namespace: str, name: str, port: int) -> Address:
         """Return where an external service is.
 
         Raises:
-            LookupError: It is not external, or there is none.
+            LookupError: The service is not external, or does not exist.
         """
         found = super().resolve(namespace, name, port)
         service = self._reader.get(_SERVICES, namespace, name) or {}
@@ -140,12 +140,12 @@ class _Target(NamedTuple):
 
 
 class WebhookClient:
-    """Posts JSON to webhooks and keeps the connections. One event loop only; close it in the end.
+    """Posts JSON to webhooks and keeps the connections. It belongs to one event loop; close it.
 
     Args:
-        resolver: Where services are.
+        resolver: Finds the addresses of services.
         clock: On which time-outs run.
-        user_agent: As which it introduces itself.
+        user_agent: The value of the User-Agent header.
     """
 
     def __init__(
@@ -169,7 +169,7 @@ class WebhookClient:
             timeout: Seconds for all of it.
 
         Raises:
-            WebhookError: No answer came, or one that is none.
+            WebhookError: No answer came, or the answer is not valid.
         """
         deadline = self._clock.monotonic() + timeout
         query = f"?timeout={format_nanoseconds(int(timeout * 10**9))}"
@@ -287,7 +287,7 @@ def _decoded(status: int, headers: dict[str, str], body: bytes) -> Obj:
     try:
         found = loads(body)
     except DecodeError:
-        found = ""  # Go reads what is no JSON as YAML, where nearly everything is a string
+        found = ""  # Go reads what is not JSON as YAML, where nearly everything is a string
     if status in _OK:
         if not isinstance(found, dict):
             raise WebhookError(_not_object(found, status, headers, empty=not body))

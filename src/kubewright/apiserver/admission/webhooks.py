@@ -99,7 +99,7 @@ class Caller:
         return found, obj
 
     async def _call(self, hook: Webhook, body: Obj, version: str) -> Obj:
-        from kubewright.apiserver.admission.webhook_client import (  # noqa: PLC0415  # ssl, for who needs it
+        from kubewright.apiserver.admission.webhook_client import (  # noqa: PLC0415  # ssl, which few need
             WebhookError,
         )
 

@@ -1,4 +1,4 @@
-"""API services that other servers answer: the way to them, and what the cluster says of them.
+"""API services that other servers answer: how they are reached, and whether they are available.
 
 An ``APIService`` with a service in it hands a group and version over to an aggregated API server,
 such as metrics-server. Requests to it are passed on in the name of the user who asked, its

@@ -34,7 +34,7 @@ class Aggregator:
         serving: Knows the certificate with which this server speaks for users.
 
     Attributes:
-        remotes: What is handed over.
+        remotes: The versions that other servers answer.
     """
 
     def __init__(

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from kubewright.apiserver.controllers.worker import Worker
 
 CHECK_AGAIN: float = 30.0
-"""Seconds between two checks: a server that has died tells nobody."""
+"""Seconds between two checks: a server that dies does not announce it."""
 
 _SERVICES = GroupResource("", "services")
 _SLICES = GroupResource("discovery.k8s.io", "endpointslices")
@@ -41,7 +41,7 @@ PASSED = CheckResult("True", "Passed", "all checks passed")
 
 
 class Availability:
-    """Asks each aggregated API server whether it is there, and fills *offers*."""
+    """Asks each aggregated API server whether it is up, and fills *offers*."""
 
     def __init__(
         self, backend: Backend, handle: Handle, relay: "Relay", offers: dict[str, Offer]
@@ -54,13 +54,13 @@ class Availability:
         self._worker: Worker
 
     def start(self, worker: "Worker") -> None:
-        """Check every API service, and those that something changes for."""
+        """Check every API service, and check one again when something changes for it."""
         self._worker = worker
         self._backend.store.listen(self._handle_event)
         self._add_all()
 
     def close(self) -> None:
-        """Check nothing more."""
+        """Stop checking."""
         for timer in self._timers.values():
             timer.cancel()
 
@@ -94,7 +94,7 @@ class Availability:
             raise NotYetError
 
     def _judge(self, remote: Remote) -> CheckResult | None:
-        """Say what is missing before anybody can be asked."""
+        """Return what is missing before the server can be asked; ``None`` if nothing is."""
         store, where = (
             self._backend.store,
             f"service/{remote.service} in {quoted(remote.namespace)}",
@@ -124,7 +124,7 @@ class Availability:
         return None
 
     async def _probe(self, remote: Remote) -> CheckResult:
-        """Ask for what every API server must have."""
+        """Ask the server for a document that every API server has."""
         url = f"https://{remote.server_name}:{remote.port}{remote.root}"
         try:
             found = await self._relay.ask(remote, remote.root, accept="application/json")
@@ -147,10 +147,10 @@ class Availability:
             del self._offers[name]
         else:
             self._offers[name] = offer
-        self._backend.registry.generation += 1  # documents that were made from it are old now
+        self._backend.registry.generation += 1  # documents that were made from it are stale now
 
     async def _write(self, obj: Obj, verdict: CheckResult) -> None:
-        """Write the condition, if it is another one."""
+        """Write the condition, if it has changed."""
         conditions = list((obj.get("status") or {}).get("conditions") or ())
         before = next((one for one in conditions if one.get("type") == AVAILABLE), None)
         if before is not None and CheckResult(*map(before.get, CheckResult._fields)) == verdict:

@@ -108,7 +108,7 @@ async def _schema_url(relay: Relay, remote: Remote) -> str:
 
 
 def _about(remote: Remote, document: Obj) -> Obj:
-    """Return what *document* says of the version; other parts are for others to tell."""
+    """Return the part of *document* that is about the version."""
     paths = {
         path: item
         for path, item in (document.get("paths") or {}).items()

@@ -26,7 +26,7 @@ from kubewright.apiserver.wire.route import is_true, parse_query
 from kubewright.errors import TransportError
 
 AGGREGATOR: UserInfo = UserInfo("system:kube-aggregator", groups=(MASTERS,))
-"""Who asks when it is us who want to know something."""
+"""The user of requests that this server makes for itself."""
 
 CHECK_TIME: float = 5.0
 REQUEST_TIME: float = 60.0
@@ -34,8 +34,8 @@ _LIMITS = Limits(body=64 << 20, connections=None)
 _UPSTREAMS_KEPT = 64
 _BODILESS = frozenset({204, 304})
 _UNAVAILABLE = 503
-# Headers that are between two neighbours only, that say who somebody is, or that ask for an
-# encoding which we would have to undo.
+# Hop-by-hop headers, headers that name the user, and headers that ask for an encoding which we
+# would have to undo.
 _NEIGHBOURS = frozenset(
     {
         "accept-encoding", "authorization", "connection", "content-length", "cookie", "expect",
@@ -64,12 +64,12 @@ class _Upstream(NamedTuple):
 
 
 class Relay:
-    """Keeps connections to aggregated API servers. One event loop only; close it in the end.
+    """Keeps connections to aggregated API servers. It belongs to one event loop; close it.
 
     Args:
-        resolver: Where services are.
+        resolver: Finds the addresses of services.
         clock: On which time-outs run.
-        pair: With what we show that we may speak for users; without it, nobody will believe us.
+        pair: Proves that we may speak for users; other servers do not believe us without it.
     """
 
     def __init__(self, resolver: Resolver, *, clock: Clock, pair: KeyPair | None = None) -> None:
@@ -79,7 +79,7 @@ class Relay:
         self._upstreams: dict[tuple[Endpoint, str, bool], _Upstream] = {}
 
     async def ask(self, remote: Remote, path: str, **headers: str) -> Found:
-        """Get *path* as somebody who may see everything.
+        """Get *path* as a user who may see everything.
 
         Raises:
             LookupError: The service cannot be found; the text says why.
@@ -190,7 +190,7 @@ class Relay:
 
 
 class _Talk:
-    """Carries bytes both ways until one side has had enough."""
+    """Carries bytes both ways until one side ends."""
 
     def __init__(self, remote: RawConnection) -> None:
         self._remote = remote
@@ -210,7 +210,7 @@ class _Talk:
 
 
 async def _copy(source: Duplex, sink: Duplex) -> None:
-    with suppress(TransportError, ConnectionError):  # an end like any other, for who looks on
+    with suppress(TransportError, ConnectionError):  # an end like any other
         while data := await source.read():
             await sink.write(data)
 
@@ -220,13 +220,13 @@ async def _chunks(connection: ClientConnection, body: BodyStream) -> AsyncIterat
         async for chunk in body:
             yield chunk
     except TransportError:
-        pass  # the client sees a stream that ended, and takes it up again
+        pass  # the client sees a stream that ended, and resumes it
     finally:
         connection.abort()
 
 
 def _is_long(request: Request) -> bool:
-    """Whether the answer may take as long as it likes."""
+    """Whether the answer may take any time, as a watch does."""
     query = parse_query(request.query)
     return any(is_true(query.get(name, "") or "0") for name in ("watch", "follow")) or (
         "/watch/" in request.path
@@ -271,7 +271,7 @@ def _line(text: str) -> str:
 
 
 def _passed_on(headers: Iterable[tuple[str, str]]) -> tuple[str, tuple[tuple[str, str], ...]]:
-    """Return the content type, and the headers that are not between neighbours only."""
+    """Return the content type, and the headers that are not hop-by-hop."""
     kind, rest = "", []
     for name, value in headers:
         if name == "content-type":

@@ -30,7 +30,7 @@ class Remote(Struct, frozen=True):
 
     @property
     def root(self) -> str:
-        """The path below which everything is the other server's."""
+        """The path below which the other server answers."""
         return f"/apis/{self.group}/{self.version}"
 
     @property
@@ -40,7 +40,7 @@ class Remote(Struct, frozen=True):
 
 
 class Remotes:
-    """Everything that is handed over, and what the other servers say of it.
+    """The versions that other servers answer, and what they offer.
 
     Attributes:
         found: Who answers for a group and version.
@@ -52,7 +52,7 @@ class Remotes:
         self.offers: dict[str, Offer] = {}
 
     def of_group(self, group: str) -> dict[str, Remote]:
-        """Return the versions of *group* that are handed over."""
+        """Return the versions of *group* that other servers answer."""
         return {version: one for (name, version), one in self.found.items() if name == group}
 
     def offer(self, remote: Remote) -> "Offer | None":
@@ -61,11 +61,11 @@ class Remotes:
 
 
 def read_remote(obj: Obj) -> Remote | None:
-    """Return what *obj*, an APIService, hands over; ``None`` if it is served here."""
+    """Return the server that *obj*, an APIService, names; ``None`` if it is served here."""
     spec = obj.get("spec") or {}
     service = spec.get("service")
     group = spec.get("group") or ""
-    if service is None or not group:  # nobody takes the core group away from us
+    if service is None or not group:  # the core group is always served here
         return None
     return Remote(
         obj["metadata"]["name"],

@@ -1,1 +1,1 @@
-"""Who is asking: tokens, certificates, service accounts, and those who act for others."""
+"""Authentication: tokens, certificates, service accounts, and impersonation."""

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from cryptography import x509
 
 OPEN_PATHS: frozenset[str] = frozenset({"/healthz", "/livez", "/readyz", "/version", "/version/"})
-"""Where nobody has to say who they are: to see whether the server lives, and what it is.
+"""Paths that need no credentials: whether the server is alive, and its version.
 
-It is what an AuthenticationConfiguration of Kubernetes says under ``anonymous.conditions``.
+An AuthenticationConfiguration of Kubernetes lists them under ``anonymous.conditions``.
 """
 
-_WEBSOCKET_TOKEN = "base64url.bearer.authorization.k8s.io."  # noqa: S105  # a prefix, no secret
+_WEBSOCKET_TOKEN = "base64url.bearer.authorization.k8s.io."  # noqa: S105  # a prefix, not a secret
 _UNKNOWN = "invalid bearer token"
 _UID = "1.3.6.1.4.1.57683.2"
 _CREDENTIAL = "authentication.kubernetes.io/credential-id"
@@ -85,7 +85,7 @@ class Authenticator:
         """Return whom a bearer token stands for.
 
         Raises:
-            TokenError: Nobody; the text says why, as a TokenReview does.
+            TokenError: The token is not valid; the text says why, as a TokenReview does.
         """
         own = self._accounts.audiences if self._accounts else ()
         user = self._tokens.get(token)

@@ -1,6 +1,6 @@
 """Acting as somebody else, by headers, for those who may.
 
-There are two ways. Who has the verb ``impersonate`` on a user may do all that this user may. Since
+There are two ways. The verb ``impersonate`` on a user allows all that this user may do. Since
 Kubernetes 1.36 there is a second one: ``impersonate:user-info`` (or ``serviceaccount``,
 ``arbitrary-node``, ``associated-node``) together with ``impersonate-on:user-info:list`` and the
 like, which also says for which requests. That one is tried first, and what it says is the answer
@@ -88,7 +88,7 @@ def _wanted(headers: Headers) -> UserInfo | None:
 
 
 def _values(header: str) -> tuple[str, ...]:
-    """Return the values of a header that may have come several times; each is one, with commas."""
+    """Return the values of a header that may be repeated; a comma does not separate two values."""
     return tuple(value.strip() for value in header.split("\n"))
 
 

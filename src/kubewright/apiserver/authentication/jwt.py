@@ -53,7 +53,7 @@ class SigningKey:
         """Read a private key from PEM.
 
         Raises:
-            ValueError: It is none, or of another kind than RSA and P-256.
+            ValueError: It is not a key, or neither of RSA nor of P-256.
         """
         from cryptography.hazmat.primitives import serialization  # noqa: PLC0415  # 45 ms
         from cryptography.hazmat.primitives.asymmetric import ec, rsa  # noqa: PLC0415
@@ -97,7 +97,7 @@ class SigningKey:
         """Return the claims of a token that this key has signed.
 
         Raises:
-            TokenError: Somebody else has made it.
+            TokenError: Another key has signed it.
         """
         text, _, signature = token.rpartition(".")
         header = read_part(token, 0) or {}

@@ -1,4 +1,4 @@
-"""TokenReview, SelfSubjectReview and TokenRequest: asked about users, and asked for tokens."""
+"""TokenReview, SelfSubjectReview and TokenRequest: questions about users, and new tokens."""
 
 from collections.abc import Awaitable, Callable
 from datetime import timedelta

@@ -49,7 +49,7 @@ class ServiceAccountTokens:
         key: Returns the key that signs; it is called when the first token is made or shown.
         reader: What is stored, to see whether the account and the bound object still exist.
         issuer: Who this server is, in its tokens.
-        audiences: For whom tokens are when they do not say; the issuer by default.
+        audiences: The audiences of tokens that do not name any; the issuer by default.
     """
 
     def __init__(
@@ -181,7 +181,7 @@ class ServiceAccountTokens:
         current = account["metadata"].get("uid", "")
         if current != uid:
             raise TokenError(f"service account UID ({current}) does not match claim ({uid})")
-        if account["metadata"].get("deletionTimestamp"):  # a finalizer holds it, not its rights
+        if account["metadata"].get("deletionTimestamp"):  # finalizers keep no rights
             raise TokenError(f"service account {namespace}/{name} has been deleted")
 
     def _check_bound(
@@ -198,7 +198,7 @@ class ServiceAccountTokens:
             )
 
     def _is_deleted(self, obj: Obj) -> bool:
-        """Say whether *obj* should be gone by now, clocks being as different as they are."""
+        """Say whether *obj* should be gone by now, with some time for clocks that differ."""
         deleted = obj["metadata"].get("deletionTimestamp")
         if not deleted:
             return False

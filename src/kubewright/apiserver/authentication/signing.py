@@ -1,4 +1,4 @@
-"""The key that signs the tokens of service accounts: made when first needed, kept if we keep."""
+"""The key that signs the tokens of service accounts: made when needed, kept with the data."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ def prepare_signing_key(folder: Path | None) -> SigningKey:
     """Return the key in *folder*, made if it is not there; a new one without a folder.
 
     Raises:
-        ConfigError: What is there is no key.
+        ConfigError: The file is not a key.
     """
     if folder is None:
         return SigningKey.generate()
@@ -29,7 +29,7 @@ def prepare_signing_key(folder: Path | None) -> SigningKey:
 def check_signing_key(folder: Path) -> None:
     """Check that the key in *folder*, if there is one, looks like a key.
 
-    The rest is seen when it is first needed: to load it takes longer than to start the server.
+    It is loaded when it is first needed: that takes longer than to start the server.
 
     Raises:
         ConfigError: It does not.

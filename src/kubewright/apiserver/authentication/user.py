@@ -1,4 +1,4 @@
-"""Somebody whom the server knows."""
+"""Users, as the server knows them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -39,14 +39,14 @@ class UserInfo:
 
 
 ADMIN: UserInfo = UserInfo("system:admin", groups=(MASTERS, AUTHENTICATED))
-"""Who asks from within this process, which needs no credentials."""
+"""The user of requests from this process, which need no credentials."""
 
 NOBODY: UserInfo = UserInfo(ANONYMOUS, groups=(UNAUTHENTICATED,))
-"""Who asks without credentials, where none are needed."""
+"""The user of requests without credentials, where none are needed."""
 
 
 def authenticated(user: UserInfo) -> UserInfo:
-    """Return *user* as a member of the group of all who are known."""
+    """Return *user* as a member of the group of all authenticated users."""
     if user.name == ANONYMOUS or AUTHENTICATED in user.groups or UNAUTHENTICATED in user.groups:
         return user
     return UserInfo(user.name, user.uid, (*user.groups, AUTHENTICATED), user.extra)

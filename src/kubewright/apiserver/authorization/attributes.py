@@ -1,4 +1,4 @@
-"""What is to be allowed or not, and the answer."""
+"""Requests as authorization sees them, and its decisions."""
 
 from typing import NamedTuple, Protocol
 
@@ -17,11 +17,11 @@ Rule = Obj
 class AccessAttributes(Struct):
     """A request as RBAC sees it.
 
-    AccessAttributes:
+    Attributes:
         name: Empty for a collection, and for create.
         namespace: Empty for the whole cluster; a namespace counts as being inside itself.
-        path: Of a request to something that is no resource.
-        is_resource: Whether the path plays no role.
+        path: The path of a request that is not about a resource.
+        is_resource: Whether the request is about a resource, not about a path.
     """
 
     user: UserInfo
@@ -37,14 +37,14 @@ class AccessAttributes(Struct):
 
 
 class Decision(NamedTuple):
-    """Whether it is allowed, and why, or what was wrong with the rules; often there is no more."""
+    """Whether a request is allowed; the reason says why, or what was wrong with the rules."""
 
     allowed: bool
     reason: str = ""
 
 
 class Authorizer(Protocol):
-    """Whoever decides what users may do."""
+    """Decides what users may do."""
 
     def authorize(self, attributes: AccessAttributes) -> Decision:
         """Decide about one request."""

@@ -81,7 +81,7 @@ class Escalation:
         if self._may(user, "escalate", resource, namespace=namespace, name=name):
             return
         problem = self._missing(user, namespace, rules=obj.get("rules") or [])
-        # What is gathered can be anything, so only who may do everything may gather.
+        # Gathered rules can be anything, so only users who may do everything may gather them.
         gathers = _aggregates(obj) or (old is not None and _aggregates(old))
         if not problem and gathers and self._missing(user, namespace, rules=FULL_AUTHORITY):
             problem = "must have cluster-admin privileges to use the aggregationRule"

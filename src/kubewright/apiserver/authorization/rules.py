@@ -32,7 +32,7 @@ def allows_resource(rule: Rule, verb: str, group: str, *, resource: str, subreso
 
 
 def allows_path(rule: Rule, verb: str, path: str) -> bool:
-    """Say whether *rule* allows *verb* on a path that is no resource."""
+    """Say whether *rule* allows *verb* on a path that is not a resource."""
     verbs = listed(rule, "verbs")
     if verb not in verbs and "*" not in verbs:
         return False
@@ -117,6 +117,6 @@ def go_list(values: Iterable[str]) -> str:
 
 
 def aggregate(errors: Sequence[str]) -> str:
-    """Return *errors* as Go prints several at once: each text one time."""
+    """Return *errors* as Go prints several at once: each text once."""
     unique = list(dict.fromkeys(errors))
     return unique[0] if len(unique) == 1 else f"[{', '.join(unique)}]"

@@ -1,4 +1,4 @@
-"""What keeps a cluster tidy beside the API: owned objects, namespaces, their accounts."""
+"""Controllers inside of the server: garbage, namespaces, accounts, tokens, quotas, definitions."""
 
 from kubewright.apiserver.authentication.serviceaccount import ServiceAccountTokens
 from kubewright.apiserver.backend import Backend
@@ -32,6 +32,6 @@ class Controllers:
             worker.start()
 
     async def stop(self) -> None:
-        """Stop, and wait until all is still."""
+        """Stop, and wait until all of them have ended."""
         for worker in self._workers:
             await worker.stop()

@@ -1,4 +1,4 @@
-"""Gives every namespace the service account that pods run as when they do not say."""
+"""Gives every namespace the service account that pods run as by default."""
 
 from typing import TYPE_CHECKING
 

@@ -70,7 +70,7 @@ class DefinitionController:
             return
         others = [other for other in store.list(DEFINITIONS) if other["metadata"]["name"] != name]
         if settle(definition, others, now=self._backend.now()):
-            # Seen again as the change that this is, and served then.
+            # This write comes back as an event, and the definition is served then.
             store.put(DEFINITIONS, definition)
             return
         if (find_condition(definition, "Established") or {}).get("status") == "True":
@@ -129,7 +129,7 @@ class DefinitionController:
             return
         spec = definition["spec"]
         resource = GroupResource(spec["group"], spec["names"]["plural"])
-        if self._backend.registry.is_builtin(resource):  # whose objects are not ours
+        if self._backend.registry.is_builtin(resource):  # which owns the objects
             self._release(key)
             return
         hub = self._backend.registry.find_hub(resource)
@@ -138,7 +138,7 @@ class DefinitionController:
         if len(store.collection(resource)) == 0:
             self._release(key)
         elif not all(obj["metadata"].get("deletionTimestamp") for obj in store.list(resource)):
-            raise NotYetError  # a deletion was refused; what is marked is waited for
+            raise NotYetError  # a deletion was refused; marked objects would be waited for
 
     async def _delete_all(self, hub: Resource) -> None:
         collection = self._backend.store.collection(hub.group_resource)
@@ -148,7 +148,7 @@ class DefinitionController:
             if path is not None:
                 await self._loopback.ask("DELETE", path)
         if not self._backend.registry.versions_of(hub.group_resource):
-            # In no version served: nobody can ask for it, so it goes without being asked for.
+            # No version is served, so no request could delete these objects.
             for obj in list(self._backend.store.list(hub.group_resource)):
                 self._backend.store.remove(hub.group_resource, obj)
 

@@ -109,7 +109,7 @@ class GarbageCollector:
                 if not places:
                     del self._owned[owner.uid]
                     self._gone.discard(owner.uid)
-            # A foreground deletion may have waited for this one.
+            # A foreground deletion may have waited for this object.
             self._revisit_owner(owner, place)
 
     def _revisit_owner(self, owner: Owner, place: StoredKey) -> None:
@@ -123,7 +123,7 @@ class GarbageCollector:
         """Queue the dependents of an object that goes, and the object if it waits for them."""
         if gone:
             if found.uid in self._owned:
-                # The definition of its kind may go, too, before somebody looks.
+                # The definition of its kind may be deleted before the worker looks.
                 self._gone.add(found.uid)
             for dependent in self._owned.get(found.uid, ()):
                 self._worker.add(dependent)
@@ -157,9 +157,9 @@ class GarbageCollector:
         group = owner.api_version.rpartition("/")[0]
         resource = self._backend.registry.find_any(group, owner.kind)
         if resource is None:
-            return "solid"  # nobody knows; a kind that is not served here may be elsewhere
+            return "solid"  # unknown: a kind that is not served here may be served elsewhere
         if resource.namespaced and "/" not in place.key:
-            return "solid"  # in which namespace it would be, nobody can say
+            return "solid"  # its namespace is unknown
         found = self._find_owner(owner, place)
         if found is None:
             return "gone"
@@ -254,9 +254,9 @@ class GarbageCollector:
             _check(await self._loopback.ask("PATCH", path, {"metadata": change}, media=MERGE))
 
     async def _unblock(self, place: StoredKey, obj: Obj) -> None:
-        """Have an object block none of its owners: what waits for it may be owned by it, too.
+        """Stop an object from blocking the deletion of its owners, which it may own in turn.
 
-        In such a circle each would wait for the next for ever.
+        In such a circle each object would wait for the next for ever.
         """
         path = self._path(place)
         owners = [

@@ -29,7 +29,7 @@ class Loopback:
         }
 
     def path(self, resource: GroupResource, namespace: str, name: str = "") -> str | None:
-        """Return the path of an object or collection; ``None`` if it is served no more."""
+        """Return the path of an object or collection; ``None`` if it is no longer served."""
         registry = self._registry
         # Objects may be stored in a version that is not served.
         served, hub = registry.versions_of(resource), registry.find_hub(resource)

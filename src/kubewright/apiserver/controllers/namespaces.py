@@ -70,7 +70,7 @@ class NamespaceController:
             self._report(key, left)
             objects = (obj for found in left.values() for obj in found)
             if not all(obj["metadata"].get("deletionTimestamp") for obj in objects):
-                raise NotYetError  # a deletion was refused; what is marked is waited for
+                raise NotYetError  # a deletion was refused; marked objects would be waited for
         else:
             await self._finalize(namespace)
 
@@ -82,7 +82,7 @@ class NamespaceController:
             if not collection.list(namespace):
                 continue
             path = self._loopback.path(resource.group_resource, namespace)
-            if path is None:  # nobody can see what is in no version served
+            if path is None:  # a resource without a served version is invisible
                 continue
             if "deletecollection" in resource.verbs:
                 await self._loopback.ask("DELETE", path)

@@ -1,7 +1,7 @@
 """Keeps claims and volumes that are in use, and lets the others go when they are deleted.
 
-Every claim and every volume is born with a finalizer. Whoever puts it on must see to it that
-somebody takes it off, or `kubectl delete pvc` and the deletion of a namespace never end.
+The admission plugin StorageObjectInUseProtection gives every claim and volume a finalizer. Unless
+somebody takes it off, `kubectl delete pvc` and the deletion of a namespace never end.
 """
 
 from collections.abc import Iterator
@@ -42,7 +42,7 @@ class ProtectionController:
     def __init__(self, backend: Backend, handle: Handle) -> None:
         self._backend = backend
         self._loopback = Loopback(handle, backend.registry, "pvc-protection-controller")
-        # What is deleted and in use. It is little, and not for long.
+        # Deleted objects that are in use. They are few, and not for long.
         self._held: set[tuple[GroupResource, str]] = set()
         self._worker: Worker
 
@@ -105,7 +105,7 @@ class ProtectionController:
 
 
 def _is_over(event: Event) -> bool:
-    """Say whether a pod may use its claims no more."""
+    """Say whether a pod can no longer use its claims."""
     return event.type == "DELETED" or _SHUT_DOWN in event.current.data
 
 
@@ -147,5 +147,5 @@ def _is_made_for(claim: Obj, pod: Obj) -> bool:
 
 
 def _is_shut_down(pod: Obj) -> bool:
-    """Say whether a pod is only waited for: a finalizer of it may wait for the claim, in turn."""
+    """Say whether only finalizers keep a pod; one of them may wait for the claim in turn."""
     return bool(pod["metadata"].get("deletionGracePeriodSeconds") == 0)

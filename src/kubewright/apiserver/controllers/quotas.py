@@ -53,7 +53,7 @@ class QuotaController:
         return usage_of(resource, before, now) != usage_of(resource, after, now)
 
     async def work(self, key: object) -> None:
-        """Count for one quota; nothing can change meanwhile."""
+        """Count for one quota, in one step without an await."""
         assert isinstance(key, str)
         stored = self._quotas.find(key)
         if stored is None:

@@ -8,7 +8,7 @@ CLUSTER_ROLES = GroupResource("rbac.authorization.k8s.io", "clusterroles")
 
 
 class RoleAggregator:
-    """Gathers anew whenever a ClusterRole changes; they are few, and change seldom."""
+    """Gathers all rules again whenever a ClusterRole changes; they are few, and change rarely."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -24,7 +24,7 @@ class RoleAggregator:
             self._gather()
 
     def _gather(self) -> None:
-        self._gathering = True  # our own writes are no news to us
+        self._gathering = True  # our own writes must not start another round
         try:
             for role in stale_roles(self._store.list(CLUSTER_ROLES)):
                 self._store.put(CLUSTER_ROLES, role)

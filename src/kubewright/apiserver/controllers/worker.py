@@ -1,4 +1,4 @@
-"""A task that works through keys, each once however often it was named meanwhile."""
+"""A task that works through keys; a key that is added several times is worked on once."""
 
 import asyncio
 from contextlib import suppress
@@ -20,10 +20,10 @@ class NotYetError(Exception):
 
 
 class Controller(Protocol):
-    """What a worker works for."""
+    """Decides which keys need work, and does it."""
 
     def start(self, worker: "Worker") -> None:
-        """Look at what is there, and name to *worker* what needs work, now and from now on."""
+        """Add to *worker* every key that needs work, now and after every change."""
         ...
 
     async def work(self, key: object) -> None:
@@ -53,12 +53,12 @@ class Worker:
         self._task = asyncio.get_running_loop().create_task(self._run())
 
     def add(self, key: object) -> None:
-        """Name something that needs work."""
+        """Add a key that needs work."""
         self._keys[key] = None
         self._ready.set()
 
     async def stop(self) -> None:
-        """Stop in the middle of things, and wait for that."""
+        """Cancel the work under way, and wait until it has ended."""
         for timer in self._timers.values():
             timer.cancel()
         if self._task is not None:

@@ -1,1 +1,1 @@
-"""The verbs: what each does to the objects of any resource."""
+"""The endpoints: what each verb does to the objects of any resource."""

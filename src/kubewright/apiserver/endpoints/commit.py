@@ -144,7 +144,7 @@ Convert = Callable[[Obj, str], tuple[Obj, Schema] | None]
 
 
 def converter(call: Call, resource: Resource) -> Convert | None:
-    """Return how field managers of other versions are understood; ``None`` if there are none."""
+    """Return what converts objects for field managers of other versions; ``None`` without any."""
     versions = {one.api_version: one for one in call.backend.registry.versions_of(resource.storage)}
     if len(versions) == 1 or resource.asks_webhook:  # a webhook takes too long for this
         return None

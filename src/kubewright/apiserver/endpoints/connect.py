@@ -1,4 +1,4 @@
-"""CONNECT: exec, attach, portforward and proxy, of which admission is asked before they begin."""
+"""CONNECT: exec, attach, portforward and proxy. Admission is asked before they begin."""
 
 from typing import Any
 from urllib.parse import parse_qs, quote, urlencode
@@ -28,7 +28,7 @@ _LARGEST, _LONGEST = 65535, 20  # of a port: as a number, and as digits
 
 
 async def admit(call: Call) -> Call:
-    """Ask admission whether a connection may be made; returns the call as it left it.
+    """Ask admission whether a connection may be made; return the call as admission changed it.
 
     Raises:
         StatusError: It may not, or the options of the request make no sense.

@@ -1,4 +1,4 @@
-"""Create."""
+"""Create: store a new object."""
 
 from kubewright.apiserver.admission.attributes import Attributes
 from kubewright.apiserver.backend import Call
@@ -23,7 +23,7 @@ async def create(call: Call) -> Response:
 
 
 def into_work(call: Call, obj: Obj) -> Obj:
-    """Return *obj*, of the URL's version, in the version in which we think."""
+    """Return *obj*, of the URL's version, in the version that the server works in."""
     return call.resource.to_hub(obj) if call.resource.to_hub else obj
 
 
@@ -65,7 +65,7 @@ def _complete(call: Call, obj: Obj, options: WriteOptions, *, managed: bool) -> 
 
 
 def _prepare(call: Call, obj: Obj, write: Write) -> None:
-    """Set what is not for clients to say, nor for webhooks: they come before this."""
+    """Set what neither clients nor mutating webhooks may set."""
     metadata.fill(obj["metadata"], write.now)
     if call.strategy.has_generation:
         obj["metadata"]["generation"] = 1
@@ -75,7 +75,7 @@ def _prepare(call: Call, obj: Obj, write: Write) -> None:
 def _place(call: Call, obj: Obj, *, dry_run: bool) -> None:
     """Make sure that the object belongs where the URL puts it."""
     meta = obj["metadata"]
-    if meta.get("resourceVersion") and not dry_run:  # it is the storage that minds
+    if meta.get("resourceVersion") and not dry_run:  # the storage of Kubernetes refuses it
         text = "resourceVersion should not be set on objects to be created"
         raise status.StatusError(500, "", text)
     if not call.resource.namespaced:
@@ -90,7 +90,7 @@ def _place(call: Call, obj: Obj, *, dry_run: bool) -> None:
 
 
 def _name(meta: Obj) -> bool:
-    """Make a name if only its beginning is given; returns whether one was made."""
+    """Generate a name if only its prefix is given; return whether one was generated."""
     prefix = meta.get("generateName")
     if not prefix or meta.get("name"):
         return False

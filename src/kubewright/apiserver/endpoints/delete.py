@@ -47,7 +47,7 @@ async def delete(call: Call) -> Response:
 async def delete_with(call: Call, options: DeleteOptions, *, admitted: bool = False) -> Response:
     """Delete the object that the URL names, with *options* from elsewhere than the body.
 
-    Admission is asked unless it was before, in other words.
+    Admission is asked unless *admitted* says that it has been, as for an eviction.
     """
     for _ in range(RETRIES + 1):
         stored = call.backend.store.find(call.storage, call.namespace, call.name)
@@ -234,7 +234,7 @@ def _marked_again(call: Call, obj: Obj, finalizers: list[str], grace: int) -> Ob
         return marked
     if finalizers != meta.get("finalizers", []):
         if not (finalizers or grace or present or call.strategy.holds(obj)):
-            return None  # it goes as it is: that nothing holds it is not written any more
+            return None  # remove it without storing first that nothing holds it
         kept = {key: value for key, value in meta.items() if key != "finalizers"}
         return {**obj, "metadata": {**kept, **({"finalizers": finalizers} if finalizers else {})}}
     return obj

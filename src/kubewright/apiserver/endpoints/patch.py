@@ -1,4 +1,4 @@
-"""Patch: a change instead of a whole object, in four languages."""
+"""Patch: a change instead of a whole object, in four formats."""
 
 from typing import Any
 
@@ -99,7 +99,7 @@ def _checked(call: Call, result: Any, options: WriteOptions, strange: list[str])
         obj = bodies.typed(result, resource)
         unknown, _ = bodies.cut(obj, resource)
     except status.StatusError as error:
-        if error.code != 400:  # noqa: PLR2004  # what is no object at all
+        if error.code != 400:  # noqa: PLR2004  # not an object at all
             raise
         why = error.message
         if resource.custom:
@@ -120,7 +120,7 @@ def _checked(call: Call, result: Any, options: WriteOptions, strange: list[str])
 def _invalid_patch(call: Call, result: Any, why: str) -> status.StatusError:
     """Return the refusal, which shows a strategic patch as Go does, and what the others made."""
     if call.resource.group_resource == field.SECRETS:
-        shown = field.REDACTED  # what is stored is part of it, and who patches may not read that
+        shown = field.REDACTED  # it contains stored data that the user may not read
     elif bodies.media_type(call.request) == STRATEGIC:
         shown = gotext.shown(bodies.parse_json(call.request.body))
     else:
@@ -162,7 +162,7 @@ async def _apply_new(call: Call, config: Obj, options: WriteOptions) -> Response
 
 
 def _configuration(call: Call, options: WriteOptions) -> Obj:
-    """Return what is applied; the kind must be said, and the name must be the URL's."""
+    """Return the applied configuration; it must name its kind, and have the name of the URL."""
     repeated: list[str] | None = None if options.field_validation == "Ignore" else []
     document = bodies.parse_yaml(call.request.body, repeated)
     if repeated:
@@ -185,7 +185,7 @@ def _configuration(call: Call, options: WriteOptions) -> Obj:
     meta.setdefault("name", call.name)
     placed = "namespace" in meta
     check_name(call, document)
-    if not placed:  # messages show what was sent, and nobody comes to own what was not
+    if not placed:  # messages show what was sent, and a manager owns nothing else
         meta.pop("namespace", None)
     return document
 

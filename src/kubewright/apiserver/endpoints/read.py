@@ -66,7 +66,7 @@ async def list_objects(call: Call) -> Response:
 
 
 def _snapshot(call: Call, options: ListOptions) -> tuple[int, Sequence[Stored]]:
-    """Return the revision to answer with, and the objects that come into question."""
+    """Return the revision to answer with, and the objects to select from."""
     collection, namespace = call.collection, call.namespace
     current = call.backend.store.revision
     if options.continue_token:
@@ -96,7 +96,7 @@ def _continued(call: Call, options: ListOptions) -> tuple[int, Sequence[Stored]]
 
 
 def _inconsistent(call: Call, start: str) -> StatusError:
-    """Return the 410 that carries a token to go on with anyway."""
+    """Return the 410 with a token that continues the list at a newer revision."""
     error = status.expired(INCONSISTENT)
     error.metadata = {"continue": _token(-1, start, namespace=call.namespace)}
     return error
@@ -133,7 +133,7 @@ def parse_version(text: str, call: Call) -> int:
     """Read a resource version, which must not lie in the future.
 
     Raises:
-        StatusError: It is none, or we are not there yet.
+        StatusError: It is not a version, or lies in the future.
     """
     problem = ""
     if not (text.isascii() and text.isdecimal()):

@@ -64,7 +64,7 @@ class Reviews:
 
 def _endpoint(review: Review) -> Endpoint:
     async def answer(call: Call) -> Response:
-        form = accepted(call.request.headers.get("accept", ""), "partial")  # it is no table
+        form = accepted(call.request.headers.get("accept", ""), "partial")  # a review has no table
         options = write_options(call.query, "CreateOptions")
         obj = bodies.read_object(call, options.field_validation)
         return output.shaped(call, msgspec.json.encode(review(call, obj)), form, code=201)

@@ -1,4 +1,4 @@
-"""Scale: how many replicas, whatever the kind."""
+"""Scale: the number of replicas of an object of any kind."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -52,7 +52,7 @@ def _scale_shown(call: Call, obj: Obj) -> Obj:
 
 
 def _check(call: Call, scale: Obj) -> None:
-    """Refuse a Scale of a built-in kind that is wrong; custom ones are checked where they are."""
+    """Refuse a Scale of a built-in kind that is wrong; custom ones are checked later."""
     if call.resource.custom:
         return
     from kubewright.apiserver.builtin.autoscaling.scale import validate_scale  # noqa: PLC0415  # few requests

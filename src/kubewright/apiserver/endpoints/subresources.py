@@ -1,4 +1,4 @@
-"""What hangs below an object: scale, bindings, evictions, tokens, logs."""
+"""Subresources: scale, bindings, evictions, tokens, logs."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any, Protocol
@@ -68,7 +68,7 @@ class Subresources:
             return scale.ENDPOINTS[verb]
         if name in PARTS:
             if verb == "patch":
-                from kubewright.apiserver.endpoints.patch import patch  # noqa: PLC0415  # a circle
+                from kubewright.apiserver.endpoints.patch import patch  # noqa: PLC0415  # a circular import
 
                 return patch
             return get if verb == "get" else update
@@ -112,7 +112,7 @@ class Subresources:
 
 
 def _without_port(call: Call) -> Call:
-    """Return the call as one about the object itself: who asks a proxy may name a port as well.
+    """Return the call as one about the object itself: the name may contain a port for the proxy.
 
     Such a name is ``web:8080``, or ``http:web:8080``.
     """
@@ -167,7 +167,7 @@ def _document(call: Call, kind: str, group: str = "") -> Obj:
 
 
 async def _admit(call: Call, document: Obj, options: WriteOptions) -> Attributes:
-    """Let admission change what is created below an object; returns what it is asked about."""
+    """Let admission change the document of a subresource; return the write that it saw."""
     created = options.json("CreateOptions")
     dry_run = options.dry_run
     asked = commit.attributes(call, "CREATE", document, None, dry_run=dry_run, options=created)
@@ -204,9 +204,9 @@ async def evict(call: Call) -> Response:
 
 
 def _mark(call: Call, deletion: DeleteOptions) -> DeleteOptions:
-    """Say in the pod that it is evicted, which the policies of a Job ask about.
+    """Set the condition of an eviction in the pod; the failure policy of a Job reads it.
 
-    Returns the options to delete it with: a version that they name is the one that this makes.
+    Return the options to delete it with; a version in them becomes the new one.
     """
     pod = find(call).decode()
     delete.check_preconditions(call, pod, deletion)
@@ -226,7 +226,7 @@ def _mark(call: Call, deletion: DeleteOptions) -> DeleteOptions:
 
 
 def _spares(budget: Obj, pod: Obj) -> bool:
-    """Whether the pod is not ready, and so can go without costing the budget anything."""
+    """Whether the pod is not ready, so that its eviction costs the budget nothing."""
     conditions = pod.get("status", {}).get("conditions") or ()
     if any(one["type"] == "Ready" and one["status"] == "True" for one in conditions):
         return False

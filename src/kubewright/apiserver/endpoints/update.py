@@ -22,7 +22,7 @@ RETRIES: int = 5
 BINDING: str = "binding"
 
 Make = Callable[[Stored], Awaitable[Obj]]
-"""Makes the wanted object, in the version in which we think, of the stored one."""
+"""Makes the new object from the stored one, in the version that the server works in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class AdmittedForm:
     """What admission sees of an object that is written as one of another kind, such as a Scale.
 
     Attributes:
-        show: Returns it.
+        show: Returns what admission sees.
         take: Returns the object with what admission made of it.
     """
 
@@ -43,9 +43,9 @@ class UpdateMode:
     """How an object is replaced.
 
     Attributes:
-        conditional: Whether a missing resourceVersion is a matter for the kind to decide.
+        conditional: Whether the kind decides if a resourceVersion may be missing.
         managed: Whether the managedFields are right already, as apply leaves them.
-        admitted: Whether admission was asked before, in other words.
+        admitted: Whether admission has been asked already, about a subresource.
         form: What admission sees; the object itself if it is ``None``.
     """
 
@@ -115,7 +115,7 @@ async def _create_instead(call: Call, obj: Obj, options: WriteOptions) -> Respon
 
 
 def _version_of(meta: Obj) -> str:
-    """Return the version that an object says it has; empty for none, and zero is none in Go."""
+    """Return the resourceVersion of an object; empty for none, and for zero as in Go."""
     version: str = meta.get("resourceVersion") or "0"
     if not version.isdecimal():
         why = f'strconv.ParseUint: parsing "{version}": invalid syntax'
@@ -126,7 +126,7 @@ def _version_of(meta: Obj) -> str:
 async def replace(
     call: Call, make: Make, options: WriteOptions, mode: UpdateMode = PLAIN
 ) -> Response:
-    """Store what *make* makes of the present state; tries again when somebody else is faster."""
+    """Store what *make* makes of the present state; try again if it changes meanwhile."""
     store = call.backend.store
     for _ in range(RETRIES + 1):
         stored = store.find(call.storage, call.namespace, call.name)
@@ -201,7 +201,7 @@ def _check_version(call: Call, new: Obj, old: Obj, *, conditional: bool) -> None
         if conditional and not call.strategy.allow_unconditional_update:
             text = "must be specified for an update"
             error = field.invalid("metadata.resourceVersion", 0, text)
-            # By its resource, not by its kind: so says Kubernetes here.
+            # Kubernetes names the resource here, not the kind.
             kind = GroupKind(call.resource.group, call.resource.plural)
             raise status.invalid(kind, call.name, [error])
         new_meta["resourceVersion"] = old_meta["resourceVersion"]
@@ -301,7 +301,7 @@ async def _finish(
         shown = call.resource.from_hub(new) if call.resource.from_hub else new
         return output.made(call, shown)
     if is_finished(new, call.strategy):
-        # Watchers see what was stored last; only who asked sees what it would have become.
+        # Watchers see what was stored last; only the client sees what it would have become.
         store.remove(call.storage, stored.decode())
         call.strategy.after_delete(new, call.write())
         shown = view.ordered(new, call.work)

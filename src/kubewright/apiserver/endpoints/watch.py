@@ -1,4 +1,4 @@
-"""Watch: what happens to the objects that match, as it happens."""
+"""Watch: the changes of the objects that match, as they happen."""
 
 import asyncio
 import random
@@ -88,7 +88,7 @@ async def _failed(error: StatusError) -> AsyncGenerator[bytes, None]:
 
 
 class _Watching:
-    """The chunks of a watch, which lets go of its watcher even if nobody asked for the first."""
+    """The chunks of a watch; its watcher is released even if nobody asks for the first one."""
 
     def __init__(self, call: Call, chunks: AsyncGenerator[bytes, None], watcher: Watcher) -> None:
         self._collection = call.collection
@@ -101,7 +101,7 @@ class _Watching:
     async def __anext__(self) -> bytes:
         try:
             return await anext(self._chunks)
-        except StatusError as error:  # a conversion that failed, say: the watch ends with it
+        except StatusError as error:  # such as a failed conversion: the watch ends with it
             self._collection.unwatch(self._watcher)
             self._chunks = _failed(error)
             return await anext(self._chunks)
@@ -122,7 +122,7 @@ async def _chunks(
         if chunk:
             yield chunk
         if begin.watcher.ended:
-            return  # it took so long that it fell behind
+            return  # the client was so slow that the watcher fell behind
     if options.initial_events:
         yield lines.bookmark(begin.revision, last=True)
     watcher, schedule = begin.watcher, _Schedule(call, options)
@@ -144,7 +144,7 @@ async def _chunks(
 
 
 async def _first_chunks(lines: "_Lines", begin: _Begin) -> AsyncGenerator[bytes, None]:
-    """Yield what is there and what was missed, bit by bit: there may be a great deal of it."""
+    """Yield the present objects and the missed events, bit by bit: there may be very many."""
     for place, objects in enumerate(_slices(begin.objects, lambda stored: stored.size)):
         if place:
             await asyncio.sleep(0)  # so that others are served between two
@@ -169,7 +169,7 @@ def _slices(items: Sequence[T], size_of: Callable[[T], int]) -> Iterator[list[T]
 
 
 class _Schedule:
-    """When a watch ends, and when it is due to say how far it is."""
+    """When a watch ends, and when its next bookmark is due."""
 
     def __init__(self, call: Call, options: ListOptions) -> None:
         self._clock = call.backend.clock
@@ -207,7 +207,7 @@ class _Schedule:
 
 
 class _Alarm:
-    """Wakes a watcher when its schedule wants to be looked at; one timer for many events."""
+    """Wakes a watcher when its schedule is due; one timer for many events."""
 
     def __init__(self, call: Call, watcher: Watcher, schedule: _Schedule) -> None:
         self._clock = call.backend.clock
@@ -216,7 +216,7 @@ class _Alarm:
         self._timer: Timer | None = None
 
     def set(self) -> None:
-        """Be set from now on, if it is not."""
+        """Set the timer, unless it is set."""
         if self._timer is None:
             self._timer = self._clock.call_later(self._schedule.seconds_left(), self._ring)
 
@@ -225,7 +225,7 @@ class _Alarm:
         self._watcher.wake()
 
     def cancel(self) -> None:
-        """Never ring."""
+        """Cancel the timer."""
         if self._timer is not None:
             self._timer.cancel()
 
@@ -238,18 +238,18 @@ class _Lines:
         self._selection = selection
         self._form = form
         self._prefix = f"{call.namespace}/" if call.namespace else ""
-        # What watchers that ask alike may share.
+        # The key under which watchers with the same selectors share their work.
         self._shared = (call.resource.api_version, form)
         self._columns_sent = False
 
     async def added(self, objects: Sequence[Stored]) -> bytes:
-        """Return what is there already."""
+        """Return the objects that are there already, as events."""
         chosen = await self._selection.of(objects)
         data = await view.rendered(self._call.resource, chosen)
         return b"".join(self._line("ADDED", item) for item in data)
 
     async def of(self, events: Sequence[Event]) -> bytes:
-        """Return what happened, as far as it matches."""
+        """Return the event, as far as it matches."""
         if self._prefix:
             events = [event for event in events if event.current.key.startswith(self._prefix)]
         if self._selection.everything:

@@ -1,1 +1,1 @@
-"""What holds for objects of every kind: names, metadata, field errors, refusals."""
+"""Names, metadata, field errors and refusals, for objects of every kind."""

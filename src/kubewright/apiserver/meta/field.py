@@ -31,7 +31,7 @@ Reason = Literal[
 
 SECRETS = GroupResource("", "secrets")
 REDACTED: str = "<secret contents redacted>"
-"""What is shown in place of a part of a Secret: answers are logged, and audited."""
+"""Shown in place of a part of a Secret: answers are logged and audited."""
 
 Errors = list["FieldError"]
 """What a validation found; empty for nothing."""
@@ -41,13 +41,13 @@ _told: ContextVar[Effort | None] = ContextVar("told", default=None)
 
 @contextlib.contextmanager
 def metered() -> Iterator[None]:
-    """Bound the errors that are made inside.
+    """Limit the length of the errors that are made inside.
 
     Many show the whole of a list in which one item is wrong: in a long list all items may be.
 
     Raises:
-        TooMuchError: Together they are longer than anybody reads. It is twice of what the
-            validation of custom objects allows itself, which has a better answer to it.
+        TooMuchError: Together they are longer than anybody reads. The limit is twice what the
+            validation of custom objects allows, which has a better answer.
     """
     token = _told.set(Effort(text=2 * TEXT))
     try:
@@ -142,13 +142,13 @@ def _whole(value: Any) -> Any:
 
 
 def invalid(path: str, value: Any, detail: str) -> FieldError:
-    """The value is not allowed there."""
+    """Return the error of a value that is not allowed there."""
     text = f"Invalid value: {shown(value)}"
     return FieldError("FieldValueInvalid", path, f"{text}: {detail}" if detail else text)
 
 
 def required(path: str, detail: str = "") -> FieldError:
-    """The value is missing."""
+    """Return the error of a value that is missing."""
     text = "Required value"
     return FieldError("FieldValueRequired", path, f"{text}: {detail}" if detail else text)
 
@@ -156,7 +156,7 @@ def required(path: str, detail: str = "") -> FieldError:
 def not_supported(
     path: str, value: Any, allowed: Iterable[str], *, sort: bool = True
 ) -> FieldError:
-    """The value is not one of those allowed."""
+    """Return the error of a value that is not one of those allowed."""
     listed = ", ".join(quoted(item) for item in (sorted(allowed) if sort else allowed))
     text = f"Unsupported value: {shown(value)}"
     if listed:
@@ -165,39 +165,39 @@ def not_supported(
 
 
 def duplicate(path: str, value: Any) -> FieldError:
-    """The value is there twice."""
+    """Return the error of a value that is there twice."""
     return FieldError("FieldValueDuplicate", path, f"Duplicate value: {shown(value)}")
 
 
 def forbidden(path: str, detail: str) -> FieldError:
-    """The field must not be set, or not be changed."""
+    """Return the error of a field that must not be set, or not be changed."""
     return FieldError("FieldValueForbidden", path, f"Forbidden: {detail}")
 
 
 def too_long(path: str, limit: int) -> FieldError:
-    """The value has too many bytes or characters."""
+    """Return the error of a value with too many bytes or characters."""
     text = f"Too long: may not be more than {limit} bytes"
     return FieldError("FieldValueTooLong", path, text)
 
 
 def too_many(path: str, actual: int, limit: int) -> FieldError:
-    """The list or map has too many entries."""
+    """Return the error of a list or map with too many entries."""
     most = f"must have at most {limit} item{'' if limit == 1 else 's'}"
     text = f"Too many: {actual}: {most if limit >= 0 else 'has too many items'}"
     return FieldError("FieldValueTooMany", path, text)
 
 
 def not_found(path: str, value: Any) -> FieldError:
-    """The value names something that does not exist."""
+    """Return the error of a value that names something that does not exist."""
     return FieldError("FieldValueNotFound", path, f"Not found: {shown(value)}")
 
 
 def type_invalid(path: str, value: Any, detail: str) -> FieldError:
-    """The value has the wrong JSON type."""
+    """Return the error of a value with the wrong JSON type."""
     text = f"Invalid value: {shown(value)}"
     return FieldError("FieldValueTypeInvalid", path, f"{text}: {detail}" if detail else text)
 
 
 def internal(path: str, detail: str) -> FieldError:
-    """The rule itself could not be checked."""
+    """Return the error of a rule that could not be checked."""
     return FieldError("InternalError", path, f"Internal error: {detail}")

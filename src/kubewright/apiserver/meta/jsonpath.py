@@ -1,4 +1,4 @@
-"""JSONPath as printer columns and selectable fields use it: what finds values in kubectl's.
+"""JSONPath as printer columns and selectable fields use it, which is a part of kubectl's.
 
 Fields, quoted fields, indexes, slices, ``*``, ``..``, unions and filters such as
 ``[?(@.type=="Ready")]``. A missing key finds nothing.
@@ -22,7 +22,7 @@ _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 
 
 class PathError(ValueError):
-    """It is no JSONPath that we know."""
+    """A text is not a JSONPath that we support."""
 
 
 class JSONPath:
@@ -49,7 +49,7 @@ def parse(text: str) -> JSONPath:
     """Return the path that *text* is, such as ``.spec.size``; braces around it are allowed.
 
     Raises:
-        PathError: It is none.
+        PathError: It is not a path.
     """
     return JSONPath(text.removeprefix("{").removesuffix("}"))
 

@@ -1,4 +1,4 @@
-"""What holds for the metadata of every kind: filled in, carried over, checked."""
+"""Fills in, carries over and validates the metadata of every kind."""
 
 import secrets
 import uuid
@@ -12,7 +12,7 @@ from kubewright.apiserver.registry.strategy import Obj
 
 _encode = msgspec.json.Encoder(order="sorted").encode
 
-ALPHABET: str = "bcdfghjklmnpqrstvwxz2456789"  # no vowels, so no words
+ALPHABET: str = "bcdfghjklmnpqrstvwxz2456789"  # without vowels, so that no words arise
 SUFFIX_LENGTH: int = 5
 GENERATED_LIMIT: int = 63 - SUFFIX_LENGTH
 IMMUTABLE: str = "field is immutable"
@@ -28,7 +28,7 @@ CORE_FINALIZERS: frozenset[str] = frozenset({"kubernetes", "orphan", "foreground
 
 
 def generated_name(prefix: str) -> str:
-    """Return a name that begins with *prefix* and that nobody has guessed."""
+    """Return a name that begins with *prefix* and ends at random."""
     suffix = "".join(secrets.choice(ALPHABET) for _ in range(SUFFIX_LENGTH))
     return prefix[:GENERATED_LIMIT] + suffix
 
@@ -48,7 +48,7 @@ def fill(metadata: Obj, now: str) -> None:
 
 
 def carry_over(new: Obj, old: Obj) -> None:
-    """Keep of *old* what an update may leave out, but not change, and what it says in vain."""
+    """Take from *old* what an update may leave out, and what it cannot change."""
     for name in ("uid", "deletionGracePeriodSeconds"):
         if name in old and name not in new:
             new[name] = old[name]
@@ -63,11 +63,11 @@ def carry_over(new: Obj, old: Obj) -> None:
 
 
 def drop_duplicate_owners(metadata: Obj) -> bool:
-    """Drop owner references that are there twice; returns whether there were any."""
+    """Drop owner references that are there twice; return whether there were any."""
     owners = metadata.get("ownerReferences")
     if not owners or len(owners) == 1:
         return False
-    # By what they say: there may be very many.
+    # By their content, in one pass: there may be very many.
     unique = list({_encode(owner): owner for owner in owners}.values())
     if len(unique) == len(owners):
         return False
@@ -80,7 +80,7 @@ def validate(obj: Obj, resource: Resource) -> Errors:
     metadata = obj["metadata"]
     errors: Errors = []
     if prefix := metadata.get("generateName"):
-        # The suffix is what makes it valid: "web-" is no name, but a fine beginning of one.
+        # The suffix makes it valid: "web-" is not a name, but a valid prefix of one.
         problems = resource.strategy.name_rule(
             prefix.rstrip("-") if prefix.endswith("-") else prefix
         )

@@ -8,7 +8,7 @@ _STAGES = {None: 2, "beta": 1, "alpha": 0}
 
 
 class GroupResource(NamedTuple):
-    """The kind of thing that is stored, in any version: ``deployments.apps``."""
+    """A resource in any version: ``deployments.apps``."""
 
     group: str
     resource: str
@@ -18,7 +18,7 @@ class GroupResource(NamedTuple):
 
 
 class GroupKind(NamedTuple):
-    """The same by its kind: ``Deployment.apps``."""
+    """A kind in any version: ``Deployment.apps``."""
 
     group: str
     kind: str
@@ -33,7 +33,7 @@ def api_version(group: str, version: str) -> str:
 
 
 def version_rank(version: str) -> tuple[int, int, int, int, str]:
-    """Return what versions are sorted by, the best last: v2, v1, v1beta1, v1alpha1, others."""
+    """Return the sort key of a version; the best come last: others, v1alpha1, v1beta1, v1, v2."""
     match = _VERSION.fullmatch(version)
     if match is None:
         return (0, 0, 0, 0, "".join(chr(0x10FFFF - ord(char)) for char in version) + "\U0010ffff")

@@ -19,7 +19,7 @@ class _ProblemError(ValueError):
 
 
 def label_selector_problem(text: str) -> str:
-    """Return why *text* is no label selector; empty if it is one."""
+    """Return why *text* is not a label selector; empty if it is one."""
     try:
         _Search([*_TOKEN.findall(text.rstrip(" \t\r\n")), ""]).selector()
     except _ProblemError as problem:

@@ -1,4 +1,4 @@
-"""What the server says when it refuses: a `Status`, with Kubernetes' own reasons and texts."""
+"""Refusals: `Status` objects with Kubernetes' own reasons and texts."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -49,7 +49,7 @@ class StatusError(Exception):
         return body
 
 
-# Reasons whose status always has details, be they empty.
+# Reasons whose status always has details, even empty ones.
 _DETAILED = frozenset({"Invalid", "MethodNotAllowed", "NotFound"})
 
 
@@ -59,36 +59,36 @@ def _about(resource: GroupResource, name: str) -> dict[str, Any]:
 
 
 def not_found(resource: GroupResource, name: str) -> StatusError:
-    """There is no such object."""
+    """Return the error of an object that does not exist."""
     return StatusError(404, "NotFound", f'{resource} "{name}" not found', _about(resource, name))
 
 
 def no_such_path() -> StatusError:
-    """Nothing is served at that address."""
+    """Return the error of an address at which nothing is served."""
     message = "the server could not find the requested resource"
     return StatusError(404, "NotFound", message)
 
 
 def already_exists(resource: GroupResource, name: str) -> StatusError:
-    """The name is taken."""
+    """Return the error of a name that is taken."""
     message = f'{resource} "{name}" already exists'
     return StatusError(409, "AlreadyExists", message, _about(resource, name))
 
 
 def conflict(resource: GroupResource, name: str, why: str) -> StatusError:
-    """Somebody else was faster, or a precondition does not hold."""
+    """Return the error of a lost race, or of a precondition that does not hold."""
     message = f'Operation cannot be fulfilled on {resource} "{name}": {why}'
     return StatusError(409, "Conflict", message, _about(resource, name))
 
 
 def stale(resource: GroupResource, name: str) -> StatusError:
-    """The object has changed since the caller read it."""
+    """Return the error of an object that has changed since the caller read it."""
     why = "the object has been modified; please apply your changes to the latest version"
     return conflict(resource, name, f"{why} and try again")
 
 
 def invalid(kind: GroupKind, name: str, errors: Sequence[FieldError]) -> StatusError:
-    """The object breaks rules of its kind; each broken rule is a cause."""
+    """Return the error of an object that breaks rules of its kind; each is a cause."""
     texts = list(dict.fromkeys(map(str, errors)))
     joined = texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
     details = {
@@ -106,42 +106,42 @@ def invalid(kind: GroupKind, name: str, errors: Sequence[FieldError]) -> StatusE
 
 
 def bad_request(message: str) -> StatusError:
-    """The request itself makes no sense."""
+    """Return the error of a request that makes no sense."""
     return StatusError(400, "BadRequest", message)
 
 
 def unauthorized(message: str = "Unauthorized") -> StatusError:
-    """Nobody knows who is asking."""
+    """Return the error of a request whose user is unknown."""
     return StatusError(401, "Unauthorized", message)
 
 
 def forbidden(resource: GroupResource, name: str, why: str) -> StatusError:
-    """It is known who is asking, and the answer is no; also how admission refuses."""
+    """Return the error of a request that its user may not make, or that admission refuses."""
     subject = f'{resource} "{name}" is forbidden' if name else f"{resource} is forbidden"
     return StatusError(403, "Forbidden", f"{subject}: {why}", _about(resource, name))
 
 
 def method_not_allowed(resource: GroupResource, action: str) -> StatusError:
-    """The resource does not have that verb."""
+    """Return the error of a verb that the resource does not have."""
     message = f'{action} is not supported on resources of kind "{resource}"'
     return StatusError(405, "MethodNotAllowed", message, _about(resource, ""))
 
 
 def unsupported_method() -> StatusError:
-    """Nothing at this address listens to that method."""
+    """Return the error of a method that nothing at this address answers."""
     message = "the server does not allow this method on the requested resource"
     return StatusError(405, "MethodNotAllowed", message)
 
 
 def not_acceptable(offered: Sequence[str]) -> StatusError:
-    """The client takes only formats that we do not speak."""
+    """Return the error of a client that accepts only formats that we do not write."""
     listed = ", ".join(offered)
     message = f"only the following media types are accepted: {listed}"
     return StatusError(406, "NotAcceptable", message)
 
 
 def unsupported_media_type(offered: Sequence[str]) -> StatusError:
-    """The client sent a format that we do not read."""
+    """Return the error of a body in a format that we do not read."""
     listed = ", ".join(offered)
     message = (
         f"the body of the request was in an unknown format - accepted media types include: {listed}"
@@ -150,37 +150,37 @@ def unsupported_media_type(offered: Sequence[str]) -> StatusError:
 
 
 def expired(message: str) -> StatusError:
-    """The resource version, or the continue token, is older than our history."""
+    """Return the error of a version or continue token that is older than our history."""
     return StatusError(410, "Expired", message)
 
 
 def too_old(wanted: int, oldest: int) -> StatusError:
-    """A watch wants events that are forgotten."""
+    """Return the error of a watch that wants events that are forgotten."""
     return expired(f"too old resource version: {wanted} ({oldest})")
 
 
 def too_large(limit: int) -> StatusError:
-    """The body is above the limit."""
+    """Return the error of a body above the limit."""
     message = f"Request entity too large: limit is {limit}"
     return StatusError(413, "RequestEntityTooLarge", message)
 
 
 def too_many_requests(message: str, *, retry_after: int = 1) -> StatusError:
-    """The caller should come again later."""
+    """Return the error of a request that should be tried again later."""
     return StatusError(429, "TooManyRequests", message, {"retryAfterSeconds": retry_after})
 
 
 def internal_error(message: str) -> StatusError:
-    """Something that should not happen did, here or in a webhook."""
+    """Return the error of a failure that should not happen, here or in a webhook."""
     details = {"causes": [{"message": message}]}
     return StatusError(500, "InternalError", f"Internal error occurred: {message}", details)
 
 
 def service_unavailable(message: str) -> StatusError:
-    """Not now."""
+    """Return the error of something that is not available at the moment."""
     return StatusError(503, "ServiceUnavailable", message)
 
 
 def timeout(message: str) -> StatusError:
-    """It took too long."""
+    """Return the error of a request that took too long."""
     return StatusError(504, "Timeout", f"Timeout: {message}")

@@ -1,4 +1,4 @@
-"""What the server tells about itself: its groups, versions and resources, in both formats."""
+"""Discovery: the groups, versions and resources that are served, in both formats."""
 
 import base64
 import hashlib
@@ -78,7 +78,7 @@ class Discovery:
         return [name for name in found if (name == "") == core]
 
     def _versions(self, group: str, *, stale: bool = False) -> list[str]:
-        """Return the versions of a group, the best first; *stale* ones are not there just now."""
+        """Return the versions of a group, the best first; *stale* ones are unavailable."""
         remotes = self._remotes.of_group(group)
         local = self._registry.groups.get(group, {})
         ranks = {one: (LOCAL_PRIORITY, version_rank(one)) for one in local if one not in remotes}

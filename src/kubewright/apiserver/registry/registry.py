@@ -1,4 +1,4 @@
-"""All that is served: built-in resources from the discovery data, custom ones from CRDs."""
+"""The resources that are served: built-in ones from the discovery data, custom ones from CRDs."""
 
 from collections.abc import Iterable, Iterator
 from functools import partial
@@ -15,7 +15,7 @@ from kubewright.apiserver.registry.strategy import Obj, Strategy
 from kubewright.apiserver.schema import definitions
 from kubewright.apiserver.schema.tree import Schema
 
-# Not by importlib.resources, which takes longer to load than the files.
+# Without importlib.resources, which takes longer to load than the files.
 DATA = Path(__file__).parents[1] / "data"
 EVENTS = GroupResource("", "events")
 AUTOSCALERS = GroupResource("autoscaling", "horizontalpodautoscalers")
@@ -34,7 +34,7 @@ CONVERSIONS: dict[tuple[str, str, str], tuple[str, str, str]] = {
     ),
 }
 
-# What is said with every answer about a kind that is on its way out.
+# Warnings that are sent with every answer about a deprecated kind.
 WARNINGS: dict[GroupResource, str] = {
     GroupResource("", "endpoints"): (
         "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"
@@ -102,7 +102,7 @@ class Registry:
         yield from list(self._hubs.values())
 
     def is_builtin(self, resource: GroupResource) -> bool:
-        """Whether a resource is part of Kubernetes: no CRD can have it, nor its objects."""
+        """Whether a resource is part of Kubernetes: a CRD can neither replace it nor own it."""
         return resource in self._builtin_resources
 
     def set_custom(self, definition: str, resources: Iterable[Resource], hub: Resource) -> None:
@@ -121,7 +121,7 @@ class Registry:
         self.generation += 1
 
     def remove_custom(self, definition: str) -> None:
-        """Serve no more what a CRD had defined."""
+        """Stop serving what a CRD has defined."""
         for resource in self._custom.pop(definition, ()):
             versions = self.groups[resource.group]
             del versions[resource.version][resource.plural]

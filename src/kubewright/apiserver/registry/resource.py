@@ -14,7 +14,7 @@ class Resource:
     """A kind in one version, as clients see it.
 
     Attributes:
-        hub: The version in which the server stores it and thinks about it; ``to_hub`` and
+        hub: The version in which the server stores it and works with it; ``to_hub`` and
             ``from_hub`` convert, and are ``None`` where this version is the hub.
         schema: Returns the shape in this version, made at the first call.
         make_strategy: Returns the behaviour; `strategy` asks it once, since the code of a kind is
@@ -69,7 +69,7 @@ class Resource:
 
     @property
     def storage(self) -> GroupResource:
-        """Under which name its objects are stored."""
+        """The name under which its objects are stored."""
         return self.shared or self.group_resource
 
     @property

@@ -1,4 +1,4 @@
-"""Which objects a list or a watch is about: its label and field selectors."""
+"""Which objects a list or a watch selects, by label and field selectors."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,12 +14,12 @@ from kubewright.apiserver.registry.strategy import Obj
 from kubewright.apiserver.storage import Event, Stored
 from kubewright.apiserver.wire.route import Query, Route
 
-_SLICE = 1000  # objects that are asked for in one turn of the loop
+_SLICE = 1000  # objects that are looked at in one turn of the loop
 ALWAYS: frozenset[str] = frozenset({"metadata.name", "metadata.namespace"})
 
 
 class _Fields:
-    """A field selector, ready to be asked for many objects: by field, however many terms it has."""
+    """A field selector, indexed by field, so that many terms cost as little as one."""
 
     __slots__ = ("_refused", "_wanted", "names")
 
@@ -32,7 +32,7 @@ class _Fields:
         self.names: frozenset[str] = frozenset((*self._wanted, *self._refused))
 
     def matches(self, values: Mapping[str, str]) -> bool:
-        """Whether an object with these *values* is asked for; a missing one counts as empty."""
+        """Whether an object with these *values* is selected; a missing one counts as empty."""
         for name, wanted in self._wanted.items():
             if wanted != {values.get(name, "")}:
                 return False
@@ -40,10 +40,10 @@ class _Fields:
 
 
 class Selection:
-    """Decides whether an object is asked for, by as little decoding as possible.
+    """Decides whether an object is selected, with as little decoding as possible.
 
     Args:
-        resource: The resource in the version in which we think about it.
+        resource: The resource in the version that the server works in.
         labels: A label selector.
         fields: A field selector.
         name: Only the object of this name.
@@ -71,12 +71,12 @@ class Selection:
             self._labels = None
         self.everything: bool = self._labels is None and self._fields is None
         self._key_only = self._fields is None or self._fields.names <= ALWAYS
-        # Fields of a custom resource are judged in the version that is asked, not as it is stored.
+        # Fields of a custom resource are those of the requested version, not of the stored one.
         self.converts: bool = resource.custom and not self._key_only
         self._seen: dict[Stored, dict[str, str]] = {}
 
     def matches(self, stored: Stored) -> bool:
-        """Whether *stored* is asked for."""
+        """Whether *stored* is selected."""
         if self.everything:
             return True
         if self._labels is not None and not self._labels.matches(stored.labels()):
@@ -84,7 +84,7 @@ class Selection:
         return self._fields is None or self._fields.matches(self._values(stored))
 
     def around(self, event: Event) -> tuple[bool, bool]:
-        """Return whether the object was asked for before *event*, and whether it is after it."""
+        """Return whether the object was selected before *event*, and whether it is after it."""
         before, after = event.previous, None if event.type == "DELETED" else event.current
         return (
             before is not None and self._matches_in(event, before),
@@ -114,7 +114,7 @@ class Selection:
         return self._resource.strategy.selectable_fields(obj)
 
     async def see(self, event: Event) -> None:
-        """Convert the objects of *event*, if they are not stored as they are asked for."""
+        """Convert the objects of *event*, if they are stored in another version."""
         both = [one for one in (event.previous, event.current) if one is not None]
         new = [one for one in both if (self._resource, one) not in event.memo]
         await self._convert(new)
@@ -129,7 +129,7 @@ class Selection:
             self._seen[stored] = self._selectable(obj)
 
     async def of(self, objects: Sequence[Stored]) -> Sequence[Stored]:
-        """Return those of *objects* that are asked for."""
+        """Return those of *objects* that are selected."""
         if self.everything:
             return objects
         if self.converts:
@@ -144,7 +144,7 @@ class Selection:
 
 
 def selected_name(route: Route, query: Query) -> str:
-    """Return the one name that a list or watch can find, which access rules may allow; or nothing.
+    """Return the one name that a list or watch can find, for access rules; empty if any.
 
     It is the first that the field selector demands, so that nothing of another name comes along.
     """
@@ -154,7 +154,7 @@ def selected_name(route: Route, query: Query) -> str:
     try:
         terms = FieldSelector.parse(text).terms
     except ValueError:
-        return ""  # which is told later, to those who may ask
+        return ""  # reported later, to users who may ask
     name, equal = "metadata.name", "="
     return next((t.value for t in terms if (t.field, t.operator) == (name, equal)), "")
 

@@ -27,7 +27,7 @@ NameRule = Callable[[str], list[str]]
 
 
 class Reader(Protocol):
-    """What is stored, for those who decide by it. Objects are private copies."""
+    """Reads what is stored. Objects are private copies."""
 
     def get(self, resource: GroupResource, namespace: str, name: str) -> Obj | None:
         """Return an object, or ``None``; the namespace is empty for cluster-wide kinds."""
@@ -52,8 +52,8 @@ class Write:
         now: The time as objects carry it, such as ``2026-01-01T12:00:00Z``.
         dry_run: Whether nothing will be stored.
         warn: Adds a Warning header to the answer.
-        network: Which addresses the server hands out and takes.
-        effort: How much work validation may be.
+        network: Which addresses the server assigns and accepts.
+        effort: How much work validation may do.
     """
 
     reader: Reader
@@ -66,7 +66,7 @@ class Write:
 
 
 class Strategy:
-    """The behaviour of a kind; this class is what a kind without peculiarities has.
+    """The behaviour of a kind; this class is that of a kind without special rules.
 
     Attributes:
         name_rule: Returns what is wrong with a name; usually `naming.dns_subdomain`.
@@ -77,7 +77,7 @@ class Strategy:
         deletion_finalizers: Finalizers that a deletion adds, for work that has to be done first.
         allow_create_on_update: Whether a PUT to a name that is not there creates it.
         is_pure: Whether validation looks at nothing but the objects, so that a thread may do it;
-            a kind whose validation reads or takes what is stored says no.
+            not so for a kind whose validation reads or takes what is stored.
     """
 
     name_rule: NameRule = staticmethod(naming.dns_subdomain)
@@ -93,10 +93,10 @@ class Strategy:
         """Fill in what the user left out; must change nothing when it is called again."""
 
     def prepare_create(self, obj: Obj, write: Write) -> None:
-        """Set or remove what is not for the user to say; `has_status` is already seen to."""
+        """Set or remove what users must not set; the status is removed already."""
 
     def prepare_update(self, new: Obj, old: Obj, write: Write) -> None:
-        """Carry over from *old* what is not for the user to change."""
+        """Carry over from *old* what users must not change."""
 
     def prepare_status_update(self, new: Obj, old: Obj, write: Write) -> None:
         """Leave only what ``/status`` may change; metadata and spec are already the old ones."""
@@ -122,7 +122,7 @@ class Strategy:
         return 0
 
     def prepare_delete(self, obj: Obj, write: Write) -> None:
-        """Say in *obj* that it is being deleted; its metadata says so already."""
+        """Change *obj*, which is being deleted; its metadata is marked already."""
 
     def holds(self, obj: Obj) -> bool:
         """Whether more than finalizers in the metadata and grace keep a deleted object."""
@@ -137,10 +137,10 @@ class Strategy:
         return path in self.field_names
 
     field_names: frozenset[str] = frozenset()
-    """What `selectable_fields` returns keys of."""
+    """The keys of what `selectable_fields` returns."""
 
     def after_create(self, obj: Obj, write: Write) -> None:
-        """Hear that the object is stored, to release or take what belongs to it."""
+        """Take or release what belongs to the object; called after it is stored."""
 
     def after_delete(self, obj: Obj, write: Write) -> None:
-        """Hear that the object is gone."""
+        """Release what belongs to the object; called after it is removed."""

@@ -1,8 +1,7 @@
 """Stored objects as a version of their resource shows them.
 
-Almost always that is what is stored, byte for byte. It is not when the object was stored in another
-version, or before its CRD had its present schema: then it is converted, pruned and defaulted on the
-way out.
+Almost always that is what is stored, byte for byte. An object that was stored in another version,
+or before its CRD had its present schema, is converted, pruned and defaulted on the way out.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -60,7 +59,7 @@ async def converted(resource: Resource, objects: Iterable[Stored]) -> list[Obj]:
 
 
 def ordered(obj: Obj, resource: Resource) -> Obj:
-    """Return *obj* with its type in front, as everything that is stored has it."""
+    """Return *obj* with its type in front, as all objects are stored."""
     rest = {key: value for key, value in obj.items() if key not in ("apiVersion", "kind")}
     return {"apiVersion": resource.api_version, "kind": resource.kind, **rest}
 

@@ -1,4 +1,4 @@
-"""Where objects are: one revision counter, objects as bytes, and what happened lately."""
+"""Storage: one revision counter, objects as bytes, and their recent history."""
 
 from kubewright.apiserver.storage.collection import Collection
 from kubewright.apiserver.storage.event import Event, Stored

@@ -11,7 +11,7 @@ from kubewright.apiserver.storage.watcher import Watcher
 
 HISTORY_BYTES: int = 32 * 1024 * 1024
 HOT_BYTES: int = 8 * 1024 * 1024
-"""So much of what was written lately is kept ready; the rest is packed."""
+"""How many bytes of recent writes are kept unpacked."""
 SNAPSHOTS: int = 4
 
 
@@ -149,7 +149,7 @@ class Collection:
                 stored.pack(self._packer)
 
     def watch(self, *, since: int | None = None) -> tuple[Watcher, Sequence[Event]]:
-        """Return a new watcher, and the events after *since* that it comes too late for.
+        """Return a new watcher, and the events after *since* that it has missed.
 
         Raises:
             StatusError: Events after *since* are forgotten (410).
@@ -164,12 +164,12 @@ class Collection:
         return watcher, missed
 
     def unwatch(self, watcher: Watcher) -> None:
-        """Give *watcher* no more events."""
+        """Stop giving events to *watcher*."""
         self._watchers.discard(watcher)
         watcher.end()
 
     def end_watches(self) -> None:
-        """Cut all watchers off: what they watch is served no more, or in another way."""
+        """End all watches: the resource is no longer served, or served in another way."""
         for watcher in list(self._watchers):
             watcher.end()
 

@@ -23,7 +23,7 @@ _decode_labels = msgspec.json.Decoder(_WithLabels).decode
 
 
 class Stored:
-    """One object in one revision. It never changes; a newer revision is another one.
+    """One object in one revision. It never changes; a newer revision is another object.
 
     Attributes:
         size: How many bytes `data` has.
@@ -44,7 +44,7 @@ class Stored:
         return self._bytes if self._packer is None else self._packer.unpack(self._bytes)
 
     def pack(self, packer: Packer) -> None:
-        """Take less room from now on, if that is possible; `data` takes a little longer then."""
+        """Pack the bytes, if that pays; `data` takes a little longer then."""
         if self._packer is None and (packed := packer.pack(self._bytes)) is not None:
             self._bytes = packed
             self._packer = packer

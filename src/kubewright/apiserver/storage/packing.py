@@ -1,9 +1,9 @@
-"""What was not written lately takes a tenth of its room: deflated, with a dictionary."""
+"""Packs objects that were not written lately into a tenth of their size, with a dictionary."""
 
 import zlib
 
 SMALLEST: int = 512  # below this there is little to gain
-LARGEST: int = 256 * 1024  # above this, packing would hold up the others
+LARGEST: int = 256 * 1024  # above this, packing would hold up requests
 _LEVEL = 3
 _RAW = -15  # no header, since nobody else reads it
 _MEMORY = 8
@@ -13,7 +13,7 @@ _WINDOW = 32 * 1024
 class Packer:
     """Packs the objects of one resource, which are much alike.
 
-    The first object that is no noise is the dictionary for all: most of another one is found in it.
+    The first object that can be compressed is the dictionary for all others, which resemble it.
     """
 
     __slots__ = ("_dictionary",)

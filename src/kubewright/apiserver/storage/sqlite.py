@@ -1,4 +1,4 @@
-"""A journal in SQLite: what was answered survives a kill."""
+"""A journal in SQLite: a change that was answered survives a kill."""
 
 import sqlite3
 from collections.abc import Iterator, Sequence
@@ -27,7 +27,7 @@ _check = msgspec.json.Decoder(_Object).decode
 FILE: str = "objects.db"
 FORMAT: int = 1
 
-_HEADER = 100  # bytes of a database without which SQLite takes it, and its log, for nothing
+_HEADER = 100  # bytes below which SQLite takes a database, and its log, for an empty one
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS objects (
@@ -75,7 +75,7 @@ class SQLiteJournal:
             self._path, isolation_level=None, timeout=0, check_same_thread=False
         )
         try:
-            # Held for the life of the process: two servers on one folder would both be wrong.
+            # Held for the life of the process: two servers on one folder would be wrong.
             database.execute("PRAGMA locking_mode = EXCLUSIVE")
             database.execute("PRAGMA journal_mode = WAL")
             database.execute("PRAGMA synchronous = NORMAL")
@@ -144,7 +144,7 @@ class SQLiteJournal:
             self._database.execute("UPDATE latest SET revision = ?", (revision,))
             self._database.execute("COMMIT")
         except BaseException:
-            # A full disk, say. Left open, this would keep all later changes from being kept.
+            # Such as a full disk. Left open, this transaction would block all later ones.
             if self._database.in_transaction:
                 self._database.execute("ROLLBACK")
             raise
@@ -162,7 +162,7 @@ def _check_files(path: Path) -> None:
     """Check what SQLite would take for a new database, or for the end of a log.
 
     Raises:
-        ConfigError: Objects would be lost without a word.
+        ConfigError: Objects would be lost silently.
     """
     log = _log_of(path)
     if path.exists() and (size := path.stat().st_size) < _HEADER:
@@ -187,14 +187,14 @@ def _check_files(path: Path) -> None:
 
 
 def _is_untouched(path: Path) -> bool:
-    """Say whether nothing was ever written but the tables; a server writes as soon as it starts."""
+    """Say whether only the tables were ever written; a server writes as soon as it starts."""
     query = "SELECT revision = 1 AND NOT EXISTS (SELECT 1 FROM objects) FROM latest"
-    # Only to be read: SQLite would tidy up otherwise, and the next look would find nothing wrong.
+    # Read-only: SQLite would otherwise tidy up, and the next check would find nothing wrong.
     with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as database:
         try:
             return bool(database.execute(query).fetchone()[0])
         except sqlite3.Error:
-            return False  # in use, or otherwise wrong: whoever opens it says what
+            return False  # in use, or damaged: opening it reports what is wrong
 
 
 def _hollow(path: Path) -> str:

@@ -15,7 +15,7 @@ from kubewright.log import Logger, get_logger
 
 HISTORY_SECONDS: float = 300  # as long as etcd remembers under a kube-apiserver
 
-SIZE_LIMIT: int = 1536 * 1024  # what etcd takes by default; clients meet it with real clusters
+SIZE_LIMIT: int = 1536 * 1024  # what etcd takes by default, so clients meet it in real clusters
 
 log: Logger = get_logger(__name__)
 
@@ -38,7 +38,7 @@ class Journal(Protocol):
         ...
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Close the files."""
         ...
 
 
@@ -70,7 +70,7 @@ class Store:
         for resource, stored in objects:
             by_resource.setdefault(resource, []).append(stored)
         for resource, found in by_resource.items():
-            # What happened before the start is not remembered, only what came of it.
+            # Events from before the start are not kept, only the objects.
             collection = self._collections[resource] = Collection(compacted=self.revision)
             collection.load(found)
         self._loaded = self.revision
@@ -89,7 +89,7 @@ class Store:
         yield from list(self._collections)
 
     def listen(self, listener: Listener) -> None:
-        """Have *listener* called right after each change; it must not fail, and may write."""
+        """Call *listener* right after each change; it must not fail, and may write."""
         self._listeners.append(listener)
 
     # Reading.
@@ -132,7 +132,7 @@ class Store:
         return stored
 
     def remove(self, resource: GroupResource, obj: dict[str, Any]) -> Stored:
-        """Remove an object whose last state is *obj*; returns it as watchers see it."""
+        """Remove an object whose last state is *obj*; return it as watchers see it."""
         metadata = obj["metadata"]
         key = key_of(metadata.get("namespace", ""), metadata["name"])
         stored = self._stored(key, obj)
@@ -161,7 +161,7 @@ class Store:
         for listener in self._listeners:
             try:
                 listener(resource, event)
-            except Exception as error:  # it is stored, and the others want to know
+            except Exception as error:  # the change is stored, and other listeners must hear of it
                 log.exception("listener failed", kind=str(resource), error=repr(error))
         if now >= self._next_tidy:
             self._tidy(now)

@@ -1,9 +1,10 @@
-"""Whether a write-ahead log of SQLite is whole, told before SQLite opens it.
+"""Checks whether a write-ahead log of SQLite is whole, before SQLite opens it.
 
 SQLite takes a log up to the first frame that is wrong, says nothing about the rest, and removes the
-file when it is closed. That is right for what a crash has torn off at the end, and loses what was
-answered if the damage is before that. So frames are checked here as SQLite does, and a transaction
-behind one that is wrong is damage. https://www.sqlite.org/fileformat2.html#the_write_ahead_log
+file when it is closed. That is right for an end that a crash has torn off, but loses changes that
+were answered if the damage is before the end. So frames are checked here as SQLite does, and a
+transaction behind a wrong frame is damage.
+https://www.sqlite.org/fileformat2.html#the_write_ahead_log
 """
 
 import struct
@@ -17,7 +18,7 @@ _MASK = 0xFFFFFFFF
 def is_whole(log: bytes) -> bool:
     """Say whether nothing is wrong with *log* but a transaction that was not completed."""
     if not log:
-        return False  # it is not empty once anything was written, and gone after a clean end
+        return False  # a log that was written is not empty, and a clean end removes it
     if len(log) < _HEADER:
         return True  # the first write, torn; nothing was answered yet
     magic, _, page, _, *salts, first, second = struct.unpack(">8I", log[:_HEADER])
@@ -34,7 +35,7 @@ def is_whole(log: bytes) -> bool:
         if valid:
             state = _checksum(order, frame[:8] + frame[_FRAME:], state)
             valid = found == [*salts, *state]
-        # Frames with other salts are left from before the log began anew.
+        # Frames with other salts are left from before SQLite restarted the log.
         if not valid and commit and (found[:2] == salts or start == _HEADER):
             return False
     return True

@@ -8,14 +8,14 @@ from kubewright.apiserver.storage.event import Event
 LIMIT: int = 20_000
 BYTES: int = 16 * 1024 * 1024
 AT_ONCE: int = 256 * 1024
-"""How many bytes of events are given at a time; the others still count as not read."""
+"""How many bytes of events `take` returns at a time; the others still count as unread."""
 
 
 class Watcher:
     """Receives every event of a collection from now on, until it is closed or falls behind.
 
-    A watcher that does not read is cut off rather than waited for: nobody else is slowed down, and
-    its client lists again.
+    A watcher that does not read is ended: it must not slow anybody else down, and its client lists
+    again.
     """
 
     __slots__ = ("_pending", "_size", "_waiter", "ended", "limit")
@@ -65,6 +65,6 @@ class Watcher:
         return taken
 
     def wake(self) -> None:
-        """Let whoever waits look around, though there may be nothing."""
+        """End `wait`, even if there is nothing to take."""
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)

@@ -1,1 +1,1 @@
-"""What goes over the wire: messages, URLs and their options, and the formats of bodies."""
+"""Wire formats: messages, URLs and their options, and bodies."""

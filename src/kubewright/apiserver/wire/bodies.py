@@ -1,4 +1,4 @@
-"""What clients send: read, checked against its kind, and cut to its schema."""
+"""Reads what clients send, checks it against its kind, and cuts it to its schema."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -25,7 +25,7 @@ _decode = msgspec.json.Decoder().decode
 
 
 def media_type(request: Request) -> str:
-    """Return what the body claims to be, without its parameters."""
+    """Return the media type of the body, without parameters."""
     return request.headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
@@ -160,13 +160,13 @@ def checked(
         call: The request.
         document: What was sent.
         resource: What it must be.
-        validation: What becomes of fields that must not be there.
+        validation: What to do about fields that must not be there.
         body: The same as JSON, in which a key may be there twice.
         repeated: What YAML has twice.
     """
     sent = len(document) if isinstance(document, dict) else 0
     obj = typed(document, resource)
-    added = len(obj) - sent  # by `typed`, if the kind was left out: no key of the body
+    added = len(obj) - sent  # set by `typed` if the kind was left out: not a key of the body
     unknown, keys = cut(obj, resource)
     keys -= added
     if validation != "Ignore":
@@ -174,7 +174,7 @@ def checked(
             problems = strict_problems(body, unknown, custom=resource.custom)
         else:
             problems = [f'unknown field "{path}"' for path in unknown]
-        if repeated:  # keys of YAML are sorted before they are looked at
+        if repeated:  # keys of YAML are sorted before they are checked
             problems = [yaml_problem(repeated), *sorted(problems)]
         if problems:
             _report(call, problems, resource, validation)
@@ -199,7 +199,7 @@ def yaml_problem(repeated: Sequence[str]) -> str:
 
 
 def warn(call: Call, problems: Iterable[str]) -> None:
-    """Warn of what strict validation would have refused, a line at a time."""
+    """Warn of what strict validation would have refused, one warning for each."""
     for text in problems:
         _, several, lines = text.partition(f"{YAML_PROBLEM}\n")
         for line in lines.split("\n") if several else [text]:
@@ -207,7 +207,7 @@ def warn(call: Call, problems: Iterable[str]) -> None:
 
 
 def cut(obj: Obj, resource: Resource) -> tuple[list[str], int]:
-    """Remove what the schema does not know; returns the paths, and how many keys there were."""
+    """Remove fields that the schema does not have; return their paths, and the number of keys."""
     shape = resource.schema()
     found = fit(obj, shape) if resource.custom else conform(obj, shape)
     return found.unknown, found.keys
@@ -217,7 +217,7 @@ def typed(document: Any, resource: Resource) -> Obj:
     """Return *document* if it is, or may be, of the kind of *resource*.
 
     Raises:
-        StatusError: It is something else.
+        StatusError: It is of another kind.
     """
     kind = resource.kind
     if not isinstance(document, dict):

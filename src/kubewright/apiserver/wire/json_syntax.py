@@ -36,7 +36,7 @@ class _Scanner:
         self._text = text
         self._at = 0
         self._open: list[str] = []
-        self._entered = False  # whether nothing was read yet of what was opened last
+        self._entered = False  # whether the array or object that was opened last is still empty
 
     def scan(self) -> None:
         """Read the one value that the text is, and the space after it."""
@@ -70,7 +70,7 @@ class _Scanner:
             raise _wrong(character, "looking for beginning of value")
 
     def _first(self, opened: str) -> None:
-        """Read what may only come first: the end, or something without a comma before it."""
+        """Read what may come right after an opening bracket: the end, or a first element."""
         if self._skip() == ("}" if opened == "{" else "]"):
             self._close()
         elif opened == "{":
@@ -170,7 +170,7 @@ class _Scanner:
         return self._text[self._at : self._at + 1]
 
     def _skip(self) -> str:
-        """Return the next character that is no space, without reading it."""
+        """Return the next character that is not a space, without reading it."""
         while (character := self._peek()) and character in _SPACE:
             self._at += 1
         if not character:

@@ -1,4 +1,4 @@
-"""Which form of an answer a client wants: its Accept header, read once."""
+"""The form of the answer that a client wants, from its Accept header."""
 
 from functools import lru_cache
 from typing import Literal
@@ -28,7 +28,7 @@ class Accepted(Struct, frozen=True):
     """The best form that both sides know.
 
     Attributes:
-        form: What is wrapped around, or cut out of, the object.
+        form: What is made of the object: a table, its metadata only, or nothing special.
         version: The version of the form, such as ``v1``.
         yaml: Whether to answer in YAML.
     """

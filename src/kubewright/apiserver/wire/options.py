@@ -1,4 +1,4 @@
-"""What a request may be told beside its body: the parameters of its URL, checked."""
+"""The options of requests: the parameters of a URL, checked."""
 
 import re
 from typing import Any, Literal
@@ -27,7 +27,7 @@ class WriteOptions(Struct):
     force: bool = False
 
     def json(self, kind: str) -> dict[str, Any]:
-        """Return them as an object, as admission is told; *kind* is such as ``CreateOptions``."""
+        """Return them as an object for admission; *kind* is such as ``CreateOptions``."""
         found: dict[str, Any] = {"kind": kind, "apiVersion": "meta.k8s.io/v1"}
         if self.dry_run:
             found["dryRun"] = ["All"]
@@ -83,7 +83,7 @@ def _manager_errors(manager: str) -> list[FieldError]:
 
 
 class DeleteOptions(Struct):
-    """What a deletion is told, by its body or by its URL."""
+    """The options of a deletion, from its body or its URL."""
 
     dry_run: bool = False
     grace: int | None = None
@@ -148,7 +148,7 @@ def parse_int(query: Query, name: str) -> int:
     """Read a number.
 
     Raises:
-        StatusError: It is none.
+        StatusError: It is not a number.
     """
     text = query[name]
     if not _INTEGER(text):

@@ -16,7 +16,7 @@ from kubewright.apiserver.wire.request import Response
 
 encode: Callable[[Any], bytes] = msgspec.json.Encoder().encode
 
-_PLAIN = 16  # joining what is stored is so many times quicker than reading it
+_PLAIN = 16  # how many times quicker it is to join stored bytes than to read them
 
 
 def body(content: Any, form: Accepted = PLAIN, *, code: int = 200) -> Response:
@@ -123,7 +123,7 @@ def joined(head: Obj, items: Sequence[bytes], *, opening: bytes = b"") -> bytes:
     start, end = encode(head)[:-1] + b',"items":[', b"]}"
     if not items:
         return start + end
-    # Views, and one join: a list may be large, and every copy costs as much as all the rest.
+    # Views and one join: a list may be large, and each copy would cost as much as the rest.
     skipped, between = 0, b","
     if opening and all(item.startswith(opening) for item in items):
         skipped, between, start = len(opening), b",{", start + b"{"
@@ -160,7 +160,7 @@ def _table(
 
 
 def success(call: Call, *, uid: str = "") -> Response:
-    """Answer that something was done and nothing is left to show."""
+    """Answer with a Status that says Success."""
     content = {
         "kind": "Status",
         "apiVersion": "v1",

@@ -1,4 +1,4 @@
-"""Turns what went wrong into an answer."""
+"""Turns errors into answers."""
 
 import msgspec
 

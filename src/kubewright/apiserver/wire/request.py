@@ -1,4 +1,4 @@
-"""What goes into the API server and what comes out: the messages of the HTTP server below it.
+"""Requests to the API server and its answers: the messages of the HTTP server below it.
 
 The HTTP front makes a `Request` of what it reads from a socket, the in-process transport makes one
 of what a client wants to send, and tests make their own. `APIServer.handle` answers each with one

@@ -1,4 +1,4 @@
-"""What a path asks for: Kubernetes' reading of a URL, in one value."""
+"""`Route`: what a URL asks for, as Kubernetes reads it."""
 
 from typing import Literal
 from urllib.parse import parse_qsl, unquote
@@ -13,12 +13,12 @@ _NAMESPACE_PARTS = frozenset({"status", "finalize"})
 
 
 class Route(Struct):
-    """A request to a resource, or to a path that is none.
+    """A request to a resource, or to another path.
 
     Attributes:
         verb: As RBAC names it; the HTTP method in lower case for other paths.
         group: Empty for the core group; meaningless without a resource.
-        resource: The plural name; empty if the path is no resource.
+        resource: The plural name; empty if the path is not a resource.
         name: Empty for a collection.
         rest: What follows the subresource, for ``proxy``.
     """
@@ -86,7 +86,7 @@ def _resource_route(route: Route, method: str, rest: list[str], query: Query) ->
 
 def _verb(route: Route, method: str, query: Query, *, watched: bool) -> str:
     if watched and method not in ("GET", "HEAD"):
-        return ""  # there is nothing to do at such a path but to watch
+        return ""  # such a path can only be watched
     if method == "DELETE":
         return "delete" if route.name else "deletecollection"
     verb = _VERBS.get(method, "")

@@ -1,4 +1,4 @@
-"""YAML as Kubernetes reads and writes it: JSON in other clothes."""
+"""YAML as Kubernetes reads and writes it: JSON in another notation."""
 
 import math
 import re
@@ -12,7 +12,7 @@ DEPTH: int = 250  # how deep a document may be: its reader is recursive C, and w
 NODES: int = 1_000_000  # how many values it may have when its references are written out
 _TAG: str = "tag:yaml.org,2002:"
 _REPLACED = frozenset(f"{_TAG}{name}" for name in ("int", "float", "timestamp", "value"))
-# As Go reads them: a time of day is no number, and an exponent needs no point.
+# As Go reads them: a time of day is not a number, and an exponent needs no point.
 _NUMBERS = (
     ("int", r"[-+]?(0b[01_]+|0o?[0-7_]+|0x[0-9a-fA-F_]+|0|[1-9][0-9_]*)", "-+0123456789"),
     ("float", r"[-+]?(\.[0-9]+|[0-9][0-9_]*(\.[0-9_]*)?)([eE][-+]?[0-9]+)?", "-+.0123456789"),
@@ -124,7 +124,7 @@ def _check_size(body: bytes) -> None:
 
 
 def _plain(node: Any) -> Any:
-    """Return *node* as JSON has it; what is there twice by reference is there as two copies."""
+    """Return *node* as JSON; a value that is referenced twice becomes two copies."""
     if isinstance(node, dict):
         return {_key(key): _plain(value) for key, value in node.items()}
     if isinstance(node, list):

@@ -52,7 +52,7 @@ class MutatingAdmissionWebhook(AdmissionPlugin):
         turn.output = attributes.object
 
     async def _apply(self, hook: Webhook, match: Match, attributes: Attributes) -> bool:
-        """Call *hook* and do what it says; return whether the object is another one now."""
+        """Call *hook* and do what it says; return whether the object has changed."""
         try:
             verdict, shown = await self._caller.ask(hook, match, attributes, mutating=True)
             operations = _operations(hook, verdict)
@@ -103,7 +103,7 @@ def _operations(hook: Webhook, verdict: Verdict) -> list[Any]:
         cut = "truncated" in str(error)
         said = "unexpected end of JSON input" if cut else str(error)
         raise failed(hook, f"received undecodable patch in webhook response: {said}") from error
-    if found is None:  # what Go makes of no operations at all, and everybody who uses Knative
+    if found is None:  # what Go encodes for no operations; Knative's library sends it
         return []
     if not isinstance(found, list):
         said = "json: cannot unmarshal object into Go value of type jsonpatch.Patch"

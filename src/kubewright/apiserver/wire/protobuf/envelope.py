@@ -29,7 +29,7 @@ def decode(body: bytes, expected: Kind | None = None, *, custom: bool = False) -
         custom: Whether that is a custom resource, which has no message that one could send.
 
     Raises:
-        StatusError: It is broken, or of a kind that nobody can read (400).
+        StatusError: It is broken, or of a kind that has no message (400).
     """
     try:
         written, raw = _open(body)

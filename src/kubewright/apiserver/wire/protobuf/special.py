@@ -18,7 +18,7 @@ _decode = msgspec.json.Decoder().decode
 
 
 def text(data: bytes) -> str:
-    """Return bytes as text. Go takes any in a string, and writes what is no UTF-8 in this way."""
+    """Return bytes as text. Go takes any in a string, and writes invalid UTF-8 in this way."""
     return data.decode("utf-8", "replace")
 
 
@@ -107,7 +107,7 @@ SPECIAL: dict[str, Callable[[bytes, str], Any]] = {
     "JSON": _json,
     "RawExtension": _json,
 }
-"""What reads a message that is no object in JSON; it gets the bytes and the message's name."""
+"""Reads a message that is not an object in JSON; gets the bytes and the message's name."""
 
 UNIONS: dict[str, str] = {
     "JSONSchemaPropsOrArray": "jSONSchemas",

@@ -24,14 +24,14 @@ The value of a group, which Kubernetes does not use, is empty.
 
 
 class WireError(ValueError):
-    """The bytes are no message; the text is that of Kubernetes' own decoder."""
+    """The bytes are not a message; the text is that of Kubernetes' own decoder."""
 
 
 def fields(data: bytes, message: str = "") -> Iterator[Field]:
     """Yield the fields of a message, in their order; *message* is its name in errors.
 
     Raises:
-        WireError: The bytes are no message.
+        WireError: The bytes are not a message.
     """
     position, end = 0, len(data)
     while position < end:
@@ -48,7 +48,7 @@ def fields(data: bytes, message: str = "") -> Iterator[Field]:
         value, position = _value(data, position, wire)
         yield number, wire, value
         if wire > FIXED32:
-            # Whoever knows the field has complained already that its type is another.
+            # The reader of the field has already refused its type.
             raise WireError(f"proto: illegal wireType {wire}")
 
 
