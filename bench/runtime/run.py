@@ -142,7 +142,8 @@ class Runner:
             return [str(self._plan.go_peer), kind, scenario.function, amount]
         if scenario.function == "operate":
             # A script, as users have one: what starts it must not cost what is measured.
-            return [sys.executable, "-P", str(HERE / "operators" / f"{contender}.py"), amount]
+            who, *more = (OURS, "recorded") if contender == RECORDED else (contender,)
+            return [sys.executable, "-P", str(HERE / "operators" / f"{who}.py"), amount, *more]
         module = MODULES.get(contender, f"runtime.peers.{contender}")
         return [sys.executable, "-m", "bench.child", module, scenario.function, amount]
 

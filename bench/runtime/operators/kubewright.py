@@ -56,6 +56,8 @@ async def main() -> None:
     """Run it until the tally ends it."""
     cluster = kw.Cluster(kw.Config.load(), namespaces=[WORK["namespace"]])
     manager = kw.Manager(cluster)
+    if "recorded" in sys.argv[2:]:
+        manager.runs.record()
     operator.add_to(manager, cluster, workers=WORK["workers"])
     cluster.cache.informer(Widget).add_handler(handle)
     await manager.run()

@@ -167,8 +167,10 @@ class RESTClient:
         return response
 
     def _find_known(self, request: Request) -> bytes | None:
-        found = (know(request) for know in self.knowledge)
-        return next((one for one in found if one is not None), None)
+        for know in self.knowledge:
+            if (found := know(request)) is not None:
+                return found
+        return None
 
     @asynccontextmanager
     async def stream(self, request: Request) -> AsyncIterator[Stream]:

@@ -1,7 +1,9 @@
 """`APICall`: one request that a run made, and what it changed."""
 
 from itertools import islice
-from typing import Any
+from typing import Any, Self
+
+import msgspec
 
 from kubewright import _json
 from kubewright.api.requests import CONTENT_TYPES, Request
@@ -19,56 +21,72 @@ _SIZE = 400  # bytes, roughly, of what is kept besides the two states
 _NO_CHANGES: tuple[Change, ...] = ()
 
 
-class APICall:
+class APICall(msgspec.Struct, eq=False, gc=False):
     """One request that a run made to the API server.
 
     What a write changed is found out by comparing two states, when somebody asks for it first.
     Secrets are compared at once, and their data is never kept.
 
     Attributes:
-        verb: ``get``, ``list``, ``create``, ``update``, ``patch``, ``apply``, ``delete``, …
-        resource: What it was about, such as ``deployments``.
-        group: The API group of that; empty for the first one.
-        namespace: In which namespace; empty for none, or all.
-        name: The object; empty for a collection.
-        subresource: Such as ``status``; empty for the object itself.
+        attempt: What it was about, in the words of RBAC.
         at: When, in seconds after the run began.
         took: How many seconds it took, tries again included.
         status: The HTTP status of the answer; 0 if none came.
         sent: How many bytes the body of the request had.
         received: How many bytes the body of the answer had.
+        name: The object; empty for a collection.
         error: What went wrong; empty if nothing did.
         dry_run: Whether nothing was to be stored.
     """
 
-    __slots__ = (
-        "_after", "_before", "_body", "_changes", "_is_known", "at", "dry_run", "error", "group",
-        "name", "namespace", "received", "resource", "sent", "status", "subresource", "took",
-        "verb",
-    )  # fmt: skip
+    attempt: Attempt
+    at: float
+    took: float
+    status: int
+    sent: int
+    received: int = 0
+    name: str = ""
+    error: str = ""
+    dry_run: bool = False
+    _before: bytes | None = None
+    _after: bytes = b""
+    _body: bytes = b""
+    _is_known: bool = False
+    _changes: tuple[Change, ...] | None = _NO_CHANGES
 
-    def __init__(
-        self, request: Request, *, at: float, took: float, status: int = 0, error: str = ""
-    ) -> None:
-        attempt: Attempt = request.attempt
-        self.verb: str = attempt.action or attempt.verb
-        self.resource: str = attempt.resource
-        self.group: str = attempt.group
-        self.namespace: str = attempt.namespace
-        self.name: str = attempt.name
-        self.subresource: str = attempt.subresource
-        self.at: float = at
-        self.took: float = took
-        self.status: int = status
-        self.sent: int = len(request.body)
-        self.received: int = 0
-        self.error: str = text(error)
-        self.dry_run: bool = False
-        self._before: bytes | None = None
-        self._after: bytes = b""
-        self._body: bytes = b""
-        self._is_known = False
-        self._changes: tuple[Change, ...] | None = _NO_CHANGES
+    @classmethod
+    def of(
+        cls, request: Request, *, at: float, took: float, status: int = 0, error: str = ""
+    ) -> Self:
+        """Return the call that sent *request*; the answer is noted by `note_write`, if it wrote."""
+        name, sent = request.attempt.name, len(request.body)
+        said = text(error) if error else ""
+        return cls(request.attempt, at, took, status, sent, 0, name, said)
+
+    @property
+    def verb(self) -> str:
+        """What was done, such as ``get``, ``list``, ``patch``, ``apply`` or ``delete``."""
+        return self.attempt.action or self.attempt.verb
+
+    @property
+    def resource(self) -> str:
+        """What it was about, such as ``deployments``."""
+        return self.attempt.resource
+
+    @property
+    def group(self) -> str:
+        """The API group of that; empty for the first one."""
+        return self.attempt.group
+
+    @property
+    def namespace(self) -> str:
+        """In which namespace; empty for none, or all."""
+        return self.attempt.namespace
+
+    @property
+    def subresource(self) -> str:
+        """Such as ``status``; empty for the object itself."""
+        return self.attempt.subresource
 
     def note_write(self, request: Request, before: bytes | None, after: bytes) -> None:
         """Keep what tells the changes: the state *before*, if it is known, and the one *after*."""

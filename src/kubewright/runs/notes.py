@@ -126,7 +126,7 @@ class Notes(msgspec.Struct, eq=False, gc=False):
         """Note a request that failed, or was cancelled; *status* is 0 if no answer came."""
         if self._is_open:
             at = max(0.0, self._at() - took)
-            self._add(APICall(request, at=at, took=took, status=status, error=error))
+            self._add(APICall.of(request, at=at, took=took, status=status, error=error))
 
     def hear_answer(
         self, request: Request, *, took: float, status: int, body: bytes, before: bytes | None
@@ -142,7 +142,7 @@ class Notes(msgspec.Struct, eq=False, gc=False):
         """
         if not self._is_open:
             return
-        call = APICall(request, at=max(0.0, self._at() - took), took=took, status=status)
+        call = APICall.of(request, at=max(0.0, self._at() - took), took=took, status=status)
         call.received = len(body)
         if body and request.attempt.verb in _ABOUT_ONE:
             self._look_at(call, request, body, before)

@@ -905,7 +905,11 @@ async def test_no_record_of_a_run_gives_a_secret_away() -> None:
         await test.settled()
         (record, *_) = test.runs.for_(made)
         kept = [
-            *(getattr(call, name) for call in record.calls for name in type(call).__slots__),
+            *(
+                getattr(call, name)
+                for call in record.calls
+                for name in type(call).__struct_fields__
+            ),
             *(change for call in record.calls for change in call.changes),
             record,
             record.failure,

@@ -20,7 +20,7 @@ def written(
     request: Request, before: dict[str, Any] | None, after: dict[str, Any], *, status: int = 200
 ) -> APICall:
     """Return the call that wrote."""
-    call = APICall(request, at=0.5, took=0.006, status=status)
+    call = APICall.of(request, at=0.5, took=0.006, status=status)
     call.note_write(request, None if before is None else _json.encode(before), _json.encode(after))
     return call
 
@@ -29,7 +29,7 @@ def test_a_call_says_what_it_was() -> None:
     """In the words of people who know kubectl and RBAC."""
     body = _json.encode({"spec": {"size": 2}})
     request = patch(place(), body, WriteOptions(), patch_type="apply")
-    call = APICall(request, at=0.5, took=0.006, status=409, error="conflict")
+    call = APICall.of(request, at=0.5, took=0.006, status=409, error="conflict")
 
     assert str(call) == "apply shops.example.com high-street/corner 409"
     assert (call.verb, call.resource, call.group) == ("apply", "shops", "example.com")
@@ -82,7 +82,7 @@ def test_the_data_of_a_secret_is_not_even_kept() -> None:
     for before in (None, {"data": {"password": "b2xk"}}):
         call = written(request, before, {"data": {"password": "Y2FuYXJ5"}})
 
-        kept = str([getattr(call, name) for name in APICall.__slots__])
+        kept = str([getattr(call, name) for name in APICall.__struct_fields__])
 
         assert "canary" not in kept
         assert "Y2FuYXJ5" not in kept
@@ -93,7 +93,7 @@ def test_at_most_so_many_changes_are_told_and_nonsense_is_none() -> None:
     """A huge object must not make a huge record; an answer that is no object tells none."""
     request = update(place(), b"{}", WriteOptions())
     many = {"data": {str(number): number for number in range(500)}}
-    call = APICall(request, at=0, took=0, status=200)
+    call = APICall.of(request, at=0, took=0, status=200)
     call.note_write(request, b"[1]", b"not JSON")
 
     assert len(written(request, {}, many).changes) == MOST_CHANGES

@@ -15,8 +15,8 @@ def record(delay: float | None = 20.0) -> RunRecord:
     """Return a record with two calls."""
     place = Place(SHOPS, "high-street", "corner")
     calls = (
-        APICall(get(place), at=0, took=0),
-        APICall(update(place, b"", WriteOptions()), at=0, took=0),
+        APICall.of(get(place), at=0, took=0),
+        APICall.of(update(place, b"", WriteOptions()), at=0, took=0),
     )
     return RunRecord(
         "a1-7", "shop", "Shop", ObjectKey("high-street", "corner"), "", (Reason("retry"),), 2,
