@@ -268,8 +268,8 @@ async def test_an_async_handler_tells_its_backlog_and_when_it_has_caught_up() ->
     registration = added_to([], handle)
     assert isinstance(registration, Queued)
     running = asyncio.create_task(registration.run())
-    registration.deliver(change("a", None, 1))
-    registration.deliver(change("b", None, 2))
+    registration.deliver(change(None, 1, "a"))
+    registration.deliver(change(None, 2, "b"))
     await asyncio.sleep(0)
     behind = registration.backlog
     waiting = asyncio.create_task(registration.wait_caught_up())
@@ -285,7 +285,7 @@ async def test_an_async_handler_tells_its_backlog_and_when_it_has_caught_up() ->
 async def test_nobody_waits_for_a_handler_that_was_removed() -> None:
     """What it had not heard yet, it never will."""
     registration = added_to([], recorder([]))
-    registration.deliver(change("a", None, 1))
+    registration.deliver(change(None, 1, "a"))
     waiting = asyncio.create_task(registration.wait_caught_up())
     await asyncio.sleep(0)
     registration.remove()
