@@ -22,7 +22,7 @@ __all__ = [
 
 
 def check_workers(owner: str, workers: object) -> None:
-    """Refuse a number of workers that is none.
+    """Refuse what is not a number of workers.
 
     Raises:
         TypeError: It is not a whole number.
@@ -59,7 +59,7 @@ def check_on_failure(owner: str, on_failure: object) -> None:
     """Refuse what cannot be told of failures.
 
     Raises:
-        TypeError: It is no plain function.
+        TypeError: It is not a plain function.
     """
     if on_failure is not None and (not callable(on_failure) or is_async(on_failure)):
         raise TypeError(
@@ -72,7 +72,7 @@ def check_queue(owner: str, queue: object, rate_limiter: object) -> None:
     """Refuse queues and rate limiters that are not made for each controller anew.
 
     Raises:
-        TypeError: One is no function.
+        TypeError: One of them is not a function.
         ValueError: Both are given.
     """
     if queue is not None and not callable(queue):
@@ -93,7 +93,7 @@ def owned_kinds(owns: Any) -> tuple[Owns[Any], ...]:
     """Return how the kinds in ``owns=`` are watched.
 
     Raises:
-        TypeError: It is no list of classes and `Owns`.
+        TypeError: It is not a list of classes and `Owns`.
     """
     return tuple(_owned(one) for one in _listed("owns", owns))
 
@@ -102,7 +102,7 @@ def watched_kinds(watches: Any) -> tuple[Watches[Any], ...]:
     """Return what is in ``watches=``.
 
     Raises:
-        TypeError: It is no list of `Watches`.
+        TypeError: It is not a list of `Watches`.
     """
     return tuple(_watched(one) for one in _listed("watches", watches))
 
@@ -111,7 +111,7 @@ def sources_of(sources: Any) -> tuple[Source, ...]:
     """Return what is in ``sources=``.
 
     Raises:
-        TypeError: It is no list of sources.
+        TypeError: It is not a list of sources.
     """
     return tuple(checked_source(one) for one in _listed("sources", sources))
 

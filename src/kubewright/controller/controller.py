@@ -303,9 +303,9 @@ class Controller:
         """Start as many workers as there are too few."""
         for _ in range(self._count - len(workers)):
             name = f"{self.name} worker {next(self._numbers)}"
-            workers.start(self._workers.work(), name=name).add_done_callback(self._worker_ended)
+            workers.start(self._workers.work(), name=name).add_done_callback(self._note_end_of)
 
-    def _worker_ended(self, worker: "asyncio.Task[None]") -> None:
+    def _note_end_of(self, worker: "asyncio.Task[None]") -> None:
         if self._state == "running":
             if worker.cancelled():
                 _log.warning(

@@ -63,7 +63,7 @@ class Deadlines(Generic[K]):
         """The time on the clock."""
         self._timer: Timer | None = None
         self.calls: dict[K, Call] = {}
-        """Those under way, by key; who ends one takes it out."""
+        """Those under way, by key; whoever ends one removes it."""
 
     def begin(self, key: K, run: Run, task: "asyncio.Task[Any]") -> Call:
         """Note that *task* begins the call for *key*."""

@@ -108,7 +108,7 @@ class Declaration(msgspec.Struct, frozen=True, eq=False):
         if self.workers is not None:
             check_workers(self.name, self.workers)
         check_deadline(self.name, self.deadline)
-        Policies(self.retry)  # raises for what is no policy
+        Policies(self.retry)  # raises for what is not a policy
         if not isinstance(self.queue, WorkQueue):
             check_queue(self.name, self.queue, self.rate_limiter)
         check_on_failure(self.name, self.on_failure)
@@ -130,7 +130,7 @@ class Declaration(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def kind(self) -> KindLike[Any]:
-        """The class of what it reconciles; a `Kind` if there is none."""
+        """The class that it reconciles; a `Kind` if there is no class."""
         return self.primary.kind
 
     @property
@@ -178,7 +178,7 @@ def declare(
     Raises:
         TypeError: One of them is not what it should be.
         ValueError: One of them is senseless.
-        SchemeError: A kind is none.
+        SchemeError: One of them is not a kind.
     """
     given: dict[str, Any] = dict(options)
     return Declaration(

@@ -124,7 +124,7 @@ class KindSource(Generic[R]):
 
     def keys(self) -> Iterator[Request]:
         """Return every object that is known."""
-        for key in self.informer.store.keys():  # noqa: SIM118  # a store is no mapping
+        for key in self.informer.store.keys():  # noqa: SIM118  # a store is not a mapping
             yield Request(key.namespace, key.name, self.cluster.name)
 
     async def run(self, sink: Sink) -> None:
@@ -150,7 +150,7 @@ class KindSource(Generic[R]):
         self.cluster.cache.release(self.informer)
 
     async def wait_ready(self) -> None:
-        """Return once the present state was heard, or it is known that there is none to hear.
+        """Return once the present state was heard, or the server is known not to have the kind.
 
         A secondary kind whose CRD is missing is not waited for: it has no objects. One that may
         not be listed is, since a reconcile would take what it cannot see for absent.

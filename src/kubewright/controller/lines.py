@@ -37,14 +37,14 @@ class Lines:
         # Public, since it is asked after each reconcile.
         self.told: set[Request] = set()
 
-    def ended(self, call: Call, outcome: str, **fields: Any) -> None:
+    def tell_end(self, call: Call, outcome: str, **fields: Any) -> None:
         """Tell of a reconcile that went well."""
         matters = self._is_recovery(call.run) or call.run.changed
         if self._log.is_enabled_for(logging.INFO if matters else logging.DEBUG):
             say = self._log.info if matters else self._log.debug
             say("reconciled", outcome=outcome, **fields, **self._facts(call))
 
-    def postponed(self, call: Call, error: Exception, *, delay: float) -> None:
+    def tell_postponement(self, call: Call, error: Exception, *, delay: float) -> None:
         """Tell of one that waits for something, as it said itself."""
         self._log.info(
             "reconcile cannot go on yet, will retry",
@@ -55,7 +55,7 @@ class Lines:
             **self._facts(call),
         )
 
-    def failed(self, call: Call, error: Exception, *, delay: float | None) -> None:
+    def tell_failure(self, call: Call, error: Exception, *, delay: float | None) -> None:
         """Tell of one that failed, and is tried again in *delay* seconds; ``None`` if it is not."""
         facts = {"outcome": "error", "error": described(error), **self._facts(call)}
         if self._is_expected(error):

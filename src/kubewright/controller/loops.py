@@ -183,7 +183,7 @@ class Loops:
         found: Counts them.
 
     Attributes:
-        chains: By request; who finds it empty need not ask further.
+        chains: By request. While it is empty, callers need not ask further.
     """
 
     __slots__ = ("_found", "_log", "_told", "chains")

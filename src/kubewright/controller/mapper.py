@@ -131,7 +131,7 @@ class Mapper(Generic[R]):
         except (SystemExit, KeyboardInterrupt):
             raise
         except BaseException as error:  # noqa: BLE001  # theirs may fail in any way; asked again
-            self._failed(question, error)
+            self._note_failure(question, error)
             if self._postpone(question, wait=True):
                 self._queue.add_rate_limited(question.entry.key)
 
@@ -149,14 +149,14 @@ class Mapper(Generic[R]):
                 self._queue.done(key)
 
     async def _catch_up(self, key: ObjectKey) -> None:
-        left = [one for one in self._open.pop(key, ()) if not await self._is_answered(one)]
+        left = [one for one in self._open.pop(key, ()) if not await self._find_answer(one)]
         if left:
             self._open[key] = [*left, *self._open.get(key, ())]
             self._queue.add_rate_limited(key)
         else:
             self._queue.forget(key)
 
-    async def _is_answered(self, question: _Question) -> bool:
+    async def _find_answer(self, question: _Question) -> bool:
         try:
             async with self._clock.timeout(DEADLINE):
                 # Apart, since a function that cancels its task would lose the change, and one of
@@ -165,7 +165,7 @@ class Mapper(Generic[R]):
         except DecodeError as error:
             self._skip(question, error)
         except Exception as error:  # noqa: BLE001  # theirs may fail in any way; it is asked again
-            self._failed(question, error)
+            self._note_failure(question, error)
             return False
         return True
 
@@ -190,7 +190,7 @@ class Mapper(Generic[R]):
         asked = self._open.setdefault(key, [])
         _put(asked, question)
         if len(asked) > MOST_VERSIONS:
-            # The first tells who was concerned when the trouble began, the last who is now.
+            # The first names the objects concerned when the trouble began, the last those now.
             _log.warning("map function lags behind, a state is left out", key=str(key))
             del asked[1]
         if not wait:
@@ -201,7 +201,7 @@ class Mapper(Generic[R]):
         key = str(question.entry.key)
         _log.error("object does not fit its class, not mapped", key=key, error=str(error))
 
-    def _failed(self, question: _Question, error: BaseException) -> None:
+    def _note_failure(self, question: _Question, error: BaseException) -> None:
         if isinstance(error, CacheNotSyncedError):
             # What it looks for is still on its way: at the start, kinds arrive in any order.
             _log.debug("map function waits for the cache", source=self._name, error=str(error))

@@ -92,7 +92,7 @@ def takes_context(function: Callable[..., Any]) -> bool:
 def versions(event: Event[R]) -> tuple[Entry[R], ...]:
     """Return the states that *event* is about: the new one, and the old one if there was one.
 
-    Both count: who was concerned before the change has to hear that this is over.
+    Both count: an object concerned before the change has to hear that it no longer is.
     """
     old, new = event.old, event.new
     if old is None or new is None:

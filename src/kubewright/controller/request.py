@@ -42,7 +42,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
         priority: In which order among others; as before unless given.
 
     Raises:
-        TypeError: One of them is no number.
+        TypeError: One of them is not a number.
         ValueError: Nobody can wait for `requeue_after`: it is negative, infinite or NaN.
     """
 

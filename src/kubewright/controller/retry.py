@@ -89,7 +89,7 @@ class Policies:
         for kind, policy in given.items():
             _check(kind, policy)
         self._by_type: Mapping[type, Retry] = {TerminalError: Retry.NEVER, **given}
-        # Who names Exception means all, and knows of none in particular.
+        # A policy for Exception covers all errors, and expects none in particular.
         self._named = tuple(kind for kind in given if kind is not Exception)
 
     def find(self, error: Exception) -> Retry | None:

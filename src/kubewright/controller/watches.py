@@ -48,7 +48,7 @@ class KindWatch(_Kind[R], frozen=True, eq=False, kw_only=True):
     cluster: Cluster | None = None
 
     def __post_init__(self) -> None:
-        likely_mapping(self.kind)  # raises for what is no declared kind
+        likely_mapping(self.kind)  # raises for what is not a declared kind
         if self.predicate is not None and not callable(self.predicate):
             raise TypeError(
                 f"the predicate of {self} must be a function of an event, not {self.predicate!r}"
@@ -60,7 +60,7 @@ class KindWatch(_Kind[R], frozen=True, eq=False, kw_only=True):
         return likely_mapping(self.kind)
 
     def informer(self, cluster: Cluster) -> Informer[R]:
-        """Return the informer of this watch in *cluster*; all who ask share it.
+        """Return the informer of this watch in *cluster*; all callers share it.
 
         Of the reconciled kind it has the shard of this process. Of other kinds it has all objects:
         a child has another uid than its parent, and so would be in any shard.

@@ -302,10 +302,10 @@ class Workers:
             # That we stop is a fact, and not to be guessed from a cancellation: that may be the
             # deadline's, or anybody's. Let through, it would end the worker silently.
             failure = RuntimeError(_AWAITED if goes_on else _CANCELLED)
-            self._failed(call, failure.with_traceback(error.__traceback__))
+            self._note_failure(call, failure.with_traceback(error.__traceback__))
         except Exception as error:  # noqa: BLE001  # a reconciler may fail in any way
             goes_on = call.leave()
-            self._failed(call, error)
+            self._note_failure(call, error)
         except (SystemExit, KeyboardInterrupt):
             self.stop()  # so that the other workers know: the process ends
             raise
@@ -315,10 +315,10 @@ class Workers:
             goes_on = call.leave()
             self.numbers.panics.value += 1
             failure = RuntimeError(f"the reconciler raised {described(error)}")
-            self._failed(call, failure.with_traceback(error.__traceback__))
+            self._note_failure(call, failure.with_traceback(error.__traceback__))
         else:
             goes_on = call.leave()
-            self._succeeded(call, result)
+            self._note_success(call, result)
         finally:
             self.numbers.time.observe(self.deadlines.time() - call.began)
         return goes_on
@@ -353,10 +353,10 @@ class Workers:
         """Say whether something that *run* started goes on; it is released when that ends."""
         under_way = [one for one in run.held if not one.done()]
         if under_way:
-            under_way[0].add_done_callback(lambda done: self._held_ended(request, done))
+            under_way[0].add_done_callback(lambda done: self._release_after(request, done))
         return bool(under_way)
 
-    def _held_ended(self, request: Request, done: "asyncio.Future[Any]") -> None:
+    def _release_after(self, request: Request, done: "asyncio.Future[Any]") -> None:
         if not done.cancelled() and (error := done.exception()):
             self._log.warning(
                 "work that outlived its reconcile failed", key=str(request), error=repr(error)
@@ -370,7 +370,7 @@ class Workers:
 
     # --- How it ended ---
 
-    def _succeeded(self, call: Call, result: Result | None) -> None:
+    def _note_success(self, call: Call, result: Result | None) -> None:
         run, numbers = call.run, self.numbers
         request = run.request
         if run.attempt > 1:
@@ -380,36 +380,36 @@ class Workers:
             self.queue.forget(request)
             # Nearly always nobody would see it, and asking that first is cheaper.
             if run.changed or self._lines.told or self._log.is_enabled_for(logging.DEBUG):
-                self._lines.ended(call, "success")
+                self._lines.tell_end(call, "success")
         else:
-            self._asked_again(call, result)
+            self._queue_as_asked(call, result)
 
-    def _asked_again(self, call: Call, result: Result) -> None:
+    def _queue_as_asked(self, call: Call, result: Result) -> None:
         run, numbers = call.run, self.numbers
         request = run.request
         if result.requeue and result.requeue_after is None:
             numbers.requeue.value += 1
             self.reasons.note(request, self._requeue)
             wait = self.queue.add_rate_limited(request, priority=self._priority(run, result))
-            self._lines.ended(call, "requeue", delay=wait)
+            self._lines.tell_end(call, "requeue", delay=wait)
             note_end(call, "requeue")
             return
         self.queue.forget(request)
         delay = result.delay
         if delay is None:
             numbers.success.value += 1
-            self._lines.ended(call, "success")
+            self._lines.tell_end(call, "success")
             return
         numbers.requeue_after.value += 1
         delay = self._loops.repeat(request, delay)
         self._repeat(request, self._requeue, priority=self._priority(run, result), after=delay)
-        self._lines.ended(call, "requeue_after", delay=delay)
+        self._lines.tell_end(call, "requeue_after", delay=delay)
         note_end(call, "requeue_after")
 
     def _priority(self, run: Run, result: Result) -> int:
         return self.queue.priority_of(run.request) if result.priority is None else result.priority
 
-    def _postponed(self, call: Call, error: Exception, delay: float) -> None:
+    def _note_postponement(self, call: Call, error: Exception, delay: float) -> None:
         """Note that the run waits for something, as it said itself with a `RetryAfter`."""
         request = call.run.request
         self.numbers.requeue_after.value += 1
@@ -417,13 +417,13 @@ class Workers:
         self.queue.forget(request)
         delay = self._loops.repeat(request, delay)
         self._repeat(request, _RETRY, priority=self.queue.priority_of(request), after=delay)
-        self._lines.postponed(call, error, delay=delay)
+        self._lines.tell_postponement(call, error, delay=delay)
         note_end(call, "postponed", error)
 
-    def _failed(self, call: Call, error: Exception) -> None:
+    def _note_failure(self, call: Call, error: Exception) -> None:
         run, numbers = call.run, self.numbers
         if not call.expired and (delay := postponement(error)) is not None:
-            self._postponed(call, error, delay)
+            self._note_postponement(call, error, delay)
             return
         numbers.error.value += 1
         numbers.errors.value += 1
@@ -439,7 +439,7 @@ class Workers:
             numbers.terminal.value += 1
             self._forget_failures(run.request)
             self.queue.forget(run.request)
-        self._lines.failed(call, error, delay=delay)
+        self._lines.tell_failure(call, error, delay=delay)
         self._report(run, error)
 
     def _report(self, run: Run, error: Exception) -> None:

@@ -22,7 +22,7 @@ def bind_address(text: str, *, option: str) -> BindAddress | None:
         option: The name of the option, for the message.
 
     Raises:
-        ConfigError: It is no address.
+        ConfigError: It is not an address.
 
     Example:
         >>> bind_address(":8080", option="metrics_bind_address")

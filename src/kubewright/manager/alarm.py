@@ -74,6 +74,6 @@ class Alarm:
         import ctypes  # noqa: PLC0415  # as above
 
         seconds = int(at)
-        # struct itimerspec: the interval, which is none, and the moment.
+        # struct itimerspec: no interval, and the moment.
         times = (ctypes.c_long * 4)(0, 0, seconds, int((at - seconds) * 1e9))
         self._libc.timer_settime(self._timer, _ABSOLUTE, ctypes.byref(times), None)

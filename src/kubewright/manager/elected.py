@@ -7,7 +7,7 @@ from typing import Any
 from kubewright.errors import LifecycleError
 
 CHECK: str = "leader-election"
-"""The name of the election on ``/readyz``, and of who reports the events about it."""
+"""The name of the election on ``/readyz``, and of the reporter of its events."""
 
 
 class Elected:
@@ -33,10 +33,10 @@ class Elected:
             raise LifecycleError("the manager stopped before it was elected")
 
     def win(self) -> None:
-        """Let all who wait go on."""
+        """Let all waiters go on."""
         self._won = True
         self._settled.set()
 
     def close(self) -> None:
-        """End it: who still waits gets an error instead of waiting for ever."""
+        """End it: those still waiting get an error instead of waiting for ever."""
         self._settled.set()

@@ -35,7 +35,7 @@ JITTER: float = 1.2
 """Standbys ask at intervals of up to 1 + this times the retry period, so that they do not meet."""
 
 _DRAIN_FOR = 0.5
-"""Seconds that the last event may take: who has lost the lease has no time to lose."""
+"""Seconds that the last event may take: after losing the lease there is no time to lose."""
 _RELEASES, _RELEASE_AGAIN = 3, 0.5  # how often to try to give it up, and seconds in between
 _STATUS = Gauge(
     "leader_election_master_status",
@@ -156,7 +156,7 @@ class LeaderElector:
         self.release: bool = election.release_on_cancel
         """Whether to give the lease up when `run` is cancelled."""
         self.alive: Callable[[], bool] = _always
-        """Whether there is anybody to lead for; who is dead does not keep the lease."""
+        """Whether the process still works: one that does not must not keep the lease."""
         self.lost: LeaderElectionLostError | None = None
         """Why we lead no longer, if that was not our own wish."""
         self._clock = clock or Clock()
@@ -183,7 +183,7 @@ class LeaderElector:
 
     @property
     def leading(self) -> bool:
-        """Whether we lead at this moment, and nobody who plays by the rules does, too."""
+        """Whether we lead at this moment, and nobody else who follows the rules does."""
         return self.fence.now() < self.fence.until
 
     @property
@@ -321,7 +321,7 @@ class LeaderElector:
             _log.info("stopped leading", lease=str(self.key))
 
     async def _give_up(self) -> None:
-        """Give the lease up; a request that breaks is no reason to let all others wait for it."""
+        """Give the lease up; a request that breaks must not make all others wait for it."""
         try:
             async with self._clock.timeout(self.election.renew_deadline):
                 for _ in range(_RELEASES - 1):
@@ -347,7 +347,7 @@ class LeaderElector:
     def _event(self, what: str) -> None:
         if not self._leads or self._lock.lease is None:
             return
-        with fenced(self.fence):  # who has lost the lease writes nothing more, this included
+        with fenced(self.fence):  # after losing the lease, nothing more is written, this included
             self._recorder.event(
                 self._lock.lease,
                 reason="LeaderElection",

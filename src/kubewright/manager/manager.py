@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _log = get_logger(__name__)
 
 _KILL_FOR = 1.0
-"""Seconds for those who were told a second time to end, or have lost the lease."""
+"""Seconds to end for what was cancelled a second time, or has lost the lease."""
 _RELEASE_FOR = 3.0
 """Seconds to give the lease up after the end of the grace period."""
 _METRICS, _HEALTH = "metrics_bind_address", "health_probe_bind_address"
@@ -112,14 +112,14 @@ class Manager:
         self._started = asyncio.Event()
         self._lifeline: Lifeline | None = None
         self._twin: Client | None = None  # what the lease is held with, if not by the cluster's
-        self._elector = self._made_elector(leader_election, clusters)
+        self._elector = self._make_elector(leader_election, clusters)
         if self._elector is not None:
             self._stages[Stage.LEADER].fence = self._elector.fence
         self._election: asyncio.Task[None] | None = None
         self._background: asyncio.Task[None] | None = None
         self._block = self._clock.timeout(None)
         self._probes = Probes(self._stages, self._elector)
-        self._pages = self._made_pages(metrics_bind_address, health_probe_bind_address)
+        self._pages = self._make_pages(metrics_bind_address, health_probe_bind_address)
         for cluster in clusters:
             self.add_cluster(cluster)
 
@@ -144,7 +144,7 @@ class Manager:
 
     @property
     def hanging(self) -> list[str]:
-        """Who still runs although the manager has stopped: only the end of the process ends it."""
+        """What still runs although the manager has stopped: only the end of the process ends it."""
         if self._phase < _Phase.STOPPED:
             return []
         return [member.name for member in self._stages.running]
@@ -436,7 +436,7 @@ class Manager:
                 async with self._clock.timeout(grace):
                     await self._stages.stop(self._after)
         except TimeoutError:
-            pass  # who is late is known when all have been told a second time
+            pass  # what is late is known when everything was cancelled a second time
         finally:
             # Also when we are cancelled once more ourselves: then nobody waits any longer.
             self._stages.cancel()
@@ -462,7 +462,7 @@ class Manager:
             alarm.cancel()
 
     def _grace_left(self) -> float | None:
-        """Return how long all may take to stop; who has lost the lease has no time to lose."""
+        """Return how long all may take to stop; after losing the lease, only a moment."""
         return _KILL_FOR if self._is_lost and self._grace != 0 else self._grace
 
     @property
@@ -483,14 +483,14 @@ class Manager:
             self._elector.release = self._elector.election.release_on_cancel and not needed
 
     async def _bury(self) -> None:
-        """Wait a last moment for those who were told twice; then leave them behind."""
+        """Wait a last moment for what was cancelled twice; then leave it behind."""
         await self._stages.kill()
         with suppress(TimeoutError):
             async with self._clock.timeout(_KILL_FOR):
                 await self._stages.wait()
 
     async def _end_election(self) -> None:
-        """Give the lease up if that is not done yet: who ended in the last moment has ended."""
+        """Give the lease up if that is not done yet: what needed it may have ended by now."""
         self._keep_what_is_needed()
         with suppress(TimeoutError):
             async with self._clock.timeout(_RELEASE_FOR):
@@ -508,7 +508,7 @@ class Manager:
 
     # --- What it is made of ---
 
-    def _made_pages(self, metrics: str, health: str) -> "PageServers | None":
+    def _make_pages(self, metrics: str, health: str) -> "PageServers | None":
         metrics_at = bind_address(metrics, option=_METRICS)
         health_at = bind_address(health, option=_HEALTH)
         if metrics_at is None and health_at is None:
@@ -524,7 +524,7 @@ class Manager:
         pages.add(_HEALTH, health_at, ProbePages(self._probes).pages)
         return pages
 
-    def _made_elector(
+    def _make_elector(
         self, election: "LeaderElection | None", clusters: tuple[RunnableCluster, ...]
     ) -> "LeaderElector | None":
         if election is None:

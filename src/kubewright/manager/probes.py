@@ -30,13 +30,13 @@ class Probes:
 
     @property
     def problems(self) -> Iterator[Problem]:
-        """What is wrong at the moment, in the words of who runs."""
+        """What is wrong at the moment, as the runnables say it."""
         for name, runnable in self.running:
             yield from problems_of(name, runnable)
 
     @property
     def running(self) -> Iterator[tuple[str, object]]:
-        """Who runs, each with its name on a page."""
+        """What runs, each with its name on a page."""
         if self._elector is not None:
             yield CHECK, self._elector
         for member in self.stages.running:

@@ -17,11 +17,11 @@ _PATIENCE = 0.5  # seconds to wait for the event loop; the kubelet waits for one
 class Relay:
     """Asks the event loop of the manager, and says what it said last while that is busy.
 
-    A loop that is blocked for a while is no reason to kill a process, and one that never turns
+    A loop that is blocked for a while does not justify killing a process, and one that never turns
     again is: `DEAD_AFTER` tells them apart.
 
     Args:
-        pages: Who answers.
+        pages: What answers.
         home: The event loop that they answer in.
         silence: Returns for how many seconds that loop has not turned.
     """

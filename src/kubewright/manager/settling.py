@@ -26,14 +26,14 @@ async def wait_settled(
     """Return once no runnable of *stages* is busy, all seen in one moment.
 
     Args:
-        stages: Who is asked.
+        stages: The runnables to ask.
         started: Set when all have been started.
         ended: Set when the manager begins to stop.
         timeout: How many seconds to wait at most.
         clock: Whose seconds.
 
     Raises:
-        TimeoutError: It took longer; the message names who is busy.
+        TimeoutError: It took longer; the message names what is busy.
         LifecycleError: The manager has ended.
     """
     try:

@@ -9,7 +9,7 @@ from kubewright.manager.member import Failed, Member, place_of
 from kubewright.runnable import Runnable, Stage
 
 _PASSES = 100
-"""How often to cancel who is to end at once; more than any clean-up has steps."""
+"""How often to cancel what must end at once; more than any clean-up has steps."""
 
 
 class Group:
@@ -52,12 +52,12 @@ class Group:
 
     @property
     def waiting(self) -> list[Member]:
-        """Who is not known to be ready yet."""
+        """The members that are not known to be ready yet."""
         return [member for member in self.members if not member.ready]
 
     @property
     def running(self) -> list[Member]:
-        """Who has started and not ended."""
+        """The members that have started and not ended."""
         return [member for member in self.members if member.task and not member.task.done()]
 
     def cancel(self) -> None:
@@ -96,17 +96,17 @@ class Stages:
 
     @property
     def members(self) -> Iterator[Member]:
-        """Everybody who has not ended."""
+        """All members that have not ended."""
         return (member for group in self._groups.values() for member in group.members)
 
     @property
     def running(self) -> Iterator[Member]:
-        """Everybody who has started and not ended."""
+        """All members that have started and not ended."""
         return (member for group in self._groups.values() for member in group.running)
 
     @property
     def waiting(self) -> list[Member]:
-        """Who is not known to be ready, in the first stage that has such."""
+        """The members not known to be ready, of the first stage that has any."""
         return next((group.waiting for group in self._groups.values() if group.waiting), [])
 
     async def start(self, stage: Stage) -> None:
@@ -129,7 +129,7 @@ class Stages:
             await after(stage)
 
     async def kill(self) -> None:
-        """End everybody who can be ended, in the reverse order."""
+        """End all members that can be ended, in the reverse order."""
         for stage in reversed(Stage):
             await self._groups[stage].kill()
 
@@ -144,7 +144,7 @@ class Stages:
             await group.wait()
 
     def overrun(self, grace: float) -> StopTimeoutError:
-        """Return the error that says who did not end within *grace* seconds."""
+        """Return the error that names the members that did not end within *grace* seconds."""
         groups = (self._groups[stage] for stage in reversed(Stage))
         late = next((group.running for group in groups if group.running), [])
         names = ", ".join(_described(member) for member in late)

@@ -18,7 +18,7 @@ Outcome: TypeAlias = Literal[
 
 - ``success``: the reconciler returned ``None``, or a `Result` that asks for nothing
 - ``requeue``, ``requeue_after``: it returned a `Result` that asks for another call
-- ``postponed``: it raised `RetryAfter`, which is no failure
+- ``postponed``: it raised `RetryAfter`, which is not a failure
 - ``error``: it raised something else
 - ``deadline``: it took longer than its deadline and was cancelled
 - ``cancelled``: it was cancelled since its controller stopped

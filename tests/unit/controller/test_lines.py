@@ -33,7 +33,7 @@ def test_what_changed_something_is_told_louder(
     """An operator at rest is silent."""
     caplog.set_level(logging.DEBUG)
 
-    lines().ended(call(changed=changed), "success")
+    lines().tell_end(call(changed=changed), "success")
 
     assert levels(caplog) == [level]
 
@@ -43,9 +43,9 @@ def test_the_end_of_a_trouble_is_told_once(caplog: pytest.LogCaptureFixture) -> 
     caplog.set_level(logging.INFO)
     told = lines()
 
-    told.failed(call(), OSError("refused"), delay=1.0)
-    told.ended(call(), "success")
-    told.ended(call(), "success")
+    told.tell_failure(call(), OSError("refused"), delay=1.0)
+    told.tell_end(call(), "success")
+    told.tell_end(call(), "success")
 
     assert levels(caplog) == ["WARNING", "INFO"]
 
@@ -66,6 +66,6 @@ def test_an_error_is_described_by_what_people_need(error: Exception, text: str) 
 
 def test_a_limit_of_retries_is_named(caplog: pytest.LogCaptureFixture) -> None:
     """Otherwise nobody knows why it was given up this time."""
-    lines({OSError: Retry(limit=3)}).failed(call(), OSError("refused"), delay=None)
+    lines({OSError: Retry(limit=3)}).tell_failure(call(), OSError("refused"), delay=None)
 
     assert "limit of 3 retries reached" in caplog.text
