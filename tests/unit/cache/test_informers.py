@@ -5,9 +5,10 @@ import asyncio
 import pytest
 
 from kubewright.api.meta import ObjectMeta
+from kubewright.api.requests import Request
 from kubewright.api.resource import Resource, resource
 from kubewright.api.unstructured import Unstructured
-from kubewright.errors import CacheNotSyncedError, LifecycleError
+from kubewright.errors import Attempt, CacheNotSyncedError, LifecycleError
 from kubewright.kinds.core.v1 import ConfigMap, Namespace, Pod, Secret
 from tests.unit.cluster.clusters import Lab, lab
 
@@ -266,3 +267,30 @@ async def test_an_informer_that_has_not_listed_yet_is_not_ready() -> None:
         assert "does not run yet" in before.text
         assert "not complete" in during.text
         assert list(made.cluster.health()) == []
+
+
+async def test_what_is_known_of_an_object_is_told_as_readers_see_it() -> None:
+    """The record of a run compares a write with it; a part of an object would tell lies."""
+    attempt = Attempt("update", "configmaps", namespace="default", name="a")
+    request = Request("PUT", "/api/v1/namespaces/default/configmaps/a", attempt)
+    other = Request("PUT", "/api/v2/namespaces/default/configmaps/a", attempt)
+    async with lab() as made:
+        made.cluster.cache.informer(ConfigMap)
+        await made.start()
+        rest = made.cluster.client.rest
+        (know,) = rest.knowledge
+        before = know(request)
+        await made.cluster.client.create(config_map("a"))
+
+        assert before is None
+        assert b'"name":"a"' in (know(request) or b"")
+        assert know(other) is None
+        await made.stop()
+        assert rest.knowledge == []
+
+    async with lab() as made:
+        made.cluster.cache.informer(ConfigMap, metadata_only=True)
+        await made.start()
+        await made.cluster.client.create(config_map("a"))
+
+        assert made.cluster.client.rest.knowledge[0](request) is None

@@ -38,6 +38,10 @@ async def one_run(reconcile: Any, *, seconds: float = 0.0, **options: Any) -> Ru
     return runs.for_("default/a")[0]
 
 
+async def do_nothing(request: Request, run: Run) -> None:
+    """Be content with everything."""
+
+
 async def test_a_run_is_recorded_with_its_reasons_and_times() -> None:
     """The first three questions: why, when, and how long."""
     clock = VirtualClock()
@@ -298,3 +302,23 @@ async def test_a_record_and_its_span_have_the_same_id(monkeypatch: pytest.Monkey
     (span,) = exporter.get_finished_spans()
     assert (span.attributes or {})["reconcile_id"] == record.id
     assert len(record.logs) == 1
+
+
+async def test_many_runs_of_objects_that_come_and_go_leave_only_what_is_kept() -> None:
+    """Neither the controller nor the records grow with what has been."""
+    clock = VirtualClock()
+    controller = make(do_nothing, clock=clock)
+    runs = Runs(most=50)
+    runs.record()
+    controller.record_to(runs)
+    async with running(controller, clock=clock):
+        for number in range(12):
+            add(controller, *(f"job-{number}-{one}" for one in range(1000)))
+            await clock.settle()
+        workers = controller._workers
+        left = (len(workers.reasons), len(workers.deadlines.calls), controller.queue.is_idle)
+
+    assert len(runs) == 50
+    assert runs._ring.keys == 50
+    assert runs.find(next(iter(runs)).id) is not None
+    assert left == (0, 0, True)
