@@ -119,7 +119,7 @@ class RESTClient:
             TransportError: No answer came.
         """
         notes = NOTES.get()
-        if notes is None:
+        if notes is None or not notes.is_open:
             return await self._send(request, timeout)
         return await self._send_noted(notes, request, timeout)
 

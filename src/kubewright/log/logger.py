@@ -5,7 +5,7 @@ import sys
 from typing import Any
 
 from kubewright.log.binding import bound
-from kubewright.log.listening import LISTENER
+from kubewright.log.listening import find_listener
 from kubewright.log.values import shown
 
 # The number of our frames between a call and the standard library, so that ``%(filename)s`` in a
@@ -30,23 +30,23 @@ class Logger:
 
     def info(self, event: str, **fields: Any) -> None:
         """Log an event in the life of the process."""
-        if self._standard.isEnabledFor(logging.INFO) or LISTENER.get() is not None:
+        if self._standard.isEnabledFor(logging.INFO) or find_listener() is not None:
             self._log(logging.INFO, event, fields)
 
     def warning(self, event: str, **fields: Any) -> None:
         """Log a problem that the program has recovered from."""
-        if self._standard.isEnabledFor(logging.WARNING) or LISTENER.get() is not None:
+        if self._standard.isEnabledFor(logging.WARNING) or find_listener() is not None:
             self._log(logging.WARNING, event, fields)
 
     def error(self, event: str, **fields: Any) -> None:
         """Log a problem that someone must act on."""
-        if self._standard.isEnabledFor(logging.ERROR) or LISTENER.get() is not None:
+        if self._standard.isEnabledFor(logging.ERROR) or find_listener() is not None:
             self._log(logging.ERROR, event, fields)
 
     def exception(self, event: str, **fields: Any) -> None:
         """Log a problem that someone must act on, with the traceback of the current error."""
         fields.setdefault("exc_info", True)
-        if self._standard.isEnabledFor(logging.ERROR) or LISTENER.get() is not None:
+        if self._standard.isEnabledFor(logging.ERROR) or find_listener() is not None:
             self._log(logging.ERROR, event, fields)
 
     def release(self) -> None:
@@ -68,7 +68,7 @@ class Logger:
         """Pass the readable line and its parts to the standard library."""
         failure = given.pop("exc_info", None)
         fields = shown({**_structlog_fields(), **bound(), **given})
-        listener = LISTENER.get()
+        listener = find_listener()
         if listener is not None:
             listener.hear_line(level, event, fields)
             if not self._standard.isEnabledFor(level):

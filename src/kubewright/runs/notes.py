@@ -84,6 +84,7 @@ class Notes(msgspec.Struct, eq=False, gc=False):
         next_reasons: Why it is.
         failure: What the reconciler raised.
         size: How many bytes of memory it takes, roughly.
+        is_open: Whether the reconciler has not ended yet.
     """
 
     run: NotedRun
@@ -97,7 +98,7 @@ class Notes(msgspec.Struct, eq=False, gc=False):
     next_reasons: tuple[Reason, ...] = ()
     failure: RunFailure | None = None
     size: int = _SIZE
-    _is_open: bool = True
+    is_open: bool = True
     _calls: list[APICall] | None = None
     _calls_left_out: int = 0
     _lines: list[LogLine] | None = None
@@ -109,7 +110,7 @@ class Notes(msgspec.Struct, eq=False, gc=False):
 
     def hear_line(self, level: int, event: str, fields: dict[str, Any]) -> None:
         """Note a line that was logged."""
-        if not self._is_open:
+        if not self.is_open:
             return
         lines = self._lines
         if lines is None:
@@ -124,7 +125,7 @@ class Notes(msgspec.Struct, eq=False, gc=False):
 
     def hear_failure(self, request: Request, *, took: float, status: int, error: str) -> None:
         """Note a request that failed, or was cancelled; *status* is 0 if no answer came."""
-        if self._is_open:
+        if self.is_open:
             at = max(0.0, self._at() - took)
             self._add(APICall.of(request, at=at, took=took, status=status, error=error))
 
@@ -140,7 +141,7 @@ class Notes(msgspec.Struct, eq=False, gc=False):
             body: The answer.
             before: The object as a cache had it before a write; ``None`` if none had it.
         """
-        if not self._is_open:
+        if not self.is_open:
             return
         call = APICall.of(request, at=max(0.0, self._at() - took), took=took, status=status)
         call.received = len(body)
@@ -180,7 +181,7 @@ class Notes(msgspec.Struct, eq=False, gc=False):
     def end_call(self) -> None:
         """Note that the reconciler has ended; what it left behind is not noted any more."""
         self.took = self.time() - self.started
-        self._is_open = False
+        self.is_open = False
         self._seen = None
 
     def fail(self, failure: RunFailure) -> None:

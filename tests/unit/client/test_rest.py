@@ -343,6 +343,8 @@ async def test_every_try_is_counted_by_code_method_and_host() -> None:
 class Noted:
     """Stands where the notes of a run are."""
 
+    is_open = True
+
     def __init__(self) -> None:
         self.heard: list[tuple[object, ...]] = []
 
@@ -390,3 +392,11 @@ async def test_a_run_that_is_recorded_hears_of_each_request(noted: Noted) -> Non
         ("PUT", 0.0, 409, "cannot update pods 'x'"),
         ("PUT", 0.0, 0, "cannot update pods 'x'"),
     ]
+
+
+async def test_a_run_that_has_ended_hears_of_nothing(noted: Noted) -> None:
+    """A task that it started lives on with its context, maybe for as long as the process."""
+    noted.is_open = False
+    await rest(ScriptedTransport(answer({}))).send(GET)
+
+    assert noted.heard == []

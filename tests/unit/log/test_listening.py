@@ -7,11 +7,13 @@ from typing import Any
 import pytest
 
 from kubewright.log import bind, get_logger
-from kubewright.log.listening import LISTENER
+from kubewright.log.listening import LISTENER, find_listener
 
 
 class Heard:
     """A listener that remembers."""
+
+    is_open = True
 
     def __init__(self) -> None:
         self.lines: list[tuple[int, str, dict[str, Any]]] = []
@@ -63,6 +65,19 @@ async def test_what_is_printed_is_printed_once(caplog: pytest.LogCaptureFixture)
 
     assert printed == ["debug", "info liters=1", "warning", "error", "exception"]
     assert len(heard.lines) == 5
+
+
+async def test_one_that_is_closed_makes_no_work(caplog: pytest.LogCaptureFixture) -> None:
+    """A daemon lives on with the context of the run that started it; its lines cost nothing."""
+    heard = Heard()
+    heard.is_open = False
+    token = LISTENER.set(heard)
+    with caplog.at_level("CRITICAL", "kubewright.test"):
+        await log_all()
+    found = find_listener()
+    LISTENER.reset(token)
+
+    assert (found, heard.lines) == (None, [])
 
 
 async def test_secrets_are_hidden_from_listeners_too() -> None:
