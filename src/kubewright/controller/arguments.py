@@ -56,7 +56,7 @@ def check_deadline(owner: str, deadline: object) -> None:
 
 
 def check_on_failure(owner: str, on_failure: object) -> None:
-    """Refuse what cannot be told of failures.
+    """Refuse what cannot be called with a failure.
 
     Raises:
         TypeError: It is not a plain function.
@@ -69,7 +69,7 @@ def check_on_failure(owner: str, on_failure: object) -> None:
 
 
 def check_queue(owner: str, queue: object, rate_limiter: object) -> None:
-    """Refuse queues and rate limiters that are not made for each controller anew.
+    """Refuse queues and rate limiters that several controllers would share.
 
     Raises:
         TypeError: One of them is not a function.

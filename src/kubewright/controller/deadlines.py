@@ -18,7 +18,7 @@ K = TypeVar("K")
 
 
 class Call(msgspec.Struct, eq=False):
-    """A call that is under way, or has left something behind that is.
+    """A call that is under way, or has left work behind that still is.
 
     Attributes:
         run: What the reconciler was told.

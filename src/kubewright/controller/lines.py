@@ -1,4 +1,4 @@
-"""`Lines`: the one line in the log that each reconcile leaves, as loud as it matters."""
+"""`Lines`: the one line that each reconcile leaves in the log, at the level it deserves."""
 
 import logging
 from typing import Any
@@ -78,7 +78,7 @@ class Lines:
             self._log.warning("reconcile failed, will retry", delay=delay, **facts)
 
     def _is_recovery(self, run: Run) -> bool:
-        """Whether the last that people read of it was a failure; to be asked once."""
+        """Say whether the last line about it told of a failure; the answer is given once."""
         if not self.told:
             return False
         told = run.request in self.told

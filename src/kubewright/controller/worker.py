@@ -46,7 +46,7 @@ IN_A_ROW: int = 64
 FAULTS: tuple[type[Exception], ...] = (
     ArithmeticError, AssertionError, AttributeError, LookupError, NameError, TypeError,
 )  # fmt: skip
-"""What a program in Go would have panicked about."""
+"""Errors that count as panics: in Go they would be."""
 
 _RETRY = Reason("retry")
 _REQUEUE = Reason("requeue")
@@ -96,7 +96,7 @@ class Workers:
         self._loops = Loops(self._log, self.numbers.loops)
         self._chains = self._loops.chains
         self.runs: Runs = Runs()
-        """Where runs are recorded, while it is active; nobody listens to this one yet."""
+        """Where runs are recorded, while it is active."""
 
     def add(
         self,
@@ -196,7 +196,7 @@ class Workers:
         self._settle()
 
     def release(self) -> None:
-        """Leave the page of metrics, and the names of the log."""
+        """Take its metrics off the page, and let the standard library forget its logger."""
         self.numbers.remove()
         self.queue.release()
         self._log.release()
@@ -286,7 +286,7 @@ class Workers:
         )
 
     async def _call(self, call: Call, run: Run) -> bool:
-        """Call the reconciler; whatever happens in there, only a stop of ours gets out."""
+        """Call the reconciler; of what it raises, only a cancellation by `stop` is passed on."""
         task = call.task
         assert task is not None
         try:

@@ -44,11 +44,11 @@ class Alarm:
         self._arm(max(at, 1e-9))  # zero would be never
 
     def cancel(self) -> None:
-        """Let the process live."""
+        """Turn it off: the process is not ended."""
         self._arm(0.0)
 
     def close(self) -> None:
-        """Let the process live, and give the timer back."""
+        """Turn it off, and give the timer back."""
         if self._timer is not None:
             self._libc.timer_delete(self._timer)
             self._timer = None

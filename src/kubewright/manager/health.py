@@ -43,7 +43,7 @@ class Check(msgspec.Struct, frozen=True):
 
 
 PING = Check("ping")
-"""The loop goes round, or nobody would answer."""
+"""Always well: a loop that does not turn could not answer."""
 
 
 def checks_of(name: str, runnable: object, *, only_fatal: bool) -> list[Check]:

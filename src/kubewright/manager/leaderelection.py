@@ -158,7 +158,7 @@ class LeaderElector:
         self.alive: Callable[[], bool] = _always
         """Whether the process still works: one that does not must not keep the lease."""
         self.lost: LeaderElectionLostError | None = None
-        """Why we lead no longer, if that was not our own wish."""
+        """Why we no longer lead, if we did not give the lease up ourselves."""
         self._clock = clock or Clock()
         self._lock = LeaseLock(
             _LeaseClient(client),
@@ -360,4 +360,4 @@ def _always() -> bool:
 
 
 def _ignore() -> None:
-    """Stand in for a callback."""
+    """Do nothing: the default for a callback."""

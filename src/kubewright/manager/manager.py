@@ -545,6 +545,6 @@ class Manager:
 
 
 def _clock_of(clusters: tuple[RunnableCluster, ...]) -> Clock | None:
-    """Return the clock of the first cluster: in a test, two times would not fit together."""
+    """Return the clock of the first cluster: in a test, all must keep the same time."""
     clock = getattr(clusters[0], "clock", None) if clusters else None
     return clock if isinstance(clock, Clock) else None
