@@ -9,6 +9,7 @@ import asyncio
 import contextvars
 import sys
 import threading
+import traceback
 import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -197,8 +198,6 @@ class VirtualLoop:
 
 def _places() -> str:
     """Return where the threads are that may be the slow ones."""
-    import traceback  # noqa: PLC0415  # rarely needed
-
     here = {threading.get_ident(), threading.main_thread().ident}
     names = {thread.ident: thread.name for thread in threading.enumerate()}
     found = []

@@ -1,6 +1,7 @@
 """The server a connection goes to, and the route it takes."""
 
 import ssl
+from base64 import b64encode
 from collections.abc import Callable
 from urllib.parse import SplitResult, quote, unquote, urlsplit
 
@@ -110,7 +111,6 @@ def proxy_of(url: str) -> Proxy:
     parts = _split(url, what=what)
     if parts.username is None:
         return Proxy(_endpoint(parts, what=what))
-    from base64 import b64encode  # noqa: PLC0415  # only for proxies with a password
 
     user = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
     return Proxy(_endpoint(parts, what=what), f"Basic {b64encode(user.encode()).decode()}")

@@ -7,6 +7,9 @@ is stricter about some of them.
 import asyncio
 import ssl
 
+from cryptography import x509
+from cryptography.exceptions import InvalidSignature
+
 _SELF_SIGNED = 18  # X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT
 
 
@@ -76,9 +79,6 @@ async def _fetch_certificate(host: str, port: int, name: str) -> bytes | None:
 
 
 def _is_signed(leaf: bytes, authorities: str) -> bool:
-    from cryptography import x509  # noqa: PLC0415  # heavy, and seldom needed
-    from cryptography.exceptions import InvalidSignature  # noqa: PLC0415  # as above
-
     certificate = x509.load_der_x509_certificate(leaf)
     for authority in x509.load_pem_x509_certificates(authorities.encode()):
         try:

@@ -1,5 +1,6 @@
 """Tell clients, in the TLS handshake, whose certificates the server accepts."""
 
+import _ssl
 import ctypes
 import sys
 from typing import TYPE_CHECKING
@@ -30,8 +31,6 @@ def announce_authorities(context: "ssl.SSLContext", path: str) -> bool:
 
 def _find_library() -> ctypes.CDLL | None:
     """Return OpenSSL as `_ssl` uses it, with the types of the two functions."""
-    import _ssl  # noqa: PLC0415  # only servers with TLS load it
-
     if sys.implementation.name != "cpython":
         return None
     try:

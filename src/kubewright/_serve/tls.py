@@ -1,6 +1,7 @@
 """TLS on the server's side: its certificate, and the authority for client certificates."""
 
 import os
+import ssl
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,8 +27,6 @@ class ServerTLS:
 
     def context(self) -> "ssl.SSLContext":
         """Return the `ssl` context for a server."""
-        import ssl  # noqa: PLC0415  # a server without TLS does not pay for it
-
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.minimum_version = ssl.TLSVersion.TLSv1_2
         context.set_alpn_protocols(["http/1.1"])

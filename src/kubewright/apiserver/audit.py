@@ -13,6 +13,8 @@ from types import TracebackType
 from typing import Any, BinaryIO, Literal, NamedTuple, Self
 from uuid import uuid4
 
+import msgspec
+
 from kubewright.api.times import format_micro_time
 from kubewright.apiserver.authentication.user import UserInfo
 from kubewright.apiserver.meta.names import GroupResource
@@ -159,8 +161,6 @@ class AuditLog:
         self._events.clear()
 
     def _write(self, event: AuditEvent) -> None:
-        import msgspec  # noqa: PLC0415  # the server has it loaded, and only a file needs it here
-
         assert self._file is not None
         head = {"kind": "Event", "apiVersion": "audit.k8s.io/v1", "level": self.level}
         line = {**head, "auditID": str(uuid4()), **event.json}

@@ -13,6 +13,7 @@ from kubewright.apiserver.authentication.user import UserInfo
 from kubewright.apiserver.authorization.attributes import Authorizer
 from kubewright.apiserver.authorization.escalation import Escalation
 from kubewright.apiserver.effort import OUT_OF_BUDGET, Effort, TooMuchError
+from kubewright.apiserver.fieldmanager.manager import manager_name
 from kubewright.apiserver.meta.field import Errors, invalid, metered
 from kubewright.apiserver.meta.names import GroupResource
 from kubewright.apiserver.network import DEFAULT, Network
@@ -177,10 +178,6 @@ class Call(Struct):
 
     def manager(self, asked: str) -> str:
         """Return the field manager of this request."""
-        from kubewright.apiserver.fieldmanager.manager import (  # noqa: PLC0415  # for writes only
-            manager_name,
-        )
-
         return manager_name(asked, self.request.headers.get("user-agent", ""))
 
     def details(self, **more: Any) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from kubewright.api.kind_reference import KindLike
 from kubewright.api.names import check_dns_subdomain
+from kubewright.cluster import Cluster
 from kubewright.controller.declaration import Declaration
 from kubewright.controller.watches import KindWatch
 from kubewright.errors import ConfigError
@@ -104,8 +105,6 @@ class Application(ABC):
 
     def _join(self, manager: "Manager", clusters: "tuple[Cluster, ...]") -> "tuple[Cluster, ...]":
         """Return the clusters to run in, after adding them to *manager*."""
-        from kubewright.cluster import Cluster  # noqa: PLC0415  # loaded by whoever made one
-
         found = clusters or tuple(one for one in manager.clusters if isinstance(one, Cluster))
         if not found:
             raise ConfigError(

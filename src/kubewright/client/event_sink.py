@@ -10,6 +10,7 @@ from kubewright.api.meta import ObjectMeta
 from kubewright.client.event_correlator import Observation
 from kubewright.client.event_parts import Reference
 from kubewright.errors import NotFoundError
+from kubewright.kinds.core.v1 import Event, EventSource, ObjectReference
 
 if TYPE_CHECKING:
     from kubewright.client.client import Client
@@ -55,8 +56,6 @@ class CoreEventSink:
         await self._client.create(event_for(observation, self._reporter))
 
     async def _count_up(self, observation: Observation) -> None:
-        from kubewright.kinds.core.v1 import Event  # noqa: PLC0415  # a large module
-
         patch = {
             "count": observation.count,
             "lastTimestamp": _seconds(observation.occurrence.time),
@@ -67,8 +66,6 @@ class CoreEventSink:
 
 def event_for(observation: Observation, reporter: Reporter) -> "Event":
     """Return the whole Event that says *observation*."""
-    from kubewright.kinds.core.v1 import Event, EventSource, ObjectReference  # noqa: PLC0415
-
     happened = observation.occurrence
     return Event(
         metadata=ObjectMeta(namespace=observation.key.namespace, name=observation.key.name),

@@ -1,6 +1,7 @@
 """The transport for real servers: HTTP/1.1 over TCP and TLS."""
 
 import re
+import ssl
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Self, TypeVar
@@ -308,8 +309,6 @@ class HTTPTransport:
         if context is not None:
             return context
         if self._default_context is None:
-            import ssl  # noqa: PLC0415  # loading the authorities of the machine takes 10 ms
-
             self._default_context = ssl.create_default_context()
         return self._default_context
 

@@ -6,6 +6,7 @@ Names in upper case win over those in lower case. Loopback is never proxied.
 
 import os
 from collections.abc import Mapping
+from ipaddress import ip_address, ip_network
 from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, urlsplit
 
@@ -126,8 +127,6 @@ def _split_port(pattern: str) -> tuple[str, str]:
 
 
 def _in_network(pattern: str, address: "IPAddress") -> bool:
-    from ipaddress import ip_network  # noqa: PLC0415  # few have a proxy
-
     try:
         return address in ip_network(pattern, strict=False)
     except ValueError:
@@ -135,8 +134,6 @@ def _in_network(pattern: str, address: "IPAddress") -> bool:
 
 
 def _parse_address(text: str) -> "IPAddress | None":
-    from ipaddress import ip_address  # noqa: PLC0415  # as above
-
     try:
         address = ip_address(text)
     except ValueError:

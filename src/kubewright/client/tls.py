@@ -6,6 +6,7 @@ half-written file is ignored, and the last good state stays in use.
 
 import os
 import re
+import ssl
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -217,8 +218,6 @@ def check_tls(config: TLSConfig, source: str) -> None:
 
 def new_context(*, insecure: bool = False) -> "ssl.SSLContext":
     """Return a client context that trusts no server yet, or any server if *insecure*."""
-    import ssl  # noqa: PLC0415  # 6 ms that a plain-text or in-process connection does not need
-
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     # Python 3.13 made strict RFC 5280 checks the default of create_default_context. Cluster CAs
     # that kubeadm, k3s and many others have made lack the Authority Key Identifier that it wants;
@@ -309,8 +308,6 @@ def _reason(client: ClientCertificate, error: Exception) -> str:
 
 def _trust(context: "ssl.SSLContext", bundle: bytes, where: str) -> None:
     """Trust every certificate of *bundle*; as in Go, broken ones among good ones are skipped."""
-    import ssl  # noqa: PLC0415  # as in new_context
-
     loaded = 0
     for block in re.findall(_PEM_CERTIFICATE, bundle):
         try:

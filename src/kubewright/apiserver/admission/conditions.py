@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from kubewright.apiserver import cel
 from kubewright.apiserver.admission.expression import Expression, ExpressionError, declarations
 from kubewright.apiserver.authorization.rules import aggregate
 from kubewright.apiserver.registry.strategy import Obj
@@ -53,8 +54,6 @@ def all_met(
     Raises:
         ConditionError: An expression failed, and that is not tolerated.
     """
-    from kubewright.apiserver import cel  # noqa: PLC0415  # not before the first expression
-
     budget = budget or cel.Budget(BUDGET)
     errors: list[str] = []
     for condition in conditions:

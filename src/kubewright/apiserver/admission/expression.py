@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
+from kubewright.apiserver import cel
 from kubewright.apiserver.admission.attributes import Attributes
 from kubewright.apiserver.authentication.user import (
     UserInfo,
@@ -11,6 +12,18 @@ from kubewright.apiserver.authentication.user import (
     service_account_name,
 )
 from kubewright.apiserver.authorization.attributes import AccessAttributes, Authorizer
+from kubewright.apiserver.cel import (
+    BOOL,
+    DYN,
+    INT,
+    STRING,
+    TIMESTAMP,
+    list_of,
+    map_of,
+    object_type,
+    objects,
+)
+from kubewright.apiserver.cel.library import authorizer as rights
 from kubewright.apiserver.registry.strategy import Obj
 
 if TYPE_CHECKING:
@@ -85,9 +98,6 @@ class Expression:
         return problem
 
     def _compile(self) -> None:
-        from kubewright.apiserver import cel  # noqa: PLC0415  # not before the first expression
-        from kubewright.apiserver.cel import objects  # noqa: PLC0415  # as above
-
         wanted = {
             "bool": cel.BOOL,
             "string": cel.STRING,
@@ -121,8 +131,6 @@ class Expression:
             ExpressionError: There is none.
             BudgetSpentError: This and the expressions before it cost too much.
         """
-        from kubewright.apiserver import cel  # noqa: PLC0415  # not before the first expression
-
         program = self.program
         try:
             return program.evaluate(values, budget=budget)
@@ -136,9 +144,6 @@ class Expression:
 @cache
 def declarations(names: Names, *, params: bool = False) -> "Mapping[str, Type]":
     """Return the types of the names that an expression may use."""
-    from kubewright.apiserver import cel  # noqa: PLC0415  # not before the first expression
-    from kubewright.apiserver.cel.library import authorizer as rights  # noqa: PLC0415  # as above
-
     found = {
         "object": cel.DYN,
         "oldObject": cel.DYN,
@@ -154,15 +159,6 @@ def declarations(names: Names, *, params: bool = False) -> "Mapping[str, Type]":
 
 
 def _request_type() -> "Type":
-    from kubewright.apiserver.cel import (  # noqa: PLC0415  # not before the first expression
-        BOOL,
-        DYN,
-        STRING,
-        list_of,
-        map_of,
-        object_type,
-    )
-
     texts = list_of(STRING)
     kind = object_type(
         "kubernetes.GroupVersionKind", dict.fromkeys(("group", "version", "kind"), STRING)
@@ -186,15 +182,6 @@ def _request_type() -> "Type":
 
 
 def _namespace_type() -> "Type":
-    from kubewright.apiserver.cel import (  # noqa: PLC0415  # not before the first expression
-        INT,
-        STRING,
-        TIMESTAMP,
-        list_of,
-        map_of,
-        object_type,
-    )
-
     texts, labels = list_of(STRING), map_of(STRING, STRING)
     condition = dict.fromkeys(("status", "type", "message", "reason"), STRING)
     metadata = {
@@ -226,7 +213,6 @@ def values(asked: Obj, attributes: Attributes, authorizer: Authorizer) -> dict[s
         attributes: The write.
         authorizer: Decides what users may do.
     """
-    from kubewright.apiserver.cel.library import authorizer as rights  # noqa: PLC0415  # not before
 
     def decide(question: rights.Question) -> rights.Decision:
         return rights.Decision(*authorizer.authorize(_question(question, attributes.user)))

@@ -3,10 +3,12 @@
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from kubewright.apiserver import cel
 from kubewright.apiserver.admission.attributes import GroupVersionKind, Objects
 from kubewright.apiserver.admission.conditions import BUDGET, ConditionError, all_met
 from kubewright.apiserver.admission.expression import Expression, ExpressionError
 from kubewright.apiserver.admission.policy import Policy, Variables
+from kubewright.apiserver.cel.objects import misnamed, to_json
 from kubewright.apiserver.registry.strategy import Obj
 
 if TYPE_CHECKING:
@@ -53,8 +55,6 @@ class MutatingPolicy(Policy):
         Raises:
             MutationError: A condition cannot be evaluated.
         """
-        from kubewright.apiserver import cel  # noqa: PLC0415  # not before the first expression
-
         try:
             seen = self._with_variables(values, cel.Budget())
             limited = cel.Budget(BUDGET)
@@ -68,8 +68,6 @@ class MutatingPolicy(Policy):
         Raises:
             MutationError: One of them failed.
         """
-        from kubewright.apiserver import cel  # noqa: PLC0415  # not before the first expression
-
         for patches, expression in self._mutations:
             budget = cel.Budget()
             values = self._with_variables(seen(obj), budget)
@@ -94,8 +92,6 @@ class MutatingPolicy(Policy):
 
 
 def _checked(made: Any) -> Any:
-    from kubewright.apiserver.cel.objects import misnamed, to_json  # noqa: PLC0415  # as above
-
     for one in made if isinstance(made, list) else [made]:
         # The value of a patch operation is an object of its own: paths begin there.
         wrong = list(misnamed(one.get("value") if one.name == "JSONPatch" else one))

@@ -3,6 +3,7 @@
 from typing import Any
 
 from kubewright.apiserver.admission.attributes import GroupVersionKind, GroupVersionResource
+from kubewright.apiserver.fieldmanager import merge, shape, validate
 from kubewright.apiserver.meta import status
 from kubewright.apiserver.meta.names import GroupResource
 from kubewright.apiserver.meta.status import StatusError
@@ -12,6 +13,7 @@ from kubewright.apiserver.registry.strategy import Obj
 from kubewright.apiserver.schema import definitions
 from kubewright.apiserver.schema.conform import conform
 from kubewright.apiserver.schema.tree import Schema
+from kubewright.apiserver.wire import bodies
 
 
 class RegisteredObjects:
@@ -73,8 +75,6 @@ class RegisteredObjects:
         Raises:
             ValueError: *config* does not fit its schema, or replaces something as a whole.
         """
-        from kubewright.apiserver.fieldmanager import merge, shape, validate  # noqa: PLC0415  # rare
-
         form = shape.root(self._schema(kind))
         if wrong := validate.misfits(config, form):
             said = validate.joined(wrong)
@@ -95,8 +95,6 @@ class RegisteredObjects:
         Raises:
             StatusError: It is no longer an object of its kind.
         """
-        from kubewright.apiserver.wire import bodies  # noqa: PLC0415  # for webhooks only
-
         resource = self._find(kind)
         if resource is None:
             return _conformed(obj, kind)

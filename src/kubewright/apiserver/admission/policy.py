@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from kubewright.apiserver import cel
 from kubewright.apiserver.admission.conditions import BUDGET, Condition, ConditionError, all_met
 from kubewright.apiserver.admission.expression import (
     BudgetSpentError,
@@ -104,8 +105,6 @@ class Policy:
 
     def _declarations(self, names: Names, count: int | None) -> "Mapping[str, Type]":
         """Return the names that an expression can use; a variable sees those before it."""
-        from kubewright.apiserver import cel  # noqa: PLC0415  # not before the first expression
-
         found = dict(declarations(names, params=self.param_kind is not None))
         self._find_types(len(self._variables) if count is None else count)
         found["variables"] = cel.growing_type("kubernetes.variables", self._types)
@@ -113,8 +112,6 @@ class Policy:
 
     def _find_types(self, count: int) -> None:
         """Find the types of the first *count* variables; each is compiled when those before are."""
-        from kubewright.apiserver import cel  # noqa: PLC0415  # not before the first expression
-
         while self._typed < count:
             name, expression = self._variables[self._typed]
             self._types[name] = cel.Field(_type(expression), name)
@@ -137,8 +134,6 @@ class Policy:
         Args:
             values: What its expressions see, but for the variables.
         """
-        from kubewright.apiserver import cel  # noqa: PLC0415  # not before the first expression
-
         budget = cel.Budget()
         values = {**values}
         values["variables"] = Variables(
@@ -156,8 +151,6 @@ class Policy:
     def _computed(
         self, expression: Expression, values: Mapping[str, Any], budget: "Budget"
     ) -> Callable[[], Any]:
-        from kubewright.apiserver import cel  # noqa: PLC0415  # not before the first expression
-
         def compute() -> Any:
             try:
                 return expression.program.evaluate(values, budget=budget)
@@ -195,8 +188,6 @@ class Policy:
         return found or one.message or f"failed expression: {one.expression.source.strip()}"
 
     def _noted(self, values: Mapping[str, Any]) -> tuple[dict[str, str], list[str]]:
-        from kubewright.apiserver import cel  # noqa: PLC0415  # not before the first expression
-
         budget = cel.Budget()
         notes: dict[str, str] = {}
         broken: list[str] = []
@@ -213,8 +204,6 @@ class Policy:
 
 
 def _type(expression: Expression) -> "Type":
-    from kubewright.apiserver import cel  # noqa: PLC0415  # not before the first expression
-
     try:
         return expression.program.type
     except ExpressionError:  # an expression that uses it reports the error

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from kubewright.apiserver.cel import regex
 from kubewright.apiserver.cel.celtype import Type
 from kubewright.apiserver.cel.conversions import to_duration, to_timestamp
 from kubewright.apiserver.cel.errors import EvaluationError, Issue
@@ -57,8 +58,6 @@ def find_bad_pattern(node: Expression) -> str:
 
 
 def _pattern_problem(pattern: str) -> str:
-    from kubewright.apiserver.cel import regex  # noqa: PLC0415  # most rules have no patterns
-
     try:
         regex.compile_regex(pattern)
     except regex.RegexError as error:

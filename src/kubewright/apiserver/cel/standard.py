@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from kubewright.apiserver.cel import conversions, operators, times
+from kubewright.apiserver.cel import conversions, operators, regex, times
 from kubewright.apiserver.cel.declarations import Overload, declare
 from kubewright.apiserver.cel.errors import EvaluationError
 from kubewright.apiserver.cel.operators import no_overload
@@ -247,8 +247,6 @@ declare(
 
 
 def _matches(text: str, pattern: str) -> bool:
-    from kubewright.apiserver.cel import regex  # noqa: PLC0415  # most rules have no patterns
-
     return regex.matches(text, pattern)
 
 

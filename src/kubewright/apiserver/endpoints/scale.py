@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from kubewright.apiserver.backend import Call
+from kubewright.apiserver.builtin.autoscaling.scale import scale_of, validate_scale, with_scale
 from kubewright.apiserver.endpoints.read import find
 from kubewright.apiserver.endpoints.update import AdmittedForm, UpdateMode, replace
 from kubewright.apiserver.meta import status
@@ -28,7 +29,6 @@ def _scale_of(call: Call, obj: Obj) -> Obj:
         from kubewright.apiserver.customresource.scale import scale_of as custom  # noqa: PLC0415
 
         return custom(obj, call.resource.scale_paths)
-    from kubewright.apiserver.builtin.autoscaling.scale import scale_of  # noqa: PLC0415  # few requests scale
 
     return scale_of(obj)
 
@@ -55,7 +55,6 @@ def _check(call: Call, scale: Obj) -> None:
     """Refuse a Scale of a built-in kind that is wrong; custom ones are checked later."""
     if call.resource.custom:
         return
-    from kubewright.apiserver.builtin.autoscaling.scale import validate_scale  # noqa: PLC0415  # few requests
 
     if errors := validate_scale(scale):
         raise status.invalid(GroupKind("autoscaling", "Scale"), call.name, errors)
@@ -66,7 +65,6 @@ def _with_scale(call: Call, obj: Obj, scale: Obj) -> Obj:
         from kubewright.apiserver.customresource.scale import with_scale as custom  # noqa: PLC0415
 
         return custom(obj, scale, call.resource.scale_paths)
-    from kubewright.apiserver.builtin.autoscaling.scale import with_scale  # noqa: PLC0415  # few requests scale
 
     return with_scale(obj, scale)
 

@@ -8,6 +8,7 @@ from msgspec import structs
 from kubewright.apiserver.admission.attributes import Attributes
 from kubewright.apiserver.authentication.reviews import TokenRequests, default_request
 from kubewright.apiserver.authentication.serviceaccount import ServiceAccountTokens
+from kubewright.apiserver.authorization.labels import label_selector
 from kubewright.apiserver.backend import Backend, Call
 from kubewright.apiserver.endpoints import commit, connect, delete, scale
 from kubewright.apiserver.endpoints.parts import PARTS
@@ -245,8 +246,6 @@ def _needs_no_budget(pod: Obj) -> bool:
 
 
 def _budget(call: Call, pod: Obj) -> Obj | None:
-    from kubewright.apiserver.authorization.labels import label_selector  # noqa: PLC0415  # rare
-
     labels = pod["metadata"].get("labels", {})
     found = [
         budget

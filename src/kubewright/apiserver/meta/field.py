@@ -11,6 +11,7 @@ from contextvars import ContextVar
 from decimal import Decimal
 from typing import Any, Literal
 
+import msgspec
 from msgspec import Struct
 
 from kubewright.apiserver.effort import TEXT, Effort
@@ -125,8 +126,6 @@ def _float(value: float) -> str:
 
 
 def _compound(value: Any) -> str:
-    import msgspec  # noqa: PLC0415  # only an invalid object needs it
-
     text = msgspec.json.encode(_whole(value), order="sorted").decode()
     # Go escapes what matters in HTML, wherever it writes JSON.
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")

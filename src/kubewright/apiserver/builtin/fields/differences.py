@@ -5,6 +5,7 @@ So the names and the order of the fields matter. The data file has them for ever
 pod, and for a few parts of workloads.
 """
 
+import json
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -40,7 +41,6 @@ def _field(line: str) -> _Field:
 def difference(old: Any, new: Any, kind: str) -> str:
     """Return the unified diff of two values of the internal type *kind*."""
     import difflib  # noqa: PLC0415  # only for changes that are rejected
-    import json  # noqa: PLC0415  # msgspec cannot indent by one space
 
     before, after = (
         _escaped(json.dumps(internal(value, kind), indent=1, ensure_ascii=False)).splitlines()
@@ -91,9 +91,9 @@ def _plain(value: Any) -> Any:
 
 def _struct(value: dict[str, Any], fields: tuple[_Field, ...]) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    for go, json, kind in fields:
+    for go, name, kind in fields:
         if go == "-":  # metadata is embedded, and its own names are those of JSON
-            found |= {key: _plain(one) for key, one in (value.get(json) or {}).items()}
+            found |= {key: _plain(one) for key, one in (value.get(name) or {}).items()}
         else:
-            found[go] = internal(value.get(json), kind)
+            found[go] = internal(value.get(name), kind)
     return found
