@@ -9,7 +9,7 @@ import pytest
 
 from kubewright.api.unstructured import Unstructured
 from kubewright.client import Client
-from kubewright.embedded import Cluster
+from kubewright.embedded import LocalCluster
 from kubewright.kinds.apps.v1 import Deployment
 from kubewright.kinds.core.v1 import Service
 
@@ -99,7 +99,7 @@ class Customer:
 
 async def test_no_request_fails_while_pods_come_and_go() -> None:
     """Scaled up, scaled down, and replaced one by one."""
-    async with Cluster() as cluster, cluster.client() as client:
+    async with LocalCluster() as cluster, cluster.client() as client:
         address = await make_shop(client, 2)
         await until(lambda: rolled_out(client, 2))
         await until(lambda: reachable(address))
@@ -136,7 +136,7 @@ async def reachable(address: str) -> bool:
 
 async def test_nobody_answers_for_a_service_that_is_gone() -> None:
     """Its address is free again."""
-    async with Cluster() as cluster, cluster.client() as client:
+    async with LocalCluster() as cluster, cluster.client() as client:
         address = await make_shop(client, 1)
         await until(lambda: reachable(address))
 

@@ -1,4 +1,4 @@
-"""`Cluster`: Kubernetes on one machine, as one object."""
+"""`LocalCluster`: Kubernetes on one machine, as one object."""
 
 import asyncio
 import secrets
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
     from kubewright.apiserver.server import APIServer
     from kubewright.client import Client
     from kubewright.client.rest import WarningHandler
-    from kubewright.cluster import Cluster as View
+    from kubewright.cluster import Cluster
     from kubewright.embedded.local import LocalServer
     from kubewright.embedded.node.runtime import Runtime
     from kubewright.manager import Manager
     from kubewright.runnable import Runnable
 
-__all__ = ["Cluster"]
+__all__ = ["LocalCluster"]
 
 ADMIN: str = "kubernetes-admin"
 MASTERS: tuple[str, ...] = ("system:masters",)
 GRACE: float = 5.0
 
 
-class Cluster:
+class LocalCluster:
     """A Kubernetes cluster in this process: API server, controllers, scheduler and nodes.
 
     It is for development and tests on one machine. It is there when ``async with`` begins, and
@@ -55,7 +55,7 @@ class Cluster:
         ConfigError: These arguments do not go together, or the folder cannot be used.
 
     Example:
-        async with Cluster() as cluster, cluster.client() as client:
+        async with LocalCluster() as cluster, cluster.client() as client:
             await client.create(deployment)
             await kw.wait_for(client, Deployment, "web", is_available, timeout=10)
     """
@@ -276,26 +276,26 @@ class Cluster:
             await self._stopping.wait()
 
     def _manager(self, client: "Client") -> "Manager":
-        from kubewright.cluster import Cluster as View  # noqa: PLC0415  # only a start needs it
+        from kubewright.cluster import Cluster  # noqa: PLC0415  # only a start needs it
         from kubewright.embedded import controllers  # noqa: PLC0415  # as above
         from kubewright.embedded.scheduler import scheduler  # noqa: PLC0415  # as above
         from kubewright.manager import Manager  # noqa: PLC0415  # as above
 
-        view = View(client)
-        manager = Manager(view, grace_period=GRACE)
-        for part in controllers.make(view, self._controllers):
+        cluster = Cluster(client)
+        manager = Manager(cluster, grace_period=GRACE)
+        for part in controllers.make(cluster, self._controllers):
             manager.add(part)
-        manager.add(scheduler(view))
-        for part in self._machines(view):
+        manager.add(scheduler(cluster))
+        for part in self._machines(cluster):
             manager.add(part)
         return manager
 
-    def _machines(self, view: "View") -> "Iterator[Runnable]":
+    def _machines(self, cluster: "Cluster") -> "Iterator[Runnable]":
         """Yield the nodes, each with addresses of its own, and the proxy to their services."""
         from kubewright.embedded.node.node import Node  # noqa: PLC0415  # only a start needs it
 
         nodes = [
-            Node(name, cluster=view, runtime=runtime, pod_cidr=self._addresses.pod_cidr(number))
+            Node(name, cluster=cluster, runtime=runtime, pod_cidr=self._addresses.pod_cidr(number))
             for number, (name, runtime) in enumerate(
                 zip(self.nodes, self._runtimes(), strict=False)  # of those there is no end
             )
@@ -310,7 +310,7 @@ class Cluster:
             )
 
             self.api.resolver = EndpointResolver(self.api.store)
-            yield ServiceProxy(view, connect=reach.connect)
+            yield ServiceProxy(cluster, connect=reach.connect)
 
     def _runtimes(self) -> "Iterator[Runtime]":
         """Yield what runs the containers of one node after the other."""
@@ -330,4 +330,4 @@ class Cluster:
             yield ProcessRuntime(claims=claims, clock=self.clock)
 
 
-_NOT_RUNNING = "the cluster does not run; use it inside `async with Cluster() as …`"
+_NOT_RUNNING = "the cluster does not run; use it inside `async with LocalCluster() as …`"

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from kubewright.apiserver.server import APIServer
     from kubewright.client import Client
     from kubewright.client.transport import Transport
-    from kubewright.embedded import Cluster, LocalServer
+    from kubewright.embedded import LocalCluster, LocalServer
     from kubewright.testing.faults import Faults
 
 T = TypeVar("T")
@@ -70,7 +70,7 @@ class EmbeddedServer(Access):
         self._data_dir = data_dir
         self._clock = clock
         self._folder: Path | None = None
-        self._server: LocalServer | Cluster | None = None
+        self._server: LocalServer | LocalCluster | None = None
         self._api: APIServer | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
@@ -229,7 +229,7 @@ class EmbeddedServer(Access):
     # How it is made.
 
     @property
-    def _running(self) -> "LocalServer | Cluster":
+    def _running(self) -> "LocalServer | LocalCluster":
         if self._server is None:
             raise LifecycleError(_NOT_RUNNING)
         return self._server
@@ -266,7 +266,7 @@ class EmbeddedServer(Access):
             raise
         self._api, self._server = api, server
 
-    async def _started(self) -> "tuple[APIServer, LocalServer | Cluster]":
+    async def _started(self) -> "tuple[APIServer, LocalServer | LocalCluster]":
         """Start what is served."""
         from kubewright.apiserver.server import APIServer  # noqa: PLC0415  # only a start needs it
         from kubewright.embedded import LocalServer  # noqa: PLC0415  # as above

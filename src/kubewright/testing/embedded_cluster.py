@@ -9,7 +9,7 @@ from kubewright.testing.embedded import EmbeddedServer
 if TYPE_CHECKING:
     from kubewright._pki.files import PathLike
     from kubewright.apiserver.server import APIServer
-    from kubewright.embedded import Cluster, LocalServer
+    from kubewright.embedded import LocalCluster, LocalServer
 
 __all__ = ["EmbeddedCluster"]
 
@@ -48,10 +48,10 @@ class EmbeddedCluster(EmbeddedServer):
         self._simulate = simulate
         self._names = None if controllers is None else tuple(controllers)
 
-    async def _started(self) -> "tuple[APIServer, LocalServer | Cluster]":
-        from kubewright.embedded import Cluster  # noqa: PLC0415  # only a start needs it
+    async def _started(self) -> "tuple[APIServer, LocalServer | LocalCluster]":
+        from kubewright.embedded import LocalCluster  # noqa: PLC0415  # only a start needs it
 
-        cluster = Cluster(
+        cluster = LocalCluster(
             nodes=self._nodes,
             simulate=self._simulate,
             controllers=self._names,

@@ -13,7 +13,7 @@ from kubewright.cli.cluster.clusters import Place, State
 from kubewright.cli.cluster.order import Order, Report
 from kubewright.cli.cluster.settings import Settings, write_settings
 from kubewright.cli.loop import loop_factory
-from kubewright.embedded import Cluster
+from kubewright.embedded import LocalCluster
 from kubewright.errors import ConfigError
 
 __all__ = ["main"]
@@ -54,9 +54,9 @@ class _Daemon:
         self._report(Report())
         return await self._serve(cluster, stopped)
 
-    async def _started(self) -> Cluster:
+    async def _started(self) -> LocalCluster:
         order = self._order
-        cluster = Cluster(
+        cluster = LocalCluster(
             nodes=order.nodes,
             simulate=order.simulate,
             port=order.port,
@@ -71,7 +71,7 @@ class _Daemon:
             raise
         return cluster
 
-    async def _serve(self, cluster: Cluster, stopped: asyncio.Event) -> int:
+    async def _serve(self, cluster: LocalCluster, stopped: asyncio.Event) -> int:
         failed = asyncio.create_task(cluster.wait())
         asked = asyncio.create_task(stopped.wait())
         try:
@@ -83,7 +83,7 @@ class _Daemon:
             await cluster.stop()
         return 0
 
-    def _write(self, cluster: Cluster) -> None:
+    def _write(self, cluster: LocalCluster) -> None:
         order, place = self._order, self._place
         if order.data_dir is not None:
             settings = Settings(nodes=order.nodes, simulate=order.simulate)

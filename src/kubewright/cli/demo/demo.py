@@ -19,8 +19,8 @@ from kubewright.cli.demo.screen import Row, Screen, screen
 from kubewright.cli.load import load_operator
 from kubewright.cli.loop import loop_factory
 from kubewright.client import Client
-from kubewright.cluster import Cluster as View
-from kubewright.embedded import Cluster
+from kubewright.cluster import Cluster
+from kubewright.embedded import LocalCluster
 from kubewright.errors import KubewrightError
 from kubewright.kinds.core.v1 import Pod
 from kubewright.manager import Manager
@@ -110,14 +110,14 @@ class Demo:
     async def _cluster(self) -> AsyncIterator[Client]:
         simulate = sys.platform != "linux"  # only there can processes be guarded
         pods = "simulated" if simulate else "processes of this machine"
-        async with Cluster(simulate=simulate) as cluster, cluster.client() as client:
+        async with LocalCluster(simulate=simulate) as cluster, cluster.client() as client:
             self._screen.done("cluster", f"{cluster.url}, after {self._passed()}; pods are {pods}")
             yield client
 
     @asynccontextmanager
     async def _operating(self, client: Client) -> AsyncIterator[None]:
         (crd,) = await self._operator.install_crds(client)
-        manager = Manager(View(client, field_owner=self._operator.name))
+        manager = Manager(Cluster(client, field_owner=self._operator.name))
         self._operator.add_to(manager)
         async with manager:
             self._screen.done("operator", f"{self._operator.name}, which looks after {crd}")

@@ -24,8 +24,8 @@ from kubewright.cli.dev.project import Project
 from kubewright.cli.dev.samples import apply_samples, find_samples
 from kubewright.cli.loop import loop_factory
 from kubewright.client import Client, Config
-from kubewright.cluster import Cluster as View
-from kubewright.embedded import Cluster
+from kubewright.cluster import Cluster
+from kubewright.embedded import LocalCluster
 from kubewright.errors import ConfigError, KubewrightError
 from kubewright.manager import Manager
 from kubewright.manager.signals import stopping_on_signals
@@ -159,7 +159,7 @@ async def _named_ended(place: Place, state: State, clock: Clock) -> str:
     return f"the cluster {place.name} has ended, so the operator has stopped. {hint}"
 
 
-async def _own_ended(cluster: Cluster) -> str:
+async def _own_ended(cluster: LocalCluster) -> str:
     try:
         await cluster.wait()
     except Exception as error:  # noqa: BLE001  # whatever it is, the cluster is of no use any more
@@ -196,9 +196,9 @@ async def _cluster(project: Project, options: Options) -> AsyncIterator[_Home]:
 
 
 @asynccontextmanager
-async def _started(place: Place, options: Options) -> AsyncIterator[Cluster]:
+async def _started(place: Place, options: Options) -> AsyncIterator[LocalCluster]:
     """Run a cluster in this process, and let others know of it."""
-    cluster = Cluster(nodes=options.nodes, simulate=options.simulate, rbac=options.rbac)
+    cluster = LocalCluster(nodes=options.nodes, simulate=options.simulate, rbac=options.rbac)
     token = _IN_CLUSTER.set(True)  # all tasks that it starts inherit it
     try:
         await cluster.start()
@@ -250,7 +250,7 @@ class _Session:
 
     async def _generation(self, operator: Application) -> Application | None:
         """Run *operator* until there is a newer one, or the user stops it."""
-        manager = Manager(View(self._client, field_owner=operator.name), grace_period=GRACE)
+        manager = Manager(Cluster(self._client, field_owner=operator.name), grace_period=GRACE)
         operator.add_to(manager)
         running = asyncio.create_task(self._serve(manager))
         watching = asyncio.create_task(self._newer())

@@ -15,8 +15,8 @@ from kubewright.cli.dev import dev
 from kubewright.cli.dev.dev import Options, _Home, _own_ended, run
 from kubewright.cli.dev.project import Project
 from kubewright.cli.load import load_operator
-from kubewright.cluster import Cluster as View
-from kubewright.embedded import Cluster
+from kubewright.cluster import Cluster
+from kubewright.embedded import LocalCluster
 from kubewright.errors import ConfigError
 from kubewright.runnable import Runnable, Stage
 
@@ -109,14 +109,14 @@ def test_a_cluster_that_runs_is_not_taken_for_another(asked: dict[str, Any], pro
         dev._check_is_as_asked(running, dev.Options("at.py", name="town", **asked))
 
 
-class Doomed(Cluster):
+class Doomed(LocalCluster):
     """A cluster one of whose machines fails as soon as it is told to."""
 
     def __init__(self) -> None:
         super().__init__(nodes=0, controllers=[], clock=VirtualClock())
         self.doom = asyncio.Event()
 
-    def _machines(self, view: View) -> Iterator[Runnable]:
+    def _machines(self, cluster: Cluster) -> Iterator[Runnable]:
         yield _Failing(self.doom)
 
 
