@@ -8,7 +8,13 @@ import struct
 import termios
 from collections.abc import AsyncIterator, Sequence
 
-from kubewright.embedded.node.access import AccessError, Command, Connection, Output, OutputStream
+from kubewright.embedded.node.access import (
+    AccessError,
+    Command,
+    Output,
+    OutputStream,
+    PodConnection,
+)
 from kubewright.embedded.proxy.relay import dial
 from tests.unit.embedded.kubelet.containers import Containers
 
@@ -119,7 +125,7 @@ class ProcessContainers(Containers):
             raise AccessError(500, f"executable file not found: {command[0]}") from None
         return ProcessCommand(process, terminal)
 
-    async def connect(self, namespace: str, pod: str, port: int) -> Connection:
+    async def connect(self, namespace: str, pod: str, port: int) -> PodConnection:
         try:
             return await dial("127.0.0.1", port)
         except OSError as error:

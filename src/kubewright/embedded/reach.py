@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from kubewright._aio import Clock
 from kubewright.apiserver.registry.strategy import Obj
 from kubewright.apiserver.wire.request import Answer
-from kubewright.embedded.node.access import AccessError, Connection, ContainerAccess
+from kubewright.embedded.node.access import AccessError, ContainerAccess, PodConnection
 
 if TYPE_CHECKING:
     from kubewright.apiserver.backend import Call
@@ -43,7 +43,7 @@ class Reach:
                 self._kubelets.add(name, access)
         return await self._kubelets.answer(call, pod)
 
-    async def connect(self, namespace: str, pod: str, port: int) -> Connection:
+    async def connect(self, namespace: str, pod: str, port: int) -> PodConnection:
         """Connect to a port of a pod.
 
         Raises:

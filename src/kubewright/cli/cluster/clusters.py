@@ -19,7 +19,7 @@ from kubewright._pki import kubeconfig
 from kubewright.api.names import check_dns_label
 from kubewright.errors import ConfigError
 
-__all__ = ["DEFAULT", "Clusters", "Lock", "Place", "State", "start_hint"]
+__all__ = ["DEFAULT", "ClusterFolder", "Clusters", "Lock", "State", "start_hint"]
 
 DEFAULT: str = "kubewright"
 """The name of the cluster that nobody gave a name to."""
@@ -50,22 +50,22 @@ class Lock:
         os.close(self.descriptor)
 
 
-class Place:
+class ClusterFolder:
     """The folder of one cluster."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder: Path = folder
-        self.name: str = folder.name
+    def __init__(self, path: Path) -> None:
+        self.path: Path = path
+        self.name: str = path.name
 
     @property
     def kubeconfig(self) -> Path:
         """The file for kubectl."""
-        return self.folder / "kubeconfig"
+        return self.path / "kubeconfig"
 
     @property
     def log(self) -> Path:
         """What the cluster has logged."""
-        return self.folder / "log"
+        return self.path / "log"
 
     @property
     def context(self) -> str:
@@ -75,27 +75,27 @@ class Place:
     @property
     def exists(self) -> bool:
         """Whether there is a folder, of a cluster that runs or of one that was killed."""
-        return self.folder.is_dir()
+        return self.path.is_dir()
 
     @property
     def state(self) -> State | None:
         """What the cluster said when it was ready; ``None`` before that."""
         try:
-            return msgspec.json.decode((self.folder / "state.json").read_bytes(), type=State)
+            return msgspec.json.decode((self.path / "state.json").read_bytes(), type=State)
         except (OSError, msgspec.MsgspecError):
             return None
 
     def write_state(self, state: State) -> None:
         """Say that the cluster is ready; whole or not at all."""
-        draft = self.folder / "state.json.new"
+        draft = self.path / "state.json.new"
         draft.write_bytes(msgspec.json.encode(state))
-        draft.rename(self.folder / "state.json")
+        draft.rename(self.path / "state.json")
 
     @property
     def is_held(self) -> bool:
         """Whether a process of this cluster lives."""
         try:
-            descriptor = os.open(self.folder / "lock", os.O_RDONLY | os.O_CLOEXEC)
+            descriptor = os.open(self.path / "lock", os.O_RDONLY | os.O_CLOEXEC)
         except OSError:
             return False
         try:
@@ -107,17 +107,17 @@ class Place:
         return False
 
     def lock(self) -> Lock | None:
-        """Take the place, and make its folder; ``None`` if a cluster holds it.
+        """Lock the folder, made if it is missing; return ``None`` if a cluster holds the lock.
 
         Raises:
             ConfigError: The folder cannot be made.
         """
         try:
             while True:
-                self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+                self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
                 try:
                     descriptor = os.open(
-                        self.folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600
+                        self.path / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600
                     )
                 except FileNotFoundError:
                     continue  # whoever held it has just removed the folder
@@ -131,20 +131,20 @@ class Place:
                 os.close(descriptor)
         except OSError as error:
             raise ConfigError(
-                f"cannot keep the state of a cluster in {self.folder}: {error.strerror or error}."
+                f"cannot keep the state of a cluster in {self.path}: {error.strerror or error}."
                 " Set KUBEWRIGHT_STATE to a folder that you can write to."
             ) from error
 
     def _is_current(self, descriptor: int) -> bool:
         """Tell whether the lock is on the file that others find, not on one that was removed."""
         try:
-            return os.path.samestat(os.fstat(descriptor), (self.folder / "lock").stat())
+            return os.path.samestat(os.fstat(descriptor), (self.path / "lock").stat())
         except FileNotFoundError:
             return False
 
     def remove(self) -> None:
         """Remove the folder; only who holds the lock may."""
-        shutil.rmtree(self.folder, ignore_errors=True)
+        shutil.rmtree(self.path, ignore_errors=True)
 
     def remove_copy(self) -> None:
         """Remove the kubeconfig that the user asked for, unless it is about something else now."""
@@ -159,7 +159,7 @@ class Place:
 
     def remove_contents(self) -> None:
         """Remove all that another cluster has left here, except for the lock, which is ours."""
-        for path in self.folder.iterdir():
+        for path in self.path.iterdir():
             if path.is_dir() and not path.is_symlink():
                 shutil.rmtree(path, ignore_errors=True)
             elif path.name != "lock":
@@ -197,7 +197,7 @@ class Clusters:
         folder = Path(state) if state.startswith("/") else Path.home() / ".local" / "state"
         return cls(folder / "kubewright" / "clusters")
 
-    def place(self, name: str) -> Place:
+    def folder(self, name: str) -> ClusterFolder:
         """Return where the cluster called *name* is, if there is one.
 
         Raises:
@@ -207,31 +207,31 @@ class Clusters:
             check_dns_label(name)
         except ValueError as error:
             raise ConfigError(f"a cluster cannot be called {name!r}: {error}") from None
-        return Place(self.root / name)
+        return ClusterFolder(self.root / name)
 
-    def all(self) -> list[Place]:
+    def all(self) -> list[ClusterFolder]:
         """Return every cluster that runs, or that was killed and not cleaned up."""
         try:
             found = sorted(self.root.iterdir())
         except OSError:
             return []
-        return [Place(folder) for folder in found if folder.is_dir()]
+        return [ClusterFolder(folder) for folder in found if folder.is_dir()]
 
-    def running(self, name: str) -> tuple[Place, State]:
+    def running(self, name: str) -> tuple[ClusterFolder, State]:
         """Return the cluster called *name*, which runs.
 
         Raises:
             ConfigError: It does not, or is not ready yet; the text says which do.
         """
-        place = self.place(name)
-        state = place.state
-        if place.is_held and state is not None:
-            return place, state
+        folder = self.folder(name)
+        state = folder.state
+        if folder.is_held and state is not None:
+            return folder, state
         raise ConfigError(f"{self.missing(name)} {start_hint(name)}")
 
     def missing(self, name: str) -> str:
         """Say that no cluster called *name* runs, and which do."""
-        others = [place.name for place in self.all() if place.is_held]
+        others = [folder.name for folder in self.all() if folder.is_held]
         known = f"these do: {', '.join(others)}" if others else "nor does any other"
         return f"no cluster called {name!r} runs; {known}."
 

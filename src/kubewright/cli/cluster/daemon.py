@@ -9,7 +9,7 @@ import msgspec
 
 from kubewright import log
 from kubewright.cli.apiserver import stopped_by_signal
-from kubewright.cli.cluster.clusters import Place, State
+from kubewright.cli.cluster.clusters import ClusterFolder, State
 from kubewright.cli.cluster.order import Order, Report
 from kubewright.cli.cluster.settings import Settings, write_settings
 from kubewright.cli.loop import loop_factory
@@ -28,21 +28,21 @@ def main(arguments: list[str]) -> int:
         os.set_inheritable(descriptor, False)  # what pods run must not hold them
     os.chdir("/")  # so that the folder where we were started can be removed
     log.configure("warning", "console")  # a day of every change would fill a disk
-    place = Place(Path(order.folder))
+    folder = ClusterFolder(Path(order.folder))
     with asyncio.Runner(loop_factory=loop_factory()) as runner:
-        status = runner.run(_Daemon(order, place).run())
+        status = runner.run(_Daemon(order, folder).run())
     # After a failure the folder stays, for who wants to read the log. It stays as well if we were
     # never ready: who started us reads the log, and removes it.
-    if place.state is not None:
-        place.remove_copy()
-        place.remove()
+    if folder.state is not None:
+        folder.remove_copy()
+        folder.remove()
     return status
 
 
 class _Daemon:
-    def __init__(self, order: Order, place: Place) -> None:
+    def __init__(self, order: Order, folder: ClusterFolder) -> None:
         self._order = order
-        self._place = place
+        self._folder = folder
 
     async def run(self) -> int:
         stopped = stopped_by_signal()
@@ -84,14 +84,14 @@ class _Daemon:
         return 0
 
     def _write(self, cluster: LocalCluster) -> None:
-        order, place = self._order, self._place
+        order, folder = self._order, self._folder
         if order.data_dir is not None:
             settings = Settings(nodes=order.nodes, simulate=order.simulate)
             write_settings(Path(order.data_dir), settings)
-        cluster.write_kubeconfig(place.kubeconfig, place.context)
+        cluster.write_kubeconfig(folder.kubeconfig, folder.context)
         if order.kubeconfig is not None:
-            cluster.write_kubeconfig(order.kubeconfig, place.context)
-        place.write_state(
+            cluster.write_kubeconfig(order.kubeconfig, folder.context)
+        folder.write_state(
             State(
                 pid=os.getpid(),
                 url=cluster.url,

@@ -18,7 +18,7 @@ from kubewright import log
 from kubewright._aio import Clock
 from kubewright.api.kind_reference import likely_mapping
 from kubewright.application import Application
-from kubewright.cli.cluster.clusters import Clusters, Place, State, start_hint
+from kubewright.cli.cluster.clusters import ClusterFolder, Clusters, State, start_hint
 from kubewright.cli.cluster.start import containers_text
 from kubewright.cli.dev.project import Project
 from kubewright.cli.dev.samples import apply_samples, find_samples
@@ -78,9 +78,9 @@ async def _run(project: Project, operator: Application, options: Options) -> int
     stopped = asyncio.Event()
     with stopping_on_signals(stopped.set):
         async with _cluster(project, options) as home, home.watched(stopped.set):
-            config = Config.from_kubeconfig(home.place.kubeconfig)
+            config = Config.from_kubeconfig(home.folder.kubeconfig)
             async with Client(config, field_owner=operator.name) as client:
-                await _Session(project, client, stopped).run(operator, home.place, options)
+                await _Session(project, client, stopped).run(operator, home.folder, options)
     if home.problem:
         print(f"kubewright: {home.problem}", file=sys.stderr)  # noqa: T201  # where users look
     status = 1 if home.problem else 0
@@ -123,15 +123,15 @@ class _Home:
     """The cluster that an operator runs on.
 
     Args:
-        place: Where it keeps its state.
+        folder: Where it keeps its state.
         ended: Waits for its end, and returns what to tell the user.
 
     Attributes:
         problem: What to tell the user, if it has ended before the user wanted.
     """
 
-    def __init__(self, place: Place, ended: Callable[[], Awaitable[str]]) -> None:
-        self.place = place
+    def __init__(self, folder: ClusterFolder, ended: Callable[[], Awaitable[str]]) -> None:
+        self.folder = folder
         self.problem = ""
         self._ended = ended
 
@@ -151,12 +151,12 @@ class _Home:
             await asyncio.gather(watching, return_exceptions=True)
 
 
-async def _named_ended(place: Place, state: State, clock: Clock) -> str:
+async def _named_ended(folder: ClusterFolder, state: State, clock: Clock) -> str:
     """Wait for the end of a cluster in another process; also if another one takes its place."""
-    while place.is_held and place.state == state:
+    while folder.is_held and folder.state == state:
         await clock.sleep(ALIVE_EVERY)
-    hint = start_hint(place.name)
-    return f"the cluster {place.name} has ended, so the operator has stopped. {hint}"
+    hint = start_hint(folder.name)
+    return f"the cluster {folder.name} has ended, so the operator has stopped. {hint}"
 
 
 async def _own_ended(cluster: LocalCluster) -> str:
@@ -174,29 +174,29 @@ async def _cluster(project: Project, options: Options) -> AsyncIterator[_Home]:
     """Give a cluster: the one that the user named, or one in this process."""
     clusters = Clusters.of_user()
     if options.name is not None:
-        place, state = clusters.running(options.name)
+        folder, state = clusters.running(options.name)
         _check_is_as_asked(state, options)
-        _say(f"on the cluster {place.name}, {state.url}")
-        yield _Home(place, lambda: _named_ended(place, state, Clock()))
+        _say(f"on the cluster {folder.name}, {state.url}")
+        yield _Home(folder, lambda: _named_ended(folder, state, Clock()))
         return
-    place = clusters.place(f"dev-{project.slug}")
-    lock = place.lock()
+    folder = clusters.folder(f"dev-{project.slug}")
+    lock = folder.lock()
     if lock is None:
         raise ConfigError(
             f"`kubewright dev {project.label}` runs already. Stop it, or use another cluster with"
             " --name."
         )
     try:
-        place.remove_contents()
-        async with _started(place, options) as cluster:
-            yield _Home(place, lambda: _own_ended(cluster))
+        folder.remove_contents()
+        async with _started(folder, options) as cluster:
+            yield _Home(folder, lambda: _own_ended(cluster))
     finally:
-        place.remove()
+        folder.remove()
         lock.release()
 
 
 @asynccontextmanager
-async def _started(place: Place, options: Options) -> AsyncIterator[LocalCluster]:
+async def _started(folder: ClusterFolder, options: Options) -> AsyncIterator[LocalCluster]:
     """Run a cluster in this process, and let others know of it."""
     cluster = LocalCluster(nodes=options.nodes, simulate=options.simulate, rbac=options.rbac)
     token = _IN_CLUSTER.set(True)  # all tasks that it starts inherit it
@@ -205,7 +205,7 @@ async def _started(place: Place, options: Options) -> AsyncIterator[LocalCluster
     finally:
         _IN_CLUSTER.reset(token)
     try:
-        cluster.write_kubeconfig(place.kubeconfig, place.context)
+        cluster.write_kubeconfig(folder.kubeconfig, folder.context)
         state = State(
             os.getpid(),
             cluster.url,
@@ -214,7 +214,7 @@ async def _started(place: Place, options: Options) -> AsyncIterator[LocalCluster
             options.simulate,
             rbac=options.rbac,
         )
-        place.write_state(state)
+        folder.write_state(state)
         nodes = "1 node" if options.nodes == 1 else f"{options.nodes} nodes"
         _say(f"a cluster of its own: {cluster.url} ({nodes}, objects are in memory)")
         _say(containers_text(simulate=options.simulate))
@@ -238,10 +238,10 @@ class _Session:
         self._stopped = stopped
         self._clock = Clock()
 
-    async def run(self, operator: Application, place: Place, options: Options) -> None:
+    async def run(self, operator: Application, folder: ClusterFolder, options: Options) -> None:
         await self._install(operator)
         own = options.name is None
-        _say(_first_steps(operator, place, self._project, applied=options.samples, own=own))
+        _say(_first_steps(operator, folder, self._project, applied=options.samples, own=own))
         if options.samples:
             await self._apply_samples()
         following: Application | None = operator
@@ -315,11 +315,16 @@ def _trace() -> str:
 
 
 def _first_steps(
-    operator: Application, place: Place, project: Project, *, applied: bool, own: bool = True
+    operator: Application,
+    folder: ClusterFolder,
+    project: Project,
+    *,
+    applied: bool,
+    own: bool = True,
 ) -> str:
     first = next(iter(operator.kinds), None)
     lines = [f"operator {operator.name} is ready; in another terminal:"]
-    lines.append(f"  export KUBECONFIG={quote(str(place.kubeconfig))}")
+    lines.append(f"  export KUBECONFIG={quote(str(folder.kubeconfig))}")
     samples = find_samples(project.folder)
     if samples and not applied:
         lines.append(f"  kubectl apply -f {quote(_shown(samples[0]))}")

@@ -13,9 +13,9 @@ from kubewright.embedded.kubelet.options import RemoteOptions, log_options, port
 from kubewright.embedded.node.access import (
     AccessError,
     Command,
-    Connection,
     ContainerAccess,
     LogOptions,
+    PodConnection,
 )
 
 Obj = dict[str, Any]
@@ -95,7 +95,7 @@ class KubeletHandler:
             AccessError: The request makes no sense.
         """
 
-        async def connect(port: int) -> Connection:
+        async def connect(port: int) -> PodConnection:
             return await self.access.connect(namespace, pod, port)
 
         return port_forward.answer(headers, ports(query), connect, clock=self._clock)

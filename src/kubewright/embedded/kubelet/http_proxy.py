@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Self
 
 from kubewright._serve.messages import Answer, Headers, Request, Response, Stream
-from kubewright.embedded.node.access import BROKEN, AccessError, Connection
+from kubewright.embedded.node.access import BROKEN, AccessError, PodConnection
 
 _OURS = frozenset(
     {
@@ -26,7 +26,7 @@ _BODILESS = frozenset({204, 304})
 class _Answer:
     """What a pod answers, read as it is needed; the chunks of a `Stream`."""
 
-    def __init__(self, connection: Connection, *, head_only: bool) -> None:
+    def __init__(self, connection: PodConnection, *, head_only: bool) -> None:
         import httptools  # noqa: PLC0415  # not before the first request
 
         self._connection = connection
@@ -98,7 +98,7 @@ class _Answer:
 
 
 async def answer(
-    request: Request, target: str, connect: Callable[[], Awaitable[Connection]], *, host: str
+    request: Request, target: str, connect: Callable[[], Awaitable[PodConnection]], *, host: str
 ) -> Answer:
     """Pass *request* on, and answer with what comes back.
 

@@ -9,9 +9,9 @@ from kubewright.embedded.kubelet.upgrade import agree
 from kubewright.embedded.kubelet.websocket.channel import Channels
 from kubewright.embedded.kubelet.websocket.connection import Tunnel, WebSocket
 from kubewright.embedded.kubelet.websocket.forward import WebSocketForwarder
-from kubewright.embedded.node.access import AccessError, Connection
+from kubewright.embedded.node.access import AccessError, PodConnection
 
-Connect = Callable[[int], Awaitable[Connection]]
+Connect = Callable[[int], Awaitable[PodConnection]]
 """Connects to a port of the pod in question; raises `AccessError`."""
 
 TUNNEL: str = "SPDY/3.1+portforward.k8s.io"

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from kubewright.embedded.node.access import (
         AccessError,
         Command,
-        Connection,
         ContainerAccess,
         LogOptions,
         Output,
+        PodConnection,
     )
     from kubewright.embedded.node.node import Node
     from kubewright.embedded.node.process.runtime import ProcessRuntime
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 __all__ = [
     "AccessError",
     "Command",
-    "Connection",
     "ContainerAccess",
     "LogOptions",
     "Node",
     "Output",
+    "PodConnection",
     "ProcessRuntime",
     "Runtime",
     "SimulatedRuntime",
@@ -38,7 +38,7 @@ __all__ = [
 
 _MODULES = {
     **dict.fromkeys(
-        ("AccessError", "Command", "Connection", "ContainerAccess", "LogOptions", "Output"),
+        ("AccessError", "Command", "PodConnection", "ContainerAccess", "LogOptions", "Output"),
         "access",
     ),
     "Node": "node",

@@ -61,7 +61,7 @@ class Command(Protocol):
         ...
 
 
-class Connection(Protocol):
+class PodConnection(Protocol):
     """A connection to a port of a pod."""
 
     async def read(self) -> bytes:
@@ -113,7 +113,7 @@ class ContainerAccess(Protocol):
         """Return the process of a container that runs, to read and write along."""
         ...
 
-    async def connect(self, namespace: str, pod: str, port: int) -> Connection:
+    async def connect(self, namespace: str, pod: str, port: int) -> PodConnection:
         """Connect to a port of a pod."""
         ...
 

@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 
 from kubewright.api.kind import ObjectKey
-from kubewright.embedded.node.access import AccessError, Command, Connection, LogOptions
+from kubewright.embedded.node.access import AccessError, Command, LogOptions, PodConnection
 from kubewright.embedded.node.logs import Log, logged
 from kubewright.embedded.node.pod.live import LiveContainer
 from kubewright.embedded.node.pod.pod import PodRunner
@@ -64,7 +64,7 @@ class NodeAccess:
         live = self._live(self._pod(namespace, pod), container)
         return await live.target.handle.attach(stdin=stdin)
 
-    async def connect(self, namespace: str, pod: str, port: int) -> Connection:
+    async def connect(self, namespace: str, pod: str, port: int) -> PodConnection:
         """Connect to a port of a pod."""
         runner = self._pod(namespace, pod)
         if runner.sandbox is None or not runner.live:

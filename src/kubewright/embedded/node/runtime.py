@@ -5,7 +5,7 @@ from typing import Any, Literal, Protocol, TypeAlias
 
 from msgspec import Struct
 
-from kubewright.embedded.node.access import Command, Connection
+from kubewright.embedded.node.access import Command, PodConnection
 from kubewright.embedded.node.logs import Log
 from kubewright.embedded.node.volumes.material import Files
 from kubewright.kinds.core.v1 import Container, Pod
@@ -147,7 +147,7 @@ class Sandbox(Protocol):
         """Return the log of the last run of a container, or of the one before."""
         ...
 
-    async def connect(self, port: int, *, host: str = "", tls: bool = False) -> Connection:
+    async def connect(self, port: int, *, host: str = "", tls: bool = False) -> PodConnection:
         """Connect to a port of the pod, or of another host.
 
         Raises:

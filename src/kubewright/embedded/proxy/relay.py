@@ -6,7 +6,7 @@ import struct
 from contextlib import suppress
 
 from kubewright._aio import TaskSet
-from kubewright.embedded.node.access import BROKEN, Connection
+from kubewright.embedded.node.access import BROKEN, PodConnection
 
 BUFFER: int = 256 * 1024
 """How much of one direction is kept for a side that is slow to take it."""
@@ -56,7 +56,7 @@ async def dial(address: str, port: int) -> SocketConnection:
     return SocketConnection(reader, writer)
 
 
-async def relay(client: SocketConnection, endpoint: Connection) -> None:
+async def relay(client: SocketConnection, endpoint: PodConnection) -> None:
     """Copy both ways until both have said all; what breaks on one side is broken on the other."""
     try:
         async with TaskSet() as tasks:
@@ -73,7 +73,7 @@ async def relay(client: SocketConnection, endpoint: Connection) -> None:
         await endpoint.close()
 
 
-async def _copy(source: Connection, target: Connection) -> bool:
+async def _copy(source: PodConnection, target: PodConnection) -> bool:
     """Copy to the end; tell whether it was reached."""
     try:
         while data := await source.read():

@@ -13,7 +13,7 @@ from kubewright.api.kind import ObjectKey
 from kubewright.cache.entry import Event
 from kubewright.cache.handlers import Registration
 from kubewright.cluster import Cluster
-from kubewright.embedded.node.access import BROKEN, AccessError, Connection
+from kubewright.embedded.node.access import BROKEN, AccessError, PodConnection
 from kubewright.embedded.proxy.balancer import Balancer
 from kubewright.embedded.proxy.relay import BUFFER, SocketConnection, dial, relay
 from kubewright.embedded.proxy.table import (
@@ -29,7 +29,7 @@ from kubewright.kinds.discovery.v1 import EndpointSlice
 from kubewright.log import get_logger
 from kubewright.runnable import Stage
 
-Connect = Callable[[str, str, int], Awaitable[Connection]]
+Connect = Callable[[str, str, int], Awaitable[PodConnection]]
 """Connects to a port of a pod: its namespace, its name, the port."""
 
 _log = get_logger(__name__)
@@ -247,7 +247,7 @@ class ServiceProxy:
         finally:
             await client.close()
 
-    async def _reach(self, port: PortKey, peer: str) -> Connection | None:
+    async def _reach(self, port: PortKey, peer: str) -> PodConnection | None:
         """Connect to an endpoint, if there are any.
 
         If none of them answers we wait a little: they have just ended and others take their place,
@@ -269,7 +269,7 @@ class ServiceProxy:
             await balancer.wait_changed(_RETRY)
             order = balancer.order(peer)
 
-    async def _dial(self, endpoint: Endpoint) -> Connection:
+    async def _dial(self, endpoint: Endpoint) -> PodConnection:
         if self._connect is not None and endpoint.pod:
             try:
                 return await self._connect(endpoint.namespace, endpoint.pod, endpoint.port)

@@ -8,7 +8,7 @@ import msgspec
 from kubewright.embedded.node_affinity import fits_node, intolerable, preference
 from kubewright.embedded.scheduler.demand import Demand, conflicts, demand_of
 from kubewright.embedded.scheduler.topology import Topology
-from kubewright.embedded.scheduler.view import NodeView, View
+from kubewright.embedded.scheduler.view import ClusterView, NodeView
 from kubewright.kinds.core.v1 import Pod, Taint
 
 __all__ = ["Choice", "choose"]
@@ -27,7 +27,7 @@ class Choice(msgspec.Struct, frozen=True):
     problem: str = ""
 
 
-def choose(pod: Pod, view: View) -> Choice:
+def choose(pod: Pod, view: ClusterView) -> Choice:
     """Return the best node for *pod*."""
     nodes = view.nodes
     if not nodes:

@@ -10,7 +10,7 @@ from kubewright.cache.entry import Entry, Event
 from kubewright.cluster import Cluster
 from kubewright.controller import Controller, Reason, Request, Result, Run, Sink
 from kubewright.embedded.scheduler.choice import choose
-from kubewright.embedded.scheduler.view import View
+from kubewright.embedded.scheduler.view import ClusterView
 from kubewright.errors import ConflictError, NotFoundError
 from kubewright.kinds.core.v1 import Binding, Node, ObjectReference, Pod
 
@@ -128,7 +128,7 @@ class Scheduler:
         self._pods = cluster.cache.informer(Pod, sharded=False).store
         self._binding = cluster.client.subresource("binding")
         self._recorder = cluster.recorder(COMPONENT)
-        self._view = View(cluster, queue.wake)
+        self._view = ClusterView(cluster, queue.wake)
 
     async def reconcile(self, request: Request, run: Run) -> Result | None:
         """Bind one pod, or say why it cannot be."""

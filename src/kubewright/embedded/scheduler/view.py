@@ -1,4 +1,4 @@
-"""`View`: the nodes, and what is placed on each, as the scheduler knows it."""
+"""`ClusterView`: the nodes, and what is placed on each, as the scheduler knows it."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
@@ -12,7 +12,7 @@ from kubewright.cluster import Cluster
 from kubewright.embedded.scheduler.demand import Amounts, Demand, amounts, demand_of
 from kubewright.kinds.core.v1 import Namespace, Node, Pod, PodAffinityTerm, Taint
 
-__all__ = ["NodeView", "Placed", "View"]
+__all__ = ["ClusterView", "NodeView", "Placed"]
 
 
 class Placed(msgspec.Struct, frozen=True):
@@ -112,7 +112,7 @@ class _Document(msgspec.Struct, gc=False):
 _decode = msgspec.json.Decoder(_Document).decode
 
 
-class View:
+class ClusterView:
     """Follows nodes and pods; what was just decided counts before the server tells of it.
 
     Args:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from kubewright._aio import VirtualClock
-from kubewright.cli.cluster.clusters import Clusters, Place, State
+from kubewright.cli.cluster.clusters import ClusterFolder, Clusters, State
 from kubewright.cli.dev import dev
 from kubewright.cli.dev.dev import Options, _Home, _own_ended, run
 from kubewright.cli.dev.project import Project
@@ -55,13 +55,13 @@ def test_the_first_thing_to_try_is_a_sample_if_there_is_one(
 ) -> None:
     """It can be copied as it is."""
     operator, project = load_operator(str(AT)), Project(str(AT))
-    place = clusters.place("dev-at")
+    folder = clusters.folder("dev-at")
     monkeypatch.chdir(AT.parent)
 
-    offered = dev._first_steps(operator, place, project, applied=False)
-    applied = dev._first_steps(operator, place, project, applied=True)
+    offered = dev._first_steps(operator, folder, project, applied=False)
+    applied = dev._first_steps(operator, folder, project, applied=True)
 
-    assert f"  export KUBECONFIG={place.kubeconfig}\n" in offered
+    assert f"  export KUBECONFIG={folder.kubeconfig}\n" in offered
     assert "  kubectl apply -f samples/at.yaml\n  kubectl get ats --watch\n" in offered
     assert "Ctrl-C stops everything." in offered
     assert "apply" not in applied
@@ -75,11 +75,11 @@ def test_what_to_type_can_be_copied_from_a_path_with_spaces(tmp_path: Path) -> N
     (samples / "at.yaml").write_text("")
     path = samples.parent / "at.py"
     path.write_text(AT.read_text())
-    place = Clusters(tmp_path / "my state").place("dev-at")
+    folder = Clusters(tmp_path / "my state").folder("dev-at")
 
-    steps = dev._first_steps(load_operator(str(AT)), place, Project(str(path)), applied=False)
+    steps = dev._first_steps(load_operator(str(AT)), folder, Project(str(path)), applied=False)
 
-    assert f"  export KUBECONFIG='{place.kubeconfig}'\n" in steps
+    assert f"  export KUBECONFIG='{folder.kubeconfig}'\n" in steps
     assert f"  kubectl apply -f '{samples / 'at.yaml'}'\n" in steps
 
 
@@ -87,7 +87,7 @@ def test_a_cluster_that_the_user_named_goes_on(clusters: Clusters) -> None:
     """And that is what is said."""
     operator, project = load_operator(str(AT)), Project(str(AT))
 
-    steps = dev._first_steps(operator, clusters.place("town"), project, applied=True, own=False)
+    steps = dev._first_steps(operator, clusters.folder("town"), project, applied=True, own=False)
 
     assert "Ctrl-C stops the operator, and the cluster goes on." in steps
 
@@ -134,7 +134,7 @@ class _Failing:
 async def test_a_cluster_of_its_own_that_fails_is_told() -> None:
     """The operator would go on as if there was nothing to do."""
     cluster = Doomed()
-    home = _Home(Place(Path("none")), lambda: _own_ended(cluster))
+    home = _Home(ClusterFolder(Path("none")), lambda: _own_ended(cluster))
     ended = asyncio.Event()
     await cluster.start()
 
@@ -157,7 +157,7 @@ async def test_a_cluster_that_lives_is_no_problem() -> None:
         await asyncio.get_running_loop().create_future()
         return "never"
 
-    home = _Home(Place(Path("none")), ended)
+    home = _Home(ClusterFolder(Path("none")), ended)
 
     async with home.watched(lambda: None):
         await asyncio.sleep(0)

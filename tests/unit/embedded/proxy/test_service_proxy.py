@@ -9,7 +9,7 @@ import pytest
 from kubewright.apiserver.meta.names import GroupResource
 from kubewright.apiserver.storage import Store
 from kubewright.cluster import Cluster
-from kubewright.embedded.node.access import AccessError, Connection
+from kubewright.embedded.node.access import AccessError, PodConnection
 from kubewright.embedded.proxy import ServiceProxy
 from kubewright.embedded.proxy.relay import SocketConnection, dial
 from kubewright.embedded.proxy.service_proxy import Address, Connect
@@ -221,7 +221,7 @@ async def test_pods_without_a_socket_are_reached_through_their_node() -> None:
     containers = Containers()
     asked: list[tuple[str, str, int]] = []
 
-    async def connect(namespace: str, pod: str, port: int) -> Connection:
+    async def connect(namespace: str, pod: str, port: int) -> PodConnection:
         asked.append((namespace, pod, port))
         if pod == "foreign":
             raise AccessError(404, "no such pod")

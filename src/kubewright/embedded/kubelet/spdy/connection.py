@@ -90,7 +90,7 @@ class Stream:
         is_dropped: Whether nobody reads it any more.
     """
 
-    def __init__(self, connection: "Connection", opened: frames.Opened, window: Window) -> None:
+    def __init__(self, connection: "SPDYConnection", opened: frames.Opened, window: Window) -> None:
         self.number: int = opened.stream
         self.headers: Headers = opened.headers
         self.was_reset: bool = False
@@ -211,7 +211,7 @@ class Stream:
             self._connection.forget(self.number)
 
 
-class Connection:
+class SPDYConnection:
     """Reads a client's streams, from `run` until the client is gone.
 
     Args:

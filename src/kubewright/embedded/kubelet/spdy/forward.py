@@ -8,10 +8,9 @@ from kubewright._aio import Clock, TaskSet
 from kubewright._serve.messages import Duplex
 from kubewright.embedded.kubelet.options import LARGEST_PORT
 from kubewright.embedded.kubelet.probe import until_gone
-from kubewright.embedded.kubelet.spdy.connection import Connection, Stream
+from kubewright.embedded.kubelet.spdy.connection import SPDYConnection, Stream
 from kubewright.embedded.kubelet.spdy.error import CANCEL
-from kubewright.embedded.node.access import BROKEN
-from kubewright.embedded.node.access import Connection as PodConnection
+from kubewright.embedded.node.access import BROKEN, PodConnection
 from kubewright.errors import TransportError
 
 _PAIRING = 30.0  # seconds between the two streams of a pair; the kubelet's number
@@ -45,7 +44,7 @@ class SPDYForwarder:
         *,
         clock: Clock,
     ) -> None:
-        self._connection = Connection(duplex, self._joined)
+        self._connection = SPDYConnection(duplex, self._joined)
         self._connect = connect
         self._clock = clock
         self._pairs: dict[str, _Pair] = {}

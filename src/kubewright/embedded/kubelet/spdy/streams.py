@@ -8,7 +8,7 @@ from kubewright._aio import TaskSet
 from kubewright._serve.messages import Duplex
 from kubewright.embedded.kubelet.options import RemoteOptions
 from kubewright.embedded.kubelet.remote_status import RemoteStatus, encoded
-from kubewright.embedded.kubelet.spdy.connection import Connection, Stream
+from kubewright.embedded.kubelet.spdy.connection import SPDYConnection, Stream
 from kubewright.embedded.kubelet.terminal_size import resize
 from kubewright.embedded.node.access import Command, OutputStream
 
@@ -19,7 +19,7 @@ class SPDYStreams:
     """Speaks v4.channel.k8s.io and its older dialects; a `RemoteStreams`."""
 
     def __init__(self, duplex: Duplex, protocol: str, options: RemoteOptions) -> None:
-        self.connection: Connection = Connection(duplex, self._joined)
+        self.connection: SPDYConnection = SPDYConnection(duplex, self._joined)
         self._protocol = protocol
         self._options = options
         self._streams: dict[str, Stream] = {}

@@ -7,7 +7,7 @@ from contextlib import suppress
 from kubewright._aio import Clock, TaskSet
 from kubewright.embedded.kubelet.probe import until_gone
 from kubewright.embedded.kubelet.websocket.channel import Channels
-from kubewright.embedded.node.access import BROKEN, Connection
+from kubewright.embedded.node.access import BROKEN, PodConnection
 from kubewright.errors import TransportError
 
 _GOODBYE = 2.0  # seconds that a client has to answer our close
@@ -20,7 +20,7 @@ class WebSocketForwarder:
         self,
         channels: Channels,
         ports: Sequence[int],
-        connect: Callable[[int], Awaitable[Connection]],
+        connect: Callable[[int], Awaitable[PodConnection]],
         *,
         clock: Clock,
     ) -> None:
@@ -28,7 +28,7 @@ class WebSocketForwarder:
         self._ports = ports
         self._connect = connect
         self._clock = clock
-        self._pods: dict[int, Connection] = {}
+        self._pods: dict[int, PodConnection] = {}
 
     async def run(self) -> None:
         """Serve until the pod has closed all connections, or the client is gone."""

@@ -7,7 +7,7 @@ from urllib.parse import SplitResult, urljoin, urlsplit
 
 from kubewright._aio import Clock
 from kubewright.api.intorstring import IntOrString
-from kubewright.embedded.node.access import Connection
+from kubewright.embedded.node.access import PodConnection
 from kubewright.embedded.node.runtime import (
     ContainerError,
     RunningContainer,
@@ -22,7 +22,7 @@ from kubewright.kinds.core.v1 import (
     TCPSocketAction,
 )
 
-__all__ = ["Outcome", "Target", "perform", "timeout_message"]
+__all__ = ["ActionTarget", "Outcome", "perform", "timeout_message"]
 
 MOST_OUTPUT: int = 10 * 1024
 MOST_REQUESTS: int = 10
@@ -47,7 +47,7 @@ class Outcome(NamedTuple):
 _WELL = Outcome(True)
 
 
-class Target(NamedTuple):
+class ActionTarget(NamedTuple):
     """The container that something is done in.
 
     Attributes:
@@ -63,7 +63,9 @@ class Target(NamedTuple):
     address: str
 
 
-async def perform(action: Probe | LifecycleHandler, target: Target, *, clock: Clock) -> Outcome:
+async def perform(
+    action: Probe | LifecycleHandler, target: ActionTarget, *, clock: Clock
+) -> Outcome:
     """Do what *action* says, once; it takes as long as it takes.
 
     What is asked of a simulated container goes well, unless it is known how it would end.
@@ -76,7 +78,9 @@ async def perform(action: Probe | LifecycleHandler, target: Target, *, clock: Cl
         return Outcome(False, str(error), errored=True)
 
 
-async def _performed(action: Probe | LifecycleHandler, target: Target, clock: Clock) -> Outcome:
+async def _performed(
+    action: Probe | LifecycleHandler, target: ActionTarget, clock: Clock
+) -> Outcome:
     simulated = target.handle.is_simulated
     if action.exec is not None:
         return await _execute(action.exec.command, target)
@@ -94,7 +98,7 @@ async def _performed(action: Probe | LifecycleHandler, target: Target, clock: Cl
     return Outcome(False, "only exec, httpGet, tcpSocket and sleep are supported; grpc is not")
 
 
-async def _execute(command: Sequence[str], target: Target) -> Outcome:
+async def _execute(command: Sequence[str], target: ActionTarget) -> Outcome:
     process = await target.handle.execute(command)
     try:
         output = b""
@@ -107,7 +111,7 @@ async def _execute(command: Sequence[str], target: Target) -> Outcome:
     return Outcome(code == 0, text)
 
 
-async def _connect(action: TCPSocketAction, target: Target) -> Outcome:
+async def _connect(action: TCPSocketAction, target: ActionTarget) -> Outcome:
     port, host = port_number(action.port, target.container), action.host or ""
     try:
         connection = await target.sandbox.connect(port, host=host)
@@ -117,7 +121,7 @@ async def _connect(action: TCPSocketAction, target: Target) -> Outcome:
     return Outcome(True)
 
 
-def timeout_message(action: Probe, target: Target, seconds: int) -> str:
+def timeout_message(action: Probe, target: ActionTarget, seconds: int) -> str:
     """Return what is said of a probe that has had no answer for that long."""
     if action.http_get is not None:
         why = "context deadline exceeded (Client.Timeout exceeded while awaiting headers)"
@@ -129,7 +133,7 @@ def timeout_message(action: Probe, target: Target, seconds: int) -> str:
     return f'command timed out: "{command}" timed out after {seconds}s'
 
 
-def _url(action: HTTPGetAction, target: Target) -> str:
+def _url(action: HTTPGetAction, target: ActionTarget) -> str:
     host = action.host or target.address
     host = f"[{host}]" if ":" in host else host
     port = port_number(action.port, target.container)
@@ -149,7 +153,7 @@ def _request(action: HTTPGetAction, url: SplitResult, purpose: str) -> bytes:
     return "\r\n".join([*lines, "Connection: close", "", ""]).encode()
 
 
-async def _http_get(action: HTTPGetAction, target: Target, purpose: str) -> Outcome:
+async def _http_get(action: HTTPGetAction, target: ActionTarget, purpose: str) -> Outcome:
     url = first = last = _url(action, target)
     if purpose == "lifecycle":
         # A hook was heard, whatever the answer says.
@@ -174,7 +178,7 @@ class _Answer(NamedTuple):
 
 
 async def _answer(
-    action: HTTPGetAction, target: Target, url: str, purpose: str
+    action: HTTPGetAction, target: ActionTarget, url: str, purpose: str
 ) -> _Answer | Outcome:
     """Ask once; return what was answered, or how it failed."""
     parts = urlsplit(url)
@@ -207,7 +211,7 @@ def _location(head: bytes) -> str:
     return ""
 
 
-async def _head(connection: Connection) -> bytes:
+async def _head(connection: PodConnection) -> bytes:
     head = b""
     while HEAD_END not in head and len(head) < MOST_OUTPUT:
         data = await connection.read()

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 
 from kubewright._aio import Clock
-from kubewright.embedded.node.pod.actions import Target
+from kubewright.embedded.node.pod.actions import ActionTarget
 from kubewright.embedded.node.pod.probes import Prober, Spawn
 from kubewright.embedded.node.runtime import ProbeKind
 
@@ -19,9 +19,9 @@ class LiveContainer:
         target: What probes and hooks need of it.
     """
 
-    def __init__(self, name: str, target: Target) -> None:
+    def __init__(self, name: str, target: ActionTarget) -> None:
         self.name: str = name
-        self.target: Target = target
+        self.target: ActionTarget = target
         self.stopping: bool = False
         """Whether it was told to end."""
         self._gone = asyncio.Event()

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from kubewright.embedded.node.host import Host, new_id
 from kubewright.embedded.node.images.images import image_id, is_image_name, name_problem
 from kubewright.embedded.node.images.pulls import SHOWN, Pulls
-from kubewright.embedded.node.pod.actions import Target, perform
+from kubewright.embedded.node.pod.actions import ActionTarget, perform
 from kubewright.embedded.node.pod.live import LiveContainer
 from kubewright.embedded.node.pod.plan import Plan, is_over, is_over_for_good, plan
 from kubewright.embedded.node.pod.preparation import launch_for, volumes_for
@@ -33,7 +33,7 @@ from kubewright.embedded.node.pod.status import Facts, Verdict, pod_status
 from kubewright.embedded.node.pod.stopping import stop_all, stop_one
 from kubewright.embedded.node.pod.termination import termination_message
 from kubewright.embedded.node.runtime import ContainerError, Exit, ProbeKind, Sandbox
-from kubewright.embedded.node.volumes.downward import Place
+from kubewright.embedded.node.volumes.downward import HostFacts
 from kubewright.embedded.node.volumes.volumes import MountError
 from kubewright.kinds.core.v1 import Container, Pod, PodStatus
 
@@ -178,7 +178,7 @@ class PodRunner:
             self._refresh = True
         if self._refresh:
             try:
-                volumes = await volumes_for(self.pod, self._place, self._host)
+                volumes = await volumes_for(self.pod, self._facts, self._host)
                 self.sandbox.update(pod, volumes)
             except (MountError, OSError) as error:
                 # What was mounted stays as it was, as long as its source is away, or as the pod has
@@ -257,12 +257,12 @@ class PodRunner:
             wanted = self.pod.status.pod_ip or ""
             self._address = self._host.address if on_host else self._host.addresses.take(wanted)
             self._holds_address = not on_host
-        volumes = await volumes_for(self.pod, self._place, self._host)
+        volumes = await volumes_for(self.pod, self._facts, self._host)
         self.sandbox = await self._host.runtime.sandbox(self.pod, self._address, volumes)
 
     @property
-    def _place(self) -> Place:
-        return Place(self._address, self._host.address, self._host.allocatable)
+    def _facts(self) -> HostFacts:
+        return HostFacts(self._address, self._host.address, self._host.allocatable)
 
     async def _try_start(self, name: str) -> float | None:
         """Start a container; return when to try again if it cannot be."""
@@ -352,7 +352,7 @@ class PodRunner:
             raise ContainerError(INVALID_NAME, message)
         record = self.records[name]
         attempt = record.restarts + record.has_run
-        launch = await launch_for(container, self.pod, self._place, self._host, attempt=attempt)
+        launch = await launch_for(container, self.pod, self._facts, self._host, attempt=attempt)
         assert self.sandbox is not None
         handle = await self.sandbox.start(launch, partial(self._exited, name, launch.id))
         self._pulls.forget(name)
@@ -364,7 +364,7 @@ class PodRunner:
         self._report_image(container)
         self._report("Created", "Container created", container=name)
         self._report("Started", "Container started", container=name)
-        target = Target(container, handle, self.sandbox, self._address)
+        target = ActionTarget(container, handle, self.sandbox, self._address)
         self.live[name] = LiveContainer(name, target)
         early = self._early.pop(launch.id, None)
         if early is not None:

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 from kubewright.embedded.node.host import Host, find_references, new_id
 from kubewright.embedded.node.pod.environment import environment_of, expanded
 from kubewright.embedded.node.runtime import Launch
-from kubewright.embedded.node.volumes.downward import Place
+from kubewright.embedded.node.volumes.downward import HostFacts
 from kubewright.embedded.node.volumes.material import Files
 from kubewright.embedded.node.volumes.references import environment_references, volume_references
 from kubewright.embedded.node.volumes.tokens import find_tokens
@@ -15,7 +15,7 @@ from kubewright.kinds.core.v1 import Container, Pod
 __all__ = ["launch_for", "volumes_for"]
 
 
-async def volumes_for(pod: Pod, place: Place, host: Host) -> dict[str, Files]:
+async def volumes_for(pod: Pod, facts: HostFacts, host: Host) -> dict[str, Files]:
     """Return what is in each volume of *pod*, as of now.
 
     Raises:
@@ -31,11 +31,11 @@ async def volumes_for(pod: Pod, place: Place, host: Host) -> dict[str, Files]:
     namespace = pod.metadata.namespace or ""
     references = await find_references(host.client, namespace, volume_references(pod))
     tokens = await find_tokens(host.client, pod)
-    return volumes_of(pod, place, references, tokens=tokens)
+    return volumes_of(pod, facts, references, tokens=tokens)
 
 
 async def launch_for(
-    container: Container, pod: Pod, place: Place, host: Host, *, attempt: int
+    container: Container, pod: Pod, facts: HostFacts, host: Host, *, attempt: int
 ) -> Launch:
     """Return how a container is to be started: its variables, and its command in their terms.
 
@@ -46,7 +46,7 @@ async def launch_for(
     wanted = environment_references(container)
     references = await find_references(host.client, namespace, wanted)
     services = host.services(namespace) if pod.spec.enable_service_links is not False else ()
-    environment = environment_of(container, pod, place, references, services=services)
+    environment = environment_of(container, pod, facts, references, services=services)
     return Launch(
         pod,
         container,

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from kubewright._aio import Clock
 from kubewright._aio.clock import Timer
-from kubewright.embedded.node.pod.actions import Outcome, Target, perform, timeout_message
+from kubewright.embedded.node.pod.actions import ActionTarget, Outcome, perform, timeout_message
 from kubewright.embedded.node.runtime import ProbeKind
 from kubewright.kinds.core.v1 import Probe
 
@@ -54,7 +54,7 @@ class Prober:
 
     def __init__(
         self,
-        target: Target,
+        target: ActionTarget,
         *,
         on_verdict: Callable[[ProbeKind, bool], None],
         on_failure: Callable[[ProbeKind, str], None],

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from kubewright._aio import Clock
 from kubewright._version import VERSION
-from kubewright.embedded.node.access import Connection
+from kubewright.embedded.node.access import PodConnection
 from kubewright.embedded.node.images.images import has_no_entrypoint
 from kubewright.embedded.node.logs import FileLog, Log, MemoryLog, PodLogs
 from kubewright.embedded.node.process.command import ProcessContainer
@@ -233,7 +233,7 @@ class ProcessSandbox:
         """Return the log of the last run of a container, or of the one before."""
         return self._logs.find(container, previous=previous)
 
-    async def connect(self, port: int, *, host: str = "", tls: bool = False) -> Connection:
+    async def connect(self, port: int, *, host: str = "", tls: bool = False) -> PodConnection:
         """Connect to a port of the pod; one that nobody listens at is answered if it is simulated.
 
         A process that listens at all addresses, or at 127.0.0.1 only, is found, too.
@@ -257,7 +257,7 @@ class ProcessSandbox:
         self._folder.remove()
 
 
-async def _connect(host: str, port: int, *, tls: bool) -> Connection:
+async def _connect(host: str, port: int, *, tls: bool) -> PodConnection:
     context = None
     if tls:
         context = ssl.create_default_context()

@@ -8,7 +8,7 @@ from functools import partial
 from kubewright._aio import Clock
 from kubewright._aio.clock import Timer
 from kubewright._version import VERSION
-from kubewright.embedded.node.access import Command, Connection, Output
+from kubewright.embedded.node.access import Command, Output, PodConnection
 from kubewright.embedded.node.images.images import has_no_entrypoint
 from kubewright.embedded.node.logs import Log, MemoryLog, PodLogs
 from kubewright.embedded.node.runtime import (
@@ -99,7 +99,7 @@ class SimulatedSandbox:
         """Return the log of the last run of a container, or of the one before."""
         return self._logs.find(container, previous=previous)
 
-    async def connect(self, port: int, *, host: str = "", tls: bool = False) -> Connection:
+    async def connect(self, port: int, *, host: str = "", tls: bool = False) -> PodConnection:
         """Connect to any port; there is a tiny HTTP answer."""
         image = self._pod.spec.containers[0].image or ""
         return SimulatedConnection(pod=self._pod.metadata.name or "", image=image)

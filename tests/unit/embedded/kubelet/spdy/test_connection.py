@@ -7,7 +7,7 @@ from kubewright.embedded.kubelet.spdy.connection import (
     BUFFER,
     TOTAL,
     WINDOW,
-    Connection,
+    SPDYConnection,
     Stream,
 )
 from kubewright.errors import TransportError
@@ -21,7 +21,7 @@ class Lab:
         self.near, far = ends()
         self.client = SPDYClient(self.near, gives_room=gives_room)
         self.streams: asyncio.Queue[Stream] = asyncio.Queue()
-        self.connection = Connection(far, self._joined)
+        self.connection = SPDYConnection(far, self._joined)
         self.welcome = welcome
         self.task = asyncio.create_task(self.connection.run())
 
