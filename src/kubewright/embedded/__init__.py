@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING
 from kubewright._lazy import lazy_names
 
 if TYPE_CHECKING:
-    from kubewright.embedded.cluster import LocalCluster
+    from kubewright.embedded.cluster import ClusterOptions, LocalCluster
     from kubewright.embedded.local import LocalServer, Served
     from kubewright.embedded.transport import InProcessTransport
 
-__all__ = ["InProcessTransport", "LocalCluster", "LocalServer", "Served"]
+__all__ = ["ClusterOptions", "InProcessTransport", "LocalCluster", "LocalServer", "Served"]
 
 _MODULES = {
+    "ClusterOptions": "cluster",
     "LocalCluster": "cluster",
     "InProcessTransport": "transport",
     "LocalServer": "local",

@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypedDict
 
 from kubewright._aio import Clock
 from kubewright._pki.files import PathLike, named_path
@@ -25,11 +25,24 @@ if TYPE_CHECKING:
     from kubewright.manager import Manager
     from kubewright.runnable import Runnable
 
-__all__ = ["LocalCluster"]
+__all__ = ["ClusterOptions", "LocalCluster"]
 
 ADMIN: str = "kubernetes-admin"
 MASTERS: tuple[str, ...] = ("system:masters",)
 GRACE: float = 5.0
+
+
+class ClusterOptions(TypedDict, total=False):
+    """The arguments of `LocalCluster`, for code that passes them on; their defaults are there."""
+
+    nodes: int
+    simulate: bool
+    data_dir: PathLike | None
+    host: str
+    port: int
+    controllers: Iterable[str] | None
+    rbac: bool
+    clock: Clock | None
 
 
 class LocalCluster:
@@ -83,11 +96,12 @@ class LocalCluster:
         """The names of its nodes."""
         self.clock: Clock = clock or Clock()
         """Where its time comes from."""
+        self.rbac: bool = rbac
+        """Whether users need permissions."""
         self._simulate = simulate
         self._data_dir = named_path("data_dir", data_dir)
         self._address = (host, port)
         self._controllers = None if controllers is None else tuple(controllers)
-        self._rbac = rbac
         self._addresses = AddressPlan()
         self._api: APIServer | None = None
         self._server: LocalServer | None = None
@@ -157,7 +171,7 @@ class LocalCluster:
         """
         if self._server is not None:
             raise LifecycleError("cannot start the cluster: it runs already")
-        self._stopping.clear()
+        self._stopping = asyncio.Event()  # a new one: it may run in another event loop this time
         if type(self.clock) is Clock:  # sockets live in real time: in virtual time there are none
             self._addresses.claim()
         try:
@@ -256,7 +270,7 @@ class LocalCluster:
 
         api = APIServer(
             data_dir=self._data_dir,
-            rbac=self._rbac,
+            rbac=self.rbac,
             service_accounts=True,
             service_cidr=self._addresses.service_cidr,
             loopback_endpoints=True,

@@ -254,7 +254,7 @@ class EmbeddedServer(Access):
         from kubewright.apiserver.authentication.user import UserInfo  # noqa: PLC0415  # as above
 
         self._loop = asyncio.get_running_loop()
-        api, server = await self._started()
+        api, server = await self._start_server()
         try:
             for user in (self.admin, self.reader, self.nobody):
                 assert user.token is not None
@@ -266,7 +266,7 @@ class EmbeddedServer(Access):
             raise
         self._api, self._server = api, server
 
-    async def _started(self) -> "tuple[APIServer, LocalServer | LocalCluster]":
+    async def _start_server(self) -> "tuple[APIServer, LocalServer | LocalCluster]":
         """Start what is served."""
         from kubewright.apiserver.server import APIServer  # noqa: PLC0415  # only a start needs it
         from kubewright.embedded import LocalServer  # noqa: PLC0415  # as above

@@ -3,6 +3,7 @@
 import asyncio
 import sys
 from collections.abc import Callable, Iterator
+from inspect import signature
 from ipaddress import IPv4Address
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from kubewright._aio import Clock
 from kubewright.api import LabelSelector, ObjectMeta
 from kubewright.client import Client, Config, wait_for
 from kubewright.cluster import Cluster
-from kubewright.embedded import LocalCluster
+from kubewright.embedded import ClusterOptions, LocalCluster
 from kubewright.errors import ConfigError, LifecycleError
 from kubewright.kinds.apps.v1 import Deployment, DeploymentSpec
 from kubewright.kinds.batch.v1 import (
@@ -224,6 +225,13 @@ async def test_what_is_in_a_claim_is_there_on_every_node_and_after_a_restart(
             said.append(await client.logs(name))
 
     assert said == ["pod-0\n", "pod-0\npod-1\n", "pod-0\npod-1\npod-2\n"]
+
+
+def test_its_options_can_be_passed_on_by_name() -> None:
+    """`EmbeddedCluster` passes them on: an option missing here would be missing in tests."""
+    arguments = signature(LocalCluster).parameters
+
+    assert set(ClusterOptions.__annotations__) == set(arguments)
 
 
 @pytest.mark.parametrize("nodes", [-1, 193])
