@@ -17,7 +17,7 @@ from kubewright.cli.loop import loop_factory
 from kubewright.embedded import LocalServer
 from kubewright.errors import ConfigError
 
-__all__ = ["Options", "run", "stopped_by_signal"]
+__all__ = ["Options", "run", "stop_on_signal"]
 
 ADMIN: str = "kubernetes-admin"
 MASTERS: tuple[str, ...] = ("system:masters",)
@@ -83,7 +83,7 @@ async def _serve(options: Options, path: Path) -> None:
     api = APIServer(data_dir=options.data_dir, rbac=options.rbac, audit_log=options.audit_log)
     folder = options.data_dir / "pki" if options.data_dir else None
     server = LocalServer(api, host=options.host, port=options.port, folder=folder)
-    stopped = stopped_by_signal()
+    stopped = stop_on_signal()
     async with contextlib.AsyncExitStack() as stack:
         await server.start()
         stack.push_async_callback(server.stop, GRACE)
@@ -119,7 +119,7 @@ def _say(text: str) -> None:
     print(text, flush=True)  # noqa: T201  # this is what the command is for
 
 
-def stopped_by_signal() -> asyncio.Event:
+def stop_on_signal() -> asyncio.Event:
     """Return an event that the first signal sets; the second ends the process."""
     loop, stopped = asyncio.get_running_loop(), asyncio.Event()
 

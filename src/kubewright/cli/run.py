@@ -95,9 +95,9 @@ async def _run(operator: Application, config: Config, options: Options) -> int:
     loop = asyncio.get_running_loop()
     loop.set_default_executor(executor)
     loop.set_exception_handler(_pass_over_exits)
-    status = await _served(operator, config, options, stop)
+    status = await _serve_until_stopped(operator, config, options, stop)
     executor.shutdown(wait=False, cancel_futures=True)
-    left = [*(stop.manager.hanging if stop.manager else ()), *await _busy_threads()]
+    left = [*(stop.manager.hanging if stop.manager else ()), *await _find_busy_threads()]
     if left:
         # The event loop would wait for them for ever, and they may be doing what another process
         # does by now.
@@ -113,7 +113,7 @@ def _pass_over_exits(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -
         loop.default_exception_handler(context)
 
 
-async def _busy_threads() -> list[str]:
+async def _find_busy_threads() -> list[str]:
     """Return the threads of ``asyncio.to_thread`` that do not end within a moment."""
     left: list[str] = []
     for _ in range(_LOOKS):
@@ -124,7 +124,9 @@ async def _busy_threads() -> list[str]:
     return left
 
 
-async def _served(operator: Application, config: Config, options: Options, stop: "_Stop") -> int:
+async def _serve_until_stopped(
+    operator: Application, config: Config, options: Options, stop: "_Stop"
+) -> int:
     try:
         with stopping_on_signals(stop):
             await _serve(operator, config, options, stop)
@@ -136,9 +138,9 @@ async def _served(operator: Application, config: Config, options: Options, stop:
         if not stop.asked:
             raise
     except KubewrightError as error:
-        return _failed(str(error), options)
+        return _fail(str(error), options)
     except Exception:  # noqa: BLE001  # the user's runnables may fail in any way
-        return _failed(traceback.format_exc().rstrip(), options)
+        return _fail(traceback.format_exc().rstrip(), options)
     return 0
 
 
@@ -239,6 +241,6 @@ def _with_flag(text: str) -> str:
     return f"--{name.replace('_', '-')}{colon}{rest}" if is_option else text
 
 
-def _failed(text: str, options: Options) -> int:
+def _fail(text: str, options: Options) -> int:
     tell(text, options.log_format)
     return 1

@@ -40,7 +40,7 @@ class AddressPlan:
     def claim(self) -> None:
         """Take a part that is free; the first one if none is, or if this system has only one."""
         for part in range(PARTS):
-            if (claim := _bound(part)) is not None:
+            if (claim := _bind(part)) is not None:
                 self._part, self._claim = part, claim
                 return
 
@@ -63,7 +63,7 @@ class AddressPlan:
         self.release()
 
 
-def _bound(part: int) -> socket.socket | None:
+def _bind(part: int) -> socket.socket | None:
     found = socket.socket()
     try:
         found.bind((f"127.{_SERVICES + part}.255.254", _CLAIM_PORT))

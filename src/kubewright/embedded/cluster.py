@@ -175,7 +175,7 @@ class LocalCluster:
         if type(self.clock) is Clock:  # sockets live in real time: in virtual time there are none
             self._addresses.claim()
         try:
-            self._api, self._server = await self._served()
+            self._api, self._server = await self._start_server()
         except BaseException:
             self._addresses.release()
             raise
@@ -264,7 +264,7 @@ class LocalCluster:
             clock=self.clock,
         )
 
-    async def _served(self) -> "tuple[APIServer, LocalServer]":
+    async def _start_server(self) -> "tuple[APIServer, LocalServer]":
         from kubewright.apiserver.server import APIServer  # noqa: PLC0415  # only a start needs it
         from kubewright.embedded.local import LocalServer  # noqa: PLC0415  # as above
 

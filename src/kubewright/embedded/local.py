@@ -103,7 +103,7 @@ class LocalServer:
         if self._front is not None:
             raise LifecycleError("cannot start the server: it runs already")
         try:
-            front = await self._started()
+            front = await self._start_front()
         except BaseException:
             await self.api.stop()  # it may hold files already
             raise
@@ -138,7 +138,7 @@ class LocalServer:
             raise LifecycleError("the server has no certificates yet: start it first")
         return self._certificates
 
-    async def _started(self) -> HTTPServer:
+    async def _start_front(self) -> HTTPServer:
         tls = self._tls()
         await self.api.start()
         front = HTTPServer(

@@ -107,17 +107,17 @@ class InProcessTransport:
 
     async def send(self, request: Request, *, timeout: float | None = None) -> Response:
         """Send *request* and return the whole answer."""
-        return await self._bounded(self._whole(request), request, timeout)
+        return await self._run_bounded(self._read_whole(request), request, timeout)
 
     @asynccontextmanager
     async def stream(
         self, request: Request, *, timeout: float | None = None
     ) -> AsyncIterator[Stream]:
         """Send *request*; *timeout* bounds the wait for the headers."""
-        answer = await self._bounded(self._handle(request), request, timeout)
+        answer = await self._run_bounded(self._handle(request), request, timeout)
         if isinstance(answer, server.Upgrade):
             raise _problem(request, "it switched protocols without being asked to")
-        async with self._received(answer, request) as received:
+        async with self._receive(answer, request) as received:
             yield received
 
     @asynccontextmanager
@@ -125,12 +125,12 @@ class InProcessTransport:
         self, request: Request, *, timeout: float | None = None
     ) -> AsyncIterator[Duplex]:
         """Send *request*, which asks to switch protocols; leaving the block ends the talk."""
-        answer = await self._bounded(self._handle(request), request, timeout)
+        answer = await self._run_bounded(self._handle(request), request, timeout)
         if isinstance(answer, server.Upgrade):
-            async with self._talking(answer, request) as duplex:
+            async with self._open_talk(answer, request) as duplex:
                 yield duplex
         else:
-            async with self._received(answer, request) as duplex:
+            async with self._receive(answer, request) as duplex:
                 yield duplex
 
     async def close(self) -> None:
@@ -144,7 +144,7 @@ class InProcessTransport:
 
     # --- How a request is handled ---
 
-    async def _bounded(
+    async def _run_bounded(
         self, work: Coroutine[Any, Any, T], request: Request, seconds: float | None
     ) -> T:
         """Run *work* until the time is up, or the transport is closed."""
@@ -179,7 +179,7 @@ class InProcessTransport:
             )
             return _REFUSALS.failed(error)
 
-    async def _whole(self, request: Request) -> Response:
+    async def _read_whole(self, request: Request) -> Response:
         answer = await self._handle(request)
         if isinstance(answer, server.Response):
             body = b"" if request.method == "HEAD" else answer.body
@@ -209,7 +209,7 @@ class InProcessTransport:
     # --- Answers that go on ---
 
     @asynccontextmanager
-    async def _received(
+    async def _receive(
         self, answer: server.Response | server.Stream, request: Request
     ) -> AsyncIterator[_Received]:
         pipe = Pipe()
@@ -220,11 +220,13 @@ class InProcessTransport:
             yield _Received(answer.status, _headers(answer), pipe)
         finally:
             self._open.discard(pipe)
-            await _cancelled(pumping)
+            await _cancel(pumping)
             await _close(chunks)
 
     @asynccontextmanager
-    async def _talking(self, upgrade: server.Upgrade, request: Request) -> AsyncIterator[_Received]:
+    async def _open_talk(
+        self, upgrade: server.Upgrade, request: Request
+    ) -> AsyncIterator[_Received]:
         up, down = Pipe(), Pipe()
         talking = asyncio.ensure_future(_talk(upgrade, _Talk(up, down), request))
         talking.add_done_callback(lambda _: down.end())
@@ -235,7 +237,7 @@ class InProcessTransport:
         finally:
             self._open -= {up, down}
             up.end()
-            await _cancelled(talking)
+            await _cancel(talking)
 
 
 async def _pump(chunks: AsyncIterator[bytes], pipe: Pipe, request: Request) -> None:
@@ -270,7 +272,7 @@ async def _once(body: bytes) -> AsyncIterator[bytes]:
     yield body
 
 
-async def _cancelled(task: "asyncio.Future[None]") -> None:
+async def _cancel(task: "asyncio.Future[None]") -> None:
     task.cancel()
     await asyncio.wait([task])
 

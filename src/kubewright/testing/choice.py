@@ -63,11 +63,11 @@ def open_server(
     if chosen == "kubeconfig":
         yield KubeconfigServer.load(kubeconfig or _default_kubeconfig(environ))
         return
-    with _started(chosen) as server:
+    with _server_for(chosen) as server:
         yield server
 
 
-def _started(choice: Choice) -> "contextlib.AbstractContextManager[Server]":
+def _server_for(choice: Choice) -> "contextlib.AbstractContextManager[Server]":
     if choice == "real":
         from kubewright.testing.envtest import RealServer  # noqa: PLC0415  # one of three
 

@@ -248,12 +248,12 @@ class RealServer(Access):
         self._wait(process, partial(_answers, url, "/healthz", ca_data=self.ca_data))
 
     def _wait(self, process: Process, answers: Callable[[], bool]) -> None:
-        def asked() -> bool:
+        def asks() -> bool:
             if self._cancelled.is_set():
                 raise LifecycleError(f"the start of {process.name} was cancelled")
             return answers()
 
-        process.wait_until(asked, timeout=START_TIMEOUT)
+        process.wait_until(asks, timeout=START_TIMEOUT)
 
     def _launch(self, name: str, command: list[str], *, remove: Path | None = None) -> Process:
         process = Process(name, command, log=self.folder / f"{name}.log", remove=remove)

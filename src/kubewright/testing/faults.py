@@ -170,7 +170,7 @@ class FaultyTransport:
         fault = self._choose(request)
         try:
             async with self._clock.timeout(timeout):
-                if (refusal := await self._before(fault)) is not None:
+                if (refusal := await self._apply_before(fault)) is not None:
                     return refusal
                 response = await self._transport.send(request, timeout=timeout)
         except TransportError:
@@ -187,7 +187,7 @@ class FaultyTransport:
     ) -> AsyncIterator[Stream]:
         """Open *request* as a stream, or do to it what a fault says."""
         fault = self._choose(request)
-        if (refusal := await self._before(fault)) is not None:
+        if (refusal := await self._apply_before(fault)) is not None:
             yield _Refusal(refusal)
             return
         async with self._transport.stream(request, timeout=timeout) as stream:
@@ -206,7 +206,7 @@ class FaultyTransport:
     def _choose(self, request: Request) -> Fault | None:
         return self.faults.choose(request) if self.faults is not None else None
 
-    async def _before(self, fault: Fault | None) -> Response | None:
+    async def _apply_before(self, fault: Fault | None) -> Response | None:
         """Do what happens before the request leaves; return an answer that it gets instead."""
         match fault:
             case Unreachable():

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from kubewright import log
-from kubewright.cli.apiserver import stopped_by_signal
+from kubewright.cli.apiserver import stop_on_signal
 from kubewright.cli.cluster.clusters import ClusterFolder, State
 from kubewright.cli.cluster.order import Order, Report
 from kubewright.cli.cluster.settings import Settings, write_settings
@@ -45,16 +45,16 @@ class _Daemon:
         self._folder = folder
 
     async def run(self) -> int:
-        stopped = stopped_by_signal()
+        stopped = stop_on_signal()
         try:
-            cluster = await self._started()
+            cluster = await self._start_cluster()
         except ConfigError as error:
             self._report(Report(str(error)))
             return 2
         self._report(Report())
         return await self._serve(cluster, stopped)
 
-    async def _started(self) -> LocalCluster:
+    async def _start_cluster(self) -> LocalCluster:
         order = self._order
         cluster = LocalCluster(
             nodes=order.nodes,
@@ -65,7 +65,7 @@ class _Daemon:
         )
         await cluster.start()
         try:
-            self._write(cluster)
+            self._write_files(cluster)
         except BaseException:
             await cluster.stop(0)
             raise
@@ -83,7 +83,7 @@ class _Daemon:
             await cluster.stop()
         return 0
 
-    def _write(self, cluster: LocalCluster) -> None:
+    def _write_files(self, cluster: LocalCluster) -> None:
         order, folder = self._order, self._folder
         if order.data_dir is not None:
             settings = Settings(nodes=order.nodes, simulate=order.simulate)

@@ -98,7 +98,7 @@ def stop(name: str) -> None:
         raise ConfigError(f"cannot stop it: {clusters.missing(name)}")
     if state is None:
         raise ConfigError(f"cannot stop cluster {name!r}: it is just starting. Try again.")
-    if not _ended(folder, state.pid):
+    if not _stop_process(folder, state.pid):
         _say(f"{_name(folder)} did not stop within {STOP_FOR:g} s, so it was killed.")
     folder.clean()
     kept = f" Its objects are kept in {state.data_dir}." if state.data_dir else ""
@@ -233,7 +233,7 @@ def _absolute(path: Path | None) -> str | None:
 # Stopping.
 
 
-def _ended(folder: ClusterFolder, pid: int) -> bool:
+def _stop_process(folder: ClusterFolder, pid: int) -> bool:
     """Ask the process to end, and wait for that; return False if it had to be killed."""
     process = _Process(pid)
     try:

@@ -90,7 +90,7 @@ def _row(folder: ClusterFolder, now: datetime) -> tuple[str, ...]:
 def _show(folder: ClusterFolder, state: State) -> int:
     now = Clock().now()
     try:
-        nodes, pods = asyncio.run(_counts(folder))
+        nodes, pods = asyncio.run(_count(folder))
     except (KubewrightError, TimeoutError) as error:
         nodes = pods = "unknown"
         answer = f"runs, but does not answer: {error}\nIts log is {folder.log}"
@@ -113,7 +113,7 @@ def _show(folder: ClusterFolder, state: State) -> int:
     return RUNNING if answer == "runs" else TROUBLE
 
 
-async def _counts(folder: ClusterFolder) -> tuple[str, str]:
+async def _count(folder: ClusterFolder) -> tuple[str, str]:
     from kubewright.api.conditions import is_condition_true  # noqa: PLC0415  # only if one runs
     from kubewright.client import Client, Config  # noqa: PLC0415  # as above
     from kubewright.kinds.core.v1 import Node, Pod  # noqa: PLC0415  # as above

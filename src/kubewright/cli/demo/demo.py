@@ -88,12 +88,14 @@ class Demo:
         self._screen.title(
             "A Kubernetes cluster, an operator and a custom resource: all here, now."
         )
-        async with self._cluster() as client, self._operating(client):
+        async with self._start_cluster() as client, self._run_operator(client):
             row = await self.apply(client)
             await self.follow(client, row)
             self._screen.log(f"{NAME}-pod", await client.logs(f"{NAME}-pod"))
             self._began = self._clock.monotonic()
-        self._screen.done("cleaned up", f"in {self._passed()}: no process, port or file is left")
+        self._screen.show_step(
+            "cleaned up", f"in {self._elapsed()}: no process, port or file is left"
+        )
         self.say_what_next()
 
     def say_what_next(self) -> None:
@@ -103,24 +105,26 @@ class Demo:
         self._screen.title(f"That operator is {OPERATOR}. Work on a copy of it{first}:")
         self._screen.title(f"  cp {OPERATOR} at.py && kubewright dev at.py")
 
-    def _passed(self) -> str:
+    def _elapsed(self) -> str:
         return f"{self._clock.monotonic() - self._began:.1f} s"
 
     @asynccontextmanager
-    async def _cluster(self) -> AsyncIterator[Client]:
+    async def _start_cluster(self) -> AsyncIterator[Client]:
         simulate = sys.platform != "linux"  # only there can processes be guarded
         pods = "simulated" if simulate else "processes of this machine"
         async with LocalCluster(simulate=simulate) as cluster, cluster.client() as client:
-            self._screen.done("cluster", f"{cluster.url}, after {self._passed()}; pods are {pods}")
+            self._screen.show_step(
+                "cluster", f"{cluster.url}, after {self._elapsed()}; pods are {pods}"
+            )
             yield client
 
     @asynccontextmanager
-    async def _operating(self, client: Client) -> AsyncIterator[None]:
+    async def _run_operator(self, client: Client) -> AsyncIterator[None]:
         (crd,) = await self._operator.install_crds(client)
         manager = Manager(Cluster(client, field_owner=self._operator.name))
         self._operator.add_to(manager)
         async with manager:
-            self._screen.done("operator", f"{self._operator.name}, which looks after {crd}")
+            self._screen.show_step("operator", f"{self._operator.name}, which looks after {crd}")
             yield
 
     async def apply(self, client: Client) -> Row:
@@ -134,7 +138,9 @@ class Demo:
             "spec": {"schedule": f"{due:%Y-%m-%dT%H:%M:%SZ}", "command": COMMAND},
         }
         await client.apply(Unstructured(content))
-        self._screen.done("applied", f'{gvk.kind} {NAME}: run "{COMMAND}" at {due:%H:%M:%S} UTC')
+        self._screen.show_step(
+            "applied", f'{gvk.kind} {NAME}: run "{COMMAND}" at {due:%H:%M:%S} UTC'
+        )
         return Row(NAME, due, self._clock.now())
 
     async def follow(self, client: Client, row: Row) -> None:

@@ -43,7 +43,7 @@ class Screen(Protocol):
         """Show a line of prose."""
         ...
 
-    def done(self, what: str, detail: str) -> None:
+    def show_step(self, what: str, detail: str) -> None:
         """Show a step that is done."""
         ...
 
@@ -81,7 +81,7 @@ class PlainScreen:
         """Show a line of prose."""
         self._say(text)
 
-    def done(self, what: str, detail: str) -> None:
+    def show_step(self, what: str, detail: str) -> None:
         """Show a step that is done."""
         self._say(f"{what:<{WIDTH}}  {detail}")
 
@@ -122,7 +122,7 @@ class RichScreen:
         """Show a line of prose."""
         self._console.print(text, style="bold" if not text.startswith(" ") else "", markup=False)
 
-    def done(self, what: str, detail: str) -> None:
+    def show_step(self, what: str, detail: str) -> None:
         """Show a step that is done."""
         self._console.print(f"[green]✓[/green] [bold]{what:<{WIDTH}}[/bold]", end="  ")
         self._console.print(detail, markup=False)

@@ -77,7 +77,7 @@ async def _run(project: Project, operator: Application, options: Options) -> int
     asyncio.get_running_loop().set_default_executor(executor)
     stopped = asyncio.Event()
     with stopping_on_signals(stopped.set):
-        async with _cluster(project, options) as home, home.watched(stopped.set):
+        async with _open_cluster(project, options) as home, home.watch(stopped.set):
             config = Config.from_kubeconfig(home.folder.kubeconfig)
             async with Client(config, field_owner=operator.name) as client:
                 await _Session(project, client, stopped).run(operator, home.folder, options)
@@ -136,7 +136,7 @@ class _Home:
         self._ended = ended
 
     @asynccontextmanager
-    async def watched(self, on_end: Callable[[], None]) -> AsyncIterator[None]:
+    async def watch(self, on_end: Callable[[], None]) -> AsyncIterator[None]:
         """Look after it during the block; without it an operator would only try again, for ever."""
 
         async def watch() -> None:
@@ -151,7 +151,7 @@ class _Home:
             await asyncio.gather(watching, return_exceptions=True)
 
 
-async def _named_ended(folder: ClusterFolder, state: State, clock: Clock) -> str:
+async def _wait_for_named(folder: ClusterFolder, state: State, clock: Clock) -> str:
     """Wait for the end of a cluster in another process; also if another one takes its place."""
     while folder.is_held and folder.state == state:
         await clock.sleep(ALIVE_EVERY)
@@ -159,7 +159,7 @@ async def _named_ended(folder: ClusterFolder, state: State, clock: Clock) -> str
     return f"the cluster {folder.name} has ended, so the operator has stopped. {hint}"
 
 
-async def _own_ended(cluster: LocalCluster) -> str:
+async def _wait_for_own(cluster: LocalCluster) -> str:
     try:
         await cluster.wait()
     except Exception as error:  # noqa: BLE001  # whatever it is, the cluster is of no use any more
@@ -170,14 +170,14 @@ async def _own_ended(cluster: LocalCluster) -> str:
 
 
 @asynccontextmanager
-async def _cluster(project: Project, options: Options) -> AsyncIterator[_Home]:
+async def _open_cluster(project: Project, options: Options) -> AsyncIterator[_Home]:
     """Give a cluster: the one that the user named, or one in this process."""
     clusters = Clusters.of_user()
     if options.name is not None:
         folder, state = clusters.running(options.name)
         _check_is_as_asked(state, options)
         _say(f"on the cluster {folder.name}, {state.url}")
-        yield _Home(folder, lambda: _named_ended(folder, state, Clock()))
+        yield _Home(folder, lambda: _wait_for_named(folder, state, Clock()))
         return
     folder = clusters.folder(f"dev-{project.slug}")
     lock = folder.lock()
@@ -188,15 +188,15 @@ async def _cluster(project: Project, options: Options) -> AsyncIterator[_Home]:
         )
     try:
         folder.remove_contents()
-        async with _started(folder, options) as cluster:
-            yield _Home(folder, lambda: _own_ended(cluster))
+        async with _run_cluster(folder, options) as cluster:
+            yield _Home(folder, lambda: _wait_for_own(cluster))
     finally:
         folder.remove()
         lock.release()
 
 
 @asynccontextmanager
-async def _started(folder: ClusterFolder, options: Options) -> AsyncIterator[LocalCluster]:
+async def _run_cluster(folder: ClusterFolder, options: Options) -> AsyncIterator[LocalCluster]:
     """Run a cluster in this process, and let others know of it."""
     cluster = LocalCluster(nodes=options.nodes, simulate=options.simulate, rbac=options.rbac)
     token = _IN_CLUSTER.set(True)  # all tasks that it starts inherit it
@@ -246,14 +246,14 @@ class _Session:
             await self._apply_samples()
         following: Application | None = operator
         while following is not None:
-            following = await self._generation(following)
+            following = await self._run_until_newer(following)
 
-    async def _generation(self, operator: Application) -> Application | None:
+    async def _run_until_newer(self, operator: Application) -> Application | None:
         """Run *operator* until there is a newer one, or the user stops it."""
         manager = Manager(Cluster(self._client, field_owner=operator.name), grace_period=GRACE)
         operator.add_to(manager)
         running = asyncio.create_task(self._serve(manager))
-        watching = asyncio.create_task(self._newer())
+        watching = asyncio.create_task(self._wait_for_newer())
         asked = asyncio.create_task(self._stopped.wait())
         try:
             await asyncio.wait({watching, asked}, return_when=asyncio.FIRST_COMPLETED)
@@ -271,10 +271,10 @@ class _Session:
         except Exception:  # noqa: BLE001  # the user's runnables may fail in any way
             _log.error("the operator failed; it starts again when a file changes", error=_trace())
 
-    async def _newer(self) -> Application:
+    async def _wait_for_newer(self) -> Application:
         """Return the operator as it is after the next change that can be used."""
         while True:
-            names = await self._change()
+            names = await self._wait_for_change()
             try:
                 operator = self._project.load()
                 await self._install(operator)
@@ -285,7 +285,7 @@ class _Session:
             _log.info("reloaded; running reconciles finish first", path=names)
             return operator
 
-    async def _change(self) -> list[str]:
+    async def _wait_for_change(self) -> list[str]:
         """Wait until files have changed, and have stayed the same from one look to the next."""
         seen: list[Path] = []
         while not seen or seen != self._project.changed():

@@ -23,13 +23,13 @@ Factory = Callable[[Cluster], Iterable[Runnable]]
 _PACKAGE = __name__
 
 
-def _made(module: str, function: str, cluster: Cluster) -> Iterable[Runnable]:
+def _load(module: str, function: str, cluster: Cluster) -> Iterable[Runnable]:
     return [getattr(import_module(f"{_PACKAGE}.{module}"), function)(cluster)]
 
 
 def _lazy(module: str, function: str = "") -> Factory:
     """Return a factory that loads *module* when it is called."""
-    return partial(_made, module, function or f"{module}_controller")
+    return partial(_load, module, function or f"{module}_controller")
 
 
 CONTROLLERS: dict[str, Factory] = {

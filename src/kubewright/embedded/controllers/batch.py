@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 
 from kubewright.errors import APIError, ForbiddenError, KubewrightError
 
-__all__ = ["all_of", "is_ending_namespace", "said", "slow_start"]
+__all__ = ["is_ending_namespace", "run_all", "said", "slow_start"]
 
 LARGEST: int = 500
 """How many pods one reconcile makes or deletes at most."""
@@ -22,14 +22,14 @@ async def slow_start(works: Sequence[Callable[[], Awaitable[object]]]) -> Except
     """
     begun, size = 0, 1
     while begun < len(works):
-        if failed := await all_of(work() for work in works[begun : begun + size]):
+        if failed := await run_all(work() for work in works[begun : begun + size]):
             return failed
         begun += size
         size *= 2
     return None
 
 
-async def all_of(works: Iterable[Awaitable[object]]) -> Exception | None:
+async def run_all(works: Iterable[Awaitable[object]]) -> Exception | None:
     """Do all of *works* at a time; return what went wrong first, after the last has ended."""
     answers = await asyncio.gather(*works, return_exceptions=True)
     failed = [one for one in answers if isinstance(one, BaseException)]

@@ -64,7 +64,7 @@ class CronJobs:
             return None
         before = deepcopy(cron.status)
         jobs = [entry.object for entry in self._jobs.owned_by(cron.metadata.uid)]
-        await self._forget_old(cron, jobs)
+        await self._delete_finished(cron, jobs)
         self._note_ended(cron, jobs)
         if cron.metadata.deletion_timestamp is not None or cron.spec.suspend:
             await self._write(cron, before, run)
@@ -95,7 +95,7 @@ class CronJobs:
 
     # --- What has ended ---
 
-    async def _forget_old(self, cron: CronJob, jobs: list[Job]) -> None:
+    async def _delete_finished(self, cron: CronJob, jobs: list[Job]) -> None:
         """Delete all but the latest finished Jobs."""
         spec = cron.spec
         limits = {

@@ -70,7 +70,7 @@ class Dependents(Generic[R]):
         self._kind = kind
         self._informer = cluster.cache.informer(kind, sharded=False)
         self._orphans: dict[str, dict[ObjectKey, None]] = {}
-        self._informer.add_handler(self._heard)
+        self._informer.add_handler(self._note_event)
 
     def owned_by(self, uid: str) -> list[Entry[R]]:
         """Return what the object *uid* controls."""
@@ -146,7 +146,7 @@ class Dependents(Generic[R]):
         change = {"ownerReferences": [reference]}
         await patch_metadata(self._client, self._kind, entry.key, uid=entry.uid, change=change)
 
-    def _heard(self, event: Event[R]) -> None:
+    def _note_event(self, event: Event[R]) -> None:
         new, key = event.new, event.key
         if new is not None and controller_in(new) is None:
             self._orphans.setdefault(key.namespace, {})[key] = None

@@ -84,21 +84,21 @@ class _Budgets:
         if not pods:
             self._tell(budget, "NoPods", "No matching pods found", warning=False)
         try:
-            expected = await self._expected(budget, pods)
+            expected = await self._count_expected(budget, pods)
         except NotCountableError as error:
             text = f"Failed to calculate the number of expected pods: {error}"
             self._tell(budget, "CalculateExpectedPodCountFailed", text)
             await self._write(budget, failed(budget, str(error), now=now), run)
             raise
         disrupted = still_disrupted(budget.status.disrupted_pods, pods, now=now)
-        self._complain(budget, disrupted, pods)
+        self._report_late(budget, disrupted, pods)
         status = reported(budget, pods, expected, disrupted=disrupted, now=now)
         await self._write(budget, status, run)
         if not disrupted:
             return None
         return Result(requeue_after=(min(disrupted.values()) + PATIENCE - now).total_seconds())
 
-    def _complain(
+    def _report_late(
         self,
         budget: PodDisruptionBudget,
         disrupted: Mapping[str, datetime],
@@ -130,19 +130,21 @@ class _Budgets:
 
     # --- How many there should be ---
 
-    async def _expected(self, budget: PodDisruptionBudget, pods: Sequence[PodState]) -> Expected:
+    async def _count_expected(
+        self, budget: PodDisruptionBudget, pods: Sequence[PodState]
+    ) -> Expected:
         spec = budget.spec
         if spec.max_unavailable is not None:
-            total = await self._scale(budget, pods)
+            total = await self._count_wanted(budget, pods)
             missing = resolve_int_or_percent(spec.max_unavailable, total, round_up=True)
             return Expected(total, max(0, total - missing))
         least = spec.min_available or 0
         if isinstance(least, int):
             return Expected(len(pods), least)
-        total = await self._scale(budget, pods)
+        total = await self._count_wanted(budget, pods)
         return Expected(total, resolve_int_or_percent(least, total, round_up=True))
 
-    async def _scale(self, budget: PodDisruptionBudget, pods: Sequence[PodState]) -> int:
+    async def _count_wanted(self, budget: PodDisruptionBudget, pods: Sequence[PodState]) -> int:
         """Return how many pods those who control *pods* want together."""
         sizes: dict[str, int] = {}
         unmanaged = []
@@ -151,7 +153,7 @@ class _Budgets:
             if owner is None:
                 unmanaged.append(pod)
             elif owner.uid not in sizes:
-                uid, size = await self._size(owner, budget.metadata.namespace, pod)
+                uid, size = await self._find_size(owner, budget.metadata.namespace, pod)
                 sizes[owner.uid] = 0 if uid in sizes else size
                 sizes.setdefault(uid, 0)
         if unmanaged:
@@ -159,13 +161,15 @@ class _Budgets:
             self._tell(budget, "UnmanagedPods", _UNMANAGED.format(selector=selector))
         return sum(sizes.values())
 
-    async def _size(self, owner: OwnerReference, namespace: str, pod: PodState) -> tuple[str, int]:
+    async def _find_size(
+        self, owner: OwnerReference, namespace: str, pod: PodState
+    ) -> tuple[str, int]:
         """Return who decides how many pods *owner* has, and how many."""
         group = owner.api_version.rpartition("/")[0]
         key = ObjectKey(namespace, owner.name)
         kind = _SIZED.get((group, owner.kind))
         if kind is None:
-            return owner.uid, await self._custom_size(owner, key, pod)
+            return owner.uid, await self._get_custom_size(owner, key, pod)
         found = self._cluster.cache.find(kind, key)
         if found is None or found.metadata.uid != owner.uid:
             return owner.uid, 0
@@ -176,7 +180,7 @@ class _Budgets:
                 return above.uid, deployment.spec.replicas or 0
         return owner.uid, found.spec.replicas or 0
 
-    async def _custom_size(self, owner: OwnerReference, key: ObjectKey, pod: PodState) -> int:
+    async def _get_custom_size(self, owner: OwnerReference, key: ObjectKey, pod: PodState) -> int:
         kind = GroupVersionKind.of(owner.api_version, owner.kind)
         try:
             scale = await self._cluster.client.scale.get(kind, key)

@@ -71,7 +71,7 @@ class EndpointsWriter:
         try:
             await self._put(current, wanted)
         except APIError as error:
-            self._refused(current or wanted, error, new=current is None)
+            self._report_refusal(current or wanted, error, new=current is None)
             return False
         run.changed = True
         self._refusals.forget(service.key)
@@ -94,7 +94,7 @@ class EndpointsWriter:
             _take_over(current, wanted)
             await self._client.update(current)
 
-    def _refused(self, about: Endpoints, error: APIError, *, new: bool) -> None:
+    def _report_refusal(self, about: Endpoints, error: APIError, *, new: bool) -> None:
         key = about.key
         what = f"create endpoint for service {key}" if new else f"update endpoint {key}"
         self._refusals.tell(

@@ -42,14 +42,14 @@ class History:
         self._revisions = dependents_of(cluster, ControllerRevision)
         self._label = label
 
-    async def revisions(
+    async def claim_revisions(
         self, owner: StatefulSet | DaemonSet, selector: Selector
     ) -> list[ControllerRevision]:
         """Return the revisions of *owner*, the latest last."""
         found = [one.object for one in await self._revisions.claim(owner, selector)]
         return sorted(found, key=lambda one: (one.revision or 0, one.metadata.name))
 
-    async def snapshot(
+    async def take_snapshot(
         self, owner: StatefulSet | DaemonSet, known: Sequence[ControllerRevision]
     ) -> Snapshot:
         """Return the revision of the present template; it is the latest one then.
@@ -73,7 +73,7 @@ class History:
         self, owner: StatefulSet | DaemonSet, number: int, collisions: int
     ) -> Snapshot:
         while True:
-            made = self._made(owner, number, collisions)
+            made = self._revision_for(owner, number, collisions)
             try:
                 return Snapshot(await self._client.create(made), collisions)
             except AlreadyExistsError:
@@ -82,7 +82,7 @@ class History:
                 return Snapshot(found, collisions)
             collisions += 1
 
-    def _made(
+    def _revision_for(
         self, owner: StatefulSet | DaemonSet, number: int, collisions: int
     ) -> ControllerRevision:
         data = _patch_to(owner.spec.template)
@@ -100,7 +100,7 @@ class History:
             revision=number,
         )
 
-    async def forget(self, revisions: Sequence[ControllerRevision]) -> None:
+    async def delete_all(self, revisions: Sequence[ControllerRevision]) -> None:
         """Delete *revisions*."""
         for one in revisions:
             await self._client.delete(one, uid=one.metadata.uid, missing_ok=True)

@@ -31,7 +31,7 @@ class Pace(Generic[K]):
         left = 0.0 if last is None else last + self._period - self._clock.monotonic()
         return max(0.0, left)
 
-    def wrote(self, key: K) -> None:
+    def note_write(self, key: K) -> None:
         """Note that *key* was written."""
         self._last[key] = self._clock.monotonic()
 

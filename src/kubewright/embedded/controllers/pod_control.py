@@ -6,7 +6,7 @@ from functools import partial
 from kubewright.api.kind import ObjectKey
 from kubewright.api.resource import Resource
 from kubewright.client import Client, EventRecorder
-from kubewright.embedded.controllers.batch import all_of, is_ending_namespace, said, slow_start
+from kubewright.embedded.controllers.batch import is_ending_namespace, run_all, said, slow_start
 from kubewright.errors import KubewrightError, NotFoundError
 from kubewright.kinds.core.v1 import Pod
 
@@ -28,7 +28,7 @@ class PodControl:
         self, owner: Resource, pods: Iterable[tuple[ObjectKey, str]]
     ) -> Exception | None:
         """Delete *pods*, by key and uid, all at a time; return what went wrong."""
-        return await all_of(self._delete(owner, key, uid) for key, uid in pods)
+        return await run_all(self._delete(owner, key, uid) for key, uid in pods)
 
     async def _create(self, owner: Resource, pod: Pod) -> None:
         try:

@@ -169,7 +169,7 @@ class PodStates:
 
     def __init__(self, cluster: Cluster) -> None:
         self._known: dict[str, tuple[str, PodState]] = {}
-        cluster.cache.informer(Pod, sharded=False).add_handler(self._heard)
+        cluster.cache.informer(Pod, sharded=False).add_handler(self._note_event)
 
     def of(self, entries: Iterable[Entry[Any]]) -> list[PodState]:
         """Return the states of *entries*."""
@@ -182,7 +182,7 @@ class PodStates:
             self._known[entry.uid] = (entry.resource_version, state)
         return state
 
-    def _heard(self, event: Event[Pod]) -> None:
+    def _note_event(self, event: Event[Pod]) -> None:
         if event.new is None or (event.old is not None and event.old.uid != event.new.uid):
             self._known.pop((event.old or event.entry).uid, None)
 

@@ -27,7 +27,7 @@ class Selectors(Generic[R]):
     def __init__(self, cluster: Cluster, kind: type[R], read: Callable[[R], Selector]) -> None:
         self._read = read
         self._known: dict[str, dict[ObjectKey, Selector]] = {}
-        cluster.cache.informer(kind).add_handler(self._heard)
+        cluster.cache.informer(kind).add_handler(self._note_event)
 
     def matching(self, obj: Resource) -> list[ObjectKey]:
         """Return those that select *obj*, for a watch to reconcile."""
@@ -47,7 +47,7 @@ class Selectors(Generic[R]):
         """Say whether one of them selects what changed, and might take it in."""
         return is_orphan_event(event) and self.concern(event)
 
-    def _heard(self, event: Event[R]) -> None:
+    def _note_event(self, event: Event[R]) -> None:
         old, new, key = event.old, event.new, event.key
         if new is None:
             known = self._known.get(key.namespace, {})

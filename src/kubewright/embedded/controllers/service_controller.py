@@ -75,7 +75,7 @@ class _Reconciler:
         if wait := self._pace.wait(key):
             return Result(requeue_after=wait)
         if await self._writer.write(service, self._pods.pods_of(service), run):
-            self._pace.wrote(key)
+            self._pace.note_write(key)
         return None
 
 

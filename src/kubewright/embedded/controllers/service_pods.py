@@ -168,8 +168,8 @@ class ServicePods:
         self._pods = pods.store
         self._selectors: dict[str, dict[str, Selector]] = {}
         self._known: dict[str, tuple[str, Backend]] = {}
-        services.add_handler(self._heard_service)
-        pods.add_handler(self._heard_pod)
+        services.add_handler(self._note_service)
+        pods.add_handler(self._note_pod)
 
     def pods_of(self, service: Service) -> list[Backend]:
         """Return what stands behind *service*: pods that have an address and have not ended."""
@@ -202,7 +202,7 @@ class ServicePods:
         after = _with_address(self.backend(new)) if new is not None else None
         return before != after or (after is not None and states[0] != states[-1])
 
-    def _heard_service(self, event: Event[Service]) -> None:
+    def _note_service(self, event: Event[Service]) -> None:
         key, new = event.key, event.new
         known = self._selectors.setdefault(key.namespace, {})
         selector = new.object.spec.selector if new is not None else None
@@ -213,7 +213,7 @@ class ServicePods:
         if not known:
             del self._selectors[key.namespace]
 
-    def _heard_pod(self, event: Event[Pod]) -> None:
+    def _note_pod(self, event: Event[Pod]) -> None:
         if event.new is None or (event.old is not None and event.old.uid != event.new.uid):
             self._known.pop((event.old or event.entry).uid, None)
 

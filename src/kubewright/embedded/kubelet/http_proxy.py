@@ -124,10 +124,10 @@ async def answer(
         if isinstance(error, BROKEN) and not isinstance(error, AccessError):
             raise _unreachable(str(error)) from error
         raise
-    return await _passed_on(found)
+    return await _pass_on(found)
 
 
-async def _passed_on(found: _Answer) -> Answer:
+async def _pass_on(found: _Answer) -> Answer:
     kind = next((value for name, value in found.headers if name.lower() == "content-type"), "")
     dropped = _OURS | {"content-type"}
     headers = tuple(pair for pair in found.headers if pair[0].lower() not in dropped)

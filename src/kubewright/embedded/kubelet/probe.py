@@ -9,7 +9,7 @@ EVERY: float = 15.0
 """Seconds between two pings."""
 
 
-async def until_gone(ping: Callable[[], Awaitable[None]], clock: Clock) -> None:
+async def wait_until_gone(ping: Callable[[], Awaitable[None]], clock: Clock) -> None:
     """Send pings, and return once they cannot be sent any more.
 
     The end of a connection is seen by reading from it. Where a command does not take its input we

@@ -8,7 +8,7 @@ from typing import Protocol
 from kubewright._aio import Clock, TaskSet
 from kubewright._serve.messages import Answer, Duplex, Headers, Response
 from kubewright.embedded.kubelet.options import RemoteOptions
-from kubewright.embedded.kubelet.probe import until_gone
+from kubewright.embedded.kubelet.probe import wait_until_gone
 from kubewright.embedded.kubelet.remote_status import RemoteStatus, exited, refused, success
 from kubewright.embedded.kubelet.spdy.streams import open_streams
 from kubewright.embedded.kubelet.upgrade import agree
@@ -95,13 +95,13 @@ def answer(
 
     async def talk_spdy(duplex: Duplex) -> None:
         async with open_streams(duplex, protocol, options) as streams:
-            if await _opened(streams.wait_open(), clock):
+            if await _wait_open(streams.wait_open(), clock):
                 await _serve(start, streams, options.command, clock)
 
     return agreed.upgrade(talk_websocket if agreed.carrier == "websocket" else talk_spdy)
 
 
-async def _opened(opening: Awaitable[bool], clock: Clock) -> bool:
+async def _wait_open(opening: Awaitable[bool], clock: Clock) -> bool:
     try:
         async with clock.timeout(_CREATION):
             return await opening
@@ -141,7 +141,7 @@ async def _run(
         async with TaskSet() as tasks:
             feeding = tasks.start(streams.serve_input(command), name="input of a command")
             draining = tasks.start(_drain(command, streams, words), name="output of a command")
-            probing = tasks.start(until_gone(streams.ping, clock), name="pings")
+            probing = tasks.start(wait_until_gone(streams.ping, clock), name="pings")
             await asyncio.wait({feeding, draining, probing}, return_when=asyncio.FIRST_COMPLETED)
             return draining.result() if draining.done() else None
     finally:

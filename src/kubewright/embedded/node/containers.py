@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 
 from kubewright.api.kind import ObjectKey
 from kubewright.embedded.node.access import AccessError, Command, LogOptions, PodConnection
-from kubewright.embedded.node.logs import Log, logged
+from kubewright.embedded.node.logs import Log, read_log
 from kubewright.embedded.node.pod.live import LiveContainer
 from kubewright.embedded.node.pod.pod import PodRunner
 from kubewright.embedded.node.pod.state import roles
@@ -37,7 +37,7 @@ class NodeAccess:
     ) -> AsyncIterator[bytes]:
         """Yield the log of a container, in pieces; the first one may raise `AccessError`."""
         log = self._log(self._pod(namespace, pod), pod, container, previous=options.previous)
-        async for data in logged(log, options):
+        async for data in read_log(log, options):
             yield data
 
     async def execute(

@@ -19,7 +19,7 @@ from kubewright._aio import Clock
 from kubewright.embedded.node.access import LogOptions, OutputStream
 from kubewright.embedded.node.process.files import open_regular
 
-__all__ = ["FileLog", "Log", "LogLine", "MemoryLog", "PodLogs", "logged"]
+__all__ = ["FileLog", "Log", "LogLine", "MemoryLog", "PodLogs", "read_log"]
 
 LONGEST_LINE: int = 16 * 1024
 FILE_BYTES: int = 10 * 1024 * 1024
@@ -165,7 +165,7 @@ class FileLog(Log):
         size = len(data)
         try:
             if self._file is None:
-                self._file = self._made()
+                self._file = self._create_file()
             while data:
                 data = data[self._file.write(data) :]
         except OSError:
@@ -176,7 +176,7 @@ class FileLog(Log):
         else:
             self._size += size
 
-    def _made(self) -> FileIO:
+    def _create_file(self) -> FileIO:
         """Make the file anew: whatever the container has put there is none of ours."""
         self._path.unlink(missing_ok=True)
         descriptor = open_regular(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
@@ -258,7 +258,7 @@ def _timestamp(moment: datetime) -> str:
     return f"{moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec='microseconds')}000Z"
 
 
-async def logged(log: Log, options: LogOptions) -> AsyncIterator[bytes]:
+async def read_log(log: Log, options: LogOptions) -> AsyncIterator[bytes]:
     """Yield the part of *log* that *options* ask for, in pieces."""
     left = options.limit_bytes
     reader = log.lines()

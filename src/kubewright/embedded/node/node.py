@@ -268,9 +268,9 @@ class Node:
         if self._tasks is None:
             work.close()
             return
-        self._tasks.start(self._guarded(work))
+        self._tasks.start(self._run_guarded(work))
 
-    async def _guarded(self, work: Coroutine[Any, Any, None]) -> None:
+    async def _run_guarded(self, work: Coroutine[Any, Any, None]) -> None:
         try:
             await work
         except Exception as error:  # noqa: BLE001  # one pod must not end the node
@@ -304,11 +304,11 @@ class Node:
         maps = cache.informer(ConfigMap, metadata_only=True)
         secrets = cache.informer(Secret, metadata_only=True)
         return [
-            maps.add_handler(lambda event: self._source_changed("ConfigMap", event)),
-            secrets.add_handler(lambda event: self._source_changed("Secret", event)),
+            maps.add_handler(lambda event: self._note_source("ConfigMap", event)),
+            secrets.add_handler(lambda event: self._note_source("Secret", event)),
         ]
 
-    def _source_changed(self, kind: Any, event: Event[Any]) -> None:
+    def _note_source(self, kind: Any, event: Event[Any]) -> None:
         if event.initial:
             return
         wanted = Reference(kind, event.key.name)

@@ -181,7 +181,7 @@ class Runtime(Protocol):
         """Return once containers can be started."""
         ...
 
-    async def sandbox(self, pod: Pod, address: str, volumes: Mapping[str, Files]) -> Sandbox:
+    async def create_sandbox(self, pod: Pod, address: str, volumes: Mapping[str, Files]) -> Sandbox:
         """Make the place of a pod, with its volumes in it.
 
         Raises:

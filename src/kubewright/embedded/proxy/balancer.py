@@ -56,7 +56,7 @@ class Balancer:
             order.insert(0, known)
         return order
 
-    def chose(self, client: str, endpoint: Endpoint) -> None:
+    def note_choice(self, client: str, endpoint: Endpoint) -> None:
         """Hear where a connection of *client* went."""
         if not self._affinity:
             return

@@ -109,8 +109,8 @@ class ServiceProxy:
     async def run(self) -> None:
         """Listen until cancelled; connections end with it."""
         handlers: list[Registration[Any]] = [
-            self._services_informer.add_handler(self._service_changed),
-            self._slices_informer.add_handler(self._slice_changed),
+            self._services_informer.add_handler(self._note_service),
+            self._slices_informer.add_handler(self._note_slice),
         ]
         try:
             async with TaskSet() as self._tasks:
@@ -134,7 +134,7 @@ class ServiceProxy:
 
     # --- What changes ---
 
-    def _service_changed(self, event: Event[Service]) -> None:
+    def _note_service(self, event: Event[Service]) -> None:
         key = event.key
         if event.new is None:
             self._services.pop(key, None)
@@ -142,7 +142,7 @@ class ServiceProxy:
             self._services[key] = _json.loads(event.new.raw)
         self._update(key)
 
-    def _slice_changed(self, event: Event[EndpointSlice]) -> None:
+    def _note_slice(self, event: Event[EndpointSlice]) -> None:
         key = event.key
         changed: set[ObjectKey] = set()
         for entry in (event.old, event.new):
@@ -204,9 +204,9 @@ class ServiceProxy:
                     backlog=_BACKLOG,
                 )
             except OSError as error:
-                self._refuse(address, error)
+                self._report_refusal(address, error)
 
-    def _refuse(self, address: Address, error: OSError) -> None:
+    def _report_refusal(self, address: Address, error: OSError) -> None:
         wanted = self._wanted.get(address)  # its service may have gone while we tried
         if wanted is None or address in self._refused:
             return
@@ -262,7 +262,7 @@ class ServiceProxy:
             for endpoint in order:
                 with suppress(*BROKEN):
                     connection = await self._dial(endpoint)
-                    balancer.chose(peer, endpoint)
+                    balancer.note_choice(peer, endpoint)
                     return connection
             if self._clock.monotonic() >= until:
                 return None

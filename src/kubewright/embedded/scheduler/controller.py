@@ -65,7 +65,7 @@ class PendingPods:
     async def run(self, sink: Sink) -> None:
         """Ask for each pod that needs a node, until cancelled."""
         self._sink = sink
-        registration = self._pods.add_handler(self._heard)
+        registration = self._pods.add_handler(self._note_event)
         try:
             while True:
                 await self._clock.sleep(3600.0)
@@ -78,7 +78,7 @@ class PendingPods:
         await self._nodes.wait_settled()
         await self._pods.wait_settled()
 
-    def _heard(self, event: Event[Pod]) -> None:
+    def _note_event(self, event: Event[Pod]) -> None:
         new = event.new
         if new is None or new.deleting:
             self._waiting.pop(event.key, None)
@@ -139,14 +139,14 @@ class Scheduler:
             return None  # decided, and the server has not told of it yet
         if pod.spec.scheduling_gates:
             text = "Scheduling is blocked due to non-empty scheduling gates"
-            await self._say(pod, "SchedulingGated", text, run)
+            await self._write_condition(pod, "SchedulingGated", text, run)
             return None
         choice = choose(pod, self._view)
         if choice.node:
             run.changed = True
             return await self._bind(pod, choice.node)
         self._queue.wait(pod)
-        if await self._say(pod, "Unschedulable", choice.problem, run):
+        if await self._write_condition(pod, "Unschedulable", choice.problem, run):
             self._recorder.event(
                 pod,
                 type="Warning",
@@ -183,7 +183,7 @@ class Scheduler:
         )
         return None
 
-    async def _say(self, pod: Pod, reason: str, message: str, run: Run) -> bool:
+    async def _write_condition(self, pod: Pod, reason: str, message: str, run: Run) -> bool:
         """Write why the pod has no node; return whether that is news."""
         old = find_condition(pod.status.conditions, "PodScheduled")
         if old is not None and (old.status, old.reason, old.message) == ("False", reason, message):

@@ -127,8 +127,8 @@ class ClusterView:
         self._rules = 0
         self._on_change = on_change
         self._namespaces = cluster.cache.informer(Namespace, sharded=False).store
-        cluster.cache.informer(Node, sharded=False).add_handler(self._heard_node)
-        cluster.cache.informer(Pod, sharded=False).add_handler(self._heard_pod)
+        cluster.cache.informer(Node, sharded=False).add_handler(self._note_node)
+        cluster.cache.informer(Pod, sharded=False).add_handler(self._note_pod)
 
     @property
     def nodes(self) -> list[NodeView]:
@@ -161,7 +161,7 @@ class ClusterView:
             self._assumed.discard(uid)
             self._unplace(uid)
 
-    def _heard_node(self, event: Event[Node]) -> None:
+    def _note_node(self, event: Event[Node]) -> None:
         name = event.key.name
         if event.new is None:
             view = self._nodes.get(name)
@@ -173,20 +173,20 @@ class ClusterView:
         if self._node(name).describe(event.new.object):
             self._on_change()
 
-    def _heard_pod(self, event: Event[Pod]) -> None:
+    def _note_pod(self, event: Event[Pod]) -> None:
         old, new = event.old, event.new
         if old is not None and (new is None or new.uid != old.uid):
-            self._gone(old.uid)
+            self._note_gone(old.uid)
         if new is None:
-            self._gone(event.entry.uid)
+            self._note_gone(event.entry.uid)
             return
         said = _decode(new.raw)
         if said.status.phase in {"Succeeded", "Failed"}:
-            self._gone(new.uid)
+            self._note_gone(new.uid)
         elif said.spec.node_name:
-            self._bound(new, said.spec.node_name, is_relabelled=_relabelled(event))
+            self._note_bound(new, said.spec.node_name, is_relabelled=_relabelled(event))
 
-    def _bound(self, entry: Entry[Pod], node: str, *, is_relabelled: bool) -> None:
+    def _note_bound(self, entry: Entry[Pod], node: str, *, is_relabelled: bool) -> None:
         uid = entry.uid
         is_new = uid in self._assumed
         self._assumed.discard(uid)
@@ -196,7 +196,7 @@ class ClusterView:
         if is_new:
             self._on_change()  # another pod may have waited for this one to be there
 
-    def _gone(self, uid: str) -> None:
+    def _note_gone(self, uid: str) -> None:
         self._assumed.discard(uid)
         if uid in self._places:
             self._unplace(uid)

@@ -23,7 +23,7 @@ def play(shown: Screen) -> None:
     """Show all that a demo shows."""
     one = row()
     shown.title("[bold]title")
-    shown.done("cluster", "[1] runs")
+    shown.show_step("cluster", "[1] runs")
     with shown.showing(one) as changed:
         one.phase = "PENDING"
         changed()

@@ -12,7 +12,7 @@ import pytest
 from kubewright._aio import VirtualClock
 from kubewright.cli.cluster.clusters import ClusterFolder, Clusters, State
 from kubewright.cli.dev import dev
-from kubewright.cli.dev.dev import Options, _Home, _own_ended, run
+from kubewright.cli.dev.dev import Options, _Home, _wait_for_own, run
 from kubewright.cli.dev.project import Project
 from kubewright.cli.load import load_operator
 from kubewright.cluster import Cluster
@@ -134,11 +134,11 @@ class _Failing:
 async def test_a_cluster_of_its_own_that_fails_is_told() -> None:
     """The operator would go on as if there was nothing to do."""
     cluster = Doomed()
-    home = _Home(ClusterFolder(Path("none")), lambda: _own_ended(cluster))
+    home = _Home(ClusterFolder(Path("none")), lambda: _wait_for_own(cluster))
     ended = asyncio.Event()
     await cluster.start()
 
-    async with home.watched(ended.set):
+    async with home.watch(ended.set):
         cluster.doom.set()
         await ended.wait()
 
@@ -159,7 +159,7 @@ async def test_a_cluster_that_lives_is_no_problem() -> None:
 
     home = _Home(ClusterFolder(Path("none")), ended)
 
-    async with home.watched(lambda: None):
+    async with home.watch(lambda: None):
         await asyncio.sleep(0)
 
     assert home.problem == ""

@@ -7,7 +7,7 @@ async def test_the_first_write_is_at_once_and_the_next_waits() -> None:
     clock = VirtualClock()
     pace: Pace[str] = Pace(0.5, clock)
     first = pace.wait("a")
-    pace.wrote("a")
+    pace.note_write("a")
     await clock.advance(0.2)
 
     again, other = pace.wait("a"), pace.wait("b")
@@ -21,7 +21,7 @@ async def test_the_first_write_is_at_once_and_the_next_waits() -> None:
 def test_what_is_forgotten_need_not_wait() -> None:
     """A service of the same name is another one."""
     pace: Pace[str] = Pace(0.5, VirtualClock())
-    pace.wrote("a")
+    pace.note_write("a")
 
     pace.forget("a")
 

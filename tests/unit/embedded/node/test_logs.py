@@ -10,7 +10,7 @@ import pytest
 
 from kubewright._aio import VirtualClock
 from kubewright.embedded.node.access import LogOptions
-from kubewright.embedded.node.logs import FileLog, Log, MemoryLog, PodLogs, logged
+from kubewright.embedded.node.logs import FileLog, Log, MemoryLog, PodLogs, read_log
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def log(request: pytest.FixtureRequest, clock: VirtualClock, tmp_path: Path) -> 
 
 async def text(log: Log, options: LogOptions | None = None) -> bytes:
     """Return a log as it is now."""
-    return b"".join([data async for data in logged(log, options or LogOptions())])
+    return b"".join([data async for data in read_log(log, options or LogOptions())])
 
 
 async def test_lines_are_kept_in_order_whatever_pieces_they_came_in(log: Log) -> None:
@@ -86,7 +86,7 @@ async def test_who_follows_hears_what_comes_until_the_end(log: Log) -> None:
     found: list[bytes] = []
 
     async def follow() -> None:
-        found.extend([data async for data in logged(log, LogOptions(follow=True))])
+        found.extend([data async for data in read_log(log, LogOptions(follow=True))])
 
     following = asyncio.create_task(follow())
     await asyncio.sleep(0)

@@ -24,13 +24,13 @@ async def test_a_client_comes_back_to_its_endpoint_for_a_while() -> None:
     clock = VirtualClock()
     balancer = Balancer(clock=clock)
     balancer.update([A, B, C], affinity=60)
-    balancer.chose("client", B)
+    balancer.note_choice("client", B)
 
     kept = [balancer.order("client")[0] for _ in range(3)]
     other = {balancer.order("other")[0] for _ in range(3)}
     await clock.advance(61)
     after = {balancer.order("client")[0] for _ in range(3)}
-    balancer.chose("client", B)
+    balancer.note_choice("client", B)
     balancer.update([A, C], affinity=60)
 
     assert kept == [B, B, B]
@@ -44,11 +44,11 @@ def test_not_every_client_is_remembered_for_ever() -> None:
     balancer.update([A, B], affinity=60)
 
     for number in range(5000):
-        balancer.chose(str(number), A)
+        balancer.note_choice(str(number), A)
 
     assert len(balancer._clients) <= 1024
     balancer.update([A, B])
-    balancer.chose("client", B)
+    balancer.note_choice("client", B)
     assert not balancer._clients
 
 

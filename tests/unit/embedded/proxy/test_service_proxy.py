@@ -281,7 +281,7 @@ async def test_a_port_that_is_taken_is_nobodys_trouble_once_its_service_is_gone(
 ) -> None:
     """It went while we tried to listen, and the proxy goes on for the others."""
     async with world() as made:
-        made.proxy._refuse(Address(ADDRESS, made.port), OSError("taken"))
+        made.proxy._report_refusal(Address(ADDRESS, made.port), OSError("taken"))
 
     assert "cannot listen for a service" not in caplog.text
 

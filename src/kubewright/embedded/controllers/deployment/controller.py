@@ -108,7 +108,7 @@ class _Deployments:
             deployment.status = counted(deployment, rollout.new, rollout.old, now=now)
             return False
         note_pause(deployment, now=now)
-        await rollout.number()
+        await rollout.assign_revision()
         if deployment.spec.paused or is_resized(deployment, rollout.sets):
             await rollout.resize()
             deployment.status = counted(deployment, rollout.new, rollout.old, now=now)
@@ -119,7 +119,7 @@ class _Deployments:
             made = await rollout.recreate(self._runs_pods)
         if made:
             deployment.status = reported(deployment, rollout.new, rollout.old, now=now)
-            await rollout.forget()
+            await rollout.clean_up()
         return not made
 
     def _runs_pods(self, one: ReplicaSet) -> bool:

@@ -80,7 +80,7 @@ def _joined(history: str, revision: str) -> str:
     return ",".join([*known, revision])
 
 
-def made_for(deployment: Deployment, revision: int) -> ReplicaSet:
+def replica_set_for(deployment: Deployment, revision: int) -> ReplicaSet:
     """Return the set of the present template, not created yet and without pods."""
     spec = deployment.spec
     template = copied(spec.template)

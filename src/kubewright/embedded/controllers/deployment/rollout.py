@@ -57,7 +57,7 @@ class Rollout:
         """All of them."""
         return [*self.old, *([self.new] if self.new is not None else [])]
 
-    async def number(self) -> None:
+    async def assign_revision(self) -> None:
         """Give the new set, if it is there, the latest revision; the deployment has the same."""
         new, deployment = self.new, self._deployment
         if new is None:
@@ -75,7 +75,7 @@ class Rollout:
         Returns:
             Whether there is a new set; its name may be taken.
         """
-        new = await self._made()
+        new = await self._ensure_replica_set()
         if new is None:
             return False
         if not await self._scale(Scale(new, new_size(self._deployment, new, self.old))):
@@ -97,7 +97,7 @@ class Rollout:
             await self._scale(Scale(one, 0))
         if active or any(one.status.replicas or runs(one) for one in self.old):
             return True
-        new = await self._made()
+        new = await self._ensure_replica_set()
         if new is None:
             return False
         await self._scale(Scale(new, new_size(self._deployment, new, self.old)))
@@ -108,32 +108,32 @@ class Rollout:
         for one in resized(self._deployment, self.new, self.old):
             await self._scale(one, note=True)
         if self._deployment.spec.paused:
-            await self._forget_old()
+            await self._delete_old()
 
-    async def forget(self) -> None:
+    async def clean_up(self) -> None:
         """Delete sets of revisions that nobody has to remember, once the rollout is complete."""
         if is_complete(self._deployment, self._deployment.status):
-            await self._forget_old()
+            await self._delete_old()
 
-    async def _forget_old(self) -> None:
+    async def _delete_old(self) -> None:
         for one in revision.expendable(self._deployment, self.old):
             await self._client.delete(one, uid=one.metadata.uid, missing_ok=True)
             self.changed = True
 
-    async def _made(self) -> ReplicaSet | None:
+    async def _ensure_replica_set(self) -> ReplicaSet | None:
         """Return the new set, which is created if it is not there; ``None`` if it cannot be."""
         if self.new is not None:
             return self.new
         deployment = self._deployment
-        made = revision.made_for(deployment, revision.next_revision(self.old))
+        made = revision.replica_set_for(deployment, revision.next_revision(self.old))
         made.spec.replicas = new_size(deployment, made, self.old)
         try:
             self.new = await self._client.create(made)
         except AlreadyExistsError:
-            self.new = await self._recognised(made)
+            self.new = await self._resolve_collision(made)
             return self.new
         except APIError as error:
-            self._failed(made, error)
+            self._report_failure(made, error)
             raise
         self.changed = True
         name = made.metadata.name
@@ -143,7 +143,7 @@ class Rollout:
         self._progress("NewReplicaSetCreated", f'Created new replica set "{name}"')
         return self.new
 
-    async def _recognised(self, made: ReplicaSet) -> ReplicaSet | None:
+    async def _resolve_collision(self, made: ReplicaSet) -> ReplicaSet | None:
         """Return the set that has the name already, if it is ours; make for another name if not."""
         found = await self._client.live.find(ReplicaSet, made.key)
         if (
@@ -156,7 +156,7 @@ class Rollout:
         status.collision_count = (status.collision_count or 0) + 1
         return None
 
-    def _failed(self, made: ReplicaSet, error: APIError) -> None:
+    def _report_failure(self, made: ReplicaSet, error: APIError) -> None:
         if is_ending_namespace(error):
             return
         text = f'Failed to create new replica set "{made.metadata.name}": {said(error)}'

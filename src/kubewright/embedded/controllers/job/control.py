@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Iterable, Sequence
 
 from kubewright.api.owners import owner_reference
 from kubewright.client import Client, EventRecorder
-from kubewright.embedded.controllers.batch import all_of
+from kubewright.embedded.controllers.batch import run_all
 from kubewright.embedded.controllers.dependents import patch_metadata
 from kubewright.embedded.controllers.job.pods import FINALIZER, is_tracked
 from kubewright.embedded.controllers.pod_control import PodControl
@@ -71,5 +71,5 @@ class JobPodControl:
 
 
 async def _wait_for(works: Iterable[Awaitable[object]]) -> None:
-    if failed := await all_of(works):
+    if failed := await run_all(works):
         raise failed

@@ -22,7 +22,7 @@ __all__ = [
     "is_ready",
     "is_terminating",
     "is_tracked",
-    "made_for",
+    "pod_for",
     "replaces_only_failed",
     "surplus",
 ]
@@ -98,7 +98,7 @@ def failures_of(pod: Pod, annotation: str = FAILURES) -> int:
     return int(text) if text.isdigit() else 0
 
 
-def made_for(
+def pod_for(
     job: Job, index: int | None = None, *, after: Pod | None = None, counted: bool = True
 ) -> Pod:
     """Return a new pod for *job*.

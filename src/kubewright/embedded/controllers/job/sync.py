@@ -302,7 +302,7 @@ def count_ended(job: Job, tracked: Iterable[Pod]) -> None:
     status.uncounted_terminated_pods = UncountedTerminatedPods(succeeded=succeeded, failed=failed)
 
 
-def started(job: Job, now: datetime) -> None:
+def note_start(job: Job, now: datetime) -> None:
     """Note when the Job began, unless it waits."""
     if job.status.start_time is None and not job.spec.suspend:
         job.status.start_time = to_seconds(now)

@@ -18,12 +18,12 @@ from kubewright.embedded.controllers.job.control import JobPodControl
 from kubewright.embedded.controllers.job.indexes import first_pending
 from kubewright.embedded.controllers.job.pods import (
     finish_time,
-    made_for,
+    pod_for,
     replaces_only_failed,
     surplus,
 )
 from kubewright.embedded.controllers.job.policy import Backoff, delay_after
-from kubewright.embedded.controllers.job.sync import Look, all_failures, count_ended, started
+from kubewright.embedded.controllers.job.sync import Look, all_failures, count_ended, note_start
 from kubewright.errors import KubewrightError
 from kubewright.kinds.batch.v1 import Job, JobCondition
 from kubewright.kinds.core.v1 import Pod
@@ -68,7 +68,7 @@ class Turn:
         self.again: float | None = None
         self.changed: bool = False
         now = self._clock.now()
-        started(job, now)
+        note_start(job, now)
         backoff = self._backoffs.get(job.metadata.uid, Backoff())
         self.look: Look = Look(job, pods, now=now, backoff=backoff)
 
@@ -146,7 +146,7 @@ class Turn:
         if look.is_indexed:
             pods = self._indexed_pods(count)
         else:
-            pods = [made_for(job) for _ in range(count)]
+            pods = [pod_for(job) for _ in range(count)]
         if pods:
             self.changed = True
             await self._control.create(job, pods)
@@ -158,14 +158,14 @@ class Turn:
         for index in first_pending(count, job.spec.completions or 0, busy=look.busy):
             before = look.delayed.get(index)
             if before is None:
-                made.append(made_for(job, index))
+                made.append(pod_for(job, index))
                 continue
             wait = delay_after(all_failures(before) + 1, finish_time(before), look.now)
             if wait > 0:
                 self._look_again(wait)
                 continue
             counted = look.verdicts[before.metadata.uid].counts
-            made.append(made_for(job, index, after=before, counted=counted))
+            made.append(pod_for(job, index, after=before, counted=counted))
             del look.delayed[index]  # the new one counts on
         return made
 

@@ -133,8 +133,8 @@ class _StatefulSets:
         claimed = await self._pods.claim(
             owner, selector, fits=lambda pod: is_member(owner, pod.key.name)
         )
-        known = await self._history.revisions(owner, selector)
-        update = await self._history.snapshot(owner, known)
+        known = await self._history.claim_revisions(owner, selector)
+        update = await self._history.take_snapshot(owner, known)
         before = owner.status.current_revision
         current = next((one for one in known if one.metadata.name == before), update.revision)
         pods = {ordinal_of(pod.name): pod for pod in self._states.of(claimed)}
@@ -159,11 +159,11 @@ class _StatefulSets:
             await self._cluster.client.status.patch(owner, optimistic=True)
         if failure is not None and not is_ending_namespace(failure):
             raise failure
-        await self._forget(plan, known, pods)
+        await self._truncate_history(plan, known, pods)
         wait = next_availability(pods, owner.spec.min_ready_seconds or 0, now)
         return None if wait is None else Result(requeue_after=wait)
 
-    async def _forget(
+    async def _truncate_history(
         self, plan: _Plan, known: Sequence[ControllerRevision], pods: Sequence[PodState]
     ) -> None:
         status = plan.owner.status
@@ -171,7 +171,7 @@ class _StatefulSets:
         live |= {pod.labels.get(REVISION_LABEL, "") for pod in pods}
         unused = [one for one in known if one.metadata.name not in live]
         limit = plan.owner.spec.revision_history_limit
-        await self._history.forget(expendable(unused, live=live, limit=limit))
+        await self._history.delete_all(expendable(unused, live=live, limit=limit))
 
     # --- Pods ---
 

@@ -216,14 +216,14 @@ class SPDYConnection:
 
     Args:
         duplex: What carries the bytes.
-        joined: Called with each new stream; answers whether it is welcome. Synchronous: it may put
+        admit: Called with each new stream; returns whether to accept it. Synchronous: it may put
             the stream aside, or start a task for it.
     """
 
-    def __init__(self, duplex: Duplex, joined: Callable[[Stream], bool]) -> None:
+    def __init__(self, duplex: Duplex, admit: Callable[[Stream], bool]) -> None:
         self.window: Window = Window()
         self._duplex = duplex
-        self._joined = joined
+        self._admit = admit
         self._reader = frames.FrameReader()
         self._writer = frames.FrameWriter()
         self._streams: dict[int, Stream] = {}
@@ -345,7 +345,7 @@ class SPDYConnection:
         self._last = event.stream
         window = Window(size=self._initial, bounded=self._bounded)
         stream = Stream(self, event, window)
-        if len(self._streams) >= MAX_STREAMS or not self._joined(stream):
+        if len(self._streams) >= MAX_STREAMS or not self._admit(stream):
             await self.try_to_send(frames.reset_frame(event.stream, REFUSED_STREAM))
             return
         self._streams[event.stream] = stream

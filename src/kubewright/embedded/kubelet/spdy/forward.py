@@ -7,7 +7,7 @@ from contextlib import suppress
 from kubewright._aio import Clock, TaskSet
 from kubewright._serve.messages import Duplex
 from kubewright.embedded.kubelet.options import LARGEST_PORT
-from kubewright.embedded.kubelet.probe import until_gone
+from kubewright.embedded.kubelet.probe import wait_until_gone
 from kubewright.embedded.kubelet.spdy.connection import SPDYConnection, Stream
 from kubewright.embedded.kubelet.spdy.error import CANCEL
 from kubewright.embedded.node.access import BROKEN, PodConnection
@@ -44,7 +44,7 @@ class SPDYForwarder:
         *,
         clock: Clock,
     ) -> None:
-        self._connection = SPDYConnection(duplex, self._joined)
+        self._connection = SPDYConnection(duplex, self._admit)
         self._connect = connect
         self._clock = clock
         self._pairs: dict[str, _Pair] = {}
@@ -57,10 +57,10 @@ class SPDYForwarder:
             await self._connection.run()
 
     async def _probe(self) -> None:
-        await until_gone(self._connection.ping, self._clock)
+        await wait_until_gone(self._connection.ping, self._clock)
         self._connection.abandon()
 
-    def _joined(self, stream: Stream) -> bool:
+    def _admit(self, stream: Stream) -> bool:
         kind = stream.headers.get("streamtype", "")
         port = stream.headers.get("port", "")
         if not port.isdecimal() or not 0 < int(port) <= LARGEST_PORT:

@@ -19,7 +19,7 @@ class SPDYStreams:
     """Speaks v4.channel.k8s.io and its older dialects; a `RemoteStreams`."""
 
     def __init__(self, duplex: Duplex, protocol: str, options: RemoteOptions) -> None:
-        self.connection: SPDYConnection = SPDYConnection(duplex, self._joined)
+        self.connection: SPDYConnection = SPDYConnection(duplex, self._admit)
         self._protocol = protocol
         self._options = options
         self._streams: dict[str, Stream] = {}
@@ -31,7 +31,7 @@ class SPDYStreams:
             self._missing.add("resize")
         self._complete = asyncio.Event()
 
-    def _joined(self, stream: Stream) -> bool:
+    def _admit(self, stream: Stream) -> bool:
         kind = stream.headers.get("streamtype", "")
         if kind not in self._missing:
             return False

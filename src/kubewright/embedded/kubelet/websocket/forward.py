@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 
 from kubewright._aio import Clock, TaskSet
-from kubewright.embedded.kubelet.probe import until_gone
+from kubewright.embedded.kubelet.probe import wait_until_gone
 from kubewright.embedded.kubelet.websocket.channel import Channels
 from kubewright.embedded.node.access import BROKEN, PodConnection
 from kubewright.errors import TransportError
@@ -38,7 +38,9 @@ class WebSocketForwarder:
                 async with TaskSet() as tasks:
                     up = tasks.start(self._upload(), name="from a client")
                     down = tasks.start(self._download_all(), name="from a pod")
-                    probe = tasks.start(until_gone(self._channels.ping, self._clock), name="pings")
+                    probe = tasks.start(
+                        wait_until_gone(self._channels.ping, self._clock), name="pings"
+                    )
                     await asyncio.wait({up, down, probe}, return_when=asyncio.FIRST_COMPLETED)
             finally:
                 for pod in self._pods.values():

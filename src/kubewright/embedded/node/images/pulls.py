@@ -24,7 +24,7 @@ class Pulls:
     def __init__(self) -> None:
         self._failed: dict[str, _Failed] = {}
 
-    def failed(self, container: str, why: str, now: datetime) -> None:
+    def note_failure(self, container: str, why: str, now: datetime) -> None:
         """Note that the image of a container could not be pulled."""
         before = self._failed.get(container)
         delay = min(before.delay * 2, LONGEST) if before else FIRST

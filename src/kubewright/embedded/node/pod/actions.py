@@ -71,16 +71,14 @@ async def perform(
     What is asked of a simulated container goes well, unless it is known how it would end.
     """
     try:
-        return await _performed(action, target, clock)
+        return await _do(action, target, clock)
     except SimulatedError:
         return _WELL
     except (OSError, ContainerError, ValueError) as error:
         return Outcome(False, str(error), errored=True)
 
 
-async def _performed(
-    action: Probe | LifecycleHandler, target: ActionTarget, clock: Clock
-) -> Outcome:
+async def _do(action: Probe | LifecycleHandler, target: ActionTarget, clock: Clock) -> Outcome:
     simulated = target.handle.is_simulated
     if action.exec is not None:
         return await _execute(action.exec.command, target)
@@ -157,10 +155,10 @@ async def _http_get(action: HTTPGetAction, target: ActionTarget, purpose: str) -
     url = first = last = _url(action, target)
     if purpose == "lifecycle":
         # A hook was heard, whatever the answer says.
-        answer = await _answer(action, target, url, purpose)
+        answer = await _ask(action, target, url, purpose)
         return answer if isinstance(answer, Outcome) else Outcome(True)
     for _ in range(MOST_REQUESTS):
-        answer = await _answer(action, target, url, purpose)
+        answer = await _ask(action, target, url, purpose)
         if isinstance(answer, Outcome):
             return answer
         onward = urljoin(url, answer.location) if answer.location else ""
@@ -177,7 +175,7 @@ class _Answer(NamedTuple):
     location: str
 
 
-async def _answer(
+async def _ask(
     action: HTTPGetAction, target: ActionTarget, url: str, purpose: str
 ) -> _Answer | Outcome:
     """Ask once; return what was answered, or how it failed."""
@@ -191,7 +189,7 @@ async def _answer(
         return Outcome(False, f'Get "{url}": dial tcp {address}: {_why(error)}')
     try:
         await connection.write(_request(action, parts, purpose))
-        head = await _head(connection)
+        head = await _read_head(connection)
         return _Answer(_status(head), _location(head))
     except (OSError, ValueError) as error:
         return Outcome(False, f'Get "{url}": {error}')
@@ -211,7 +209,7 @@ def _location(head: bytes) -> str:
     return ""
 
 
-async def _head(connection: PodConnection) -> bytes:
+async def _read_head(connection: PodConnection) -> bytes:
     head = b""
     while HEAD_END not in head and len(head) < MOST_OUTPUT:
         data = await connection.read()

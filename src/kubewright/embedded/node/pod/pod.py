@@ -17,7 +17,7 @@ from kubewright.embedded.node.images.pulls import SHOWN, Pulls
 from kubewright.embedded.node.pod.actions import ActionTarget, perform
 from kubewright.embedded.node.pod.live import LiveContainer
 from kubewright.embedded.node.pod.plan import Plan, is_over, is_over_for_good, plan
-from kubewright.embedded.node.pod.preparation import launch_for, volumes_for
+from kubewright.embedded.node.pod.preparation import prepare_launch, read_volumes
 from kubewright.embedded.node.pod.recovery import recovered
 from kubewright.embedded.node.pod.state import (
     CRASH_LOOP,
@@ -178,7 +178,7 @@ class PodRunner:
             self._refresh = True
         if self._refresh:
             try:
-                volumes = await volumes_for(self.pod, self._facts, self._host)
+                volumes = await read_volumes(self.pod, self._facts, self._host)
                 self.sandbox.update(pod, volumes)
             except (MountError, OSError) as error:
                 # What was mounted stays as it was, as long as its source is away, or as the pod has
@@ -257,8 +257,8 @@ class PodRunner:
             wanted = self.pod.status.pod_ip or ""
             self._address = self._host.address if on_host else self._host.addresses.take(wanted)
             self._holds_address = not on_host
-        volumes = await volumes_for(self.pod, self._facts, self._host)
-        self.sandbox = await self._host.runtime.sandbox(self.pod, self._address, volumes)
+        volumes = await read_volumes(self.pod, self._facts, self._host)
+        self.sandbox = await self._host.runtime.create_sandbox(self.pod, self._address, volumes)
 
     @property
     def _facts(self) -> HostFacts:
@@ -276,11 +276,13 @@ class PodRunner:
         try:
             await self._start(container)
         except ContainerError as error:
-            return self._start_failed(container, error)
+            return self._handle_start_failure(container, error)
         except OSError as error:
             parts = [error.strerror or str(error), error.filename]
             problem = ": ".join(str(part) for part in parts if part)
-            return self._start_failed(container, ContainerError("CreateContainerError", problem))
+            return self._handle_start_failure(
+                container, ContainerError("CreateContainerError", problem)
+            )
         return None
 
     def _back_off_pulling(self, container: Container, left: float) -> float:
@@ -296,7 +298,7 @@ class PodRunner:
             )
         return left
 
-    def _start_failed(self, container: Container, error: ContainerError) -> float | None:
+    def _handle_start_failure(self, container: Container, error: ContainerError) -> float | None:
         name, now = container.name, self._clock.now()
         record = self.records[name]
         if error.ended:
@@ -316,7 +318,7 @@ class PodRunner:
             return SHOWN
         blocked = Blocked(error.reason, error.message)
         if error.reason == PULL_ERROR:
-            self._pulls.failed(name, error.message, now)
+            self._pulls.note_failure(name, error.message, now)
         if record.blocked != blocked:
             self.records[name] = replace(record, blocked=blocked)
             self._report_failure(container, error)
@@ -352,9 +354,9 @@ class PodRunner:
             raise ContainerError(INVALID_NAME, message)
         record = self.records[name]
         attempt = record.restarts + record.has_run
-        launch = await launch_for(container, self.pod, self._facts, self._host, attempt=attempt)
+        launch = await prepare_launch(container, self.pod, self._facts, self._host, attempt=attempt)
         assert self.sandbox is not None
-        handle = await self.sandbox.start(launch, partial(self._exited, name, launch.id))
+        handle = await self.sandbox.start(launch, partial(self._note_exit, name, launch.id))
         self._pulls.forget(name)
         record = started(
             self.records[name], container=container, container_id=PREFIX + launch.id,
@@ -368,7 +370,7 @@ class PodRunner:
         self.live[name] = LiveContainer(name, target)
         early = self._early.pop(launch.id, None)
         if early is not None:
-            self._exited(name, launch.id, early)
+            self._note_exit(name, launch.id, early)
         elif record.hooked:
             self._probe(name)
         else:
@@ -401,13 +403,13 @@ class PodRunner:
 
     def _probe(self, name: str) -> None:
         self.live[name].probe(
-            on_verdict=partial(self._found, name),
-            on_failure=partial(self._unhealthy, name),
+            on_verdict=partial(self._note_verdict, name),
+            on_failure=partial(self._report_unhealthy, name),
             clock=self._clock,
             spawn=self._host.spawn,
         )
 
-    def _found(self, name: str, kind: ProbeKind, holds: bool) -> None:
+    def _note_verdict(self, name: str, kind: ProbeKind, holds: bool) -> None:
         """Take note of what a probe has found out."""
         live = self.live.get(name)
         if live is None:
@@ -426,10 +428,10 @@ class PodRunner:
             self._host.spawn(self._stop_one(live, message, grace))
         self._wake()
 
-    def _unhealthy(self, name: str, kind: ProbeKind, message: str) -> None:
+    def _report_unhealthy(self, name: str, kind: ProbeKind, message: str) -> None:
         self._report("Unhealthy", message, container=name, warning=True)
 
-    def _exited(self, name: str, id_: str, how: Exit) -> None:
+    def _note_exit(self, name: str, id_: str, how: Exit) -> None:
         live = self.live.get(name)
         if live is None or live.target.handle.id != id_:
             self._early[id_] = how  # it was over before we had it in hand
@@ -455,7 +457,7 @@ class PodRunner:
         sidecars = [one.name for one, role in roles(self.pod.spec) if role == "sidecar"]
         groups = [[self.live[name] for name in self.live if name not in sidecars]]
         groups += [[self.live[name]] for name in reversed(sidecars) if name in self.live]
-        await stop_all(groups, grace, hooks=hooks, clock=self._clock, report=self._hook_failed)
+        await stop_all(groups, grace, hooks=hooks, clock=self._clock, report=self._report_hook)
         self._wake()
 
     async def _stop_one(
@@ -466,9 +468,9 @@ class PodRunner:
         live.stop_restarting()
         self._report("Killing", message, container=live.name)
         seconds = self._grace_period if grace is None else float(grace)
-        await stop_one(live, seconds, hooks=True, clock=self._clock, report=self._hook_failed)
+        await stop_one(live, seconds, hooks=True, clock=self._clock, report=self._report_hook)
 
-    def _hook_failed(self, name: str, message: str) -> None:
+    def _report_hook(self, name: str, message: str) -> None:
         self._report("FailedPreStopHook", message, container=name, warning=True)
 
     def kill(self) -> None:

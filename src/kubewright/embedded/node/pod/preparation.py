@@ -12,10 +12,10 @@ from kubewright.embedded.node.volumes.tokens import find_tokens
 from kubewright.embedded.node.volumes.volumes import volumes_of
 from kubewright.kinds.core.v1 import Container, Pod
 
-__all__ = ["launch_for", "volumes_for"]
+__all__ = ["prepare_launch", "read_volumes"]
 
 
-async def volumes_for(pod: Pod, facts: HostFacts, host: Host) -> dict[str, Files]:
+async def read_volumes(pod: Pod, facts: HostFacts, host: Host) -> dict[str, Files]:
     """Return what is in each volume of *pod*, as of now.
 
     Raises:
@@ -34,7 +34,7 @@ async def volumes_for(pod: Pod, facts: HostFacts, host: Host) -> dict[str, Files
     return volumes_of(pod, facts, references, tokens=tokens)
 
 
-async def launch_for(
+async def prepare_launch(
     container: Container, pod: Pod, facts: HostFacts, host: Host, *, attempt: int
 ) -> Launch:
     """Return how a container is to be started: its variables, and its command in their terms.

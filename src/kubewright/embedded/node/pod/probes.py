@@ -87,7 +87,7 @@ class Prober:
         if "startup" in self._probes:
             self._schedule("startup")
         else:
-            self._started()
+            self._start_others()
 
     def stop(self) -> None:
         """Probe no more."""
@@ -102,7 +102,7 @@ class Prober:
                 self._timers.pop(kind).cancel()
             self._probes.pop(kind, None)
 
-    def _started(self) -> None:
+    def _start_others(self) -> None:
         for kind in self._probes:
             if kind != "startup":
                 self._schedule(kind)
@@ -117,9 +117,9 @@ class Prober:
 
     def _tick(self, kind: ProbeKind) -> None:
         if not self._stopped and kind in self._probes:
-            self._spawn(self._make(kind))
+            self._spawn(self._probe_once(kind))
 
-    async def _make(self, kind: ProbeKind) -> None:
+    async def _probe_once(self, kind: ProbeKind) -> None:
         began = self._clock.monotonic()
         probe = self._probes[kind]
         outcome = await self._ask(kind, probe)
@@ -155,4 +155,4 @@ class Prober:
         if after.verdict is not None and after.verdict != before.verdict:
             self._on_verdict(kind, after.verdict)
         if kind == "startup" and after.verdict and not self._stopped:
-            self._started()
+            self._start_others()

@@ -112,23 +112,23 @@ class _Process:
     async def _launch(self, *, stdin: bool, tty: bool) -> None:
         self._streams = streams = Streams(stdin=stdin, tty=tty)
         try:
-            await self._supervision.start(self.id, self._start, streams.theirs, self._ended)
+            await self._supervision.start(self.id, self._start, streams.theirs, self._note_exit)
         except BaseException:
             streams.close()
             raise
         finally:
             streams.close_theirs()
         for stream, file in streams.outputs.items():
-            self._pumps[stream] = Pump(file, lambda data, to=stream: self._wrote(to, data))  # type: ignore[misc]
+            self._pumps[stream] = Pump(file, lambda data, to=stream: self._note_output(to, data))  # type: ignore[misc]
 
-    def _wrote(self, stream: OutputStream, data: bytes) -> None:
+    def _note_output(self, stream: OutputStream, data: bytes) -> None:
         if data:
             self._take(stream, data)
             return
         self._pumps.pop(stream, None)
         self._maybe_over()
 
-    def _ended(self, how: Exit) -> None:
+    def _note_exit(self, how: Exit) -> None:
         self._exit = how
         if self._pumps:
             # Somebody who has fled from our sight may hold the other end for ever.

@@ -109,7 +109,7 @@ class ProcessRuntime:
         """Return once containers can be started."""
         await self._ready.wait()
 
-    async def sandbox(self, pod: Pod, address: str, volumes: Mapping[str, Files]) -> Sandbox:
+    async def create_sandbox(self, pod: Pod, address: str, volumes: Mapping[str, Files]) -> Sandbox:
         """Make the folder of a pod, with its volumes in it."""
         supervision = self._supervision
         if supervision is None:
@@ -156,13 +156,13 @@ class ProcessSandbox:
         log = MemoryLog(clock=self._clock)
         listener = Listener(self._pod, launch.container, self._address)
 
-        def ended(how: Exit) -> None:
+        def note_exit(how: Exit) -> None:
             listener.close()
             self._listeners.pop(name, None)
             on_exit(how)
 
         container = SimulatedContainer(
-            launch, ended, log=log, clock=self._clock, pod=lambda: self._pod
+            launch, note_exit, log=log, clock=self._clock, pod=lambda: self._pod
         )
         container.start()
         self._logs.add(name, log)

@@ -68,7 +68,7 @@ class SimulatedRuntime:
     async def wait_ready(self) -> None:
         """Return at once."""
 
-    async def sandbox(self, pod: Pod, address: str, volumes: Mapping[str, Files]) -> Sandbox:
+    async def create_sandbox(self, pod: Pod, address: str, volumes: Mapping[str, Files]) -> Sandbox:
         """Make the place of a pod."""
         return SimulatedSandbox(pod, clock=self._clock)
 

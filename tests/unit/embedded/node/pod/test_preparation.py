@@ -8,7 +8,7 @@ from kubewright._aio import VirtualClock
 from kubewright.embedded.node import ProcessRuntime, SimulatedRuntime
 from kubewright.embedded.node.addresses import Addresses
 from kubewright.embedded.node.host import Host
-from kubewright.embedded.node.pod.preparation import launch_for, volumes_for
+from kubewright.embedded.node.pod.preparation import prepare_launch, read_volumes
 from kubewright.embedded.node.runtime import Runtime
 from kubewright.embedded.node.volumes.downward import HostFacts
 from kubewright.embedded.node.volumes.material import File, Files
@@ -58,20 +58,20 @@ async def test_files_are_read_where_there_is_a_disk(world: World) -> None:
     real = host(world, ProcessRuntime())
     empty = Volume(name="e", empty_dir=EmptyDirVolumeSource())
 
-    found = await volumes_for(pod(volumes=[CONF, empty]), FACTS, real)
+    found = await read_volumes(pod(volumes=[CONF, empty]), FACTS, real)
 
     assert found == {"c": Files({"a": File(b"1")}), "e": Files()}
     with pytest.raises(MountError, match="not supported"):
-        await volumes_for(pod(volumes=[NETWORK]), FACTS, real)
+        await read_volumes(pod(volumes=[NETWORK]), FACTS, real)
 
 
 async def test_simulated_pods_miss_only_what_a_user_can_make(world: World) -> None:
     """Disks of a network are there; a ConfigMap that nobody has made is not."""
     simulated = host(world, SimulatedRuntime())
 
-    assert await volumes_for(pod(volumes=[NETWORK]), FACTS, simulated) == {}
+    assert await read_volumes(pod(volumes=[NETWORK]), FACTS, simulated) == {}
     with pytest.raises(MountError, match='configmap "conf" not found'):
-        await volumes_for(pod(volumes=[CONF]), FACTS, simulated)
+        await read_volumes(pod(volumes=[CONF]), FACTS, simulated)
 
 
 @pytest.mark.parametrize("linked", [None, False])
@@ -82,7 +82,7 @@ async def test_a_command_knows_its_variables(world: World, linked: bool | None) 
     )
     wanted = pod(given, enable_service_links=linked)
 
-    launch = await launch_for(given, wanted, FACTS, host(world, SimulatedRuntime()), attempt=3)
+    launch = await prepare_launch(given, wanted, FACTS, host(world, SimulatedRuntime()), attempt=3)
 
     assert launch.command == ["run", "1"]
     assert launch.args == ["10.0.0.1" if linked is None else "$(DB_SERVICE_HOST)"]
