@@ -12,12 +12,12 @@ from functools import partial
 from msgspec.structs import replace
 
 from kubewright.embedded.node.host import Host, new_id
-from kubewright.embedded.node.images.images import image_id, is_image_name, name_problem
-from kubewright.embedded.node.images.pulls import SHOWN, Pulls
+from kubewright.embedded.node.images import image_id, is_image_name, name_problem
 from kubewright.embedded.node.pod.actions import ActionTarget, perform
 from kubewright.embedded.node.pod.live import LiveContainer
 from kubewright.embedded.node.pod.plan import Plan, is_over, is_over_for_good, plan
 from kubewright.embedded.node.pod.preparation import prepare_launch, read_volumes
+from kubewright.embedded.node.pod.pulls import SHOWN, Pulls
 from kubewright.embedded.node.pod.recovery import recovered
 from kubewright.embedded.node.pod.state import (
     CRASH_LOOP,

@@ -10,7 +10,7 @@ from datetime import datetime
 from msgspec import Struct
 from msgspec.structs import replace
 
-from kubewright.embedded.node.images.images import full_name
+from kubewright.embedded.node.images import full_name
 from kubewright.embedded.node.pod.plan import is_over_for_good
 from kubewright.embedded.node.pod.state import (
     LOST,

@@ -11,7 +11,7 @@ from pathlib import Path
 from kubewright._aio import Clock
 from kubewright._version import VERSION
 from kubewright.embedded.node.access import PodConnection
-from kubewright.embedded.node.images.images import has_no_entrypoint
+from kubewright.embedded.node.images import has_no_entrypoint
 from kubewright.embedded.node.logs import FileLog, Log, MemoryLog, PodLogs
 from kubewright.embedded.node.process.command import ProcessContainer
 from kubewright.embedded.node.process.layout import PodFolder, rewritten

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from kubewright.embedded.node.images.images import short_name
+from kubewright.embedded.node.images import short_name
 
 __all__ = ["SimulatedConnection", "answer_to"]
 

@@ -3,7 +3,7 @@
 import asyncio
 from contextlib import suppress
 
-from kubewright.embedded.node.images.images import short_name
+from kubewright.embedded.node.images import short_name
 from kubewright.embedded.node.simulated.http import answer_to
 from kubewright.kinds.core.v1 import Container, Pod
 from kubewright.log import get_logger

@@ -9,7 +9,7 @@ from kubewright._aio import Clock
 from kubewright._aio.clock import Timer
 from kubewright._version import VERSION
 from kubewright.embedded.node.access import Command, Output, PodConnection
-from kubewright.embedded.node.images.images import has_no_entrypoint
+from kubewright.embedded.node.images import has_no_entrypoint
 from kubewright.embedded.node.logs import Log, MemoryLog, PodLogs
 from kubewright.embedded.node.runtime import (
     ContainerError,

@@ -1,6 +1,6 @@
 from datetime import UTC, datetime, timedelta
 
-from kubewright.embedded.node.images.pulls import Pulls
+from kubewright.embedded.node.pod.pulls import Pulls
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
