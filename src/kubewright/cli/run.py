@@ -15,11 +15,10 @@ from kubewright import log
 from kubewright._aio import Clock
 from kubewright.api.names import check_dns_subdomain
 from kubewright.application import Application
+from kubewright.cli.checks import NamespaceCheck, RightsCheck, check_namespaces
 from kubewright.cli.fatal import tell
 from kubewright.cli.load import check_declared, load_operator
 from kubewright.cli.loop import loop_factory
-from kubewright.cli.namespaces import NamespaceCheck, check_namespaces
-from kubewright.cli.rights import RightsCheck
 from kubewright.client import Client, Config
 from kubewright.cluster import Cluster
 from kubewright.errors import (

@@ -1,17 +1,19 @@
 """`service_controller`: what the controllers of Endpoints and of EndpointSlices have in common."""
 
 from collections.abc import Iterable
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
+from kubewright._aio import Clock
 from kubewright.api.kind import ObjectKey
 from kubewright.cluster import Cluster
 from kubewright.controller import Controller, For, Owns, Request, Result, Run, Watches
 from kubewright.controller import resource_version_changed as changed
-from kubewright.embedded.controllers.pace import Pace
 from kubewright.embedded.controllers.service_pods import Backend, is_headless, service_pods_of
 from kubewright.kinds.core.v1 import Pod, Service
 
-__all__ = ["LAST_CHANGE", "Port", "Writer", "labels_for", "ports_of", "service_controller"]
+__all__ = ["LAST_CHANGE", "Pace", "Port", "Writer", "labels_for", "ports_of", "service_controller"]
+
+K = TypeVar("K")
 
 HEADLESS: str = "service.kubernetes.io/headless"
 LAST_CHANGE: str = "endpoints.kubernetes.io/last-change-trigger-time"
@@ -77,6 +79,37 @@ class _Reconciler:
         if await self._writer.write(service, self._pods.pods_of(service), run):
             self._pace.note_write(key)
         return None
+
+
+class Pace(Generic[K]):
+    """Says how long to wait with the next write of each key.
+
+    When hundreds of pods become ready within a second, the list of their addresses is written a
+    few times, and not hundreds of times.
+
+    Args:
+        period: Seconds between two writes of one key.
+        clock: Where time comes from.
+    """
+
+    def __init__(self, period: float, clock: Clock) -> None:
+        self._period = period
+        self._clock = clock
+        self._last: dict[K, float] = {}
+
+    def wait(self, key: K) -> float:
+        """Return how many seconds to wait with *key*; 0 if it may be written now."""
+        last = self._last.get(key)
+        left = 0.0 if last is None else last + self._period - self._clock.monotonic()
+        return max(0.0, left)
+
+    def note_write(self, key: K) -> None:
+        """Note that *key* was written."""
+        self._last[key] = self._clock.monotonic()
+
+    def forget(self, key: K) -> None:
+        """Forget *key*."""
+        self._last.pop(key, None)
 
 
 def labels_for(service: Service, own: dict[str, str]) -> dict[str, str]:

@@ -9,7 +9,6 @@ from kubewright.apiserver.backend import Call
 from kubewright.apiserver.endpoints.subresources import PODS
 from kubewright.apiserver.meta import status
 from kubewright.embedded.kubelet import http_proxy
-from kubewright.embedded.kubelet.container import chosen
 from kubewright.embedded.kubelet.handler import KubeletHandler
 from kubewright.embedded.kubelet.location import Location, located, pod_port, service_port
 from kubewright.embedded.kubelet.options import log_options, remote_options
@@ -65,7 +64,7 @@ class Kubelets:
         node = self._node_of(pod)
         if call.subresource == "portforward":
             return node.forward(request.headers, namespace, name, query=request.query)
-        key = (namespace, name, chosen(pod, call.query.get("container", "")))
+        key = (namespace, name, chosen_container(pod, call.query.get("container", "")))
         if call.subresource == "log":
             options = log_options(request.query, pod=name, clock=self._clock)
             return await node.logs(key, options)
@@ -139,3 +138,31 @@ def _refused(error: AccessError) -> status.StatusError:
     if error.code not in _REASONS:
         return status.internal_error(error.message)
     return status.StatusError(error.code, _REASONS[error.code], error.message)
+
+
+def chosen_container(pod: Obj, wanted: str) -> str:
+    """Return the container that a request to *pod* is about.
+
+    Raises:
+        StatusError: It has no such container, or several and none was named.
+    """
+    name, spec = pod["metadata"]["name"], pod.get("spec", {})
+    containers = _container_names(spec, "containers")
+    inits = _container_names(spec, "initContainers")
+    ephemeral = _container_names(spec, "ephemeralContainers")
+    if wanted:
+        if wanted not in (*containers, *inits, *ephemeral):
+            raise status.bad_request(f"container {wanted} is not valid for pod {name}")
+        return wanted
+    if len(containers) == 1:
+        return containers[0]
+    text = f"a container name must be specified for pod {name}"
+    if containers:
+        text += f", choose one of: [{' '.join(containers)}]"
+    if inits:
+        text += f" or one of the init containers: [{' '.join(inits)}]"
+    raise status.bad_request(text)
+
+
+def _container_names(spec: Obj, key: str) -> list[str]:
+    return [one["name"] for one in spec.get(key) or ()]

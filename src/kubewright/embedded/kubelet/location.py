@@ -1,14 +1,16 @@
 """What a request to ``proxy`` is for: which port of which object, and which path there."""
 
 import re
+from typing import Any
 
 from msgspec import Struct
 
 from kubewright._serve.messages import Request
 from kubewright.apiserver.meta import status
-from kubewright.embedded.kubelet.container import Obj
 from kubewright.embedded.kubelet.options import LARGEST_PORT
 from kubewright.embedded.proxy.table import tcp_ports
+
+Obj = dict[str, Any]
 
 _USUAL = 80
 _DEPTH = {"pods": 6, "services": 6, "nodes": 4}  # parts of the path before the word "proxy"

@@ -11,10 +11,9 @@ from kubewright.api.kind import ObjectKey
 from kubewright.client import Client
 from kubewright.embedded.node.addresses import Addresses
 from kubewright.embedded.node.runtime import Runtime
-from kubewright.embedded.node.volumes.references import Reference, References
-from kubewright.kinds.core.v1 import ConfigMap, Pod, Secret, Service
+from kubewright.kinds.core.v1 import Pod, Service
 
-__all__ = ["Host", "Report", "find_references", "new_id"]
+__all__ = ["Host", "Report", "new_id"]
 
 
 class Report(Protocol):
@@ -53,20 +52,6 @@ class Host(Struct, frozen=True):
     wake: Callable[[ObjectKey], None]
     report: Report
     services: Callable[[str], Iterable[Service]]
-
-
-async def find_references(
-    client: Client, namespace: str, wanted: Iterable[Reference]
-) -> References:
-    """Read the ConfigMaps and Secrets that a pod names."""
-    config_maps: dict[str, ConfigMap | None] = {}
-    secrets_: dict[str, Secret | None] = {}
-    for kind, name in sorted(set(wanted)):
-        if kind == "ConfigMap":
-            config_maps[name] = await client.find(ConfigMap, name, namespace=namespace)
-        else:
-            secrets_[name] = await client.find(Secret, name, namespace=namespace)
-    return References(config_maps, secrets_)
 
 
 def new_id() -> str:

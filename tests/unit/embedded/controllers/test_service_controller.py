@@ -1,7 +1,9 @@
+from kubewright._aio import VirtualClock
 from kubewright.api.kind import ObjectKey
 from kubewright.cluster import Cluster
 from kubewright.controller import Controller, Run
 from kubewright.embedded.controllers.service_controller import (
+    Pace,
     labels_for,
     ports_of,
     service_controller,
@@ -95,3 +97,29 @@ def test_ports_are_those_that_the_pod_has() -> None:
     found = ports_of(service(ports=[named, fixed]), Backend.of(entry("a")))
 
     assert found == [("metrics", 9090, "TCP", "h2c")]
+
+
+async def test_the_first_write_is_at_once_and_the_next_waits() -> None:
+    """Each key for itself."""
+    clock = VirtualClock()
+    pace: Pace[str] = Pace(0.5, clock)
+    first = pace.wait("a")
+    pace.note_write("a")
+    await clock.advance(0.2)
+
+    again, other = pace.wait("a"), pace.wait("b")
+
+    assert (first, other) == (0.0, 0.0)
+    assert round(again, 6) == 0.3
+    await clock.advance(0.4)
+    assert pace.wait("a") == 0.0
+
+
+def test_what_is_forgotten_need_not_wait() -> None:
+    """A service of the same name is another one."""
+    pace: Pace[str] = Pace(0.5, VirtualClock())
+    pace.note_write("a")
+
+    pace.forget("a")
+
+    assert pace.wait("a") == 0.0

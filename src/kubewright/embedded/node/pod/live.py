@@ -1,14 +1,20 @@
-"""A container that runs, with what watches over it."""
+"""A container that runs, with what watches over it, and its last words when it has ended."""
 
 import asyncio
 from collections.abc import Callable
 
 from kubewright._aio import Clock
+from kubewright.embedded.node.logs import Log
 from kubewright.embedded.node.pod.actions import ActionTarget
 from kubewright.embedded.node.pod.probes import Prober, Spawn
-from kubewright.embedded.node.runtime import ProbeKind
+from kubewright.embedded.node.runtime import Exit, ProbeKind
+from kubewright.kinds.core.v1 import Container
 
-__all__ = ["LiveContainer"]
+__all__ = ["LiveContainer", "termination_message"]
+
+LONGEST_MESSAGE: int = 4096
+LOG_LINES: int = 80
+LOG_BYTES: int = 2048
 
 
 class LiveContainer:
@@ -59,3 +65,15 @@ class LiveContainer:
     async def wait(self) -> None:
         """Return when it has ended."""
         await self._gone.wait()
+
+
+def termination_message(container: Container, how: Exit, log: Log | None) -> str:
+    """Return what a container left behind: its file, or the end of its log if it asked for that."""
+    if how.message:
+        return how.message[:LONGEST_MESSAGE]
+    falls_back = container.termination_message_policy == "FallbackToLogsOnError"
+    if not falls_back or how.code == 0 or log is None:
+        return ""
+    lines = next(log.lines())[-LOG_LINES:]
+    text = b"".join(line.text for line in lines)[-LOG_BYTES:]
+    return text.decode("utf-8", "replace")

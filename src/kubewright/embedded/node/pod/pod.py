@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from kubewright.embedded.node.host import Host, new_id
 from kubewright.embedded.node.images import image_id, is_image_name, name_problem
 from kubewright.embedded.node.pod.actions import ActionTarget, perform
-from kubewright.embedded.node.pod.live import LiveContainer
+from kubewright.embedded.node.pod.live import LiveContainer, termination_message
 from kubewright.embedded.node.pod.plan import Plan, is_over, is_over_for_good, plan
 from kubewright.embedded.node.pod.preparation import prepare_launch, read_volumes
 from kubewright.embedded.node.pod.pulls import SHOWN, Pulls
@@ -31,7 +31,6 @@ from kubewright.embedded.node.pod.state import (
 )
 from kubewright.embedded.node.pod.status import Facts, Verdict, pod_status
 from kubewright.embedded.node.pod.stopping import stop_all, stop_one
-from kubewright.embedded.node.pod.termination import termination_message
 from kubewright.embedded.node.runtime import ContainerError, Exit, ProbeKind, Sandbox
 from kubewright.embedded.node.volumes.downward import HostFacts
 from kubewright.embedded.node.volumes.volumes import MountError
