@@ -40,7 +40,7 @@ def run(options: Options) -> None:
     """Serve until a signal comes.
 
     Raises:
-        ConfigError: It cannot be done as asked; nothing was written.
+        ConfigError: The options cannot be used; nothing was written.
     """
     _check(options)
     with _kubeconfig_file(options) as path, asyncio.Runner(loop_factory=loop_factory()) as runner:
@@ -69,7 +69,7 @@ def _check_host(host: str) -> None:
 
 @contextlib.contextmanager
 def _kubeconfig_file(options: Options) -> Iterator[Path]:
-    """Give the file that the user named; else one in the data folder, or a temporary one."""
+    """Yield the file that the user named; else one in the data folder, or a temporary one."""
     if options.kubeconfig is not None:
         yield options.kubeconfig
     elif options.data_dir is not None:
@@ -120,12 +120,12 @@ def _say(text: str) -> None:
 
 
 def stop_on_signal() -> asyncio.Event:
-    """Return an event that the first signal sets; the second ends the process."""
+    """Handle signals: the first sets the event that is returned, the second ends the process."""
     loop, stopped = asyncio.get_running_loop(), asyncio.Event()
 
     def stop(number: int) -> None:
         if stopped.is_set():
-            # Everything that was answered is on disk by then.
+            # Every write that was answered is on disk by then.
             os._exit(128 + number)
         stopped.set()
 

@@ -1,4 +1,4 @@
-"""What can be typed: commands and options. The work is done elsewhere."""
+"""Commands and options; the work is done in other modules."""
 
 import sys
 from enum import StrEnum
@@ -42,7 +42,7 @@ class LogFormat(StrEnum):
 
 
 def main() -> None:
-    """Run the command that the user typed; a mistake of theirs is said in one line, status 2."""
+    """Run the command that the user typed; report their mistakes in one line, with status 2."""
     try:
         app()
     except KubewrightError as error:

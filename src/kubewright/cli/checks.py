@@ -16,10 +16,10 @@ _log = log.get_logger("kubewright.run")
 
 
 def check_namespaces(namespaces: Sequence[str], *, option: str) -> None:
-    """Check that there can be such *namespaces*.
+    """Check that *namespaces* are valid names.
 
     Raises:
-        ConfigError: One is no name that a namespace may have.
+        ConfigError: One of them is not.
     """
     for namespace in namespaces:
         try:
@@ -29,17 +29,17 @@ def check_namespaces(namespaces: Sequence[str], *, option: str) -> None:
 
 
 class NamespaceCheck:
-    """Looks once for the namespaces of an operator, and logs which ones are not there.
+    """Looks once for the namespaces of an operator, and logs those that do not exist.
 
-    It runs beside everything else, and holds nothing up. Who may not look is not told anything.
+    It runs beside everything else, and blocks nothing. Without permission to look, it says nothing.
 
     Args:
-        client: What asks; one without a cache.
+        client: The client to ask with, without a cache.
         namespaces: The names.
     """
 
     stage: ClassVar[Stage] = Stage.ALWAYS
-    """When a manager starts it: also where another replica leads."""
+    """When a manager starts it: even if another replica leads."""
 
     def __init__(self, client: Client, namespaces: Sequence[str]) -> None:
         self._client = client
@@ -52,7 +52,7 @@ class NamespaceCheck:
         for name in self._namespaces:
             try:
                 found = await self._client.find(Namespace, name)
-            except KubewrightError as error:  # the right is not needed for anything else
+            except KubewrightError as error:  # the permission is not needed for anything else
                 _log.debug("cannot look for a namespace", namespace=name, error=str(error))
                 continue
             if found is None:
@@ -66,17 +66,17 @@ class NamespaceCheck:
 class RightsCheck:
     """Asks the server once for all rights that an operator needs, and logs those it lacks.
 
-    It runs beside everything else, and holds nothing up.
+    It runs beside everything else, and blocks nothing.
 
     Args:
-        operator: Who needs the rights.
-        client: Whose rights are asked for; one without a cache.
-        namespaces: Where the operator looks; everywhere if there are none.
+        operator: The operator that needs the rights.
+        client: The client whose rights are checked, without a cache.
+        namespaces: The namespaces of the operator; all if there are none.
         leader_election: The namespace of the Lease, if there is one.
     """
 
     stage: ClassVar[Stage] = Stage.ALWAYS
-    """When a manager starts it: also where another replica leads."""
+    """When a manager starts it: even if another replica leads."""
 
     def __init__(
         self,

@@ -67,8 +67,8 @@ def run(options: Options) -> int:
     """Run an operator until a signal comes; return the exit status.
 
     Raises:
-        KubewrightError: What was asked for cannot be done: there is no such operator or cluster,
-            or no schema for its kinds.
+        KubewrightError: There is no such operator or cluster, the options do not fit together, or
+            there is no schema for its kinds.
     """
     log.configure(options.log_level, options.log_format)
     check_namespaces(options.namespaces, option="--namespace")
@@ -83,7 +83,7 @@ def run(options: Options) -> int:
     try:
         with asyncio.Runner(loop_factory=loop_factory()) as runner:
             return runner.run(_run(operator, config, options))
-    except SystemExit as error:  # of the operator's code: nothing of ours raises it
+    except SystemExit as error:  # from the operator's code: ours never raises it
         tell(f"the operator's code ends the program, with {error!r}", options.log_format)
         raise
 
@@ -98,8 +98,7 @@ async def _run(operator: Application, config: Config, options: Options) -> int:
     executor.shutdown(wait=False, cancel_futures=True)
     left = [*(stop.manager.hanging if stop.manager else ()), *await _find_busy_threads()]
     if left:
-        # The event loop would wait for them for ever, and they may be doing what another process
-        # does by now.
+        # The event loop would wait for them for ever, and another process may do their work by now.
         _log.error("exiting at once, since not everything stops", name=left)
         sys.stderr.flush()
         os._exit(1)
@@ -107,7 +106,7 @@ async def _run(operator: Application, config: Config, options: Options) -> int:
 
 
 def _pass_over_exits(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """Log what nobody awaited, except for an exit: that one has ended the program, and is told."""
+    """Log exceptions that nobody awaited, except for exits, which are reported elsewhere."""
     if not isinstance(context.get("exception"), SystemExit):
         loop.default_exception_handler(context)
 
@@ -218,7 +217,7 @@ def _rights_check(operator: Application, client: Client, options: Options) -> Ri
 
 
 class _Stop:
-    """What the first signal does: the manager stops in its own order, once there is one."""
+    """What the first signal does: stop the manager in order, once there is one."""
 
     def __init__(self) -> None:
         self.asked = False
@@ -234,7 +233,7 @@ class _Stop:
 
 
 def _with_flag(text: str) -> str:
-    """Return *text* with the flag in place of an argument's name that it begins with."""
+    """Return *text* with the flag in place of the argument that it begins with."""
     name, colon, rest = text.partition(":")
     is_option = name in {field.name for field in fields(Options)}
     return f"--{name.replace('_', '-')}{colon}{rest}" if is_option else text

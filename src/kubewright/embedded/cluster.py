@@ -48,20 +48,20 @@ class ClusterOptions(TypedDict, total=False):
 class LocalCluster:
     """A Kubernetes cluster in this process: API server, controllers, scheduler and nodes.
 
-    It is for development and tests on one machine. It is there when ``async with`` begins, and
-    after the block nothing of it is left: no process, no port, no file.
+    It is for development and tests on one machine. It runs during an ``async with`` block, and
+    leaves nothing behind: no process, no port, no file.
 
     Args:
         nodes: How many nodes there are.
-        simulate: Whether containers only pretend to run. Otherwise their commands run as local
+        simulate: Whether containers only pretend to run. Otherwise, their commands run as local
             processes of this user, without any isolation.
-        data_dir: Where objects, and the files of claims, are kept across restarts; ``None`` keeps
-            objects in memory, and nothing else.
+        data_dir: Where objects, and the files of volume claims, are kept across restarts; ``None``
+            keeps objects in memory only.
         host: The address to listen on.
         port: The port; 0 for any that is free.
         controllers: The names of the controllers to run, as kube-controller-manager calls them; all
             unless given, none for an empty list.
-        rbac: Whether users need permissions. Without, whoever has credentials may do everything.
+        rbac: Whether users need permissions; if not, anyone with credentials may do everything.
         clock: Where time comes from; with a virtual clock, containers must be simulated.
 
     Raises:
@@ -108,11 +108,11 @@ class LocalCluster:
         self._stopping = asyncio.Event()
         self._work: asyncio.Task[None] | None = None
 
-    # What users ask for.
+    # What users need.
 
     @property
     def api(self) -> "APIServer":
-        """The API server itself; its ``audit`` knows every call."""
+        """The API server itself; its ``audit`` lists every call."""
         if self._api is None:
             raise LifecycleError(_NOT_RUNNING)
         return self._api
@@ -124,17 +124,17 @@ class LocalCluster:
 
     @property
     def ca_data(self) -> bytes:
-        """The certificate of the authority that signs the server's, and clients', in PEM."""
+        """The certificate of the authority that signs server and client certificates, in PEM."""
         return self._running.ca_data
 
     def client_pair(self, user: str, groups: tuple[str, ...] = ()) -> KeyPair:
-        """Return a certificate with its key, with which a client is *user* in *groups*."""
+        """Return a client certificate for *user* in *groups*, with its key."""
         return self._running.client_pair(user, groups)
 
     def client(self, *, namespace: str = "default", field_owner: str = "kubewright") -> "Client":
-        """Return a client that may do everything and needs no network, at home in *namespace*.
+        """Return an administrator's client, without a network, whose default is *namespace*.
 
-        It belongs to the event loop of the cluster.
+        Use it in the event loop of the cluster only.
         """
         return self._client(namespace, field_owner)
 
@@ -144,14 +144,14 @@ class LocalCluster:
 
         pair = self.client_pair(ADMIN, MASTERS)
         entry = credentials(certificate=pair.certificate, key=pair.key)
-        # The user is called as the context is: where KUBECONFIG lists several files, names count.
+        # The user has the name of the context: kubectl merges the files in KUBECONFIG by name.
         return document(self.url, (name, entry), ca_data=self.ca_data, name=name)
 
     def write_kubeconfig(self, path: PathLike, name: str = "kubewright") -> Path:
-        """Write a kubeconfig for the administrator to *path*, readable by us only.
+        """Write a kubeconfig for the administrator to *path*, readable by this user only.
 
         Raises:
-            ConfigError: The file cannot be written, or holds what is not ours.
+            ConfigError: The file cannot be written, or has other content that is not ours.
         """
         from kubewright._pki import kubeconfig  # noqa: PLC0415  # not everybody wants a file
 
@@ -164,7 +164,7 @@ class LocalCluster:
     # Life.
 
     async def start(self) -> Self:
-        """Start everything, and return when the API server answers and the nodes are there.
+        """Start everything, and return when the API server answers and the nodes are registered.
 
         Raises:
             ConfigError: The address is taken, or a folder cannot be used; nothing runs then.
@@ -172,7 +172,7 @@ class LocalCluster:
         if self._server is not None:
             raise LifecycleError("cannot start the cluster: it runs already")
         self._stopping = asyncio.Event()  # a new one: it may run in another event loop this time
-        if type(self.clock) is Clock:  # sockets live in real time: in virtual time there are none
+        if type(self.clock) is Clock:  # there are no sockets in virtual time
             self._addresses.claim()
         try:
             self._api, self._server = await self._start_server()
@@ -185,7 +185,7 @@ class LocalCluster:
         try:
             await asyncio.wait({readying, self._work}, return_when=asyncio.FIRST_COMPLETED)
             if not ready.is_set():
-                await self._work  # raises what went wrong
+                await self._work  # raises the error
         except BaseException:
             await self.stop(0)
             raise
@@ -194,13 +194,13 @@ class LocalCluster:
         return self
 
     async def stop(self, grace: float = GRACE) -> None:
-        """Stop everything, and all that its pods have started; may be called twice.
+        """Stop everything, including all processes of its pods; may be called twice.
 
         Args:
             grace: Seconds that requests under way may take.
 
         Raises:
-            Exception: What a controller or node had failed with, if one had.
+            Exception: The error of a controller or node, if one has failed.
         """
         server, self._server = self._server, None
         if server is None:
@@ -218,7 +218,7 @@ class LocalCluster:
         """Wait until it is stopped.
 
         Raises:
-            Exception: A controller or node has failed; the cluster is of no use any more.
+            Exception: A controller or node has failed; the cluster no longer works.
         """
         if self._work is None:
             raise LifecycleError(_NOT_RUNNING)
@@ -282,8 +282,8 @@ class LocalCluster:
         return api, await server.start()
 
     async def _run(self, ready: asyncio.Event) -> None:
-        """Run all that is not the API server, until `stop`."""
-        # Warnings are for those who write objects. A controller that keeps Endpoints must.
+        """Run everything except for the API server, until `stop`."""
+        # Warnings are for users; the controller that writes the deprecated Endpoints has no choice.
         client = self._client("default", "kube-controller-manager", lambda warning: None)
         async with client, self._manager(client):
             ready.set()
@@ -311,7 +311,7 @@ class LocalCluster:
         nodes = [
             Node(name, cluster=cluster, runtime=runtime, pod_cidr=self._addresses.pod_cidr(number))
             for number, (name, runtime) in enumerate(
-                zip(self.nodes, self._runtimes(), strict=False)  # of those there is no end
+                zip(self.nodes, self._runtimes(), strict=False)  # the runtimes never end
             )
         ]
         reach = Reach({node.name: node.access for node in nodes}, clock=self.clock)
@@ -327,7 +327,7 @@ class LocalCluster:
             yield ServiceProxy(cluster, connect=reach.connect)
 
     def _runtimes(self) -> "Iterator[Runtime]":
-        """Yield what runs the containers of one node after the other."""
+        """Yield a new runtime for each node."""
         if self._simulate:
             from kubewright.embedded.node.simulated.runtime import SimulatedRuntime  # noqa: PLC0415  # or
 
@@ -335,8 +335,8 @@ class LocalCluster:
                 yield SimulatedRuntime(clock=self.clock)
         from kubewright.embedded.node.process.runtime import ProcessRuntime  # noqa: PLC0415  # one of two
 
-        # A pod finds its claims on every node, so they are in one place: among what is kept, or
-        # with the first node, which ends with the cluster.
+        # A pod finds its claims on every node, so they are in one folder: in the data folder, or in
+        # that of the first node, which ends with the cluster.
         first = Path(tempfile.gettempdir(), f"kubewright-node-{secrets.token_hex(4)}")
         claims = (self._data_dir or first) / "claims"
         yield ProcessRuntime(first, claims=claims, clock=self.clock)

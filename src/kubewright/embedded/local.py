@@ -1,4 +1,4 @@
-"""An API server at an address of this machine, with TLS and an authority of its own."""
+"""An API server at an address of this machine, with TLS and its own certificate authority."""
 
 import socket
 from pathlib import Path
@@ -50,7 +50,7 @@ class LocalServer:
         api: The API server, not started yet.
         host: The address to listen on.
         port: The port; 0 for any that is free.
-        folder: Where certificates are kept; they are made anew for each start without one.
+        folder: Where certificates are kept; without one, each start makes new ones.
         clock: Where time-outs come from.
         limits: What clients may have.
         publish: Whether ConfigMaps in ``kube-system`` say how clients are known, which aggregated
@@ -87,11 +87,11 @@ class LocalServer:
 
     @property
     def ca_data(self) -> bytes:
-        """The certificate of the authority that signs the server's, and clients', in PEM."""
+        """The certificate of the authority that signs server and client certificates, in PEM."""
         return self._known.authority.certificate
 
     def client_pair(self, user: str, groups: tuple[str, ...] = ()) -> KeyPair:
-        """Return a certificate with its key, with which a client is *user* in *groups*."""
+        """Return a client certificate for *user* in *groups*, with its key."""
         return self._known.authority.client(user, groups)
 
     async def start(self) -> Self:
@@ -112,7 +112,7 @@ class LocalServer:
         return self
 
     async def stop(self, grace: float = 10.0) -> None:
-        """Take no more requests, finish those under way within *grace* seconds, and end."""
+        """Accept no more requests, finish those under way within *grace* seconds, and stop."""
         front, self._front = self._front, None
         if front is None:
             return

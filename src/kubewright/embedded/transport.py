@@ -26,7 +26,7 @@ _CREDENTIALS = frozenset({"authorization", "proxy-authorization"})
 
 
 class _Received:
-    """A body that arrives bit by bit, or bytes both ways; a `Stream` and a `Duplex`."""
+    """A body that arrives in pieces, or bytes in both directions; a `Stream` and a `Duplex`."""
 
     __slots__ = ("_fence", "_incoming", "_outgoing", "headers", "status")
 
@@ -72,10 +72,10 @@ class _Talk:
 
 
 class InProcessTransport:
-    """Hands requests to a `Handler` as they are; a `Transport`.
+    """Passes requests directly to a `Handler`; a `Transport`.
 
-    The caller is this process itself, which the server trusts, unless *headers* or the request
-    bring credentials: then they decide, as they would over HTTP.
+    The server trusts this process, unless *headers* or the request carry credentials: then those
+    decide, as over HTTP.
 
     Args:
         handler: The API server.
@@ -124,7 +124,7 @@ class InProcessTransport:
     async def upgrade(
         self, request: Request, *, timeout: float | None = None
     ) -> AsyncIterator[Duplex]:
-        """Send *request*, which asks to switch protocols; leaving the block ends the talk."""
+        """Send *request*, which asks to switch protocols; leaving the block ends the connection."""
         answer = await self._run_bounded(self._handle(request), request, timeout)
         if isinstance(answer, server.Upgrade):
             async with self._open_talk(answer, request) as duplex:
@@ -134,13 +134,13 @@ class InProcessTransport:
                 yield duplex
 
     async def close(self) -> None:
-        """Take no more requests; those under way fail with `TransportError`."""
+        """Accept no more requests; those under way fail with `TransportError`."""
         self._closed = True
         for wait in list(self._waits):
             wait.expire()
         for pipe in list(self._open):
             pipe.end(TransportError("the stream broke: the client was closed", lost=True))
-        await asyncio.sleep(0)  # they fail now, not at some later time
+        await asyncio.sleep(0)  # let them fail now, and not later
 
     # --- How a request is handled ---
 
@@ -168,7 +168,7 @@ class InProcessTransport:
             self._waits.discard(wait)
 
     async def _handle(self, request: Request) -> server.Answer:
-        check_fence()  # nothing waits after it: this is the door
+        check_fence()  # the last check: nothing waits after it
         if len(request.body) > BODY_LIMIT:
             return _REFUSALS.too_large(BODY_LIMIT)
         try:
@@ -241,7 +241,7 @@ class InProcessTransport:
 
 
 async def _pump(chunks: AsyncIterator[bytes], pipe: Pipe, request: Request) -> None:
-    """Write *chunks* to *pipe*. A task of its own: a reader may give up waiting and come again."""
+    """Write *chunks* to *pipe*; a task of its own, since a reader may time out and read again."""
     try:
         async for chunk in chunks:
             await pipe.write(chunk)

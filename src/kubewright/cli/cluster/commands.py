@@ -1,4 +1,4 @@
-"""What can be typed behind ``kubewright cluster``."""
+"""The commands of ``kubewright cluster``."""
 
 import sys
 from pathlib import Path
@@ -12,7 +12,7 @@ NAME: str = "kubewright"
 
 
 def path(text: str) -> Path:
-    """Read a path; an empty one would be the current folder, which nobody means."""
+    """Read a path; refuse an empty one, which would mean the current folder."""
     if not text:
         raise typer.BadParameter("it is empty. Name a path, or leave the option out.")
     return Path(text)

@@ -1,4 +1,4 @@
-"""The process of a cluster in the background: from the order of ``cluster start`` to its end."""
+"""The process of a cluster in the background, which ``cluster start`` starts."""
 
 import asyncio
 import os
@@ -25,14 +25,14 @@ def main(arguments: list[str]) -> int:
     """Run the cluster until a signal comes; return the exit status."""
     order = msgspec.json.decode(arguments[0], type=Order)
     for descriptor in (order.lock, order.report):
-        os.set_inheritable(descriptor, False)  # what pods run must not hold them
+        os.set_inheritable(descriptor, False)  # the processes of pods must not hold them
     os.chdir("/")  # so that the folder where we were started can be removed
-    log.configure("warning", "console")  # a day of every change would fill a disk
+    log.configure("warning", "console")  # logging every change would fill the disk
     folder = ClusterFolder(Path(order.folder))
     with asyncio.Runner(loop_factory=loop_factory()) as runner:
         status = runner.run(_Daemon(order, folder).run())
-    # After a failure the folder stays, for who wants to read the log. It stays as well if we were
-    # never ready: who started us reads the log, and removes it.
+    # After a failure the folder stays, so that the user can read the log. It also stays if we were
+    # never ready: the process that started us reads the log, and removes it.
     if folder.state is not None:
         folder.remove_copy()
         folder.remove()
@@ -108,7 +108,7 @@ class _Daemon:
         try:
             os.write(self._order.report, msgspec.json.encode(report) + b"\n")
         except BrokenPipeError:
-            _log.warning("nobody waits any more for the cluster to start")
+            _log.warning("the command that started the cluster is gone")
         os.close(self._order.report)
 
 

@@ -30,7 +30,7 @@ POLL_EVERY: float = 0.05
 
 
 class StartError(KubewrightError):
-    """A cluster did not start; the text ends with the last lines of its log."""
+    """A cluster did not start; the message ends with the last lines of its log."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ def start(options: Options) -> None:
     """Start a cluster in the background; return when it answers.
 
     Raises:
-        ConfigError: It cannot be done as asked; nothing was started.
+        ConfigError: The options cannot be used; nothing was started.
         StartError: It failed, and nothing is left of it.
     """
     folder = Clusters.of_user().folder(options.name)
@@ -83,7 +83,7 @@ def start(options: Options) -> None:
 
 
 def stop(name: str) -> None:
-    """Stop a cluster and everything that its pods have started.
+    """Stop a cluster and all processes of its pods.
 
     Raises:
         ConfigError: There is none of that name.
@@ -106,7 +106,7 @@ def stop(name: str) -> None:
 
 
 def containers_text(*, simulate: bool) -> str:
-    """Say what becomes of the commands of containers."""
+    """Return the sentence about what happens to the commands of containers."""
     if simulate:
         return "Containers are simulated: no command of theirs runs."
     return (
@@ -129,12 +129,12 @@ def _lock(folder: ClusterFolder, patience: float) -> Lock | None:
                 f"cannot start cluster {folder.name!r}: somebody else is starting it, and it does"
                 f" not get ready. Its log is {folder.log}"
             )
-        time.sleep(POLL_EVERY)  # another process: its time is no clock's
+        time.sleep(POLL_EVERY)  # another process runs in real time, without a `Clock`
     return lock
 
 
 def _settings(options: Options) -> Settings:
-    """Return what the cluster is to be like: as it was before, unless the user says otherwise."""
+    """Return the settings to start with: the earlier ones, unless the user gives others."""
     before = read_settings(options.data_dir) if options.data_dir is not None else None
     kept = before or Settings()
     wanted = Settings(
@@ -188,11 +188,11 @@ def _launch(folder: ClusterFolder, lock: Lock, options: Options, settings: Setti
         except BaseException:
             _end(process)
             raise
-    process.returncode = 0  # it is not ours to wait for, and no reason for a warning
+    process.returncode = 0  # it outlives us; without this, Popen would warn
 
 
 def _report(descriptor: int, patience: float) -> bytes | None:
-    """Return what the process reports; nothing if it ended before, None if time is up."""
+    """Return the report of the process; empty if it ended before, None after *patience*."""
     deadline, said = time.monotonic() + patience, b""
     while not said.endswith(b"\n"):
         if not select.select([descriptor], [], [], max(0.0, deadline - time.monotonic()))[0]:
@@ -234,10 +234,10 @@ def _absolute(path: Path | None) -> str | None:
 
 
 def _stop_process(folder: ClusterFolder, pid: int) -> bool:
-    """Ask the process to end, and wait for that; return False if it had to be killed."""
+    """Ask the process to end, and wait for it; return False if it had to be killed."""
     process = _Process(pid)
     try:
-        if not folder.is_held:  # then the number may be another's by now
+        if not folder.is_held:  # the pid may be another process by now
             return True
         process.send(signal.SIGTERM)
         if process.wait(folder, STOP_FOR):
@@ -250,7 +250,7 @@ def _stop_process(folder: ClusterFolder, pid: int) -> bool:
 
 
 class _Process:
-    """A process that is not our child; where the system can, one that cannot be mistaken."""
+    """A process that is not our child; by a pidfd where the system has them."""
 
     def __init__(self, pid: int) -> None:
         self._pid = pid
@@ -259,7 +259,7 @@ class _Process:
             try:
                 self._handle = os.pidfd_open(pid)
             except OSError:
-                self._handle = None  # it is gone, or the system is old
+                self._handle = None  # it is gone, or the kernel is old
 
     def send(self, number: signal.Signals) -> None:
         try:
@@ -284,7 +284,7 @@ class _Process:
             os.close(self._handle)
 
 
-# What is said.
+# What is printed.
 
 
 def _welcome(folder: ClusterFolder, state: State, *, how: str = "runs") -> str:
@@ -298,7 +298,7 @@ def _welcome(folder: ClusterFolder, state: State, *, how: str = "runs") -> str:
 
 
 def _say_what_differs(folder: ClusterFolder, running: State, options: Options) -> None:
-    """Say what was asked for in vain; above all `--simulate`, since commands really run then."""
+    """Say which options were ignored; above all `--simulate`, since commands do run then."""
     wanted = {
         "--simulate": options.simulate is True and not running.simulate,
         "--no-simulate": options.simulate is False and running.simulate,

@@ -17,10 +17,10 @@ TIMEOUT: float = 5.0
 
 
 def status(name: str) -> int:
-    """Print how the cluster called *name* is; return the exit status.
+    """Print the status of the cluster called *name*; return the exit status.
 
     Raises:
-        ConfigError: A cluster cannot be called so.
+        ConfigError: A cluster cannot have this name.
     """
     clusters = Clusters.of_user()
     folder = clusters.folder(name)

@@ -34,13 +34,13 @@ NAME: str = "example-at"
 COMMAND: str = "echo YAY"
 DELAY: timedelta = timedelta(seconds=5)
 PATIENCE: float = 30.0
-"""Seconds after which something must be wrong: it is due in 5, and needs less than one then."""
+"""Seconds after which the demo fails: the command is due in 5, and takes less than one."""
 INTERRUPTED: int = 130
-"""The status that a shell gives to what Ctrl-C has ended."""
+"""The exit status of a program that Ctrl-C has ended."""
 
 
 def run() -> int:
-    """Show the whole thing once; return the exit status."""
+    """Run the demo once; return the exit status."""
     log.configure("error", "console")
     shown = screen()
     operator = load_operator(str(OPERATOR))
@@ -67,8 +67,8 @@ class Demo:
     """The steps of the demo, in the order of its `run`.
 
     Args:
-        operator: What looks after the object.
-        shown: Where it is shown.
+        operator: The operator that reconciles the object.
+        shown: Where to show it.
         clock: Where time comes from.
     """
 
@@ -110,7 +110,7 @@ class Demo:
 
     @asynccontextmanager
     async def _start_cluster(self) -> AsyncIterator[Client]:
-        simulate = sys.platform != "linux"  # only there can processes be guarded
+        simulate = sys.platform != "linux"  # processes can be supervised only there
         pods = "simulated" if simulate else "processes of this machine"
         async with LocalCluster(simulate=simulate) as cluster, cluster.client() as client:
             self._screen.show_step(
@@ -147,7 +147,7 @@ class Demo:
         """Show each change until the phase is DONE.
 
         Raises:
-            KubewrightError: That takes too long; the text says how far it came.
+            KubewrightError: That takes too long; the message says how far it came.
         """
         try:
             with self._screen.showing(row) as changed:

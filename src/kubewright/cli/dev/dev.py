@@ -1,4 +1,4 @@
-"""The command ``kubewright dev``: an operator on a cluster of its own, reloaded on every save."""
+"""The command ``kubewright dev``: an operator on its own cluster, reloaded on every save."""
 
 import asyncio
 import os
@@ -37,7 +37,7 @@ _log = log.get_logger("kubewright.dev")
 LOOK_EVERY: float = 0.25
 """Seconds between two looks at the files."""
 ALIVE_EVERY: float = 0.5
-"""Seconds between two looks whether a cluster in another process lives."""
+"""Seconds between two checks whether a cluster in another process is alive."""
 GRACE: float = 10.0
 """Seconds that running reconciles get before a reload, and at the end."""
 _THREAD = "kubewright-thread"
@@ -57,10 +57,10 @@ class Options:
 
 
 def run(options: Options) -> int:
-    """Run an operator until a signal comes, anew whenever it changes; return the exit status.
+    """Run an operator until a signal comes, reloading it on changes; return the exit status.
 
     Raises:
-        ConfigError: What was asked for cannot be done.
+        ConfigError: There is no such operator or cluster, or the options do not fit it.
     """
     project = Project(options.target)
     operator = project.load()
@@ -97,12 +97,12 @@ _IN_CLUSTER: ContextVar[bool] = ContextVar("kubewright_dev_cluster", default=Fal
 
 
 def _is_wanted(record: LogRecord) -> bool:
-    """Tell whether a line is about the operator, or about a failure in the cluster."""
+    """Return whether a line is about the operator, or about a failure in the cluster."""
     return record.levelno >= ERROR or not _IN_CLUSTER.get()
 
 
 def _check_is_as_asked(running: State, options: Options) -> None:
-    """Refuse what a cluster that runs cannot become; commands would run that nobody wants to."""
+    """Refuse options that a running cluster does not have: commands could run by surprise."""
     if options.simulate and not running.simulate:
         raise ConfigError(
             f"the cluster {options.name} runs commands of containers, so --simulate is too late."
@@ -123,11 +123,11 @@ class _Home:
     """The cluster that an operator runs on.
 
     Args:
-        folder: Where it keeps its state.
+        folder: Its folder.
         ended: Waits for its end, and returns what to tell the user.
 
     Attributes:
-        problem: What to tell the user, if it has ended before the user wanted.
+        problem: What to tell the user, if it has ended by itself.
     """
 
     def __init__(self, folder: ClusterFolder, ended: Callable[[], Awaitable[str]]) -> None:
@@ -137,7 +137,7 @@ class _Home:
 
     @asynccontextmanager
     async def watch(self, on_end: Callable[[], None]) -> AsyncIterator[None]:
-        """Look after it during the block; without it an operator would only try again, for ever."""
+        """Watch it during the block: without a cluster, the operator would only retry for ever."""
 
         async def watch() -> None:
             self.problem = await self._ended()
@@ -152,7 +152,7 @@ class _Home:
 
 
 async def _wait_for_named(folder: ClusterFolder, state: State, clock: Clock) -> str:
-    """Wait for the end of a cluster in another process; also if another one takes its place."""
+    """Wait for the end of a cluster in another process, even if a new one replaces it."""
     while folder.is_held and folder.state == state:
         await clock.sleep(ALIVE_EVERY)
     hint = start_hint(folder.name)
@@ -162,7 +162,7 @@ async def _wait_for_named(folder: ClusterFolder, state: State, clock: Clock) -> 
 async def _wait_for_own(cluster: LocalCluster) -> str:
     try:
         await cluster.wait()
-    except Exception as error:  # noqa: BLE001  # whatever it is, the cluster is of no use any more
+    except Exception as error:  # noqa: BLE001  # whatever it is, the cluster no longer works
         what = f"the cluster has failed: {error!r}."
     else:
         what = "the cluster has ended."
@@ -171,7 +171,7 @@ async def _wait_for_own(cluster: LocalCluster) -> str:
 
 @asynccontextmanager
 async def _open_cluster(project: Project, options: Options) -> AsyncIterator[_Home]:
-    """Give a cluster: the one that the user named, or one in this process."""
+    """Yield the cluster that the user named, or run one in this process."""
     clusters = Clusters.of_user()
     if options.name is not None:
         folder, state = clusters.running(options.name)
@@ -197,7 +197,7 @@ async def _open_cluster(project: Project, options: Options) -> AsyncIterator[_Ho
 
 @asynccontextmanager
 async def _run_cluster(folder: ClusterFolder, options: Options) -> AsyncIterator[LocalCluster]:
-    """Run a cluster in this process, and let others know of it."""
+    """Run a cluster in this process, where other commands can find it."""
     cluster = LocalCluster(nodes=options.nodes, simulate=options.simulate, rbac=options.rbac)
     token = _IN_CLUSTER.set(True)  # all tasks that it starts inherit it
     try:
@@ -222,7 +222,7 @@ async def _run_cluster(folder: ClusterFolder, options: Options) -> AsyncIterator
     finally:
         try:
             await cluster.stop()
-        except Exception:  # noqa: BLE001  # the operator has stopped already; somebody may want it
+        except Exception:  # noqa: BLE001  # the operator has stopped already; log it all the same
             _log.error("the cluster failed", error=_trace())
 
 
@@ -230,7 +230,7 @@ async def _run_cluster(folder: ClusterFolder, options: Options) -> AsyncIterator
 
 
 class _Session:
-    """One operator after the other on the same cluster, until the user has enough."""
+    """Runs one version of the operator after the other, until the user stops it."""
 
     def __init__(self, project: Project, client: Client, stopped: asyncio.Event) -> None:
         self._project = project
@@ -265,14 +265,14 @@ class _Session:
             await asyncio.gather(running, watching, asked, return_exceptions=True)
 
     async def _serve(self, manager: Manager) -> None:
-        """Run the manager; if it fails, wait for a change of the code that mends it."""
+        """Run the manager; log a failure, which a change of the code may fix."""
         try:
             await manager.run()
         except Exception:  # noqa: BLE001  # the user's runnables may fail in any way
             _log.error("the operator failed; it starts again when a file changes", error=_trace())
 
     async def _wait_for_newer(self) -> Application:
-        """Return the operator as it is after the next change that can be used."""
+        """Wait for the next change that loads; return the operator after it."""
         while True:
             names = await self._wait_for_change()
             try:
@@ -286,7 +286,7 @@ class _Session:
             return operator
 
     async def _wait_for_change(self) -> list[str]:
-        """Wait until files have changed, and have stayed the same from one look to the next."""
+        """Wait until files have changed, and then stayed the same from one look to the next."""
         seen: list[Path] = []
         while not seen or seen != self._project.changed():
             seen = self._project.changed()

@@ -1,4 +1,4 @@
-"""PodDisruptionBudgets: how many of the pods that one is about may be evicted now."""
+"""PodDisruptionBudgets: how many of their pods may be evicted now."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -23,7 +23,7 @@ from kubewright.kinds.policy.v1 import PodDisruptionBudget, PodDisruptionBudgetS
 __all__ = ["disruption_controller"]
 
 PATIENCE: Final = timedelta(minutes=2)
-"""How long a pod whose eviction was granted may take to be deleted."""
+"""How long an evicted pod may take to be deleted."""
 _SIZED: Final[dict[tuple[str, str], type[ReplicaSet | StatefulSet | ReplicationController]]] = {
     ("apps", "ReplicaSet"): ReplicaSet,
     ("apps", "StatefulSet"): StatefulSet,
@@ -32,7 +32,7 @@ _SIZED: Final[dict[tuple[str, str], type[ReplicaSet | StatefulSet | ReplicationC
 
 
 def disruption_controller(cluster: Cluster) -> Controller:
-    """Return the controller that counts for each PodDisruptionBudget."""
+    """Return the controller of PodDisruptionBudgets."""
     budgets = _Budgets(cluster)
     selectors = Selectors(
         cluster, PodDisruptionBudget, lambda one: selector_from(one.spec.selector)
@@ -43,7 +43,7 @@ def disruption_controller(cluster: Cluster) -> Controller:
         cluster=cluster,
         for_=PodDisruptionBudget,
         watches=[Watches(Pod, map=selectors.matching, predicate=selectors.concern)],
-        # Evictions write the status, too: what they used up is to be counted again.
+        # Evictions write the status, too, and what they used up must be counted again.
         predicate=lambda _: True,
     )
 
@@ -60,7 +60,7 @@ class Expected(NamedTuple):
 
 
 class _Budgets:
-    """Counts the pods of one budget."""
+    """Reconciles PodDisruptionBudgets."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
@@ -72,7 +72,7 @@ class _Budgets:
         self._recorder = cluster.recorder("controllermanager")
 
     async def reconcile(self, request: Request, run: Run) -> Result | None:
-        """Count the pods of one budget, and say how many may be evicted."""
+        """Count the pods of one budget, and write how many may be evicted."""
         budget = self._cluster.cache.find(PodDisruptionBudget, request.key)
         if budget is None:
             return None
@@ -145,7 +145,7 @@ class _Budgets:
         return Expected(total, resolve_int_or_percent(least, total, round_up=True))
 
     async def _count_wanted(self, budget: PodDisruptionBudget, pods: Sequence[PodState]) -> int:
-        """Return how many pods those who control *pods* want together."""
+        """Return how many pods the controllers of *pods* want in total."""
         sizes: dict[str, int] = {}
         unmanaged = []
         for pod in pods:
@@ -164,7 +164,7 @@ class _Budgets:
     async def _find_size(
         self, owner: OwnerReference, namespace: str, pod: PodState
     ) -> tuple[str, int]:
-        """Return who decides how many pods *owner* has, and how many."""
+        """Return the uid of the object that sets the number of pods, and that number."""
         group = owner.api_version.rpartition("/")[0]
         key = ObjectKey(namespace, owner.name)
         kind = _SIZED.get((group, owner.kind))
@@ -200,7 +200,7 @@ _UNMANAGED: Final = (
 def still_disrupted(
     granted: Mapping[str, datetime], pods: Iterable[PodState], *, now: datetime
 ) -> dict[str, datetime]:
-    """Return which evictions that were *granted* are still to come, by the name of the pod."""
+    """Return which evictions that were *granted* are still pending, by the name of the pod."""
     waiting = {pod.name for pod in pods if not pod.deleting}
     return {
         name: since for name, since in granted.items() if name in waiting and since + PATIENCE > now
@@ -215,7 +215,7 @@ def reported(
     disrupted: dict[str, datetime],
     now: datetime,
 ) -> PodDisruptionBudgetStatus:
-    """Return the status of *budget* with present counts."""
+    """Return the status of *budget* with current counts."""
     healthy = sum(pod.ready and not pod.deleting and pod.name not in disrupted for pod in pods)
     allowed = max(0, healthy - expected.healthy) if expected.pods > 0 else 0
     condition = Condition(

@@ -1,4 +1,4 @@
-"""ControllerRevisions: the templates that a StatefulSet or DaemonSet had, to go back to."""
+"""ControllerRevisions: the earlier templates of StatefulSets and DaemonSets, for rollbacks."""
 
 from collections.abc import Collection, Sequence
 from typing import Any, Final, NamedTuple
@@ -23,7 +23,7 @@ _LONGEST_NAME: Final = 223
 
 
 class Snapshot(NamedTuple):
-    """The revision of the present template, and how many names were taken on the way to it."""
+    """The revision of the current template, and how many names collided on the way to it."""
 
     revision: ControllerRevision
     collisions: int
@@ -45,14 +45,14 @@ class History:
     async def claim_revisions(
         self, owner: StatefulSet | DaemonSet, selector: Selector
     ) -> list[ControllerRevision]:
-        """Return the revisions of *owner*, the latest last."""
+        """Adopt and release revisions as needed; return those of *owner*, the latest last."""
         found = [one.object for one in await self._revisions.claim(owner, selector)]
         return sorted(found, key=lambda one: (one.revision or 0, one.metadata.name))
 
     async def take_snapshot(
         self, owner: StatefulSet | DaemonSet, known: Sequence[ControllerRevision]
     ) -> Snapshot:
-        """Return the revision of the present template; it is the latest one then.
+        """Return the revision of the current template, created or renumbered to be the latest.
 
         Args:
             owner: The set.
@@ -120,19 +120,19 @@ def template_of(revision: ControllerRevision) -> PodTemplateSpec:
     data = revision.data if isinstance(revision.data, dict) else {}
     kept = dict((data.get("spec") or {}).get("template") or {})
     kept.pop("$patch", None)
-    # Other programs write "creationTimestamp": null, and who reads strictly refuses it.
+    # Go programs write "creationTimestamp": null, which a strict decoder refuses.
     return _json.decode(msgspec.json.encode(kept), PodTemplateSpec)
 
 
 def expendable(
     revisions: Sequence[ControllerRevision], *, live: Collection[str], limit: int | None
 ) -> list[ControllerRevision]:
-    """Return which of *revisions* are too many to remember: the first that are not in use.
+    """Return which of *revisions* exceed the history limit: the first that are not in use.
 
     Args:
-        revisions: Those that are not the present one, the latest last.
+        revisions: All but the current one, the latest last.
         live: Names of those that pods still have.
-        limit: How many to remember; ``None`` for all.
+        limit: How many to keep; ``None`` for all.
     """
     if limit is None or limit < 0:
         return []

@@ -25,10 +25,10 @@ Port = tuple[str, int, str, str | None]
 
 
 class Writer(Protocol):
-    """Writes where the traffic of a service can go."""
+    """Writes the endpoints of a service."""
 
     async def write(self, service: Service, pods: list[Backend], run: Run) -> bool:
-        """Bring what is written in step with *pods*; say whether that took a write."""
+        """Write the endpoints for *pods* if they changed; return whether they did."""
         ...
 
     async def forget(self, key: ObjectKey, run: Run) -> None:
@@ -44,7 +44,7 @@ def service_controller(
     owns: Iterable[Owns[Any]] = (),
     watches: Iterable[Watches[Any]] = (),
 ) -> Controller:
-    """Return a controller that lets *writer* look at each service when its pods change."""
+    """Return a controller that calls *writer* for each service whose pods change."""
     pods = service_pods_of(cluster)
     return Controller(
         name,
@@ -65,7 +65,7 @@ class _Reconciler:
         self._writer = writer
 
     async def reconcile(self, request: Request, run: Run) -> Result | None:
-        """Look at one service, unless it was written a moment ago."""
+        """Write the endpoints of one service, or requeue it if it was written a moment ago."""
         key = request.key
         service = self._services.find(key)
         if service is None:
@@ -82,7 +82,7 @@ class _Reconciler:
 
 
 class Pace(Generic[K]):
-    """Says how long to wait with the next write of each key.
+    """Limits how often each key is written: at once, and then at most once per period.
 
     When hundreds of pods become ready within a second, the list of their addresses is written a
     few times, and not hundreds of times.
@@ -119,7 +119,7 @@ def labels_for(service: Service, own: dict[str, str]) -> dict[str, str]:
 
 
 def ports_of(service: Service, pod: Backend) -> list[Port]:
-    """Return the ports of *service* as far as *pod* has them, with their numbers there."""
+    """Return the ports of *service* that *pod* has, with their numbers there."""
     return [
         (one.name or "", number, one.protocol or "TCP", one.app_protocol)
         for one in service.spec.ports

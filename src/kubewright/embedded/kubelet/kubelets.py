@@ -41,11 +41,11 @@ class Kubelets:
         self._nodes[name] = KubeletHandler(access, clock=self._clock)
 
     def remove(self, name: str) -> None:
-        """Answer for a node no more; what is under way goes on."""
+        """Stop answering for a node; requests under way go on."""
         self._nodes.pop(name, None)
 
     async def answer(self, call: Call, pod: Obj) -> Answer:
-        """Answer a request to a subresource of *pod*, which may be a service or a node as well.
+        """Answer a request to a subresource of *pod*, or to ``proxy`` of a service or a node.
 
         Raises:
             StatusError: It cannot be answered.
@@ -107,7 +107,7 @@ class Kubelets:
         )
 
     def _backend_of(self, call: Call, location: Location, port: str) -> tuple[Obj, int]:
-        """Return a pod behind a service, and its port; another one each time."""
+        """Return a pod of a service, and its port; another one each time."""
         store = call.backend.store
         found = [
             (pod, endpoint.port)
@@ -129,7 +129,7 @@ def _pods_of(call: Call, node: str) -> Iterator[Obj]:
 
 
 def _moved(request: Request, location: Location) -> Request:
-    """Return *request* as the node itself is to read it."""
+    """Return *request* as the node reads it: with the path after ``proxy``."""
     path, _, query = location.target.partition("?")
     return Request(request.method, path, query, request.headers, request.body, trusted=True)
 
@@ -144,7 +144,7 @@ def chosen_container(pod: Obj, wanted: str) -> str:
     """Return the container that a request to *pod* is about.
 
     Raises:
-        StatusError: It has no such container, or several and none was named.
+        StatusError: It has no such container, or it has several and none was named.
     """
     name, spec = pod["metadata"]["name"], pod.get("spec", {})
     containers = _container_names(spec, "containers")

@@ -1,4 +1,4 @@
-"""What a request to ``proxy`` is for: which port of which object, and which path there."""
+"""The target of a request to ``proxy``: which port of which object, and which path there."""
 
 import re
 from typing import Any
@@ -18,7 +18,7 @@ _SINGULAR = {"pods": "pod", "services": "service", "nodes": "node"}
 
 
 class Location(Struct, frozen=True):
-    """Where a request goes on to.
+    """The target of a request to ``proxy``.
 
     Attributes:
         full: The name as the client wrote it, such as ``http:web:8080``.
@@ -36,10 +36,10 @@ class Location(Struct, frozen=True):
 
 
 def located(full: str, request: Request, kind: str) -> Location:
-    """Read where *request* goes on to; *full* is the name in it, *kind* the plural of the object's.
+    """Return the target of *request*; *full* is the name in it, *kind* the plural of its kind.
 
     Raises:
-        StatusError: The name makes no sense.
+        StatusError: The name is invalid.
     """
     scheme, name, port = _split(full, kind)
     match = re.match(rf"/*(?:[^/]+/+){{{_DEPTH[kind]}}}proxy(/.*)?$", request.path)
@@ -67,7 +67,7 @@ def pod_port(pod: Obj, location: Location) -> int:
     """Return the port of *pod* that is meant: the one that was named, or its first.
 
     Raises:
-        StatusError: It is no port.
+        StatusError: The port is invalid.
     """
     text = location.port
     if not text:

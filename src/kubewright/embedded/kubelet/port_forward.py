@@ -24,12 +24,12 @@ def answer(headers: Headers, ports: Sequence[int], connect: Connect, *, clock: C
 
     Args:
         headers: Those of the request.
-        ports: Which ports, for those who cannot say it later.
+        ports: Which ports, for clients that cannot name them later.
         connect: Connects to one.
         clock: Where time-outs come from.
 
     Raises:
-        AccessError: The request makes no sense.
+        AccessError: The request is invalid.
     """
     agreed = agree(headers, websockets=WEBSOCKETS, spdy=SPDY)
     if isinstance(agreed, Response):

@@ -1,8 +1,8 @@
 """The kubelet of the embedded cluster: a node that runs the pods that are bound to it.
 
-`Node` registers at an API server, ours or any other, and runs pods with a `Runtime`: simulated, in
-which nothing really runs, or local processes. What serves ``kubectl logs`` and its like knows a
-node only as `ContainerAccess`.
+`Node` registers at an API server, ours or any other, and runs pods with a `Runtime`: simulated
+containers, or local processes. What serves ``kubectl logs`` and the like knows a node only as
+`ContainerAccess`.
 """
 
 from typing import TYPE_CHECKING
@@ -47,7 +47,7 @@ _MODULES = {
     "SimulatedRuntime": "simulated.runtime",
 }
 
-# Loaded when first used: who serves logs does not run containers. Hidden from type checkers, which
-# know the names from above.
+# Loaded when first used: serving logs takes no runtime. Hidden from type checkers, which know the
+# names from above.
 if not TYPE_CHECKING:
     __getattr__, __dir__ = lazy_names(__name__, _MODULES)

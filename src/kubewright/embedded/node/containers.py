@@ -1,4 +1,4 @@
-"""`NodeAccess`: the containers of a node, as those outside may use them."""
+"""`NodeAccess`: the containers of a node, as clients may use them."""
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 
@@ -23,7 +23,7 @@ PULLING: Mapping[str, str] = {
 
 
 class NodeAccess:
-    """The containers of a node, as those outside may use them; a `ContainerAccess`.
+    """The containers of a node, as clients may use them; a `ContainerAccess`.
 
     Args:
         find: Finds the pod of a name.
@@ -50,7 +50,7 @@ class NodeAccess:
         stdin: bool = False,
         tty: bool = False,
     ) -> Command:
-        """Start *command* in a container that runs."""
+        """Start *command* in a running container."""
         live = self._live(self._pod(namespace, pod), container)
         try:
             return await live.target.handle.execute(command, stdin=stdin, tty=tty)
@@ -60,7 +60,7 @@ class NodeAccess:
     async def attach(
         self, namespace: str, pod: str, container: str, *, stdin: bool = False
     ) -> Command:
-        """Return the process of a container that runs, to read and write along."""
+        """Return the process of a running container, to read its output and write its input."""
         live = self._live(self._pod(namespace, pod), container)
         return await live.target.handle.attach(stdin=stdin)
 

@@ -1,4 +1,4 @@
-"""What each pod of a node is given by it."""
+"""What a node provides to its pods."""
 
 import secrets
 from collections.abc import Callable, Coroutine, Iterable
@@ -22,22 +22,22 @@ class Report(Protocol):
     def __call__(
         self, pod: Pod, reason: str, message: str, *, container: str = "", warning: bool = False
     ) -> None:
-        """Write it, sooner or later."""
+        """Queue the Event, to be written later."""
         ...
 
 
 class Host(Struct, frozen=True):
-    """What a pod needs of its node.
+    """What a pod needs from its node.
 
     Attributes:
         runtime: What runs containers.
         client: Where ConfigMaps, Secrets and tokens are.
         addresses: Where addresses of pods come from.
         address: The address of the node.
-        allocatable: What the node has to give.
+        allocatable: The resources of the node.
         clock: Where time comes from.
         spawn: Starts a task that the node waits for.
-        wake: Lets a pod be looked at again.
+        wake: Queues a pod for another sync.
         report: Writes an Event.
         services: Returns the services of a namespace.
     """

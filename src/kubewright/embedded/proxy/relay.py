@@ -1,4 +1,4 @@
-"""Bytes between a client on a socket and an endpoint, both ways, each way to its own end."""
+"""Copies bytes between a client's socket and an endpoint, in both directions."""
 
 import asyncio
 import socket
@@ -9,11 +9,11 @@ from kubewright._aio import TaskSet
 from kubewright.embedded.node.access import BROKEN, PodConnection
 
 BUFFER: int = 256 * 1024
-"""How much of one direction is kept for a side that is slow to take it."""
+"""How much of one direction is kept for a slow reader."""
 
 
 class SocketConnection:
-    """A TCP connection, in the words of a node."""
+    """A TCP connection, as a `PodConnection`."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader = reader
@@ -57,7 +57,7 @@ async def dial(address: str, port: int) -> SocketConnection:
 
 
 async def relay(client: SocketConnection, endpoint: PodConnection) -> None:
-    """Copy both ways until both have said all; what breaks on one side is broken on the other."""
+    """Copy in both directions until both have ended; if one side breaks, break the other."""
     try:
         async with TaskSet() as tasks:
             up = tasks.start(_copy(client, endpoint))
@@ -74,7 +74,7 @@ async def relay(client: SocketConnection, endpoint: PodConnection) -> None:
 
 
 async def _copy(source: PodConnection, target: PodConnection) -> bool:
-    """Copy to the end; tell whether it was reached."""
+    """Copy until the end; return whether it was reached."""
     try:
         while data := await source.read():
             await target.write(data)

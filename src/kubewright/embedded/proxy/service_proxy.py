@@ -1,4 +1,4 @@
-"""`ServiceProxy`: listens at the addresses of services, and leads to what stands behind them."""
+"""`ServiceProxy`: listens at the addresses of services, and forwards to their endpoints."""
 
 import asyncio
 import ipaddress
@@ -61,9 +61,9 @@ class PortKey(NamedTuple):
 class ServiceProxy:
     """Makes services reachable at their cluster addresses, while it runs.
 
-    It listens at the cluster addresses that are loopback ones, and leaves all others alone; and at
-    the node ports, on *node_address*. A connection goes to a ready endpoint, each in its turn, and
-    to the next one if nothing listens there. It stays when the endpoints change.
+    It listens at cluster addresses on loopback, and ignores all others; and at node ports, on
+    *node_address*. A connection goes to the next ready endpoint in turn, or to another one if
+    nothing listens there. It stays open when the endpoints change.
 
     Args:
         cluster: Where services and endpoint slices are read; it must run, too.
@@ -161,7 +161,7 @@ class ServiceProxy:
             self._update(service)
 
     def _update(self, key: ObjectKey) -> None:
-        """Bring what is known of a service up to date; new connections go by it at once."""
+        """Update the addresses and endpoints of a service; new connections use them at once."""
         service = self._services.get(key)
         self._wanted = {at: port for at, port in self._wanted.items() if port.service != key}
         ports = tcp_ports(service) if service is not None else []
@@ -207,7 +207,7 @@ class ServiceProxy:
                 self._report_refusal(address, error)
 
     def _report_refusal(self, address: Address, error: OSError) -> None:
-        wanted = self._wanted.get(address)  # its service may have gone while we tried
+        wanted = self._wanted.get(address)  # its service may be gone by now
         if wanted is None or address in self._refused:
             return
         self._refused.add(address)
@@ -238,7 +238,7 @@ class ServiceProxy:
         try:
             endpoint = await self._reach(port, peer)
             if endpoint is None:
-                client.reset()  # as if nothing listened, which is what a kernel would say
+                client.reset()  # as a kernel does when nothing listens
             else:
                 await relay(client, endpoint)
         except Exception as error:  # noqa: BLE001  # one connection must not end the others
@@ -248,10 +248,10 @@ class ServiceProxy:
             await client.close()
 
     async def _reach(self, port: PortKey, peer: str) -> PodConnection | None:
-        """Connect to an endpoint, if there are any.
+        """Connect to an endpoint; return ``None`` if there is none that answers.
 
-        If none of them answers we wait a little: they have just ended and others take their place,
-        which is not known here yet; or they are about to listen.
+        If none of them answers, we wait a little: they may have ended, and we do not know their
+        successors yet; or they are about to listen.
         """
         balancer = self._balancers.get(port)
         order = balancer.order(peer) if balancer is not None else []
@@ -276,7 +276,7 @@ class ServiceProxy:
             except AccessError as error:
                 if error.code != _NOT_FOUND:
                     raise
-        return await dial(endpoint.address, endpoint.port)  # a pod of somebody else, or no pod
+        return await dial(endpoint.address, endpoint.port)  # not one of our pods
 
 
 def _affinity(service: Obj) -> float:
@@ -290,5 +290,5 @@ def _affinity(service: Obj) -> float:
 def _is_loopback(address: str) -> bool:
     try:
         return ipaddress.ip_address(address).is_loopback
-    except ValueError:  # such as None, the word for no address at all
+    except ValueError:  # such as None, for a headless service
         return False

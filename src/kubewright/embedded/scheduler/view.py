@@ -1,4 +1,4 @@
-"""`ClusterView`: the nodes, and what is placed on each, as the scheduler knows it."""
+"""`ClusterView`: the nodes and their pods, as the scheduler sees them."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
@@ -16,14 +16,14 @@ __all__ = ["ClusterView", "NodeView", "Placed"]
 
 
 class Placed(msgspec.Struct, frozen=True):
-    """A pod on a node, and what of it matters to others.
+    """A pod on a node, with the fields that matter to others.
 
     Attributes:
         node: Where it is.
         namespace: Its namespace.
         labels: Its labels.
-        owner: The uid of who controls it.
-        demand: What it takes.
+        owner: The uid of its controller.
+        demand: What it uses.
         keeps_away: The rules by which it keeps other pods away.
     """
 
@@ -51,7 +51,7 @@ class Placed(msgspec.Struct, frozen=True):
 
 
 class NodeView:
-    """One node, and what is taken of it."""
+    """One node, and what its pods use."""
 
     def __init__(self, name: str) -> None:
         self.name: str = name
@@ -59,7 +59,7 @@ class NodeView:
         self.taints: list[Taint] = []
         self.unschedulable: bool = False
         self.known: bool = False
-        """Whether the node itself was heard of, and not only pods on it."""
+        """Whether we know the node itself, and not only pods on it."""
         self.allocatable: Amounts = {}
         self.used: Amounts = {}
         self.pods: dict[str, Placed] = {}
@@ -67,7 +67,7 @@ class NodeView:
         """How many of the pods each owner has here."""
 
     def describe(self, node: Node) -> bool:
-        """Take over what *node* says; return whether it can matter to a pod that waits."""
+        """Update it from *node*; return whether that can matter to a waiting pod."""
         before = self._state()
         self.known = True
         self.labels = node.metadata.labels
@@ -87,7 +87,7 @@ class NodeView:
             self.used[name] = self.used.get(name, 0) + amount
 
     def remove(self, uid: str) -> None:
-        """Note that a pod is here no more."""
+        """Note that a pod is no longer here."""
         pod = self.pods.pop(uid)
         self.owners[pod.owner] -= 1
         if not self.owners[pod.owner]:
@@ -113,7 +113,7 @@ _decode = msgspec.json.Decoder(_Document).decode
 
 
 class ClusterView:
-    """Follows nodes and pods; what was just decided counts before the server tells of it.
+    """Follows nodes and pods; a decision counts at once, before the watch shows it.
 
     Args:
         cluster: Where they are.
@@ -147,7 +147,7 @@ class ClusterView:
         return entry.labels if entry is not None else {}
 
     def place_of(self, uid: str) -> str:
-        """Return the node of a pod; empty if it has none, not even in our mind."""
+        """Return the node of a pod, assumed ones included; empty if it has none."""
         return self._places.get(uid, "")
 
     def assume(self, pod: Pod, node: str) -> None:
@@ -156,7 +156,7 @@ class ClusterView:
         self._place(pod.metadata.uid, Placed.of(pod, node))
 
     def forget(self, uid: str) -> None:
-        """Take back what was assumed: the server refused."""
+        """Undo `assume`: the server refused."""
         if uid in self._assumed:
             self._assumed.discard(uid)
             self._unplace(uid)

@@ -44,13 +44,13 @@ from kubewright.kinds.core.v1 import Node, Pod
 __all__ = ["daemonset_controller"]
 
 LARGEST: int = 250
-"""How many pods one reconcile makes or deletes at most."""
+"""The most pods that one reconcile creates or deletes."""
 _FIRST_WAIT = 1.0  # seconds before a pod that failed is replaced, twice as many the next time
 _LONGEST_WAIT = 900.0
 
 
 def daemonset_controller(cluster: Cluster) -> Controller:
-    """Return the controller that keeps the pods of each DaemonSet."""
+    """Return the controller of DaemonSets."""
     sets = _DaemonSets(cluster)
     selectors = Selectors(cluster, DaemonSet, lambda one: selector_from(one.spec.selector))
     cluster.cache.informer(Node, sharded=False)
@@ -69,7 +69,7 @@ def daemonset_controller(cluster: Cluster) -> Controller:
 
 
 class _DaemonSets:
-    """Brings the pods of one set to the nodes that take them."""
+    """Reconciles DaemonSets."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
@@ -82,11 +82,11 @@ class _DaemonSets:
         self._waits: dict[ObjectKey, dict[str, tuple[float, float]]] = {}
 
     def all_keys(self) -> list[str]:
-        """Return all sets, for a node that changed."""
+        """Return the keys of all sets: a changed node may concern each of them."""
         return [str(key) for key in self._known.all_keys()]
 
     async def reconcile(self, request: Request, run: Run) -> Result | None:
-        """Make or delete pods of one set, and say in its status where they are."""
+        """Create or delete pods of one set, and update its status."""
         owner = self._cluster.cache.find(DaemonSet, request.key)
         if owner is None:
             self._waits.pop(request.key, None)
@@ -102,7 +102,7 @@ class _DaemonSets:
         snapshot = await self._history.take_snapshot(owner, known)
         await self._pods.claim(owner, selector)
         digest = snapshot.revision.metadata.labels.get(HASH_LABEL, "")
-        # Once for all that follows: a node that changes meanwhile brings us here again.
+        # Computed once: a node that changes meanwhile triggers another reconcile.
         fits = {one.metadata.name: fit_of(owner, one) for one in self._cluster.cache.list(Node)}
         wait, failure = await self._bring_nearer(owner, digest, fits)
         at = self._situation(owner, digest, fits)
@@ -121,7 +121,7 @@ class _DaemonSets:
     async def _bring_nearer(
         self, owner: DaemonSet, digest: str, fits: dict[str, Fit]
     ) -> tuple[float | None, Exception | None]:
-        """Do what can be done now; return when to look again, and what went wrong."""
+        """Create and delete pods; return when to requeue, and the first error."""
         at = self._situation(owner, digest, fits)
         todo = kept(at)
         ended, wait = self._collect_ended(at)
@@ -140,7 +140,7 @@ class _DaemonSets:
         return Situation(owner, digest, fits, pods, self._cluster.clock.now())
 
     def _collect_ended(self, at: Situation) -> tuple[list[PodState], float | None]:
-        """Return pods that have ended and are to go, and when the next of them will be."""
+        """Return the ended pods to delete now, and in how many seconds the next one is due."""
         ended = [pod for pod in _all(at) if pod.is_finished and not pod.deleting]
         waits = self._waits.setdefault(at.owner.key, {}) if ended else {}
         now, soon, next_one = self._cluster.clock.monotonic(), [], None
@@ -205,7 +205,7 @@ _decode = msgspec.json.Decoder(_NodeDocument).decode
 
 
 def _matters(event: Event[Node]) -> bool:
-    """Say whether a change of a node can matter: its labels or taints, and no heartbeat."""
+    """Return whether a change of a node can matter: labels and taints do, heartbeats do not."""
     old, new = event.old, event.new
     if old is None or new is None or old.uid != new.uid or old.labels != new.labels:
         return True

@@ -1,4 +1,4 @@
-"""`Turn`: one look at one Job, and what is done about it."""
+"""`Turn`: one reconcile of one Job."""
 
 from collections.abc import Iterable
 from copy import deepcopy
@@ -34,11 +34,11 @@ COMPONENT: str = "job-controller"
 
 
 class Tools:
-    """What every look at a Job works with.
+    """What every `Turn` uses.
 
     Attributes:
-        control: What makes and deletes pods.
-        recorder: What tells people.
+        control: Creates and deletes pods.
+        recorder: Writes events.
         backoffs: How often each Job has failed in a row, by its uid.
     """
 
@@ -50,10 +50,10 @@ class Tools:
 
 
 class Turn:
-    """One look at one Job, and what is done about it.
+    """One reconcile of one Job.
 
     Attributes:
-        again: In how many seconds to look again, if nothing changes before.
+        again: In how many seconds to reconcile again, if nothing changes before.
         changed: Whether anything was written.
     """
 
@@ -73,10 +73,10 @@ class Turn:
         self.look: Look = Look(job, pods, now=now, backoff=backoff)
 
     async def take(self) -> None:
-        """Do what is to be done, and write the status; that also when pods are refused.
+        """Create or delete pods, and write the status, even if the server refuses pods.
 
         Raises:
-            KubewrightError: The server refused something; it is to be tried again.
+            KubewrightError: The server refused something; try again.
         """
         look = self.look
         problem: KubewrightError | None = None
@@ -108,7 +108,7 @@ class Turn:
             self.look.active = []
 
     async def _manage(self) -> KubewrightError | None:
-        """Make or delete pods until as many are active as should be; return what went wrong."""
+        """Create or delete pods until the wanted number is active; return the error, if any."""
         try:
             await self._balance()
         except KubewrightError as error:
@@ -166,7 +166,7 @@ class Turn:
                 continue
             counted = look.verdicts[before.metadata.uid].counts
             made.append(pod_for(job, index, after=before, counted=counted))
-            del look.delayed[index]  # the new one counts on
+            del look.delayed[index]  # the new pod takes over its counts
         return made
 
     # --- Status ---
@@ -185,7 +185,7 @@ class Turn:
         reason = "Suspended" if job.spec.suspend else "Resumed"
         self._recorder.event(job, reason=reason, message=new.message or "")
         if not job.spec.suspend:
-            job.status.start_time = to_seconds(now)  # so that the deadline starts anew
+            job.status.start_time = to_seconds(now)  # so that the deadline starts again
 
     async def _track(self, target: JobCondition | None) -> None:
         """Count the pods that have ended, and end the Job if that is decided and all are gone."""
@@ -195,7 +195,7 @@ class Turn:
             changed = with_condition(job.status.conditions, target)
             job.status.conditions = changed or job.status.conditions
         if free:
-            await self._write()  # before the finalizers go, lest a crash loses the pods
+            await self._write()  # before the finalizers go, or a crash would lose the pods
             await self._control.untrack(free)
             self._backoffs[job.metadata.uid] = look.backoff
             job = self.job

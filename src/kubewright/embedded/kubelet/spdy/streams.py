@@ -42,7 +42,7 @@ class SPDYStreams:
         return True
 
     async def wait_open(self) -> bool:
-        """Wait for the streams that were announced; False if the client leaves before."""
+        """Wait for all streams; return False if the client leaves before."""
         async with TaskSet() as tasks:
             complete = tasks.start(self._complete.wait())
             gone = tasks.start(self.connection.wait_gone())
@@ -65,11 +65,11 @@ class SPDYStreams:
             await found.write(data)
 
     async def ping(self) -> None:
-        """Send something that says nothing."""
+        """Send a ping."""
         await self.connection.ping()
 
     async def finish(self, status: RemoteStatus) -> None:
-        """Say how the command ended, and end all streams."""
+        """Send how the command ended, and end all streams."""
         error = self._streams["error"]
         if said := encoded(status, self._protocol):
             await error.write(said)

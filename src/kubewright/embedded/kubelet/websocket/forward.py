@@ -14,7 +14,7 @@ _GOODBYE = 2.0  # seconds that a client has to answer our close
 
 
 class WebSocketForwarder:
-    """Serves one client, which has named its ports, until all of them or the client are done."""
+    """Serves one client until all of its ports are closed, or it is gone."""
 
     def __init__(
         self,
@@ -67,7 +67,7 @@ class WebSocketForwarder:
             try:
                 await self._pods[channel].write(data)
             except BROKEN:
-                deaf.add(channel)  # what it has said before is still on its way
+                deaf.add(channel)  # what it sent before is still on its way
 
     async def _download_all(self) -> None:
         async with asyncio.TaskGroup() as group:

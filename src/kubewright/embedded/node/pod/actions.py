@@ -31,11 +31,11 @@ HEAD_END: bytes = b"\r\n\r\n"
 
 
 class Outcome(NamedTuple):
-    """How it went, and why if badly.
+    """The result of a probe or a hook.
 
     Attributes:
-        ok: Whether it went well.
-        message: What was found out.
+        ok: Whether it succeeded.
+        message: Its output, or why it failed.
         errored: Whether it could not even be tried, which says nothing about the container.
     """
 
@@ -48,7 +48,7 @@ _WELL = Outcome(True)
 
 
 class ActionTarget(NamedTuple):
-    """The container that something is done in.
+    """The container that a probe or hook runs in.
 
     Attributes:
         container: What its author wrote; names of ports are looked up there.
@@ -66,9 +66,9 @@ class ActionTarget(NamedTuple):
 async def perform(
     action: Probe | LifecycleHandler, target: ActionTarget, *, clock: Clock
 ) -> Outcome:
-    """Do what *action* says, once; it takes as long as it takes.
+    """Perform *action* once, without a time-out.
 
-    What is asked of a simulated container goes well, unless it is known how it would end.
+    In a simulated container it succeeds, unless we know how the command would end.
     """
     try:
         return await _do(action, target, clock)
@@ -84,7 +84,7 @@ async def _do(action: Probe | LifecycleHandler, target: ActionTarget, clock: Clo
         return await _execute(action.exec.command, target)
     if action.http_get is not None:
         purpose = "probe" if isinstance(action, Probe) else "lifecycle"
-        _url(action.http_get, target)  # a port that has no number is wrong everywhere
+        _url(action.http_get, target)  # an unknown port is an error even if simulated
         return _WELL if simulated else await _http_get(action.http_get, target, purpose)
     if action.tcp_socket is not None:
         return await _connect(action.tcp_socket, target)
@@ -120,7 +120,7 @@ async def _connect(action: TCPSocketAction, target: ActionTarget) -> Outcome:
 
 
 def timeout_message(action: Probe, target: ActionTarget, seconds: int) -> str:
-    """Return what is said of a probe that has had no answer for that long."""
+    """Return the message for a probe that timed out after *seconds*."""
     if action.http_get is not None:
         why = "context deadline exceeded (Client.Timeout exceeded while awaiting headers)"
         return f'Get "{_url(action.http_get, target)}": {why}'
@@ -146,7 +146,7 @@ def _request(action: HTTPGetAction, url: SplitResult, purpose: str) -> bytes:
     headers += [(header.name, header.value) for header in action.http_headers]
     query = f"?{url.query}" if url.query else ""
     lines = [f"GET {url.path or '/'}{query} HTTP/1.1"]
-    # An empty Accept is how an author says that there shall be none.
+    # With an empty Accept, the author asks for no such header.
     lines += [f"{name}: {text}" for name, text in headers if text or name.lower() != "accept"]
     return "\r\n".join([*lines, "Connection: close", "", ""]).encode()
 
@@ -154,7 +154,7 @@ def _request(action: HTTPGetAction, url: SplitResult, purpose: str) -> bytes:
 async def _http_get(action: HTTPGetAction, target: ActionTarget, purpose: str) -> Outcome:
     url = first = last = _url(action, target)
     if purpose == "lifecycle":
-        # A hook was heard, whatever the answer says.
+        # For a hook, any answer is a success.
         answer = await _ask(action, target, url, purpose)
         return answer if isinstance(answer, Outcome) else Outcome(True)
     for _ in range(MOST_REQUESTS):
@@ -162,9 +162,9 @@ async def _http_get(action: HTTPGetAction, target: ActionTarget, purpose: str) -
         if isinstance(answer, Outcome):
             return answer
         onward = urljoin(url, answer.location) if answer.location else ""
-        # What another host says is not about this container.
+        # Redirects to another host are not followed: its answer is not about this container.
         if not onward or urlsplit(onward).hostname != urlsplit(first).hostname:
-            ok = 200 <= answer.status < 400  # noqa: PLR2004  # what counts as well
+            ok = 200 <= answer.status < 400  # noqa: PLR2004  # what counts as success
             return Outcome(ok, "" if ok else f"HTTP probe failed with statuscode: {answer.status}")
         last, url = answer.location, onward
     return Outcome(False, f'Get "{last}": stopped after {MOST_REQUESTS} redirects')
@@ -178,7 +178,7 @@ class _Answer(NamedTuple):
 async def _ask(
     action: HTTPGetAction, target: ActionTarget, url: str, purpose: str
 ) -> _Answer | Outcome:
-    """Ask once; return what was answered, or how it failed."""
+    """Send one request; return the answer, or how it failed."""
     parts = urlsplit(url)
     tls = parts.scheme == "https"
     port = parts.port or (443 if tls else 80)
@@ -199,7 +199,7 @@ async def _ask(
 
 
 def _location(head: bytes) -> str:
-    """Return where an answer leads; empty if it leads nowhere."""
+    """Return the target of a redirect; empty if the answer is not one."""
     if _status(head) not in REDIRECTS:
         return ""
     for line in head.split(b"\r\n")[1:]:

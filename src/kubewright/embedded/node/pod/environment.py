@@ -1,4 +1,4 @@
-"""The variables of a container, and how its command refers to them."""
+"""The environment of a container, and references to it in its command."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -38,14 +38,14 @@ def environment_of(
     *,
     services: Iterable[Service] = (),
 ) -> dict[str, str]:
-    """Return the variables of a container, complete.
+    """Return the complete environment of a container.
 
     Args:
         container: What its author wrote.
         pod: Its pod.
         facts: What its node knows of it.
         references: The ConfigMaps and Secrets that it names.
-        services: The services whose addresses it learns.
+        services: The services whose addresses it gets.
 
     Raises:
         ContainerError: Something that it names is not there.
@@ -65,7 +65,7 @@ def environment_of(
         value = _value(variable, container, pod, facts, references)
         if value is None:
             continue
-        # Only those that were set before it count, as in a shell script.
+        # Only variables that were set before it count, as in a shell script.
         result[variable.name] = expanded(value, result) if variable.value_from is None else value
     return result
 

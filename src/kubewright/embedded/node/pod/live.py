@@ -41,7 +41,7 @@ class LiveContainer:
         clock: Clock,
         spawn: Spawn,
     ) -> None:
-        """Begin to probe it, if it has probes."""
+        """Start its probes, if it has any."""
         container = self.target.container
         if container.startup_probe or container.liveness_probe or container.readiness_probe:
             self._prober = Prober(
@@ -50,7 +50,7 @@ class LiveContainer:
             self._prober.start()
 
     def stop_restarting(self) -> None:
-        """Note that it was told to end: only whether it is ready still counts."""
+        """Note that it was told to end: only its readiness probe goes on."""
         self.stopping = True
         if self._prober is not None:
             self._prober.stop_restarting()
@@ -68,7 +68,7 @@ class LiveContainer:
 
 
 def termination_message(container: Container, how: Exit, log: Log | None) -> str:
-    """Return what a container left behind: its file, or the end of its log if it asked for that."""
+    """Return the termination message: its file, or the end of its log if the policy says so."""
     if how.message:
         return how.message[:LONGEST_MESSAGE]
     falls_back = container.termination_message_policy == "FallbackToLogsOnError"

@@ -1,8 +1,8 @@
-"""`PodRunner`: one pod on a node, brought step by step to where its spec says.
+"""`PodRunner`: one pod on a node, brought step by step to the state in its spec.
 
-It is level-triggered, like everything here: `sync` looks at the pod and at what is known of its
-containers, does what can be done now, and says when to look again. In between nothing waits: the
-end of a process, the verdict of a probe or a hook that is done wake it up.
+It is level-triggered, like everything here: `sync` looks at the pod and at the records of its
+containers, does what can be done now, and returns when to look again. Nothing waits in between: the
+end of a process, the verdict of a probe or the end of a hook trigger the next sync.
 """
 
 import signal
@@ -55,14 +55,14 @@ class PodRunner:
 
     Args:
         pod: The pod as the server has it.
-        host: What the node gives it.
+        host: What the node provides.
     """
 
     def __init__(self, pod: Pod, host: Host) -> None:
         self.pod: Pod = pod
         """The pod as it was last seen."""
         self.sandbox: Sandbox | None = None
-        """Where its containers run, once they may."""
+        """Where its containers run; ``None`` before it is set up."""
         self.live: dict[str, LiveContainer] = {}
         """The containers that run."""
         self._host = host
@@ -86,7 +86,7 @@ class PodRunner:
 
     @property
     def is_stopped(self) -> bool:
-        """Whether none of its containers runs, nor will."""
+        """Whether none of its containers runs, or will run."""
         return self._grace is not None and not self.live
 
     def status(self) -> PodStatus:
@@ -103,7 +103,7 @@ class PodRunner:
     # --- What is done ---
 
     async def sync(self, pod: Pod) -> float | None:
-        """Do what can be done now; return in how many seconds to look again, if at all."""
+        """Do what can be done now; return in how many seconds to sync again, if at all."""
         await self._take_note(pod)
         if self.is_stopped or (self._is_over and not self.live):
             self._give_address_back()
@@ -120,7 +120,7 @@ class PodRunner:
         return min((wait for wait in waits if wait is not None), default=None)
 
     def stop(self, grace: float | None = None) -> None:
-        """End all containers, within *grace* seconds; a shorter time than before counts."""
+        """End all containers within *grace* seconds; a shorter time replaces a longer one."""
         wanted = self._grace_period if grace is None else float(grace)
         if self._grace is not None and wanted >= self._grace:
             return
@@ -130,7 +130,7 @@ class PodRunner:
             self._host.spawn(self._stop_all(wanted, hooks=hooks))
 
     async def close(self) -> None:
-        """Leave nothing behind; its containers have ended."""
+        """Clean up, once its containers have ended."""
         for one in self.live.values():
             one.end()
         self.live.clear()
@@ -141,9 +141,9 @@ class PodRunner:
         self._address = ""
 
     def _give_address_back(self) -> None:
-        """Let another pod have the address; the status of one that has ended goes on naming it.
+        """Release the address; the status of an ended pod still shows it.
 
-        Ended pods stay until somebody deletes them, and there are more of them than addresses.
+        Ended pods stay until somebody deletes them, and there can be more of them than addresses.
         """
         if self._holds_address:
             self._holds_address = False
@@ -180,14 +180,14 @@ class PodRunner:
                 volumes = await read_volumes(self.pod, self._facts, self._host)
                 self.sandbox.update(pod, volumes)
             except (MountError, OSError) as error:
-                # What was mounted stays as it was, as long as its source is away, or as the pod has
-                # something of its own in the way: that must not keep it from being stopped.
+                # The mounted files stay as they are if a source is missing, or if the pod has put
+                # something in their place: neither may keep the pod from being stopped.
                 self._report("FailedMount", str(error), warning=True)
                 self.sandbox.update(pod, {})
             self._refresh = False
 
     def _end_outdated(self) -> None:
-        """Stop containers whose image was changed; others follow."""
+        """Stop containers whose image has changed; new ones replace them."""
         for name, live in self.live.items():
             if self._is_outdated(live) and not live.stopping:
                 message = f"Container {name} definition changed, will be restarted"
@@ -212,7 +212,7 @@ class PodRunner:
     # --- Starting ---
 
     async def _advance(self) -> float | None:
-        """Start what can be started; return when to look again."""
+        """Start what can be started; return in how many seconds to sync again."""
         if self.sandbox is None:
             try:
                 await self._make_sandbox()
@@ -264,7 +264,7 @@ class PodRunner:
         return HostFacts(self._address, self._host.address, self._host.allocatable)
 
     async def _try_start(self, name: str) -> float | None:
-        """Start a container; return when to try again if it cannot be."""
+        """Start a container; return in how many seconds to try again if that fails."""
         container = self._container(name)
         now = self._clock.now()
         left = self._pulls.left(name, now)
@@ -324,7 +324,7 @@ class PodRunner:
         return SHOWN if error.reason == PULL_ERROR else RETRY_AFTER
 
     def _report_failure(self, container: Container, error: ContainerError) -> None:
-        """Tell how far a container has come, and what went wrong then."""
+        """Write the events of a failed start: how far it came, and the error."""
         name, message = container.name, f"Error: {error.message}"
         if error.reason == PULL_ERROR:
             self._report("Pulling", f'Pulling image "{container.image}"', container=name)
@@ -389,7 +389,7 @@ class PodRunner:
         if self.live.get(name) is not live:
             return
         if not outcome.ok:
-            # Not what it wrote: that may hold a secret, and events are read by many.
+            # Not its output: that may hold a secret, and many can read events.
             message = "PostStartHook failed"
             self._report("FailedPostStartHook", message, container=name, warning=True)
             await self._stop_one(live, "FailedPostStartHook")
@@ -409,7 +409,7 @@ class PodRunner:
         )
 
     def _note_verdict(self, name: str, kind: ProbeKind, holds: bool) -> None:
-        """Take note of what a probe has found out."""
+        """Note the verdict of a probe."""
         live = self.live.get(name)
         if live is None:
             return
@@ -433,7 +433,7 @@ class PodRunner:
     def _note_exit(self, name: str, id_: str, how: Exit) -> None:
         live = self.live.get(name)
         if live is None or live.target.handle.id != id_:
-            self._early[id_] = how  # it was over before we had it in hand
+            self._early[id_] = how  # it ended before its start had returned
             return
         del self.live[name]
         live.end()

@@ -1,4 +1,4 @@
-"""What has to be read before a pod, or one of its containers, can start."""
+"""What is read from the server before a pod, or one of its containers, can start."""
 
 from collections.abc import Iterable
 
@@ -38,11 +38,11 @@ async def read_volumes(pod: Pod, facts: HostFacts, host: Host) -> dict[str, File
     """Return what is in each volume of *pod*, as of now.
 
     Raises:
-        MountError: Something that a volume needs is not there.
+        MountError: The source of a volume is missing.
     """
     if not host.runtime.uses_files:
-        # Only what every user would notice: a pod does not start without its files. The token
-        # of its account is always there.
+        # Only ConfigMaps and Secrets count, without which a pod does not start. There are no files
+        # for anything else.
         kept = [one for one in pod.spec.volumes if one.config_map or one.secret]
         pod = replace(pod, spec=replace(pod.spec, volumes=kept))
     if not pod.spec.volumes:
@@ -56,10 +56,10 @@ async def read_volumes(pod: Pod, facts: HostFacts, host: Host) -> dict[str, File
 async def prepare_launch(
     container: Container, pod: Pod, facts: HostFacts, host: Host, *, attempt: int
 ) -> Launch:
-    """Return how a container is to be started: its variables, and its command in their terms.
+    """Return how to start a container: its environment, and its command with references expanded.
 
     Raises:
-        ContainerError: Something that its variables come from is not there.
+        ContainerError: A source of its environment is missing.
     """
     namespace = pod.metadata.namespace or ""
     wanted = environment_references(container)
@@ -92,7 +92,7 @@ async def read_references(
 
 
 async def request_tokens(client: Client, pod: Pod) -> dict[str, str]:
-    """Return a token for each projection of *pod* that wants one, by its path."""
+    """Return a new token for each projection of *pod* that wants one, by its path."""
     result: dict[str, str] = {}
     name, metadata = pod.spec.service_account_name or "default", pod.metadata
     for source in token_sources(pod):
@@ -111,7 +111,7 @@ async def request_tokens(client: Client, pod: Pod) -> dict[str, str]:
                 ServiceAccount, name, TokenRequest(spec=spec), namespace=metadata.namespace
             )
         except APIError as error:
-            # A server without tokens is still good for pods that do not talk to it.
+            # A server without tokens is good enough for pods that do not talk to it.
             _log.warning("no token for a pod", key=str(pod.key), error=str(error))
             continue
         result[wanted.path] = made.status.token or ""

@@ -1,4 +1,4 @@
-"""Probes of a container: when they are made, and what their answers add up to."""
+"""The probes of a container: when they run, and the verdict from their results."""
 
 from collections.abc import Callable, Coroutine
 from typing import Any, Literal, TypeAlias
@@ -18,12 +18,12 @@ Verdict: TypeAlias = Literal["success", "failure"]
 
 
 class Tally(Struct, frozen=True):
-    """What the answers of a probe add up to.
+    """The results of a probe so far.
 
     Attributes:
-        verdict: What is held for true; ``None`` before anything is known.
-        last: What the last answer was.
-        run: How many answers in a row were the same.
+        verdict: The verdict from them; ``None`` before there is one.
+        last: The last result.
+        run: How many results in a row were the same.
     """
 
     verdict: bool | None
@@ -32,7 +32,7 @@ class Tally(Struct, frozen=True):
 
 
 def counted(tally: Tally, probe: Probe, *, ok: bool) -> Tally:
-    """Return *tally* with one more answer."""
+    """Return *tally* with one more result."""
     run = tally.run + 1 if tally.last is ok else 1
     needed = (probe.success_threshold or 1) if ok else (probe.failure_threshold or 3)
     verdict = ok if run >= needed else tally.verdict
@@ -40,14 +40,14 @@ def counted(tally: Tally, probe: Probe, *, ok: bool) -> Tally:
 
 
 class Prober:
-    """Makes the probes of one container, from its start until `stop`.
+    """Runs the probes of one container, from its start until `stop`.
 
-    While the startup probe has not succeeded, the others are not made.
+    The others do not run before the startup probe has succeeded.
 
     Args:
         target: The container.
-        on_verdict: Called with each change of what is held for true.
-        on_failure: Called with each answer that was bad, in the words of an Event.
+        on_verdict: Called with each change of a verdict.
+        on_failure: Called with the Event message of each failure.
         clock: Where time comes from.
         spawn: Starts a task that somebody waits for.
     """
@@ -83,20 +83,20 @@ class Prober:
         }
 
     def start(self) -> None:
-        """Begin to probe."""
+        """Start probing."""
         if "startup" in self._probes:
             self._schedule("startup")
         else:
             self._start_others()
 
     def stop(self) -> None:
-        """Probe no more."""
+        """Stop probing."""
         self._stopped = True
         for timer in self._timers.values():
             timer.cancel()
 
     def stop_restarting(self) -> None:
-        """Make only those probes that cannot end the container: it is about to end anyway."""
+        """Stop the probes that can end the container, which is about to end anyway."""
         for kind in ("startup", "liveness"):
             if kind in self._timers:
                 self._timers.pop(kind).cancel()
@@ -127,7 +127,7 @@ class Prober:
             return
         self._note(kind, probe, outcome)
         if kind == "startup" and self._tallies[kind].verdict is not None:
-            return  # it is asked until it is answered
+            return  # a startup probe ends with its verdict
         left = (probe.period_seconds or 10) - (self._clock.monotonic() - began)
         self._timers[kind] = self._clock.call_later(max(0.0, left), lambda: self._tick(kind))
 

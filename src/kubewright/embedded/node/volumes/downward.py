@@ -1,4 +1,4 @@
-"""The downward API: what a container may know of its own pod."""
+"""The downward API: what a container may know about its own pod."""
 
 import json
 import math
@@ -21,7 +21,7 @@ class HostFacts(Struct, frozen=True):
     Attributes:
         pod_ip: The address of the pod.
         host_ip: The address of its node.
-        allocatable: What its node has to give, which is the limit where a container has none.
+        allocatable: The resources of its node, which are the limits of a container without any.
     """
 
     pod_ip: str
@@ -33,7 +33,7 @@ def field_value(path: str, pod: Pod, facts: HostFacts) -> str:
     """Return the text of a field of *pod*, as a variable or a file has it.
 
     Raises:
-        ValueError: The field is none of those that may be known.
+        ValueError: The downward API does not support the field.
     """
     metadata = pod.metadata
     subscript = _SUBSCRIPT.fullmatch(path)

@@ -1,4 +1,4 @@
-"""What is in the volumes of a pod: pure, from the pod and what it refers to."""
+"""The content of the volumes of a pod: pure, from the pod and its references."""
 
 import posixpath
 from collections.abc import Iterable, Mapping, Sequence
@@ -39,7 +39,7 @@ class MountError(Exception):
 def volumes_of(
     pod: Pod, facts: HostFacts, references: References, *, tokens: Mapping[str, str] | None = None
 ) -> dict[str, Files]:
-    """Return what is in each volume of *pod*.
+    """Return the content of each volume of *pod*.
 
     Args:
         pod: The pod.
@@ -48,7 +48,7 @@ def volumes_of(
         tokens: The tokens of its service account, by the path that they are wanted at.
 
     Raises:
-        MountError: Something that a volume needs is not there, or the kind is not supported.
+        MountError: The source of a volume is missing, or its type is not supported.
     """
     result: dict[str, Files] = {}
     for volume in pod.spec.volumes:
