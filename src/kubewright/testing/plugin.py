@@ -24,8 +24,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--kube-server",
         default=None,
         metavar="SERVER",
-        help="what the fixture kube_server is: embedded (the default), real, real-crd or"
-        " kubeconfig; instead of $KUBEWRIGHT_SERVER",
+        help="the server of the fixture kube_server: embedded (the default), real, real-crd or"
+        " kubeconfig; overrides $KUBEWRIGHT_SERVER",
     )
 
 
