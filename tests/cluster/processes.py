@@ -1,4 +1,4 @@
-"""A node whose containers are processes of this machine; for tests only, which say what runs."""
+"""A node whose containers are processes of this machine; for tests only."""
 
 import asyncio
 import fcntl
@@ -90,7 +90,7 @@ class ProcessCommand:
 
 
 class ProcessContainers(Containers):
-    """Runs what it is asked to, as processes; its ports are those of loopback."""
+    """Runs commands as processes; its ports are those of loopback."""
 
     async def execute(
         self,
@@ -143,5 +143,5 @@ async def _pump(
 async def _read_terminal(terminal: int) -> bytes:
     try:
         return await asyncio.to_thread(os.read, terminal, 65536)
-    except OSError:  # nobody has the other side any more
+    except OSError:  # the other side is closed
         return b""

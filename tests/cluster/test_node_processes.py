@@ -101,7 +101,7 @@ class World:
 
 @asynccontextmanager
 async def a_world(server: Access) -> AsyncIterator[World]:
-    """Give a node that is attached to *server*."""
+    """Yield a node that is attached to *server*."""
     async with Client(server.config(), field_owner="test") as client:
         if await client.find(ServiceAccount, "default") is None:
             await client.create(ServiceAccount(metadata=kw.ObjectMeta(name="default")))

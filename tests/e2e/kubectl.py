@@ -14,7 +14,7 @@ class Kubectl:
     """Runs kubectl in one namespace and returns what it prints.
 
     Args:
-        kubeconfig: Which cluster.
+        kubeconfig: The cluster to use.
         namespace: The namespace of every command that names no other.
         home: A folder for its cache of discovery, which must not be shared between clusters.
     """

@@ -150,7 +150,7 @@ async def test_no_request_fails_while_a_service_moves(
 async def test_only_requests_to_a_deleted_service_fail(
     client: kw.Client, run: Run, traefik: TraefikServer
 ) -> None:
-    """Traefik takes over everything anew, and must not let go of anything else."""
+    """Traefik reads everything again, and must not lose anything."""
     run()
     with Backend("kept") as kept, Backend("doomed") as doomed:
         for backend in (kept, doomed):
@@ -398,7 +398,7 @@ def service(name: str, **more: Any) -> Service:
 
 
 async def create(client: kw.Client, name: str, *, expose: str = "true", **more: Any) -> Service:
-    """Create an exposed Service; what is no annotation is a field of its spec."""
+    """Create an exposed Service; keywords other than annotations are fields of its spec."""
     known = {"rule", "entrypoint", "port", "target"}
     made = service(name, **{field: value for field, value in more.items() if field not in known})
     wanted = {"expose": expose, **{one: str(more[one]) for one in known & more.keys()}}

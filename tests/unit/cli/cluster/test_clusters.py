@@ -165,7 +165,7 @@ def test_who_asks_for_a_cluster_that_is_not_there_hears_which_are(tmp_path: Path
 
 
 def test_one_that_runs_is_found(tmp_path: Path) -> None:
-    """With what it says of itself."""
+    """With what it wrote about itself."""
     clusters = Clusters(tmp_path)
     folder = clusters.folder("town")
     lock = folder.lock()

@@ -88,7 +88,7 @@ def test_what_one_that_runs_does_not_have_is_said(
 def test_one_that_runs_commands_does_not_become_simulated(
     clusters: Clusters, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Who asks for it does not want that commands run."""
+    """A user who asks for it does not want commands to run."""
     folder = clusters.folder("shop")
     lock = folder.lock()
     assert lock is not None

@@ -57,7 +57,7 @@ def test_in_a_terminal_the_table_ends_with_the_last_state() -> None:
     play(RichScreen(console, VirtualClock(NOON)))
 
     said = out.getvalue()
-    assert "[bold]title" in said  # text is no markup
+    assert "[bold]title" in said  # text is not markup
     assert "[1] runs" in said
     for word in ("PENDING", "DONE", "example-pod", "Succeeded", "in 5 s", "YAY"):
         assert word in said

@@ -100,7 +100,7 @@ def test_a_cluster_that_the_user_named_goes_on(clusters: Clusters) -> None:
     ],
 )
 def test_a_cluster_that_runs_is_not_taken_for_another(asked: dict[str, Any], problem: str) -> None:
-    """Above all, who asks for --simulate does not want that commands run."""
+    """Above all, a user who passes --simulate does not want commands to run."""
     now = datetime(2026, 1, 1, tzinfo=UTC)
     running = State(1, "https://127.0.0.1:1", now, nodes=2, simulate=False)
 

@@ -63,7 +63,7 @@ async def test_one_failure_does_not_stop_the_others() -> None:
 
 
 async def test_a_mistake_of_the_program_is_raised() -> None:
-    """It is no answer of a server, and must not look like one."""
+    """It is not an answer of the server, and must not look like one."""
 
     async def wrong() -> None:
         raise TypeError("a mistake")

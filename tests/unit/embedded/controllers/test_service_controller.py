@@ -34,7 +34,7 @@ class Diary:
 
 
 async def test_a_service_is_looked_at_when_it_or_its_pods_change() -> None:
-    """And once more when it is gone."""
+    """And again when it is gone."""
     diary = Diary()
     async with staged(diary.controller) as stage:
         web = await stage.create(service())
@@ -78,7 +78,7 @@ async def test_a_service_that_has_no_pods_of_its_own_is_left_alone() -> None:
 
 
 def test_labels_of_the_service_are_kept_and_ours_come_before_them() -> None:
-    """Who is headless cannot be said by a label of the user."""
+    """A label of the user cannot make a service headless."""
     web = service(cluster_ip="None")
     web.metadata.labels = {"app": "web", "by": "hand"}
 

@@ -207,6 +207,6 @@ async def both(command: MemoryCommand) -> int:
 
 
 async def echo(far: MemoryConnection) -> None:
-    """Send back what comes, to the end."""
+    """Echo all data until the end."""
     while data := await far.read():
         await far.write(data)

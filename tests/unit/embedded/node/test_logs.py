@@ -15,7 +15,7 @@ from kubewright.embedded.node.logs import FileLog, Log, MemoryLog, PodLogs, read
 
 @pytest.fixture
 def clock() -> VirtualClock:
-    """Give a clock that starts at midnight."""
+    """Yield a clock that starts at midnight."""
     return VirtualClock()
 
 
@@ -159,7 +159,7 @@ def _size(folder: Path) -> int:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs /dev/full")
 async def test_a_full_disk_does_not_keep_a_log_from_ending(tmp_path: Path) -> None:
-    """What could not be written is lost; whoever waits for the end is told of it."""
+    """What could not be written is lost; whoever waits for the end still sees it."""
     (tmp_path / "0.log").symlink_to("/dev/full")
     log = FileLog(tmp_path / "0.log", clock=VirtualClock())
 

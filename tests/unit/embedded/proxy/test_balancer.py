@@ -39,7 +39,7 @@ async def test_a_client_comes_back_to_its_endpoint_for_a_while() -> None:
 
 
 def test_not_every_client_is_remembered_for_ever() -> None:
-    """Their number has no bound, and our memory has."""
+    """Their number is unlimited, and our memory is not."""
     balancer = Balancer(clock=VirtualClock())
     balancer.update([A, B], affinity=60)
 
@@ -53,7 +53,7 @@ def test_not_every_client_is_remembered_for_ever() -> None:
 
 
 async def test_a_change_can_be_waited_for_but_not_for_ever() -> None:
-    """Who waits goes on at once with the new endpoints."""
+    """Waiting connections use the new endpoints at once."""
     clock = VirtualClock()
     balancer = Balancer(clock=clock)
     waiting = asyncio.create_task(balancer.wait_changed(5))

@@ -193,7 +193,7 @@ async def test_an_endpoint_where_nothing_listens_gives_way_to_the_next() -> None
 
 
 async def test_endpoints_that_have_all_ended_are_waited_for_a_moment() -> None:
-    """Others take their place, which is heard of a little later: no request fails for that."""
+    """Others replace them, which the watch shows a little later: no request may fail for that."""
     async with listening(Backend(b"new")) as new, world() as made:
         made.service()
         made.endpoints(free_port("127.0.0.1"))

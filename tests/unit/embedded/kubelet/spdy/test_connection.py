@@ -108,7 +108,7 @@ async def test_a_reset_ends_the_stream_and_no_other() -> None:
 
 
 async def test_a_client_that_is_gone_ends_all_streams() -> None:
-    """Who waits to read or to write learns of it."""
+    """Tasks that wait to read or to write notice it."""
     lab = Lab()
     stream = await lab.open()
     reading = asyncio.create_task(stream.read())

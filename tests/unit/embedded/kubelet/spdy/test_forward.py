@@ -114,7 +114,7 @@ async def test_a_reset_of_the_client_is_the_end_of_the_connection() -> None:
 
 
 async def test_a_pod_that_breaks_the_connection_resets_the_stream() -> None:
-    """What came before must not look like all of it."""
+    """The data before must not look complete."""
     containers = Containers()
 
     class Broken(MemoryConnection):

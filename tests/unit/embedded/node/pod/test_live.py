@@ -65,7 +65,7 @@ def test_last_words_come_from_the_file_or_from_the_log(
 
 
 def test_last_words_are_short() -> None:
-    """The status of a pod is no place for novels."""
+    """The status of a pod must stay small."""
     log = MemoryLog(clock=VirtualClock())
     log.write("stdout", b"".join(b"%05d\n" % number for number in range(1000)))
     container = Container(name="c", termination_message_policy=FALLBACK)

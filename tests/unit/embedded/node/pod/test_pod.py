@@ -647,7 +647,7 @@ async def test_a_container_that_does_not_end_is_killed_after_the_grace_period() 
 
 
 async def test_a_second_deletion_without_grace_ends_the_waiting() -> None:
-    """``kubectl delete --grace-period=1`` by somebody who has no time."""
+    """``kubectl delete --grace-period=1`` by a user in a hurry."""
     async with a_world() as world:
         await world.create(pod(simulate="term=ignore"))
         await world.client.delete(Pod, "web")

@@ -44,7 +44,7 @@ NETWORK = Volume(name="n", nfs=NFSVolumeSource(server="s", path="/"))
 
 @pytest.fixture
 async def world() -> AsyncIterator[World]:
-    """Give a server."""
+    """Yield a server."""
     async with a_server() as found:
         yield found
 

@@ -27,7 +27,7 @@ def test_a_failure_is_to_be_seen_before_the_waiting() -> None:
 
 
 def test_an_image_that_is_there_is_forgotten() -> None:
-    """The next failure begins anew."""
+    """The next failure starts with the first delay again."""
     pulls = Pulls()
     pulls.note_failure("a", "not found", NOON)
 

@@ -399,7 +399,7 @@ def test_a_verdict_fails_the_pod_once_its_containers_have_ended() -> None:
 
 @pytest.mark.parametrize(("end", "phase"), [(DONE, "Succeeded"), (FAILED, "Failed")])
 def test_a_deleted_pod_ends_in_a_last_phase(end: Ended, phase: str) -> None:
-    """Who waits for its end sees one, even if the pod would have been restarted."""
+    """Whoever waits for its end sees one, even if the pod would have been restarted."""
     facts = Facts(NOON, "127.0.0.1", "127.1.0.1", ending=True)
 
     assert status_of(a_pod("a"), facts, a=end).phase == phase
