@@ -1,4 +1,4 @@
-"""`Reach`: the way from an API server and from services to the containers of all nodes."""
+"""`Reach`: how an API server, and the service proxy, reach the containers of all nodes."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -18,10 +18,10 @@ _NOT_FOUND = 404
 
 
 class Reach:
-    """Leads to a container, whichever node it is on; what ``APIServer.node`` wants.
+    """Reaches containers on whichever node they are; the ``node`` of an `APIServer`.
 
-    What speaks kubectl's protocols is loaded with the first request: few clusters that tests start
-    are ever asked for a log.
+    The code for kubectl's protocols is loaded with the first request: few clusters in tests need
+    it.
 
     Args:
         nodes: The containers of each node, by its name.

@@ -29,7 +29,7 @@ from kubewright.embedded.node.pod.state import (
     roles,
     started,
 )
-from kubewright.embedded.node.pod.status import Facts, Verdict, pod_status
+from kubewright.embedded.node.pod.status import PodFailure, StatusFacts, pod_status
 from kubewright.embedded.node.pod.stopping import stop_all, stop_one
 from kubewright.embedded.node.runtime import ContainerError, Exit, ProbeKind, Sandbox
 from kubewright.embedded.node.volumes.downward import HostFacts
@@ -73,7 +73,7 @@ class PodRunner:
         self._start_time = pod.status.start_time or now
         self._address = ""
         self._holds_address = False
-        self._verdict: Verdict | None = None
+        self._failure: PodFailure | None = None
         self._grace: float | None = None  # of the stop that is under way
         self._refresh = False
         self._early: dict[str, Exit] = {}
@@ -91,11 +91,11 @@ class PodRunner:
 
     def status(self) -> PodStatus:
         """Return the status as the server should have it."""
-        facts = Facts(
+        facts = StatusFacts(
             self._start_time,
             self._host.address,
             self._address or self.pod.status.pod_ip or "",
-            self._verdict,
+            self._failure,
             ending=self.is_stopped and self.pod.metadata.deletion_timestamp is not None,
         )
         return pod_status(self.pod, self.records, facts, now=self._clock.now())
@@ -112,7 +112,7 @@ class PodRunner:
             self.stop(pod.metadata.deletion_grace_period_seconds)
             return SETTLE_AFTER if begins and self.live else None
         left = self._deadline_left()
-        if left is not None and left <= 0 and self._verdict is None and not self._is_over:
+        if left is not None and left <= 0 and self._failure is None and not self._is_over:
             self._exceed_deadline()
         if self._grace is not None or self._is_over:
             return None
@@ -205,7 +205,7 @@ class PodRunner:
 
     def _exceed_deadline(self) -> None:
         message = "Pod was active on the node longer than the specified deadline"
-        self._verdict = Verdict("DeadlineExceeded", message)
+        self._failure = PodFailure("DeadlineExceeded", message)
         self._report("DeadlineExceeded", message)
         self.stop()
 

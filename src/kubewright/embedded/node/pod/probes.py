@@ -1,7 +1,7 @@
 """The probes of a container: when they run, and the verdict from their results."""
 
 from collections.abc import Callable, Coroutine
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 from msgspec import Struct
 
@@ -14,7 +14,6 @@ from kubewright.kinds.core.v1 import Probe
 __all__ = ["Prober", "Tally", "counted"]
 
 Spawn: TypeAlias = Callable[[Coroutine[Any, Any, None]], object]
-Verdict: TypeAlias = Literal["success", "failure"]
 
 
 class Tally(Struct, frozen=True):

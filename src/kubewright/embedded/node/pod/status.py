@@ -40,7 +40,7 @@ from kubewright.kinds.core.v1 import (
     VolumeMountStatus,
 )
 
-__all__ = ["Facts", "Verdict", "pod_status"]
+__all__ = ["PodFailure", "StatusFacts", "pod_status"]
 
 NO_EPHEMERAL: str = "ephemeral containers are not supported here; kubectl exec does the same"
 
@@ -50,32 +50,32 @@ NEVER_SEEN: str = "The container could not be located when the pod was terminate
 NO_SANDBOX: str = "PodSandboxNotReady"
 
 
-class Verdict(Struct, frozen=True):
+class PodFailure(Struct, frozen=True):
     """Why a pod has failed, whatever its containers say; such as a deadline that has passed."""
 
     reason: str
     message: str
 
 
-class Facts(Struct, frozen=True):
+class StatusFacts(Struct, frozen=True):
     """The facts in a status that are not about containers.
 
     Attributes:
         start_time: When the node first saw the pod.
         host_ip: The address of the node.
         pod_ip: The address of the pod; empty before it has one.
-        verdict: Why it has failed, if the node has decided so.
+        failure: Why it has failed, if the node has decided so.
         ending: Whether all containers have ended because the pod is being deleted.
     """
 
     start_time: datetime
     host_ip: str
     pod_ip: str = ""
-    verdict: Verdict | None = None
+    failure: PodFailure | None = None
     ending: bool = False
 
 
-def pod_status(pod: Pod, records: Records, facts: Facts, *, now: datetime) -> PodStatus:
+def pod_status(pod: Pod, records: Records, facts: StatusFacts, *, now: datetime) -> PodStatus:
     """Return the status of *pod*; fields that belong to others are left out.
 
     Args:
@@ -109,8 +109,8 @@ def pod_status(pod: Pod, records: Records, facts: Facts, *, now: datetime) -> Po
         container_statuses=regular,
         ephemeral_container_statuses=[_refusal(one) for one in pod.spec.ephemeral_containers],
         observed_generation=generation,
-        reason=facts.verdict.reason if facts.verdict and phase == "Failed" else None,
-        message=facts.verdict.message if facts.verdict and phase == "Failed" else None,
+        reason=facts.failure.reason if facts.failure and phase == "Failed" else None,
+        message=facts.failure.message if facts.failure and phase == "Failed" else None,
     )
     found = {condition.type: condition for condition in pod.status.conditions}
     status.conditions = [
@@ -140,13 +140,13 @@ def _as_told(record: ContainerRecord, *, deleted: bool) -> ContainerRecord:
 # --- Phase ---
 
 
-def _phase(pod: Pod, records: Records, facts: Facts, *, is_running: bool) -> str:
+def _phase(pod: Pod, records: Records, facts: StatusFacts, *, is_running: bool) -> str:
     before = pod.status.phase
     if before in {"Failed", "Succeeded"}:
         return before  # these phases are final
     if is_running:
         return _living_phase(pod, records)
-    if facts.verdict is not None:
+    if facts.failure is not None:
         return "Failed"
     if is_over_for_good(pod.spec, records):
         return "Succeeded" if _all_succeeded(pod, records) else "Failed"
@@ -279,7 +279,7 @@ def _refusal(container: EphemeralContainer) -> ContainerStatus:
 
 
 def _conditions(
-    pod: Pod, records: Records, facts: Facts, status: PodStatus
+    pod: Pod, records: Records, facts: StatusFacts, status: PodStatus
 ) -> Iterable[PodCondition]:
     over = status.phase in {"Succeeded", "Failed"}
     yield _sandboxed(facts, over=over)
@@ -297,7 +297,7 @@ def _condition(
     return PodCondition(type=name, status=status, reason=reason, message=message or None)
 
 
-def _sandboxed(facts: Facts, *, over: bool) -> PodCondition:
+def _sandboxed(facts: StatusFacts, *, over: bool) -> PodCondition:
     name = "PodReadyToStartContainers"
     if not facts.pod_ip:
         return _condition(name, holds=False, reason=NO_SANDBOX, message="no pod sandbox exists")
