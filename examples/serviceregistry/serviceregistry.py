@@ -51,7 +51,7 @@ class Registry:
     async def find_routed(self) -> set[kw.ObjectKey]:
         """Return the Services that have a route; this finds those that are gone."""
         namespaces = self.cluster.cache.namespaces
-        found = await self.routes.recorded()
+        found = await self.routes.list_recorded()
         self.routed |= {key for key in found if not namespaces or key.namespace in namespaces}
         return set(self.routed)
 

@@ -120,7 +120,7 @@ class Routes:
         """
         return await self._settle(key, {})
 
-    async def recorded(self) -> list[ObjectKey]:
+    async def list_recorded(self) -> list[ObjectKey]:
         """Return the objects that have a route; for `kubewright.Interval`.
 
         Raises:

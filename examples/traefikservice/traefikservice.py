@@ -60,7 +60,7 @@ routes = Routes.from_environment(operator.name)
 @operator.reconciler(
     TraefikService,
     # Each route is compared with etcd from time to time, so that a lost one comes back.
-    sources=[kw.Interval(300, routes.recorded, at_start=True)],
+    sources=[kw.Interval(300, routes.list_recorded, at_start=True)],
     retry={EtcdError: kw.Retry(base=0.5, cap=10)},
     workers=4,
 )

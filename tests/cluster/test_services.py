@@ -49,7 +49,7 @@ async def until(holds: Callable[[], Awaitable[bool]]) -> None:
 
 
 async def rolled_out(client: Client, replicas: int) -> bool:
-    """Tell whether the rollout is over."""
+    """Return whether the rollout is over."""
     found = await client.get(Deployment, "shop")
     status = found.status
     counts = (status.replicas, status.updated_replicas, status.available_replicas)
@@ -121,12 +121,12 @@ async def test_no_request_fails_while_pods_come_and_go() -> None:
 
 
 async def unreachable(address: str) -> bool:
-    """Tell whether nobody answers."""
+    """Return whether nobody answers."""
     return not await reachable(address)
 
 
 async def reachable(address: str) -> bool:
-    """Tell whether somebody answers."""
+    """Return whether somebody answers."""
     try:
         await ask(address)
     except (OSError, AssertionError):

@@ -18,7 +18,7 @@ _NOT_FOUND = 404
 
 
 class Reach:
-    """Reaches containers on whichever node they are; the ``node`` of an `APIServer`.
+    """Leads to a container, whichever node it is on: the `Node` of an `APIServer`.
 
     The code for kubectl's protocols is loaded with the first request: few clusters in tests need
     it.

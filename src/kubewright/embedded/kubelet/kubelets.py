@@ -21,7 +21,7 @@ _REASONS = {400: "BadRequest", 404: "NotFound", 503: "ServiceUnavailable"}
 
 
 class Kubelets:
-    """Answers for the pods of several nodes; the ``node`` of an `APIServer`.
+    """Answers for the pods of several nodes; the `Node` of an `APIServer`.
 
     Args:
         clock: Where time-outs come from.

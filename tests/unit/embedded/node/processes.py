@@ -19,7 +19,7 @@ PATH = "/usr/local/bin:/usr/bin:/bin"
 
 
 def is_alive(pid: int) -> bool:
-    """Tell whether the process *pid* runs; one that only waits to be buried does not."""
+    """Return whether the process *pid* runs; one that only waits to be buried does not."""
     try:
         state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
     except (FileNotFoundError, ProcessLookupError):
