@@ -8,14 +8,14 @@ import asyncio
 import sys
 
 import kubewright as kw
-from kubewright.embedded import Cluster
+from kubewright.embedded import LocalCluster
 from kubewright.embedded.node import Node
 from kubewright.embedded.scheduler import scheduler
 
 
-async def cluster(path: str) -> None:
+async def local_cluster(path: str) -> None:
     """Run the embedded cluster, its containers simulated."""
-    async with Cluster(nodes=1) as running:
+    async with LocalCluster(nodes=1) as running:
         running.write_kubeconfig(path)
         await _until_told()
 
@@ -23,10 +23,10 @@ async def cluster(path: str) -> None:
 async def machine(path: str) -> None:
     """Run what a server with kube-controller-manager lacks: a node, simulated, and a scheduler."""
     async with kw.Client(kw.Config.load(path), field_owner="machine") as client:
-        view = kw.Cluster(client)
-        manager = kw.Manager(view)
-        manager.add(Node("node-1", cluster=view))
-        manager.add(scheduler(view))
+        cluster = kw.Cluster(client)
+        manager = kw.Manager(cluster)
+        manager.add(Node("node-1", cluster=cluster))
+        manager.add(scheduler(cluster))
         async with manager:
             await _until_told()
 
@@ -37,4 +37,4 @@ async def _until_told() -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run({"cluster": cluster, "machine": machine}[sys.argv[1]](sys.argv[2]))
+    asyncio.run({"cluster": local_cluster, "machine": machine}[sys.argv[1]](sys.argv[2]))

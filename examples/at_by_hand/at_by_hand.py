@@ -105,7 +105,7 @@ class AtController:
             key = await self.queue.get()
             try:
                 wait = await self.reconcile(key)
-            except kw.InvalidError as error:  # no retry can mend that
+            except kw.InvalidError as error:  # no retry can fix that
                 logger.warning("reconcile failed for good", key=str(key), error=str(error))
             except Exception as error:  # noqa: BLE001  # whatever it is, the others go on
                 logger.warning("reconcile failed", key=str(key), error=str(error))

@@ -55,7 +55,7 @@ def hello_of(pod: Pod) -> list[str]:
     return [pod.metadata.labels[LABEL]]
 
 
-# The pods belong to a ReplicaSet, and that to the Deployment: they are no children, but watched.
+# The pods belong to a ReplicaSet, and that to the Deployment. They are not children, so watch them.
 @operator.reconciler(
     HelloWorld,
     owns=[Deployment],

@@ -18,11 +18,11 @@ PATIENCE = 10.0
 logger = log.get_logger("podwatch")
 operator = kw.Operator("podwatch")
 asked = kw.Channel("http")
-"""Pods that somebody outside wants to be reconciled."""
+"""Pods that outside requests want to be reconciled."""
 
 
 def addresses(pod: Pod) -> list[str]:
-    """Return the addresses by which a pod is found: none before it has one."""
+    """Return the addresses of a pod: none before it has one."""
     return [pod.status.pod_ip] if pod.status.pod_ip else []
 
 
@@ -31,7 +31,7 @@ operator.index(Pod, BY_IP, addresses)
 
 @kw.predicate
 def address_changed(event: kw.Event[Pod]) -> bool:
-    """Let a change of the address through."""
+    """Return whether the address has changed."""
     old, new = event.old, event.new
     return old is None or new is None or addresses(old.object) != addresses(new.object)
 
@@ -53,19 +53,19 @@ class Endpoint:
         self.cache = cluster.cache
 
     async def run(self) -> None:
-        """Listen until cancelled; the manager starts us when the cache is full."""
+        """Listen until cancelled; the manager starts us once the cache is filled."""
         async with await asyncio.start_server(self.talk, "127.0.0.1", PORT) as server:
             host, port = server.sockets[0].getsockname()
             logger.info("endpoint listens", address=f"http://{host}:{port}")
             await server.serve_forever()
 
     async def talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Answer one request, and close; who does not speak HTTP gets no answer."""
+        """Answer one request, and close; clients that do not speak HTTP get no answer."""
         with closing(writer), suppress(OSError, ValueError, TimeoutError):
             async with asyncio.timeout(PATIENCE):
                 method, path, _ = (await reader.readline()).decode().split()
                 while (await reader.readline()).strip():
-                    pass  # a header, and none of them matters here
+                    pass  # skip the headers
                 status, content = self.answer(method, path)
                 body = json.dumps(content).encode() + b"\n"
                 head = f"HTTP/1.1 {status} {status.phrase}\r\nConnection: close\r\n"
@@ -74,7 +74,7 @@ class Endpoint:
                 await writer.drain()
 
     def answer(self, method: str, path: str) -> tuple[HTTPStatus, object]:
-        """Return what to say to a request."""
+        """Return the answer to a request."""
         match [method, *path.strip("/").split("/")]:
             case ["GET", "pods"]:
                 return HTTPStatus.OK, [described(pod) for pod in self.cache.list(Pod)]
@@ -91,7 +91,7 @@ class Endpoint:
 
 
 def described(pod: Pod) -> dict[str, object]:
-    """Return what the endpoint tells of a pod."""
+    """Return what the endpoint shows of a pod."""
     meta = pod.metadata
     named = {"namespace": meta.namespace, "name": meta.name}
     return {**named, "labels": meta.labels, "ip": pod.status.pod_ip}

@@ -17,22 +17,22 @@ PORT = "traefik.magedu.com/port"
 TARGET = "traefik.magedu.com/target"
 
 SERVICE_NAME = "kubernetes.io/service-name"
-"""The label of an EndpointSlice that says whose it is."""
+"""The label of an EndpointSlice that names its Service."""
 
 
 class AnnotationError(Exception):
-    """An annotation of a Service is not what it can be."""
+    """An annotation of a Service has an invalid value."""
 
 
 class Server(NamedTuple):
-    """One place that requests can go to."""
+    """One server that requests can go to."""
 
     host: str
     port: int
 
     @property
     def name(self) -> str:
-        """The same for as long as the place is the same, so that others need not be renumbered."""
+        """A name that stays the same while the server does, so that others keep theirs."""
         return f"{self.host}_{self.port}"
 
     def url(self, scheme: str) -> str:
@@ -42,7 +42,7 @@ class Server(NamedTuple):
 
 
 def is_annotated(service: Service) -> bool:
-    """Say whether *service* has an opinion about being exposed."""
+    """Return whether *service* says whether it is exposed."""
     return EXPOSE in service.metadata.annotations
 
 
@@ -72,12 +72,12 @@ def route_for(service: Service, slices: Iterable[EndpointSlice]) -> Route | None
 def service_of(piece: EndpointSlice | Endpoints) -> list[str]:
     """Return the name of the Service that *piece* is about, as a list of at most one."""
     if isinstance(piece, Endpoints):
-        return [piece.metadata.name]  # it is called as its Service
+        return [piece.metadata.name]  # it has the name of its Service
     return [name for name in [piece.metadata.labels.get(SERVICE_NAME)] if name]
 
 
 def slices_of(piece: EndpointSlice | Endpoints) -> list[EndpointSlice]:
-    """Return what *piece* says in the words of newer clusters."""
+    """Return *piece* as an EndpointSlice, as newer clusters have it."""
     if isinstance(piece, EndpointSlice):
         return [piece]
     return [
@@ -103,11 +103,11 @@ def _servers(service: Service, port: ServicePort, slices: Iterable[EndpointSlice
 
 
 def _ready(service: Service, port: ServicePort, slices: Iterable[EndpointSlice]) -> list[Server]:
-    """Return the endpoints that are ready; if none is, those that end and still serve.
+    """Return the ready endpoints; if there are none, those that are terminating but still serving.
 
     Those are no worse than nothing, and kube-proxy does the same.
     """
-    families = {*service.spec.ip_families[:1], "FQDN"}  # of two families, each pod is in both
+    families = {*service.spec.ip_families[:1], "FQDN"}  # dual-stack pods are in both
     found = [
         (endpoint, Server(endpoint.addresses[0], where.port))
         for one in slices
@@ -132,10 +132,10 @@ def _still_serves(endpoint: Endpoint) -> bool:
 
 
 def _port(service: Service) -> ServicePort:
-    """Return the port that is asked for by name or number; the first one unless any is."""
+    """Return the port that was asked for by name or number; the first one by default."""
     wanted = service.metadata.annotations.get(PORT)
     ports = [one for one in service.spec.ports if one.protocol in {None, "TCP"}]
-    if service.spec.type == "ExternalName":  # which need not say its ports
+    if service.spec.type == "ExternalName":  # which need not have ports
         number = int(wanted) if wanted and re.fullmatch("[0-9]{1,5}", wanted) else 80
         ports.append(ServicePort(port=number))
     fitting = [one for one in ports if wanted is None or wanted in {one.name, str(one.port)}]

@@ -13,7 +13,7 @@ from traefik import Routes
 NAME = "serviceregistry"
 WORKERS = 8
 CHECK_EVERY = 60
-"""Seconds after which all routes are compared with etcd, those of Services that are gone, too."""
+"""Seconds after which all routes are compared with etcd, including those of deleted Services."""
 
 
 class Registry:
@@ -32,11 +32,11 @@ class Registry:
         self.routes = routes
         self.source = source
         self.events = cluster.recorder(NAME)
-        self.routed: set[kw.ObjectKey] = set()  # as far as is known; others are left alone
+        self.routed: set[kw.ObjectKey] = set()  # those we know of; others are left alone
         cluster.cache.informer(source, sharded=False, indexes={"service": service_of})
 
     def controller(self) -> kw.Controller:
-        """Return what calls `reconcile` for each Service that has changed."""
+        """Return the controller that calls `reconcile` for each changed Service."""
         return kw.Controller(
             NAME,
             self.reconcile,
@@ -49,14 +49,14 @@ class Registry:
         )
 
     async def find_routed(self) -> set[kw.ObjectKey]:
-        """Return the Services that have a route; how those that are gone are found."""
+        """Return the Services that have a route; this finds those that are gone."""
         namespaces = self.cluster.cache.namespaces
-        found = await self.routes.recorded()
+        found = await self.routes.list_recorded()
         self.routed |= {key for key in found if not namespaces or key.namespace in namespaces}
         return set(self.routed)
 
     async def reconcile(self, request: kw.Request, run: kw.Run) -> None:
-        """Bring the route of one Service up to date, also of one that is gone."""
+        """Bring the route of one Service up to date, even if the Service is gone."""
         key = request.key
         service = await self.cluster.client.find(Service, key)
         if service is None or not is_annotated(service):
@@ -65,7 +65,7 @@ class Registry:
         try:
             route = route_for(service, self.slices(key))
         except AnnotationError as error:
-            # The route stays as it was: a slip of the pen need not take a service off the air.
+            # The route stays as it was: a typing error must not take a service offline.
             self.events.event(
                 service, reason="InvalidAnnotation", message=str(error), type="Warning"
             )
@@ -91,7 +91,7 @@ class Registry:
 
 
 class Start:
-    """Finds out which kind has the endpoints in a cluster, and adds the controller for it."""
+    """Finds out which kind has the endpoints in a cluster, and adds a controller for it."""
 
     def __init__(self, manager: kw.Manager, cluster: kw.Cluster) -> None:
         self.manager = manager
@@ -99,18 +99,18 @@ class Start:
         self.routes = Routes.from_environment(NAME)
 
     async def run(self) -> None:
-        """Do so, and end."""
+        """Find the kind, add the controller, and end."""
         new = await self.cluster.available(EndpointSlice)
         registry = Registry(self.cluster, self.routes, EndpointSlice if new else Endpoints)
         self.manager.add(registry.controller())
 
 
 class ServiceRegistry(kw.Application):
-    """What ``kubewright run serviceregistry.py`` runs."""
+    """The application that ``kubewright run serviceregistry.py`` runs."""
 
     @property
     def declarations(self) -> tuple[Declaration, ...]:
-        """What is watched in a cluster of today; roles are made from it."""
+        """What is watched in a current cluster; roles are generated from it."""
         watches = [kw.Watches(EndpointSlice, map=service_of)]
         return (declare(NAME, Service, watches=watches),)
 

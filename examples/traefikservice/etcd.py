@@ -17,11 +17,11 @@ __all__ = ["Etcd", "EtcdError", "Value"]
 
 
 class EtcdError(Exception):
-    """etcd did not answer, or refused what was asked; later it may not."""
+    """etcd did not answer, or refused the request; a retry may succeed."""
 
 
 class Value(NamedTuple):
-    """What stands under a key, and since which revision."""
+    """The value of a key, and the revision that wrote it."""
 
     text: str
     revision: int
@@ -49,13 +49,13 @@ class Etcd:
         self._endpoints = tuple(one.rstrip("/") for one in endpoints)
         self._first = 0
         self._timeout = timeout
-        # Without the proxies of the environment: those are for the world outside.
+        # Without the proxies of the environment, which are for servers outside.
         self._opener = urllib.request.build_opener(
             urllib.request.ProxyHandler({}), urllib.request.HTTPSHandler(context=tls)
         )
 
     async def read(self, *keys: str) -> dict[str, Value]:
-        """Return what stands under *keys*, all as of one moment.
+        """Return the values of *keys*, all at the same revision.
 
         Args:
             keys: Those to read; one that ends with ``/`` stands for all keys below it.
@@ -107,7 +107,7 @@ class Etcd:
             place = (self._first + number) % len(self._endpoints)
             try:
                 answer = await asyncio.to_thread(self._post, self._endpoints[place] + path, body)
-            except (OSError, http.client.HTTPException, ValueError) as error:  # or it is no JSON
+            except (OSError, http.client.HTTPException, ValueError) as error:  # or it is not JSON
                 why = _reason(error)
                 continue
             self._first = place

@@ -182,7 +182,7 @@ async def test_what_is_recorded_can_be_asked_for() -> None:
     await routes.write(KEY, route(1))
     await Routes(etcd, owner="them").write(ObjectKey("shop", "theirs"), route(1))
 
-    found = await routes.recorded()
+    found = await routes.list_recorded()
 
     assert found == [KEY]
     assert "traefik/http/middlewares/kubewright-anchor/addprefix/prefix" in etcd.values

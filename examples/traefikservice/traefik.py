@@ -27,9 +27,9 @@ from kubewright import ObjectKey
 __all__ = ["Route", "Routes", "default_rule"]
 
 BATCH = 120
-"""Keys in a transaction: etcd takes 128 unless told otherwise, and the record is one more."""
+"""Keys in a transaction: etcd accepts 128 by default, and the record is one more."""
 ATTEMPTS = 5
-"""How often others may be faster than a write before it fails."""
+"""How often a write may lose a race before it fails."""
 
 
 class Route(NamedTuple):
@@ -47,10 +47,10 @@ class Route(NamedTuple):
     entrypoint: str = ""
 
     def keys(self, prefix: str, name: str) -> dict[str, str]:
-        """Return the keys of etcd that say this to Traefik."""
+        """Return the keys in etcd for this route."""
         router, service = _router(prefix, name), _service(prefix, name)
         keys = {
-            # Traefik's own default. Without it a service that has no servers would not be there.
+            # Traefik's own default. Without it, a service without servers would not exist.
             f"{service}loadbalancer/passhostheader": "true",
             **{
                 f"{service}loadbalancer/servers/{one}/url": self.servers[one]
@@ -65,7 +65,7 @@ class Route(NamedTuple):
 
 
 def default_rule(key: ObjectKey) -> str:
-    """Return the rule of a route that has none: requests for ``/<namespace>/<name>``."""
+    """Return the default rule of a route: requests for ``/<namespace>/<name>``."""
     return f"PathPrefix(`/{key.namespace}/{key.name}`)"
 
 
@@ -85,12 +85,12 @@ class Routes:
         self._owner = owner
         self._records = f"kubewright/{owner}/"
         self._prefix = prefix.strip("/")  # Traefik does not see keys that begin with one
-        # Traefik cannot watch a prefix without keys, and takes no notice when the last route goes.
+        # Traefik cannot watch a prefix without keys, and does not notice when the last route goes.
         self._anchor = f"{self._prefix}/http/middlewares/kubewright-anchor/addprefix/prefix"
 
     @classmethod
     def from_environment(cls, operator: str) -> Self:
-        """Return the routes of *operator*, where the environment says that they are.
+        """Return the routes of *operator* in the etcd that the environment names.
 
         ``ETCD_ENDPOINTS`` has the members of etcd with commas between them, ``ETCD_CACERT``,
         ``ETCD_CERT`` and ``ETCD_KEY`` the files for TLS, ``TRAEFIK_PREFIX`` what Traefik calls its
@@ -105,7 +105,7 @@ class Routes:
         return cls(etcd, owner=owner, prefix=given.get("TRAEFIK_PREFIX", "traefik"))
 
     async def write(self, key: ObjectKey, route: Route) -> bool:
-        """Let *route* be the route of the object *key*; return whether anything was changed.
+        """Set the route of the object *key*; return whether anything changed.
 
         Raises:
             EtcdError: etcd does not answer, or somebody else wrote one of the keys.
@@ -120,8 +120,8 @@ class Routes:
         """
         return await self._settle(key, {})
 
-    async def recorded(self) -> list[ObjectKey]:
-        """Return the objects that have a route; made for `kubewright.Interval`.
+    async def list_recorded(self) -> list[ObjectKey]:
+        """Return the objects that have a route; for `kubewright.Interval`.
 
         Raises:
             EtcdError: etcd does not answer.
@@ -133,7 +133,7 @@ class Routes:
         return [ObjectKey.parse(one.removeprefix(self._records)) for one in found]
 
     async def _settle(self, key: ObjectKey, wanted: Mapping[str, str]) -> bool:
-        """Make the keys of *key* those that are *wanted*."""
+        """Change the keys of *key* to those that are *wanted*."""
         name, record = self._name(key), self._record(key)
         own = _router(self._prefix, name), _service(self._prefix, name)
         for _ in range(ATTEMPTS):
@@ -148,7 +148,7 @@ class Routes:
     async def _change(
         self, record: str, found: Mapping[str, Value], wanted: Mapping[str, str]
     ) -> bool | None:
-        """Go from what was *found* to what is *wanted*; ``None`` if others were faster."""
+        """Change *found* to *wanted*; return ``None`` if another write came first."""
         ours = set(json.loads(found[record].text)) if record in found else set[str]()
         revision = found[record].revision if record in found else 0
         _check(found, ours, wanted)
@@ -186,7 +186,7 @@ class Step(NamedTuple):
 def _steps(
     record: str, found: Mapping[str, Value], ours: set[str], *, wanted: Mapping[str, str]
 ) -> Iterator[Step]:
-    """Yield what to do; nearly always it is one transaction.
+    """Yield the transactions; nearly always there is only one.
 
     A router comes after its servers, and goes before them.
     """
@@ -198,7 +198,7 @@ def _steps(
         puts = {one: wanted[one] for one in batch if one in wanted}
         deletes = [one for one in batch if one not in wanted]
         unseen = [one for one in puts if one not in found]
-        # Before the last step the record has old and new: what is half done must be found again.
+        # Until the last step the record has old and new keys, to find a half-done change again.
         ours = ours | wanted.keys() if changes else set(wanted)
         if ours:
             puts[record] = json.dumps(sorted(ours))

@@ -59,8 +59,8 @@ routes = Routes.from_environment(operator.name)
 
 @operator.reconciler(
     TraefikService,
-    # From time to time each route is compared with etcd, so that one that got lost comes back.
-    sources=[kw.Interval(300, routes.recorded, at_start=True)],
+    # Each route is compared with etcd from time to time, so that a lost one comes back.
+    sources=[kw.Interval(300, routes.list_recorded, at_start=True)],
     retry={EtcdError: kw.Retry(base=0.5, cap=10)},
     workers=4,
 )

@@ -67,14 +67,14 @@ class Commands:
 
 
 class Running:
-    """A command that runs; what it prints is read by waiting for something in it."""
+    """A running command; its output is read by waiting for a pattern."""
 
     def __init__(self, process: "subprocess.Popen[bytes]") -> None:
         self.process = process
         self.said = ""
 
     def wait_for(self, pattern: str) -> re.Match[str]:
-        """Read what it prints until *pattern* is there, after what was waited for before."""
+        """Read its output until *pattern* appears, after the last match."""
         assert self.process.stdout is not None
         while not (found := re.search(pattern, self.said)):
             ready, _, _ = select.select([self.process.stdout], [], [], PATIENCE)

@@ -14,5 +14,5 @@ def commands(tmp_path: Path) -> Iterator[Commands]:
     """Return what runs commands."""
     made = Commands(tmp_path / "state")
     yield made
-    for place in Clusters(made.state / "clusters").all():
-        made.run("cluster", "stop", "--name", place.name)
+    for folder in Clusters(made.state / "clusters").all():
+        made.run("cluster", "stop", "--name", folder.name)

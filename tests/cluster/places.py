@@ -1,4 +1,4 @@
-"""Places where the same story is told: a server, somebody who controls, and who plays a node."""
+"""Places to run the same scenario in: a server, a set of controllers, and a fake node."""
 
 import asyncio
 import time
@@ -24,12 +24,12 @@ from tests.unit.embedded.controllers.world import FakeNode
 T = TypeVar("T")
 
 QUIET_FOR = 1.2
-"""Seconds without any change after which a step of a story is over."""
+"""Seconds without any change after which a step of a scenario is over."""
 PATIENCE = 60.0
 
 
 class Scene:
-    """A namespace of a server in which a story is told."""
+    """A namespace of a server, to run a scenario in."""
 
     def __init__(self, client: Client, namespace: str) -> None:
         self.client = client
@@ -46,7 +46,7 @@ class Scene:
         await self.client.patch(kind, name, patch, namespace=self.namespace)
 
     async def until(self, ready: Callable[[], Awaitable[bool]]) -> None:
-        """Wait for something that takes its time."""
+        """Wait until *ready* returns true."""
         async with asyncio.timeout(PATIENCE):
             while not await ready():  # noqa: ASYNC110  # on real servers there is nothing to wait for
                 await asyncio.sleep(0.1)
@@ -74,20 +74,20 @@ class Scene:
 
 
 class Place(Scene):
-    """A scene with a node that is played."""
+    """A scene with a fake node."""
 
     def __init__(self, client: Client, namespace: str, node: FakeNode) -> None:
         super().__init__(client, namespace)
         self.node = node
 
     async def quiet(self) -> Objects:
-        """Wait until nothing changes any more, and return how all is then."""
+        """Wait until nothing changes any more, and return the state then."""
         return await self.at_rest(lambda: objects_in(self.client, self.namespace), versions_of)
 
 
 @asynccontextmanager
 async def fresh_namespace(client: Client, runnables: Iterable[Runnable]) -> AsyncIterator[str]:
-    """Give a namespace for a story, while *runnables* run."""
+    """Yield a namespace, while *runnables* run."""
     tasks = [asyncio.create_task(one.run()) for one in runnables]
     try:
         made = await client.create(Namespace(metadata=kw.ObjectMeta(generate_name="story-")))
@@ -100,7 +100,7 @@ async def fresh_namespace(client: Client, runnables: Iterable[Runnable]) -> Asyn
 
 
 def need_real_servers() -> None:
-    """Skip the test where the real servers are not there."""
+    """Skip the test if the real servers are not installed."""
     try:
         for name in ("etcd", "kube-apiserver", "kube-controller-manager"):
             get_program(name)
@@ -112,7 +112,7 @@ def need_real_servers() -> None:
 async def place(
     server: EmbeddedServer | RealServer, *, ours: Iterable[str] = (), nodes: Iterable[str]
 ) -> AsyncIterator[Place]:
-    """Give a fresh namespace of *server*, with our controllers called *ours*."""
+    """Yield a new namespace of *server*, with our controllers called *ours*."""
     config = server.config(server.admin)
     async with (
         kw.Client(config, field_owner="kube-controller-manager") as for_controllers,

@@ -1,4 +1,4 @@
-"""A node whose containers are processes of this machine; for tests only, which say what runs."""
+"""A node whose containers are processes of this machine; for tests only."""
 
 import asyncio
 import fcntl
@@ -8,7 +8,13 @@ import struct
 import termios
 from collections.abc import AsyncIterator, Sequence
 
-from kubewright.embedded.node.access import AccessError, Command, Connection, Output, OutputStream
+from kubewright.embedded.node.access import (
+    AccessError,
+    Command,
+    Output,
+    OutputStream,
+    PodConnection,
+)
 from kubewright.embedded.proxy.relay import dial
 from tests.unit.embedded.kubelet.containers import Containers
 
@@ -84,7 +90,7 @@ class ProcessCommand:
 
 
 class ProcessContainers(Containers):
-    """Runs what it is asked to, as processes; its ports are those of loopback."""
+    """Runs commands as processes; its ports are those of loopback."""
 
     async def execute(
         self,
@@ -119,7 +125,7 @@ class ProcessContainers(Containers):
             raise AccessError(500, f"executable file not found: {command[0]}") from None
         return ProcessCommand(process, terminal)
 
-    async def connect(self, namespace: str, pod: str, port: int) -> Connection:
+    async def connect(self, namespace: str, pod: str, port: int) -> PodConnection:
         try:
             return await dial("127.0.0.1", port)
         except OSError as error:
@@ -137,5 +143,5 @@ async def _pump(
 async def _read_terminal(terminal: int) -> bytes:
     try:
         return await asyncio.to_thread(os.read, terminal, 65536)
-    except OSError:  # nobody has the other side any more
+    except OSError:  # the other side is closed
         return b""

@@ -79,10 +79,10 @@ def test_one_that_was_killed_is_known_and_cleaned_up(commands: Commands, tmp_pat
     """A machine that loses power leaves files behind, too."""
     config = tmp_path / "config"
     commands.run("cluster", "start", "--simulate", "--kubeconfig", config)
-    place = Clusters(commands.state / "clusters").place("kubewright")
-    assert place.state is not None
+    folder = Clusters(commands.state / "clusters").folder("kubewright")
+    assert folder.state is not None
     written = config.exists()
-    handle = os.pidfd_open(place.state.pid)
+    handle = os.pidfd_open(folder.state.pid)
     signal.pidfd_send_signal(handle, signal.SIGKILL)
     os.close(handle)
 
@@ -151,15 +151,15 @@ async def test_what_pods_have_started_ends_with_the_cluster(
     mark = f"mark-{tmp_path.name}-{os.getpid()}"
     for end in ("stop", "kill"):
         commands.run("cluster", "start")
-        place = Clusters(commands.state / "clusters").place("kubewright")
-        await _run_pod(Config.from_kubeconfig(place.kubeconfig), mark)
+        folder = Clusters(commands.state / "clusters").folder("kubewright")
+        await _run_pod(Config.from_kubeconfig(folder.kubeconfig), mark)
         assert processes(mark)
 
-        assert place.state is not None
+        assert folder.state is not None
         if end == "stop":
             commands.run("cluster", "stop")
         else:
-            os.kill(place.state.pid, signal.SIGKILL)
+            os.kill(folder.state.pid, signal.SIGKILL)
 
         _wait_until_gone(mark)
 

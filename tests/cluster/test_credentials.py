@@ -1,4 +1,4 @@
-"""Who has no kubeconfig has no cluster: for everybody else on the machine."""
+"""Without a kubeconfig, other users of the machine cannot use a cluster."""
 
 import json
 import os
@@ -37,7 +37,7 @@ pytestmark = pytest.mark.timeout(120)
 
 
 def statuses(url: str, paths: tuple[str, ...]) -> set[int]:
-    """Return what somebody without credentials is answered, who does not ask who answers."""
+    """Return the answer to a client without credentials that does not verify the server."""
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     found = set()
@@ -111,7 +111,7 @@ def test_a_service_account_has_what_rbac_gives_it(
 
 
 def test_dev_answers_strangers_with_401(commands: Commands, tmp_path: Path) -> None:
-    """The cluster of an afternoon is no less a cluster."""
+    """A short-lived cluster must be as safe as any other."""
     (tmp_path / "shop.py").write_text(OPERATOR)
 
     with commands.running("dev", tmp_path / "shop.py") as dev:

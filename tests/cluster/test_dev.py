@@ -168,7 +168,7 @@ def test_one_file_is_developed_once_at_a_time(commands: Commands, shop: Path) ->
 def test_a_cluster_that_dies_ends_it_with_a_word(commands: Commands, shop: Path) -> None:
     """Otherwise it would wait for ever, and look as if there was nothing to do."""
     commands.run("cluster", "start", "--simulate", "--name", "mine")
-    state = Clusters(commands.state / "clusters").place("mine").state
+    state = Clusters(commands.state / "clusters").folder("mine").state
     assert state is not None
     with commands.running("dev", shop, "--name", "mine") as dev:
         dev.wait_for("kubectl get shops")

@@ -248,7 +248,7 @@ async def test_a_job_that_takes_too_long_ends_the_same_way(servers: Servers) -> 
 
 
 async def test_a_job_is_made_smaller_the_same_way(servers: Servers) -> None:
-    """Pods that are too many are deleted, and are no failures."""
+    """Surplus pods are deleted, and are not failures."""
 
     async def smaller(at: Place) -> None:
         await at.patch(Job, "pi", {"spec": {"parallelism": 1}})

@@ -101,7 +101,7 @@ class World:
 
 @asynccontextmanager
 async def a_world(server: Access) -> AsyncIterator[World]:
-    """Give a node that is attached to *server*."""
+    """Yield a node that is attached to *server*."""
     async with Client(server.config(), field_owner="test") as client:
         if await client.find(ServiceAccount, "default") is None:
             await client.create(ServiceAccount(metadata=kw.ObjectMeta(name="default")))
@@ -114,12 +114,12 @@ async def a_world(server: Access) -> AsyncIterator[World]:
 
 
 def is_ready(one: Pod) -> bool:
-    """Say whether a pod is ready."""
+    """Return whether a pod is ready."""
     return conditions(one).get("Ready") == "True"
 
 
 def is_ready_after_a_restart(one: Pod) -> bool:
-    """Say whether a pod is ready in the second life of its container."""
+    """Return whether a pod is ready in the second life of its container."""
     return is_ready(one) and one.status.container_statuses[0].restart_count == 1
 
 

@@ -44,7 +44,7 @@ def server() -> Iterator[RealServer]:
 
 @asynccontextmanager
 async def scheduled(server: RealServer) -> AsyncIterator[Client]:
-    """Give a client while the scheduler runs, and who opens nodes to pods."""
+    """Yield a client, while the scheduler and the controller that untaints nodes run."""
     config = server.config(server.admin)
     async with kw.Client(config) as ours, kw.Client(config) as client:
         cluster = Cluster(ours)

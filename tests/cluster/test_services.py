@@ -9,7 +9,7 @@ import pytest
 
 from kubewright.api.unstructured import Unstructured
 from kubewright.client import Client
-from kubewright.embedded import Cluster
+from kubewright.embedded import LocalCluster
 from kubewright.kinds.apps.v1 import Deployment
 from kubewright.kinds.core.v1 import Service
 
@@ -49,7 +49,7 @@ async def until(holds: Callable[[], Awaitable[bool]]) -> None:
 
 
 async def rolled_out(client: Client, replicas: int) -> bool:
-    """Tell whether the rollout is over."""
+    """Return whether the rollout is over."""
     found = await client.get(Deployment, "shop")
     status = found.status
     counts = (status.replicas, status.updated_replicas, status.available_replicas)
@@ -99,7 +99,7 @@ class Customer:
 
 async def test_no_request_fails_while_pods_come_and_go() -> None:
     """Scaled up, scaled down, and replaced one by one."""
-    async with Cluster() as cluster, cluster.client() as client:
+    async with LocalCluster() as cluster, cluster.client() as client:
         address = await make_shop(client, 2)
         await until(lambda: rolled_out(client, 2))
         await until(lambda: reachable(address))
@@ -121,12 +121,12 @@ async def test_no_request_fails_while_pods_come_and_go() -> None:
 
 
 async def unreachable(address: str) -> bool:
-    """Tell whether nobody answers."""
+    """Return whether nobody answers."""
     return not await reachable(address)
 
 
 async def reachable(address: str) -> bool:
-    """Tell whether somebody answers."""
+    """Return whether somebody answers."""
     try:
         await ask(address)
     except (OSError, AssertionError):
@@ -136,7 +136,7 @@ async def reachable(address: str) -> bool:
 
 async def test_nobody_answers_for_a_service_that_is_gone() -> None:
     """Its address is free again."""
-    async with Cluster() as cluster, cluster.client() as client:
+    async with LocalCluster() as cluster, cluster.client() as client:
         address = await make_shop(client, 1)
         await until(lambda: reachable(address))
 

@@ -1,4 +1,4 @@
-"""A whole cluster for these tests: an API server, ours or Kubernetes', and what makes pods run."""
+"""A whole cluster for these tests: an API server, ours or Kubernetes', and what runs pods."""
 
 import asyncio
 import threading
@@ -17,7 +17,7 @@ from kubewright.testing import EmbeddedCluster, RealServer
 PROGRAMS = ("etcd", "kube-apiserver", "kube-controller-manager")
 """What ``real`` needs."""
 FLAGS = ("--kubelet-preferred-address-types=InternalIP",)
-"""Nobody knows our node by its name."""
+"""The name of our node does not resolve."""
 
 
 class EndToEndCluster:
@@ -45,7 +45,7 @@ class EndToEndCluster:
         return self._server.config()
 
     def write_kubeconfig(self, user: str, path: Path) -> Path:
-        """Write a kubeconfig of a new user, who has no rights yet."""
+        """Write a kubeconfig of a new user, without any permissions yet."""
         return self._server.write_kubeconfig(path, self._server.add_user(user))
 
     def __enter__(self) -> Self:
@@ -70,7 +70,7 @@ async def parts(cluster: kw.Cluster) -> Iterable[kw.Runnable]:
 
 
 class Machine:
-    """Runs what *parts* returns, in a thread with an event loop of its own.
+    """Runs the result of *parts* in a thread with its own event loop.
 
     Args:
         config: The API server that they work on.

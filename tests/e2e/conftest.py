@@ -67,7 +67,7 @@ def cluster(pytestconfig: pytest.Config) -> Iterator[EndToEndCluster]:
 
 @pytest.fixture
 async def client(cluster: EndToEndCluster) -> AsyncIterator[kw.Client]:
-    """A client of the administrator, at home in a namespace of the test's own."""
+    """An administrator's client, whose default namespace belongs to the test."""
     name = f"e2e-{secrets.token_hex(4)}"
     config = cluster.config().replace(namespace=name)
     async with kw.Client(config, field_owner="e2e") as client:

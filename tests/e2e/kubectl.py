@@ -14,7 +14,7 @@ class Kubectl:
     """Runs kubectl in one namespace and returns what it prints.
 
     Args:
-        kubeconfig: Which cluster.
+        kubeconfig: The cluster to use.
         namespace: The namespace of every command that names no other.
         home: A folder for its cache of discovery, which must not be shared between clusters.
     """
@@ -32,7 +32,7 @@ class Kubectl:
         assert done.returncode == 0, f"kubectl {' '.join(arguments)}: {done.stderr}"
         return done.stdout
 
-    def refused(self, *arguments: str, stdin: str = "") -> str:
+    def run_refused(self, *arguments: str, stdin: str = "") -> str:
         """Run a command that must fail; return its standard error."""
         done = self._run(*arguments, stdin=stdin)
         assert done.returncode != 0, f"kubectl {' '.join(arguments)} succeeded: {done.stdout}"

@@ -15,7 +15,7 @@ PATIENCE = 60.0
 
 
 def command_of(sample: str, *, install: bool = True) -> list[str]:
-    """Return how a sample is started: with ``kubewright run``, or by itself if it has a main.
+    """Return the command that starts a sample: ``kubewright run``, or the file if it has a main.
 
     Args:
         sample: Its name: a folder of ``examples``.
@@ -33,7 +33,7 @@ class Program:
 
     Args:
         command: What to run; see `command_of`.
-        kubeconfig: Which cluster.
+        kubeconfig: The cluster to use.
         namespace: The namespace to look after.
         environment: More variables for it.
     """
@@ -94,13 +94,13 @@ class Program:
             return found()[0]
 
     def kill(self) -> None:
-        """Kill it: it gets no chance to do anything more."""
+        """Kill it with SIGKILL, so that it cannot do anything more."""
         if self.running:
             self._process.send_signal(signal.SIGKILL)
         self._end()
 
     def stop(self) -> int:
-        """Ask it to end, wait for that, and return its exit status."""
+        """Ask it to end, wait for it, and return its exit status."""
         self._process.send_signal(signal.SIGTERM)
         return self._end()
 

@@ -42,7 +42,7 @@ def manifest(schedule: str) -> str:
     return sample.replace("2026-01-01T12:00:00Z", schedule)
 
 
-async def reached(client: kw.Client, phase: str, name: str = NAME) -> None:
+async def wait_for_phase(client: kw.Client, phase: str, name: str = NAME) -> None:
     """Wait until the server shows the At in a phase; our class would fill in a missing one."""
     await kw.wait_for(
         client, gvk_of(At), name, lambda one: one is not None and phase_of(one) == phase, timeout=60
@@ -55,7 +55,7 @@ def phase_of(one: kw.Unstructured) -> str:
     return phase
 
 
-async def gone(client: kw.Client, name: str = POD) -> None:
+async def wait_until_gone(client: kw.Client, name: str = POD) -> None:
     """Wait until the pod is gone."""
     await kw.wait_for(client, Pod, name, lambda pod: pod is None, timeout=60)
 
@@ -65,7 +65,7 @@ async def nothing_more_happens(client: kw.Client) -> AsyncIterator[None]:
     """Let the operator work on another At after the block, and so on all that came before it."""
     yield
     await client.create(at("barrier"))
-    await reached(client, "DONE", "barrier")
+    await wait_for_phase(client, "DONE", "barrier")
 
 
 async def pods_of(client: kw.Client, name: str = NAME) -> list[str]:
@@ -82,7 +82,7 @@ async def test_it_waits_runs_and_is_done_and_the_log_says_yay(
     """What everybody tries first; and each phase is written once."""
     run()
     await client.create(at("warm-up"))
-    await reached(client, "DONE", "warm-up")
+    await wait_for_phase(client, "DONE", "warm-up")
     schedule = datetime.now(UTC).replace(microsecond=0) + timedelta(seconds=5)
     phases: list[str] = []
 
@@ -107,7 +107,7 @@ async def test_a_changed_schedule_of_a_pending_at_is_honoured(
     """Who moves a date expects it to move; until then ``kubectl get`` shows that it waits."""
     run()
     kubectl("apply", "--filename", "-", stdin=manifest("2100-01-01T00:00:00Z"))
-    await reached(client, "PENDING")
+    await wait_for_phase(client, "PENDING")
     table = kubectl("get", "at").split()
     assert table == ["NAME", "PHASE", "SCHEDULE", NAME, "PENDING", "2100-01-01T00:00:00Z"]
     assert await pods_of(client) == []
@@ -116,7 +116,7 @@ async def test_a_changed_schedule_of_a_pending_at_is_honoured(
         "patch", "at", NAME, "--type=merge", '--patch={"spec":{"schedule":"2026-01-01T12:00:00Z"}}'
     )
 
-    await reached(client, "DONE")
+    await wait_for_phase(client, "DONE")
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ async def test_a_schedule_that_cannot_be_read_is_refused(
     kubectl: Kubectl, run: Run, schedule: str, reason: str
 ) -> None:
     """By the API server, with the path and the reason; no operator needs to run for that."""
-    said = kubectl.refused("apply", "--filename", "-", stdin=manifest(schedule))
+    said = kubectl.run_refused("apply", "--filename", "-", stdin=manifest(schedule))
 
     assert "spec.schedule" in said
     assert reason in said
@@ -150,7 +150,7 @@ async def test_a_command_that_cannot_be_split_is_refused(
     """It would fail for ever."""
     document = manifest("2026-01-01T12:00:00Z").replace("echo YAY", f'"{command}"')
 
-    said = kubectl.refused("apply", "--filename", "-", stdin=document)
+    said = kubectl.run_refused("apply", "--filename", "-", stdin=document)
 
     assert "spec.command" in said
 
@@ -162,7 +162,7 @@ async def test_the_words_are_those_of_a_shell(
     run()
     await client.create(at(command="""printf '%s\\n' 'two words' "it's" $HOME"""))
 
-    await reached(client, "DONE")
+    await wait_for_phase(client, "DONE")
 
     assert kubectl("logs", POD) == "two words\nit's\n$HOME\n"
 
@@ -176,11 +176,11 @@ async def test_it_is_running_while_the_pod_runs_and_goes_with_its_at(
     await kw.wait_for(
         client, Pod, POD, lambda pod: pod is not None and pod.status.phase == "Running", timeout=60
     )
-    await reached(client, "RUNNING")
+    await wait_for_phase(client, "RUNNING")
 
     kubectl("delete", "at", NAME)
 
-    await gone(client)
+    await wait_until_gone(client)
 
 
 async def test_a_command_that_fails_is_tried_again_in_the_same_pod(
@@ -200,7 +200,7 @@ async def test_a_command_that_fails_is_tried_again_in_the_same_pod(
         timeout=60,
     )
 
-    await reached(client, "RUNNING")
+    await wait_for_phase(client, "RUNNING")
     assert await pods_of(client) == [POD]
 
 
@@ -210,11 +210,11 @@ async def test_a_pod_that_somebody_deletes_while_it_runs_does_not_come_back(
     """The command was to run once, and somebody did not want it to."""
     run()
     await client.create(at(command="sleep 3600"))
-    await reached(client, "RUNNING")
+    await wait_for_phase(client, "RUNNING")
 
     async with nothing_more_happens(client):
         kubectl("delete", "pod", POD, "--grace-period=1")
-        await reached(client, "DONE")
+        await wait_for_phase(client, "DONE")
 
     assert await pods_of(client) == []
 
@@ -225,12 +225,12 @@ async def test_a_pod_that_somebody_deletes_when_it_is_done_does_not_come_back(
     """People tidy up; and a status that is right is not written again."""
     run()
     await client.create(at())
-    await reached(client, "DONE")
+    await wait_for_phase(client, "DONE")
     before = await client.get(At, NAME)
 
     async with nothing_more_happens(client):
         kubectl("delete", "pod", POD)
-        await gone(client)
+        await wait_until_gone(client)
 
     after = await client.get(At, NAME)
     assert await pods_of(client) == []
@@ -255,7 +255,7 @@ async def test_killed_after_every_change_it_still_makes_one_pod(
             found = await client.get(At, NAME)
             if found.status.phase == "DONE" or change.object.status.phase in {"DONE", "Succeeded"}:
                 break
-    await reached(client, "DONE")
+    await wait_for_phase(client, "DONE")
 
     assert len(seen) == 1
     assert await pods_of(client) == [POD]
@@ -294,19 +294,19 @@ async def test_an_at_that_was_due_while_nobody_was_there_runs_when_somebody_is(
     """The time is in the spec, not in the memory of a process."""
     program = run()
     await client.create(at(schedule=datetime.now(UTC) + timedelta(hours=1)))
-    await reached(client, "PENDING")
+    await wait_for_phase(client, "PENDING")
     program.kill()
     await client.patch(At, NAME, {"spec": {"schedule": "2026-01-01T12:00:00Z"}})
 
     run()
 
-    await reached(client, "DONE")
+    await wait_for_phase(client, "DONE")
 
 
 async def test_it_stops_politely(client: kw.Client, run: Run) -> None:
     """A rolling update sends SIGTERM."""
     program = run()
     await client.create(at())
-    await reached(client, "DONE")
+    await wait_for_phase(client, "DONE")
 
     assert program.stop() == 0

@@ -86,7 +86,7 @@ class World:
 
 @asynccontextmanager
 async def world() -> AsyncIterator[World]:
-    """Give a server with an At that is due soon."""
+    """Yield a server with an At that is due soon."""
     clock = VirtualClock()
     async with EmbeddedServer(clock=clock) as server, server.client() as client:
         await operator.install_crds(client)

@@ -138,7 +138,7 @@ async def test_a_size_that_makes_no_sense_is_refused(kubectl: Kubectl, size: str
     """By the API server, with the path; no operator needs to run for that."""
     document = SAMPLE.read_text().replace("size: 2", f"size: {size}")
 
-    assert "size" in kubectl.refused("apply", "--filename", "-", stdin=document)
+    assert "size" in kubectl.run_refused("apply", "--filename", "-", stdin=document)
 
 
 async def test_kubectl_explains_the_fields(kubectl: Kubectl) -> None:

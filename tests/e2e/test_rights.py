@@ -25,7 +25,7 @@ StartWithFewRights = Callable[..., Program]
 def begin(
     cluster: EndToEndCluster, client: kw.Client, kubectl: Kubectl, start: Start, tmp_path: Path
 ) -> StartWithFewRights:
-    """Install a sample as an administrator does, and start it as a user who has its rights only."""
+    """Install a sample as an administrator, and start it as a user with only its permissions."""
 
     def begin(sample: str, **options: dict[str, str]) -> Program:
         folder = EXAMPLES / sample

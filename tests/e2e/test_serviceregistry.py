@@ -86,10 +86,10 @@ async def test_no_request_fails_while_endpoints_come_and_go(
                 await serve(client, "web", "b", two)
                 await eventually(lambda: "two" in traffic.names)
                 await client.delete(EndpointSlice, "b")
-                await routed(traefik, client, "web", {one.url})
+                await wait_for_servers(traefik, client, "web", {one.url})
             await serve(client, "web", "c", three)
             await client.delete(EndpointSlice, "a")
-            await routed(traefik, client, "web", {three.url})
+            await wait_for_servers(traefik, client, "web", {three.url})
             await eventually(lambda: "three" in traffic.names)
 
     assert traffic.failures == []
@@ -107,18 +107,18 @@ async def test_no_request_fails_while_a_deployment_is_scaled_and_rolled_out(
     made.metadata.annotations = {"traefik.magedu.com/expose": "true"}
     await client.create(made)
     await client.apply(deployment("web", replicas=2))
-    await crowded(traefik, client, "web", 2)
+    await wait_for_count(traefik, client, "web", 2)
     with Traffic(traefik, path(client, "web")) as traffic:
         await eventually(lambda: len(traffic.names) == 2)
         await client.apply(deployment("web", replicas=4))
         await eventually(lambda: len(traffic.names) == 4, timeout=60)
         await client.apply(deployment("web", replicas=1))
-        await crowded(traefik, client, "web", 1)
+        await wait_for_count(traefik, client, "web", 1)
         await left(client, 1)
         seen = traffic.names
         await client.apply(deployment("web", replicas=1, release="second"))
         await eventually(lambda: len(traffic.names - seen) == 1, timeout=60)
-        await crowded(traefik, client, "web", 1)
+        await wait_for_count(traefik, client, "web", 1)
         await left(client, 1)
 
     assert traffic.failures == []
@@ -138,7 +138,7 @@ async def test_no_request_fails_while_a_service_moves(
             await eventually(lambda: traefik.get(path(client, "web")) == Answer(200, "one"))
             with Traffic(traefik, path(client, "web")) as before:
                 await annotate(client, "web", port=str(two.port))
-                await routed(traefik, client, "web", {f"http://localhost:{two.port}"})
+                await wait_for_servers(traefik, client, "web", {f"http://localhost:{two.port}"})
                 await eventually(lambda: "two" in before.names)
         with Traffic(traefik, path(client, "web")) as after:
             await eventually(lambda: after.answers.total() > 100)
@@ -150,7 +150,7 @@ async def test_no_request_fails_while_a_service_moves(
 async def test_only_requests_to_a_deleted_service_fail(
     client: kw.Client, run: Run, traefik: TraefikServer
 ) -> None:
-    """Traefik takes over everything anew, and must not let go of anything else."""
+    """Traefik reads everything again, and must not lose anything."""
     run()
     with Backend("kept") as kept, Backend("doomed") as doomed:
         for backend in (kept, doomed):
@@ -208,7 +208,7 @@ async def test_endpoints_that_are_not_ready_are_left_out(
 
     await publish(client, cluster, "web", ready=["10.1.0.1", "10.1.0.2"], waiting=["10.1.0.3"])
 
-    await routed(traefik, client, "web", {"http://10.1.0.1:80", "http://10.1.0.2:80"})
+    await wait_for_servers(traefik, client, "web", {"http://10.1.0.1:80", "http://10.1.0.2:80"})
 
 
 async def test_annotations_choose_rule_entry_point_port_and_target(
@@ -226,7 +226,7 @@ async def test_annotations_choose_rule_entry_point_port_and_target(
         target="clusterip",
     )
 
-    await routed(traefik, client, "web", {f"http://{made.spec.cluster_ip}:8080"})
+    await wait_for_servers(traefik, client, "web", {f"http://{made.spec.cluster_ip}:8080"})
 
     router = f"traefik/http/routers/serviceregistry.{client.namespace}.web"
     assert etcd.keys(f"{router}/") == {
@@ -255,7 +255,7 @@ async def test_a_wrong_annotation_is_told_and_changes_nothing(
     before = await eventually(lambda: ours(etcd, client))
 
     await annotate(client, "web", **{annotation: value})
-    event = await told(client, "InvalidAnnotation")
+    event = await wait_for_event(client, "InvalidAnnotation")
 
     assert (event.type, event.message) == ("Warning", message)
     assert event.involved_object.name == "web"
@@ -290,7 +290,7 @@ async def test_more_endpoints_than_a_transaction_holds(
     await create(client, "web")
 
     await publish(client, cluster, "web", ready=addresses)
-    await routed(traefik, client, "web", {f"http://{one}:80" for one in addresses})
+    await wait_for_servers(traefik, client, "web", {f"http://{one}:80" for one in addresses})
     await client.delete(Service, "web")
 
     await eventually(lambda: ours(etcd, client) == {})
@@ -398,7 +398,7 @@ def service(name: str, **more: Any) -> Service:
 
 
 async def create(client: kw.Client, name: str, *, expose: str = "true", **more: Any) -> Service:
-    """Create an exposed Service; what is no annotation is a field of its spec."""
+    """Create an exposed Service; keywords other than annotations are fields of its spec."""
     known = {"rule", "entrypoint", "port", "target"}
     made = service(name, **{field: value for field, value in more.items() if field not in known})
     wanted = {"expose": expose, **{one: str(more[one]) for one in known & more.keys()}}
@@ -443,7 +443,7 @@ def from_field(name: str, field: str) -> EnvVar:
     return EnvVar(name=name, value_from=source)
 
 
-async def crowded(traefik: TraefikServer, client: kw.Client, name: str, count: int) -> None:
+async def wait_for_count(traefik: TraefikServer, client: kw.Client, name: str, count: int) -> None:
     """Wait until Traefik knows so many servers of a Service."""
     await eventually(lambda: len(traefik.servers(router(client, name))) == count, timeout=60)
 
@@ -507,12 +507,14 @@ def endpoint(address: str, *, ready: bool = True) -> Endpoint:
     return Endpoint(addresses=[address], conditions=EndpointConditions(ready=ready))
 
 
-async def routed(traefik: TraefikServer, client: kw.Client, name: str, servers: set[str]) -> None:
+async def wait_for_servers(
+    traefik: TraefikServer, client: kw.Client, name: str, servers: set[str]
+) -> None:
     """Wait until these are the servers that Traefik knows of a Service."""
     await eventually(lambda: traefik.servers(router(client, name)) == servers)
 
 
-async def told(client: kw.Client, reason: str) -> Event:
+async def wait_for_event(client: kw.Client, reason: str) -> Event:
     """Return the first event of that reason."""
     async for seen in client.watch(Event, namespace=client.namespace):
         if seen.object.reason == reason:

@@ -33,12 +33,12 @@ async def test_requests_go_where_the_newest_spec_says(
     with Backend("one") as one, Backend("two") as two:
         run()
         await apply(client, "web", one.url)
-        first = await eventually(lambda: answered(traefik.get(path(client, "web")), "one"))
-        before = await active(client, "web")
+        first = await eventually(lambda: is_answer_of(traefik.get(path(client, "web")), "one"))
+        before = await wait_until_active(client, "web")
 
         await apply(client, "web", two.url)
-        second = await eventually(lambda: answered(traefik.get(path(client, "web")), "two"))
-        after = await active(client, "web", generation=2)
+        second = await eventually(lambda: is_answer_of(traefik.get(path(client, "web")), "two"))
+        after = await wait_until_active(client, "web", generation=2)
 
     assert (first, second) == (True, True)
     assert after["lastUpdateTime"] >= before["lastUpdateTime"]
@@ -54,7 +54,7 @@ async def test_a_rule_of_ones_own_counts(
         run()
         await apply(client, "web", one.url, rule="Path(`/somewhere/else`)")
 
-        await eventually(lambda: answered(traefik.get("/somewhere/else"), "one"))
+        await eventually(lambda: is_answer_of(traefik.get("/somewhere/else"), "one"))
 
         assert traefik.get(path(client, "web")).status == 404
 
@@ -66,10 +66,10 @@ async def test_deleting_leaves_nothing_behind(
     with Backend("one") as one:
         run()
         await apply(client, "web", one.url)
-        await eventually(lambda: answered(traefik.get(path(client, "web")), "one"))
+        await eventually(lambda: is_answer_of(traefik.get(path(client, "web")), "one"))
 
         await client.delete(KIND, "web")
-        await gone(client, "web")
+        await wait_until_gone(client, "web")
 
         await eventually(lambda: traefik.get(path(client, "web")).status == 404)
         assert ours(etcd, client) == {}
@@ -91,7 +91,7 @@ async def test_wrong_input_is_refused_by_the_schema(
 ) -> None:
     """One value that Traefik cannot read stops it from taking over any route of anybody."""
     run()
-    await installed(client)
+    await wait_until_installed(client)
     obj = service("web", "http://127.0.0.1:1")
     obj["spec"][field] = value
 
@@ -109,24 +109,24 @@ async def test_it_says_that_etcd_is_down_and_catches_up(
         run()
         await apply(client, "kept", one.url)
         await apply(client, "doomed", one.url)
-        await active(client, "doomed")
-        await eventually(lambda: answered(traefik.get(path(client, "kept")), "one"))
+        await wait_until_active(client, "doomed")
+        await eventually(lambda: is_answer_of(traefik.get(path(client, "kept")), "one"))
 
         etcd.stop()
         await apply(client, "late", one.url)
         await client.delete(KIND, "doomed")
-        down = await status(client, "late", lambda status: bool(status.get("message")))
-        held = await status(client, "doomed", lambda status: bool(status.get("message")))
+        down = await wait_for_status(client, "late", lambda status: bool(status.get("message")))
+        held = await wait_for_status(client, "doomed", lambda status: bool(status.get("message")))
         served = traefik.get(path(client, "kept"))
         etcd.start()
-        up = await active(client, "late")
-        await gone(client, "doomed")
+        up = await wait_until_active(client, "late")
+        await wait_until_gone(client, "doomed")
 
-        await eventually(lambda: answered(traefik.get(path(client, "late")), "one"))
+        await eventually(lambda: is_answer_of(traefik.get(path(client, "late")), "one"))
     assert not down["active"]
     assert down["message"].startswith(f"etcd does not answer at {etcd.url}: ")
     assert held["message"] == down["message"]
-    assert answered(served, "one")
+    assert is_answer_of(served, "one")
     assert up["message"] == ""
 
 
@@ -138,7 +138,7 @@ async def test_a_member_of_etcd_that_is_down_is_passed_over(
 
     await apply(client, "web", "http://127.0.0.1:1")
 
-    await active(client, "web")
+    await wait_until_active(client, "web")
 
 
 async def test_etcd_may_ask_for_certificates(
@@ -148,10 +148,10 @@ async def test_etcd_may_ask_for_certificates(
     with EtcdServer(tmp_path, tls=True) as etcd:
         start("traefikservice", environment=etcd.environment)
         await apply(client, "web", "http://127.0.0.1:1")
-        await active(client, "web")
+        await wait_until_active(client, "web")
         written = ours(etcd, client)
         await client.delete(KIND, "web")
-        await gone(client, "web")
+        await wait_until_gone(client, "web")
 
         assert len(written) == 6
         assert ours(etcd, client) == {}
@@ -163,7 +163,7 @@ async def test_a_route_that_somebody_deleted_comes_back(
     """A restart looks at all of them, and otherwise five minutes do."""
     first = run()
     await apply(client, "web", "http://127.0.0.1:1")
-    await active(client, "web")
+    await wait_until_active(client, "web")
     before = ours(etcd, client)
     first.stop()
     etcd.delete(f"traefik/http/routers/traefikservice.{client.namespace}.web/rule")
@@ -184,13 +184,13 @@ async def test_keys_of_others_are_not_touched(
     with Backend("one") as one:
         run()
         await apply(client, "web", one.url)
-        refused = await status(client, "web", lambda status: bool(status.get("message")))
+        refused = await wait_for_status(client, "web", lambda status: bool(status.get("message")))
         kept = etcd.keys("traefik/http/routers/")
         etcd.delete(f"{router}/rule")
-        await active(client, "web")
+        await wait_until_active(client, "web")
         etcd.put(f"{router}/middlewares/0", "theirs@file")
         await client.delete(KIND, "web")
-        await gone(client, "web")
+        await wait_until_gone(client, "web")
 
     assert not refused["active"]
     assert refused["message"].startswith(f"somebody else wrote {router}/rule: ")
@@ -208,25 +208,25 @@ async def test_killed_and_started_again_it_ends_in_the_same_state(
     names = [f"web-{number}" for number in range(20)]
     with Backend("one") as one:
         first = run()
-        await installed(client)
+        await wait_until_installed(client)
         for name in names:
             await apply(client, name, one.url)
         await eventually(lambda: bool(ours(etcd, client)))
         first.kill()
         run()
         for name in names:
-            await active(client, name)
+            await wait_until_active(client, name)
 
         expected = {f"traefikservice.{client.namespace}.{name}" for name in names}
         await eventually(lambda: traefik.routers() == expected)
-        assert answered(traefik.get(path(client, names[-1])), "one")
+        assert is_answer_of(traefik.get(path(client, names[-1])), "one")
 
 
 async def test_a_restart_writes_nothing(client: kw.Client, run: Run, etcd: EtcdServer) -> None:
     """Each write to etcd makes Traefik read everything, and each status wakes who watches it."""
     first = run()
     await apply(client, "web", "http://127.0.0.1:1")
-    before = await active(client, "web")
+    before = await wait_until_active(client, "web")
     # The key that Traefik watches by is written by another task, once, maybe after the route.
     await eventually(lambda: any("kubewright-anchor" in key for key in etcd.keys()))  # noqa: SIM118  # no dict
     first.stop()
@@ -234,7 +234,7 @@ async def test_a_restart_writes_nothing(client: kw.Client, run: Run, etcd: EtcdS
 
     second = run()
     await apply(client, "next", "http://127.0.0.1:1")
-    await active(client, "next")
+    await wait_until_active(client, "next")
     second.stop()
 
     found = await client.get(KIND, "web")
@@ -255,7 +255,7 @@ def service(name: str, url: str, **more: str) -> kw.Unstructured:
     )
 
 
-async def installed(client: kw.Client) -> None:
+async def wait_until_installed(client: kw.Client) -> None:
     """Wait until the operator has installed its kind."""
 
     def is_served(crd: kw.Unstructured | None) -> bool:
@@ -268,11 +268,11 @@ async def installed(client: kw.Client) -> None:
 
 async def apply(client: kw.Client, name: str, url: str, **more: str) -> None:
     """Create a TraefikService, or change it."""
-    await installed(client)
+    await wait_until_installed(client)
     await client.apply(service(name, url, **more))
 
 
-async def status(
+async def wait_for_status(
     client: kw.Client, name: str, holds: Callable[[dict[str, Any]], bool]
 ) -> dict[str, Any]:
     """Return the status of a TraefikService, once *holds* says yes to it."""
@@ -285,16 +285,16 @@ async def status(
     return answer
 
 
-async def active(client: kw.Client, name: str, generation: int = 1) -> dict[str, Any]:
+async def wait_until_active(client: kw.Client, name: str, generation: int = 1) -> dict[str, Any]:
     """Return the status of a TraefikService that is in etcd, in this generation."""
-    return await status(
+    return await wait_for_status(
         client,
         name,
         lambda status: bool(status.get("active")) and status["observedGeneration"] == generation,
     )
 
 
-async def gone(client: kw.Client, name: str) -> None:
+async def wait_until_gone(client: kw.Client, name: str) -> None:
     """Wait until there is no TraefikService of that name."""
     await kw.wait_for(client, KIND, name, lambda one: one is None, timeout=TIMEOUT)
 
@@ -304,8 +304,8 @@ def path(client: kw.Client, name: str) -> str:
     return f"/{client.namespace}/{name}"
 
 
-def answered(answer: Answer, name: str) -> bool:
-    """Say whether *answer* came from the backend *name*."""
+def is_answer_of(answer: Answer, name: str) -> bool:
+    """Return whether *answer* came from the backend *name*."""
     return answer == Answer(200, name)
 
 

@@ -140,7 +140,7 @@ class EtcdServer:
 
 
 class Answer(NamedTuple):
-    """What came back."""
+    """The answer."""
 
     status: int
     text: str
@@ -212,7 +212,7 @@ class Backend:
 
 
 class Traffic:
-    """Requests for one path, by some clients at once, a hundred a second each; and what came."""
+    """Requests for one path from several clients, a hundred a second each, and their results."""
 
     def __init__(self, traefik: TraefikServer, path: str, *, clients: int = 4) -> None:
         self._answers: list[Answer] = []
@@ -222,7 +222,7 @@ class Traffic:
 
     @property
     def answers(self) -> Counter[Answer]:
-        """What came, and how often."""
+        """The results, and how often each came."""
         return Counter(self._answers)
 
     @property

@@ -14,7 +14,7 @@ from kubewright._serve.messages import Answer
 from kubewright.embedded.kubelet import port_forward, remote_command
 from kubewright.embedded.kubelet.options import RemoteOptions
 from kubewright.embedded.kubelet.spdy import frames
-from kubewright.embedded.node.access import Command, Connection
+from kubewright.embedded.node.access import Command, PodConnection
 from kubewright.errors import TransportError
 from tests.unit.embedded.kubelet.containers import Containers
 from tests.unit.embedded.kubelet.wires import SPDY, WEBSOCKET, End, talking
@@ -32,7 +32,7 @@ def command(containers: Containers, headers: dict[str, str]) -> Answer:
 
 
 def forward(containers: Containers, headers: dict[str, str]) -> Answer:
-    async def connect(port: int) -> Connection:
+    async def connect(port: int) -> PodConnection:
         return await containers.connect("default", "web", port)
 
     return port_forward.answer(headers, [7], connect, clock=Clock())

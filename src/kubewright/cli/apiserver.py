@@ -18,7 +18,7 @@ from kubewright.cli.loop import loop_factory
 from kubewright.embedded import LocalServer
 from kubewright.errors import ConfigError
 
-__all__ = ["Options", "run", "stopped_by_signal"]
+__all__ = ["Options", "run", "stop_on_signal"]
 
 ADMIN: str = "kubernetes-admin"
 MASTERS: tuple[str, ...] = ("system:masters",)
@@ -41,7 +41,7 @@ def run(options: Options) -> None:
     """Serve until a signal comes.
 
     Raises:
-        ConfigError: It cannot be done as asked; nothing was written.
+        ConfigError: The options cannot be used; nothing was written.
     """
     _check(options)
     with _kubeconfig_file(options) as path, asyncio.Runner(loop_factory=loop_factory()) as runner:
@@ -70,7 +70,7 @@ def _check_host(host: str) -> None:
 
 @contextlib.contextmanager
 def _kubeconfig_file(options: Options) -> Iterator[Path]:
-    """Give the file that the user named; else one in the data folder, or a temporary one."""
+    """Yield the file that the user named; else one in the data folder, or a temporary one."""
     if options.kubeconfig is not None:
         yield options.kubeconfig
     elif options.data_dir is not None:
@@ -92,7 +92,7 @@ async def _serve(options: Options, path: Path) -> None:
         port=options.port,
         folder=options.data_dir / "pki" if options.data_dir else None,
     )
-    stopped = stopped_by_signal()
+    stopped = stop_on_signal()
     async with contextlib.AsyncExitStack() as stack:
         await server.start()
         stack.push_async_callback(server.stop, GRACE)
@@ -128,13 +128,13 @@ def _say(text: str) -> None:
     print(text, flush=True)  # noqa: T201  # this is what the command is for
 
 
-def stopped_by_signal() -> asyncio.Event:
-    """Return an event that the first signal sets; the second ends the process."""
+def stop_on_signal() -> asyncio.Event:
+    """Handle signals: the first sets the event that is returned, the second ends the process."""
     loop, stopped = asyncio.get_running_loop(), asyncio.Event()
 
     def stop(number: int) -> None:
         if stopped.is_set():
-            # Everything that was answered is on disk by then.
+            # Every write that was answered is on disk by then.
             os._exit(128 + number)
         stopped.set()
 

@@ -1,4 +1,4 @@
-"""What can be typed: commands and options. The work is done elsewhere."""
+"""Commands and options; the work is done in other modules."""
 
 import sys
 from enum import StrEnum
@@ -42,7 +42,7 @@ class LogFormat(StrEnum):
 
 
 def main() -> None:
-    """Run the command that the user typed; a mistake of theirs is said in one line, status 2."""
+    """Run the command that the user typed; report their mistakes in one line, with status 2."""
     try:
         app()
     except KubewrightError as error:
@@ -60,7 +60,10 @@ def _version(*, wanted: bool) -> None:
 def _options(
     *,
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+        bool,
+        typer.Option(
+            "--version", callback=_version, is_eager=True, help="Print the version and exit."
+        ),
     ] = False,
 ) -> None:
     pass
@@ -68,12 +71,12 @@ def _options(
 
 @app.command()
 def demo() -> None:
-    """Show an operator at work, in ten seconds.
+    """Show an operator at work in ten seconds.
 
-    It starts a cluster on this machine, with an operator and one object for it, and leaves nothing
-    behind. The command of its pod, "echo YAY", runs as a local process of yours.
+    It starts a cluster on this machine, an operator, and one object for it, and leaves nothing
+    behind. The command of the pod, "echo YAY", runs as a local process under your user.
 
-    Exit status: 0 for done, 1 if it failed.
+    Exit status: 0 if it worked, 1 if it failed.
     """
     from kubewright.cli.demo.demo import run  # noqa: PLC0415  # --help needs no runtime
 
@@ -86,32 +89,32 @@ def dev(  # noqa: PLR0913  # one for each option
         str,
         typer.Argument(
             metavar="FILE_OR_MODULE[:NAME]",
-            help="Where the operator is: at.py, shop.main, or at.py:name if there are several.",
+            help="The operator: at.py, shop.main, or at.py:name if there are several.",
         ),
     ],
     *,
     simulate: Annotated[
         bool,
-        typer.Option("--simulate", help="Run no processes: containers only pretend to run."),
+        typer.Option("--simulate", help="Start no processes; containers only pretend to run."),
     ] = False,
     samples: Annotated[
-        bool, typer.Option("--samples", help="Apply the samples of the project at the start.")
+        bool, typer.Option("--samples", help="Apply the project's samples at startup.")
     ] = False,
-    nodes: Annotated[int, typer.Option(min=0, max=192, metavar="N", help="How many nodes.")] = 1,
+    nodes: Annotated[int, typer.Option(min=0, max=192, metavar="N", help="Number of nodes.")] = 1,
     no_rbac: Annotated[
         bool, typer.Option("--no-rbac", help="Let every user do everything.")
     ] = False,
     name: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="A cluster that runs, instead of one of its own."),
+        typer.Option(metavar="NAME", help="Use this running cluster instead of starting one."),
     ] = None,
     log_level: Annotated[
-        LogLevel, typer.Option(case_sensitive=False, help="The least important level to print.")
+        LogLevel, typer.Option(case_sensitive=False, help="Lowest level to print.")
     ] = LogLevel.INFO,
 ) -> None:
-    """Run an operator on its own cluster; reload it on save.
+    """Run an operator on its own cluster, and reload it on save.
 
-    Commands of containers run as local processes of yours, unless --simulate is given.
+    Container commands run as local processes under your user, unless --simulate is given.
     """
     from kubewright.cli.dev.dev import Options, run  # noqa: PLC0415  # --help needs no runtime
 
@@ -135,71 +138,74 @@ def run_command(  # noqa: PLR0913  # one for each option
         str,
         typer.Argument(
             metavar="FILE_OR_MODULE[:NAME]",
-            help="Where the operator is: at.py, shop.main, or at.py:name if there are several.",
+            help="The operator: at.py, shop.main, or at.py:name if there are several.",
         ),
     ],
     *,
     kubeconfig: Annotated[
         Path | None,
-        typer.Option(parser=_path, metavar="PATH", help="The kubeconfig; as kubectl finds it."),
+        typer.Option(parser=_path, metavar="PATH", help="Kubeconfig file; by default, kubectl's."),
     ] = None,
     context: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME", help="A context of the kubeconfig, instead of the current one."
-        ),
+        typer.Option(metavar="NAME", help="Context to use instead of the current one."),
     ] = None,
     namespace: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="A namespace to look after; may be given several times. All if not.",
+            help="Namespace to watch; can be repeated. By default, all of them.",
         ),
     ] = None,
     leader_elect: Annotated[
-        bool, typer.Option("--leader-elect", help="Of several replicas, let only one work.")
+        bool,
+        typer.Option("--leader-elect", help="Let only one of several replicas work at a time."),
     ] = False,
     leader_elect_namespace: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Where the Lease is; in the pod's own namespace if not."),
+        typer.Option(metavar="NAME", help="Namespace of the Lease; by default, the pod's own."),
     ] = None,
     leader_elect_name: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="What the Lease is called; as the operator if not."),
+        typer.Option(metavar="NAME", help="Name of the Lease; by default, the operator's."),
     ] = None,
     leader_elect_lease_duration: Annotated[
         float,
         typer.Option(
-            metavar="SECONDS", help="After how long a standby takes over from a silent leader."
+            metavar="SECONDS", help="Time after which a standby takes over from a silent leader."
         ),
     ] = 15.0,
     leader_elect_renew_deadline: Annotated[
         float,
-        typer.Option(metavar="SECONDS", help="How long a leader tries to renew before it stops."),
+        typer.Option(
+            metavar="SECONDS", help="How long a leader tries to renew its Lease before it stops."
+        ),
     ] = 10.0,
     leader_elect_retry_period: Annotated[
-        float, typer.Option(metavar="SECONDS", help="How long to wait between two tries.")
+        float, typer.Option(metavar="SECONDS", help="Time between two attempts.")
     ] = 2.0,
     metrics_bind_address: Annotated[
-        str, typer.Option(metavar="ADDRESS", help="Where /metrics is: ':8080'. '0' for nowhere.")
+        str,
+        typer.Option(metavar="ADDRESS", help="Address of /metrics, such as ':8080'; '0' for none."),
     ] = "0",
     health_probe_bind_address: Annotated[
         str,
         typer.Option(
-            metavar="ADDRESS", help="Where /healthz and /readyz are: ':8081'. '0' for nowhere."
+            metavar="ADDRESS",
+            help="Address of /healthz and /readyz, such as ':8081'; '0' for none.",
         ),
     ] = "0",
     workers: Annotated[
         int,
         typer.Option(
-            min=1, metavar="N", help="How many objects each reconciler works on at a time."
+            min=1, metavar="N", help="Number of objects each reconciler works on at a time."
         ),
     ] = 1,
     log_level: Annotated[
-        LogLevel, typer.Option(case_sensitive=False, help="The least important level to print.")
+        LogLevel, typer.Option(case_sensitive=False, help="Lowest level to print.")
     ] = LogLevel.INFO,
     log_format: Annotated[
-        LogFormat, typer.Option(help="For people, or one JSON object a line.")
+        LogFormat, typer.Option(help="Lines for people, or one JSON object per line.")
     ] = LogFormat.CONSOLE,
     install_crds: Annotated[
         bool, typer.Option("--install-crds", help="Install the CRDs of the operator's kinds first.")
@@ -208,13 +214,13 @@ def run_command(  # noqa: PLR0913  # one for each option
         bool,
         typer.Option(
             "--check-rights/--no-check-rights",
-            help="Log at the start which rights the operator lacks.",
+            help="Log at startup which permissions the operator lacks.",
         ),
     ] = True,
 ) -> None:
-    """Run an operator against a cluster, until Ctrl-C.
+    """Run an operator against a cluster until Ctrl-C.
 
-    Exit status: 0 after a signal, 1 for a failure while running, 2 for wrong input.
+    Exit status: 0 after a signal, 1 if it fails while it runs, 2 for invalid input.
     """
     from kubewright.cli.run import Options, run  # noqa: PLC0415  # --help needs no runtime
 
@@ -250,7 +256,7 @@ def apiserver(  # one for each option
     *,
     port: Annotated[
         int,
-        typer.Option(min=0, max=65535, metavar="N", help="Port to listen on; 0 takes a free one."),
+        typer.Option(min=0, max=65535, metavar="N", help="Port to listen on; 0 picks a free one."),
     ] = 0,
     host: Annotated[
         str, typer.Option(metavar="ADDRESS", help="Address to listen on.")
@@ -260,7 +266,7 @@ def apiserver(  # one for each option
         typer.Option(
             parser=_path,
             metavar="PATH",
-            help="File to write a kubeconfig to, once the server answers.",
+            help="File to write a kubeconfig to once the server answers.",
         ),
     ] = None,
     data_dir: Annotated[
@@ -268,26 +274,26 @@ def apiserver(  # one for each option
         typer.Option(
             parser=_path,
             metavar="PATH",
-            help="Folder to keep objects in; without it, in memory.",
+            help="Folder to keep objects in; by default, they are in memory.",
         ),
     ] = None,
     rbac: Annotated[
         bool,
-        typer.Option(help="Whether rights count; if not, every user may do everything."),
+        typer.Option(help="Enforce RBAC; without it, every user may do everything."),
     ] = True,
     audit_log: Annotated[
         Path | None,
         typer.Option(
             parser=_path,
             metavar="PATH",
-            help="File to append an audit event to for every call.",
+            help="File to append an audit event to for every request.",
         ),
     ] = None,
 ) -> None:
-    """Run a Kubernetes API server on this machine, until Ctrl-C.
+    """Run a Kubernetes API server on this machine until Ctrl-C.
 
-    It is for development and tests. There are no nodes: a pod stays pending. A whole cluster is
-    ``kubewright cluster start``.
+    It is for development and tests. There are no nodes, so pods stay pending. For a whole cluster,
+    run "kubewright cluster start".
     """
     from kubewright.cli.apiserver import Options, run  # noqa: PLC0415  # --help needs no server
 

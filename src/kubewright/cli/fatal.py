@@ -1,4 +1,4 @@
-"""The last words of a command that fails."""
+"""The message of a command that fails."""
 
 import sys
 from typing import Literal
@@ -9,11 +9,11 @@ __all__ = ["tell"]
 
 
 def tell(text: str, log_format: Literal["console", "json"] = "console") -> None:
-    """Say why the command ends: to people, or in the log where a program reads that.
+    """Report why the command ends: to people, or in the log if that is for programs.
 
     Args:
         text: What is wrong.
-        log_format: What ``--log-format`` says; logging is set up for ``json`` then.
+        log_format: The value of ``--log-format``; for ``json``, logging must be configured.
     """
     if log_format == "json":
         get_logger("kubewright").error("command failed", error=text)

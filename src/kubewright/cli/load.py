@@ -1,4 +1,4 @@
-"""From what the user typed, such as ``at.py`` or ``shop.main:operator``, to the operator meant."""
+"""Finds the operator that the user names, such as ``at.py`` or ``shop.main:operator``."""
 
 import importlib
 import importlib.util
@@ -24,7 +24,7 @@ def load_operator(target: str) -> Application:
             a variable in it, if it has several operators.
 
     Raises:
-        ConfigError: There is no such file, it fails, or it has not exactly one operator.
+        ConfigError: There is no such file, it fails, or it does not have exactly one operator.
     """
     place, name = split_target(target)
     return find_operator(load_module(place), place, name)
@@ -86,7 +86,7 @@ def check_declared(operator: Application) -> None:
     """Check that *operator* has something to do.
 
     Raises:
-        ConfigError: It has not.
+        ConfigError: It has nothing to do.
     """
     if isinstance(operator, Operator) and not operator.declarations:
         raise ConfigError(
@@ -135,14 +135,14 @@ def _load_file(path: Path) -> ModuleType:
 
 
 def _is_missing(place: str, error: BaseException) -> bool:
-    """Tell whether it is *place* that is not there, and not something that it imports."""
+    """Return whether it is *place* that is missing, and not something that it imports."""
     if not isinstance(error, ModuleNotFoundError) or error.name is None:
         return False
     return f"{place}.".startswith(f"{error.name}.")
 
 
 def _reason(place: str, what: str) -> str:
-    """Return why there is nothing to load, as far as that can be told from what there is."""
+    """Return why there is nothing to load, with a hint if a similar file or module exists."""
     file, colon, name = place.rpartition(":")
     module, _, variable = place.rpartition(".")
     if Path(place).is_file():
@@ -157,7 +157,7 @@ def _reason(place: str, what: str) -> str:
 
 
 def _origin(error: BaseException) -> str:
-    """Return the last file in which *error* came up."""
+    """Return the last file in the traceback of *error*."""
     frames = traceback.extract_tb(error.__traceback__)
     return frames[-1].filename if frames else ""
 
@@ -190,7 +190,7 @@ def _failed(place: str, error: BaseException, origin: str) -> str:
 
 
 def _from(trace: TracebackType | None, origin: str) -> TracebackType | None:
-    """Return *trace* without what led to the user's file: that is none of their trouble."""
+    """Return *trace* from the user's file on: the frames before it are ours."""
     step = trace
     while step is not None:
         if origin and Path(step.tb_frame.f_code.co_filename).resolve() == Path(origin).resolve():

@@ -15,11 +15,10 @@ from kubewright import log
 from kubewright._aio import Clock
 from kubewright.api.names import check_dns_subdomain
 from kubewright.application import Application
+from kubewright.cli.checks import NamespaceCheck, RightsCheck, check_namespaces
 from kubewright.cli.fatal import tell
 from kubewright.cli.load import check_declared, load_operator
 from kubewright.cli.loop import loop_factory
-from kubewright.cli.namespaces import NamespaceCheck, check_namespaces
-from kubewright.cli.rights import RightsCheck
 from kubewright.client import Client, Config
 from kubewright.cluster import Cluster
 from kubewright.errors import (
@@ -68,8 +67,8 @@ def run(options: Options) -> int:
     """Run an operator until a signal comes; return the exit status.
 
     Raises:
-        KubewrightError: What was asked for cannot be done: there is no such operator or cluster,
-            or no schema for its kinds.
+        KubewrightError: There is no such operator or cluster, the options do not fit together, or
+            there is no schema for its kinds.
     """
     log.configure(options.log_level, options.log_format)
     check_namespaces(options.namespaces, option="--namespace")
@@ -84,7 +83,7 @@ def run(options: Options) -> int:
     try:
         with asyncio.Runner(loop_factory=loop_factory()) as runner:
             return runner.run(_run(operator, config, options))
-    except SystemExit as error:  # of the operator's code: nothing of ours raises it
+    except SystemExit as error:  # from the operator's code: ours never raises it
         tell(f"the operator's code ends the program, with {error!r}", options.log_format)
         raise
 
@@ -95,12 +94,11 @@ async def _run(operator: Application, config: Config, options: Options) -> int:
     loop = asyncio.get_running_loop()
     loop.set_default_executor(executor)
     loop.set_exception_handler(_pass_over_exits)
-    status = await _served(operator, config, options, stop)
+    status = await _serve_until_stopped(operator, config, options, stop)
     executor.shutdown(wait=False, cancel_futures=True)
-    left = [*(stop.manager.hanging if stop.manager else ()), *await _busy_threads()]
+    left = [*(stop.manager.hanging if stop.manager else ()), *await _find_busy_threads()]
     if left:
-        # The event loop would wait for them for ever, and they may be doing what another process
-        # does by now.
+        # The event loop would wait for them for ever, and another process may do their work by now.
         _log.error("exiting at once, since not everything stops", name=left)
         sys.stderr.flush()
         os._exit(1)
@@ -108,12 +106,12 @@ async def _run(operator: Application, config: Config, options: Options) -> int:
 
 
 def _pass_over_exits(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """Log what nobody awaited, except for an exit: that one has ended the program, and is told."""
+    """Log exceptions that nobody awaited, except for exits, which are reported elsewhere."""
     if not isinstance(context.get("exception"), SystemExit):
         loop.default_exception_handler(context)
 
 
-async def _busy_threads() -> list[str]:
+async def _find_busy_threads() -> list[str]:
     """Return the threads of ``asyncio.to_thread`` that do not end within a moment."""
     left: list[str] = []
     for _ in range(_LOOKS):
@@ -124,7 +122,9 @@ async def _busy_threads() -> list[str]:
     return left
 
 
-async def _served(operator: Application, config: Config, options: Options, stop: "_Stop") -> int:
+async def _serve_until_stopped(
+    operator: Application, config: Config, options: Options, stop: "_Stop"
+) -> int:
     try:
         with stopping_on_signals(stop):
             await _serve(operator, config, options, stop)
@@ -136,9 +136,9 @@ async def _served(operator: Application, config: Config, options: Options, stop:
         if not stop.asked:
             raise
     except KubewrightError as error:
-        return _failed(str(error), options)
+        return _fail(str(error), options)
     except Exception:  # noqa: BLE001  # the user's runnables may fail in any way
-        return _failed(traceback.format_exc().rstrip(), options)
+        return _fail(traceback.format_exc().rstrip(), options)
     return 0
 
 
@@ -217,7 +217,7 @@ def _rights_check(operator: Application, client: Client, options: Options) -> Ri
 
 
 class _Stop:
-    """What the first signal does: the manager stops in its own order, once there is one."""
+    """What the first signal does: stop the manager in order, once there is one."""
 
     def __init__(self) -> None:
         self.asked = False
@@ -233,12 +233,12 @@ class _Stop:
 
 
 def _with_flag(text: str) -> str:
-    """Return *text* with the flag in place of an argument's name that it begins with."""
+    """Return *text* with the flag in place of the argument that it begins with."""
     name, colon, rest = text.partition(":")
     is_option = name in {field.name for field in fields(Options)}
     return f"--{name.replace('_', '-')}{colon}{rest}" if is_option else text
 
 
-def _failed(text: str, options: Options) -> int:
+def _fail(text: str, options: Options) -> int:
     tell(text, options.log_format)
     return 1

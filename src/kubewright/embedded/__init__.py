@@ -1,10 +1,10 @@
 """Kubernetes inside this process: a whole cluster, or only its API server.
 
-`Cluster` has everything: API server, controllers, scheduler and nodes. `LocalServer` puts an API
-server at a local address, and `InProcessTransport` joins one to a client without a network.
+`LocalCluster` has everything: API server, controllers, scheduler and nodes. `LocalServer` puts an
+API server at a local address, and `InProcessTransport` joins one to a client without a network.
 
 Example:
-    async with Cluster() as cluster, cluster.client() as client:
+    async with LocalCluster() as cluster, cluster.client() as client:
         await client.create(deployment)
 """
 
@@ -13,14 +13,15 @@ from typing import TYPE_CHECKING
 from kubewright._lazy import lazy_names
 
 if TYPE_CHECKING:
-    from kubewright.embedded.cluster import Cluster
+    from kubewright.embedded.cluster import ClusterOptions, LocalCluster
     from kubewright.embedded.local import LocalServer, Served
     from kubewright.embedded.transport import InProcessTransport
 
-__all__ = ["Cluster", "InProcessTransport", "LocalServer", "Served"]
+__all__ = ["ClusterOptions", "InProcessTransport", "LocalCluster", "LocalServer", "Served"]
 
 _MODULES = {
-    "Cluster": "cluster",
+    "ClusterOptions": "cluster",
+    "LocalCluster": "cluster",
     "InProcessTransport": "transport",
     "LocalServer": "local",
     "Served": "local",

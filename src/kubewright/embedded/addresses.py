@@ -1,4 +1,4 @@
-"""Which loopback addresses a cluster uses, so that several on one machine do not meet."""
+"""Which loopback addresses a cluster uses, so that several on one machine do not collide."""
 
 import socket
 from types import TracebackType
@@ -7,7 +7,7 @@ from typing import Self
 __all__ = ["NODES", "AddressPlan"]
 
 NODES: int = 192
-"""No cluster has more nodes: that many ranges for pods are in its part of 127.0.0.0/8."""
+"""The most nodes in a cluster: its part of 127.0.0.0/8 has as many ranges for pods."""
 PARTS: int = 31
 _CLAIM_PORT = 61096
 _PODS, _SERVICES = 1, 96
@@ -18,9 +18,9 @@ _PER_RANGE = 64  # nodes in one of them, each with a /22
 class AddressPlan:
     """A part of the loopback addresses that no other cluster on this machine uses.
 
-    From `claim` to `release` a socket is bound in the part, and so nobody else can bind the same.
-    The system takes it back however the process ends. A plan that was never claimed is the first
-    one, for clusters that open no sockets.
+    From `claim` to `release` a socket is bound in the part, so that nobody else can bind the same.
+    The system closes it however the process ends. A plan that was never claimed uses the first
+    part, for clusters that open no sockets.
     """
 
     def __init__(self) -> None:
@@ -29,23 +29,23 @@ class AddressPlan:
 
     @property
     def service_cidr(self) -> str:
-        """Where the addresses of services come from."""
+        """The range of the addresses of services."""
         return f"127.{_SERVICES + self._part}.0.0/16"
 
     def pod_cidr(self, node: int) -> str:
-        """Return where the addresses of the pods of the node with this number come from."""
+        """Return the range of the addresses of pods on the node with this number."""
         above, beside = divmod(node, _PER_RANGE)
         return f"127.{_PODS + _WIDTH * self._part + above}.{4 * beside}.0/22"
 
     def claim(self) -> None:
         """Take a part that is free; the first one if none is, or if this system has only one."""
         for part in range(PARTS):
-            if (claim := _bound(part)) is not None:
+            if (claim := _bind(part)) is not None:
                 self._part, self._claim = part, claim
                 return
 
     def release(self) -> None:
-        """Let others have it; may be called twice."""
+        """Let others use the part; may be called twice."""
         claim, self._claim = self._claim, None
         if claim is not None:
             claim.close()
@@ -63,7 +63,7 @@ class AddressPlan:
         self.release()
 
 
-def _bound(part: int) -> socket.socket | None:
+def _bind(part: int) -> socket.socket | None:
     found = socket.socket()
     try:
         found.bind((f"127.{_SERVICES + part}.255.254", _CLAIM_PORT))

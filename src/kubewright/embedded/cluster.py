@@ -1,4 +1,4 @@
-"""`Cluster`: Kubernetes on one machine, as one object."""
+"""`LocalCluster`: Kubernetes on one machine, as one object."""
 
 import asyncio
 import secrets
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypedDict
 
 from kubewright._aio import Clock
 from kubewright._pki.files import PathLike, named_path
@@ -20,44 +20,57 @@ if TYPE_CHECKING:
     from kubewright.apiserver.server import APIServer
     from kubewright.client import Client
     from kubewright.client.rest import WarningHandler
-    from kubewright.cluster import Cluster as View
+    from kubewright.cluster import Cluster
     from kubewright.embedded.local import LocalServer
     from kubewright.embedded.node.runtime import Runtime
     from kubewright.embedded.proxy import EndpointResolver
     from kubewright.manager import Manager
     from kubewright.runnable import Runnable
 
-__all__ = ["Cluster"]
+__all__ = ["ClusterOptions", "LocalCluster"]
 
 ADMIN: str = "kubernetes-admin"
 MASTERS: tuple[str, ...] = ("system:masters",)
 GRACE: float = 5.0
 
 
-class Cluster:
+class ClusterOptions(TypedDict, total=False):
+    """The arguments of `LocalCluster`, for code that passes them on; their defaults are there."""
+
+    nodes: int
+    simulate: bool
+    data_dir: PathLike | None
+    host: str
+    port: int
+    controllers: Iterable[str] | None
+    rbac: bool
+    clock: Clock | None
+
+
+class LocalCluster:
     """A Kubernetes cluster in this process: API server, controllers, scheduler and nodes.
 
-    It is for development and tests on one machine. It is there when ``async with`` begins, and
-    after the block nothing of it is left: no process, no port, no file.
+    It is for development and tests on one machine. It runs during an ``async with`` block, and
+    leaves nothing behind: no process, no port, no file.
 
     Args:
         nodes: How many nodes there are.
-        simulate: Whether containers only pretend to run. Otherwise their commands run as local
+        simulate: Whether containers only pretend to run. Otherwise, their commands run as local
             processes of this user, without any isolation.
-        data_dir: Where objects, and the files of claims, are kept across restarts; ``None`` keeps
-            objects in memory, and nothing else.
+        data_dir: Where objects, and the files of volume claims, are kept across restarts; ``None``
+            keeps objects in memory only.
         host: The address to listen on.
         port: The port; 0 for any that is free.
         controllers: The names of the controllers to run, as kube-controller-manager calls them; all
             unless given, none for an empty list.
-        rbac: Whether users need permissions. Without, whoever has credentials may do everything.
+        rbac: Whether users need permissions; if not, anyone with credentials may do everything.
         clock: Where time comes from; with a virtual clock, containers must be simulated.
 
     Raises:
         ConfigError: These arguments do not go together, or the folder cannot be used.
 
     Example:
-        async with Cluster() as cluster, cluster.client() as client:
+        async with LocalCluster() as cluster, cluster.client() as client:
             await client.create(deployment)
             await kw.wait_for(client, Deployment, "web", is_available, timeout=10)
     """
@@ -85,11 +98,12 @@ class Cluster:
         """The names of its nodes."""
         self.clock: Clock = clock or Clock()
         """Where its time comes from."""
+        self.rbac: bool = rbac
+        """Whether users need permissions."""
         self._simulate = simulate
         self._data_dir = named_path("data_dir", data_dir)
         self._address = (host, port)
         self._controllers = None if controllers is None else tuple(controllers)
-        self._rbac = rbac
         self._addresses = AddressPlan()
         self._reach: Reach
         self._api: APIServer | None = None
@@ -97,11 +111,11 @@ class Cluster:
         self._stopping = asyncio.Event()
         self._work: asyncio.Task[None] | None = None
 
-    # What users ask for.
+    # What users need.
 
     @property
     def api(self) -> "APIServer":
-        """The API server itself; its ``audit`` knows every call."""
+        """The API server itself; its ``audit`` lists every call."""
         if self._api is None:
             raise LifecycleError(_NOT_RUNNING)
         return self._api
@@ -113,17 +127,17 @@ class Cluster:
 
     @property
     def ca_data(self) -> bytes:
-        """The certificate of the authority that signs the server's, and clients', in PEM."""
+        """The certificate of the authority that signs server and client certificates, in PEM."""
         return self._running.ca_data
 
     def client_pair(self, user: str, groups: tuple[str, ...] = ()) -> KeyPair:
-        """Return a certificate with its key, with which a client is *user* in *groups*."""
+        """Return a client certificate for *user* in *groups*, with its key."""
         return self._running.client_pair(user, groups)
 
     def client(self, *, namespace: str = "default", field_owner: str = "kubewright") -> "Client":
-        """Return a client that may do everything and needs no network, at home in *namespace*.
+        """Return an administrator's client, without a network, whose default is *namespace*.
 
-        It belongs to the event loop of the cluster.
+        Use it in the event loop of the cluster only.
         """
         return self._client(namespace, field_owner)
 
@@ -133,14 +147,14 @@ class Cluster:
 
         pair = self.client_pair(ADMIN, MASTERS)
         entry = credentials(certificate=pair.certificate, key=pair.key)
-        # The user is called as the context is: where KUBECONFIG lists several files, names count.
+        # The user has the name of the context: kubectl merges the files in KUBECONFIG by name.
         return document(self.url, (name, entry), ca_data=self.ca_data, name=name)
 
     def write_kubeconfig(self, path: PathLike, name: str = "kubewright") -> Path:
-        """Write a kubeconfig for the administrator to *path*, readable by us only.
+        """Write a kubeconfig for the administrator to *path*, readable by this user only.
 
         Raises:
-            ConfigError: The file cannot be written, or holds what is not ours.
+            ConfigError: The file cannot be written, or has other content that is not ours.
         """
         from kubewright._pki import kubeconfig  # noqa: PLC0415  # not everybody wants a file
 
@@ -153,18 +167,18 @@ class Cluster:
     # Life.
 
     async def start(self) -> Self:
-        """Start everything, and return when the API server answers and the nodes are there.
+        """Start everything, and return when the API server answers and the nodes are registered.
 
         Raises:
             ConfigError: The address is taken, or a folder cannot be used; nothing runs then.
         """
         if self._server is not None:
             raise LifecycleError("cannot start the cluster: it runs already")
-        self._stopping.clear()
-        if type(self.clock) is Clock:  # sockets live in real time: in virtual time there are none
+        self._stopping = asyncio.Event()  # a new one: it may run in another event loop this time
+        if type(self.clock) is Clock:  # there are no sockets in virtual time
             self._addresses.claim()
         try:
-            self._api, self._server = await self._served()
+            self._api, self._server = await self._start_server()
         except BaseException:
             self._addresses.release()
             raise
@@ -174,7 +188,7 @@ class Cluster:
         try:
             await asyncio.wait({readying, self._work}, return_when=asyncio.FIRST_COMPLETED)
             if not ready.is_set():
-                await self._work  # raises what went wrong
+                await self._work  # raises the error
         except BaseException:
             await self.stop(0)
             raise
@@ -183,13 +197,13 @@ class Cluster:
         return self
 
     async def stop(self, grace: float = GRACE) -> None:
-        """Stop everything, and all that its pods have started; may be called twice.
+        """Stop everything, including all processes of its pods; may be called twice.
 
         Args:
             grace: Seconds that requests under way may take.
 
         Raises:
-            Exception: What a controller or node had failed with, if one had.
+            Exception: The error of a controller or node, if one has failed.
         """
         server, self._server = self._server, None
         if server is None:
@@ -207,7 +221,7 @@ class Cluster:
         """Wait until it is stopped.
 
         Raises:
-            Exception: A controller or node has failed; the cluster is of no use any more.
+            Exception: A controller or node has failed; the cluster no longer works.
         """
         if self._work is None:
             raise LifecycleError(_NOT_RUNNING)
@@ -253,7 +267,7 @@ class Cluster:
             clock=self.clock,
         )
 
-    async def _served(self) -> "tuple[APIServer, LocalServer[APIServer]]":
+    async def _start_server(self) -> "tuple[APIServer, LocalServer[APIServer]]":
         from kubewright.apiserver.server import APIServer  # noqa: PLC0415  # only a start needs it
         from kubewright.embedded.local import LocalServer  # noqa: PLC0415  # as above
 
@@ -263,7 +277,7 @@ class Cluster:
             partial(
                 APIServer,
                 data_dir=self._data_dir,
-                rbac=self._rbac,
+                rbac=self.rbac,
                 service_accounts=True,
                 service_cidr=self._addresses.service_cidr,
                 loopback_endpoints=True,
@@ -286,36 +300,36 @@ class Cluster:
         return EndpointResolver
 
     async def _run(self, ready: asyncio.Event) -> None:
-        """Run all that is not the API server, until `stop`."""
-        # Warnings are for those who write objects. A controller that keeps Endpoints must.
+        """Run everything except for the API server, until `stop`."""
+        # Warnings are for users; the controller that writes the deprecated Endpoints has no choice.
         client = self._client("default", "kube-controller-manager", lambda warning: None)
         async with client, self._manager(client):
             ready.set()
             await self._stopping.wait()
 
     def _manager(self, client: "Client") -> "Manager":
-        from kubewright.cluster import Cluster as View  # noqa: PLC0415  # only a start needs it
+        from kubewright.cluster import Cluster  # noqa: PLC0415  # only a start needs it
         from kubewright.embedded import controllers  # noqa: PLC0415  # as above
         from kubewright.embedded.scheduler import scheduler  # noqa: PLC0415  # as above
         from kubewright.manager import Manager  # noqa: PLC0415  # as above
 
-        view = View(client)
-        manager = Manager(view, grace_period=GRACE)
-        for part in controllers.make(view, self._controllers):
+        cluster = Cluster(client)
+        manager = Manager(cluster, grace_period=GRACE)
+        for part in controllers.make(cluster, self._controllers):
             manager.add(part)
-        manager.add(scheduler(view))
-        for part in self._machines(view):
+        manager.add(scheduler(cluster))
+        for part in self._machines(cluster):
             manager.add(part)
         return manager
 
-    def _machines(self, view: "View") -> "Iterator[Runnable]":
+    def _machines(self, cluster: "Cluster") -> "Iterator[Runnable]":
         """Yield the nodes, each with addresses of its own, and the proxy to their services."""
         from kubewright.embedded.node.node import Node  # noqa: PLC0415  # only a start needs it
 
         nodes = [
-            Node(name, cluster=view, runtime=runtime, pod_cidr=self._addresses.pod_cidr(number))
+            Node(name, cluster=cluster, runtime=runtime, pod_cidr=self._addresses.pod_cidr(number))
             for number, (name, runtime) in enumerate(
-                zip(self.nodes, self._runtimes(), strict=False)  # of those there is no end
+                zip(self.nodes, self._runtimes(), strict=False)  # the runtimes never end
             )
         ]
         for node in nodes:
@@ -324,10 +338,10 @@ class Cluster:
         if type(self.clock) is Clock:
             from kubewright.embedded.proxy import ServiceProxy  # noqa: PLC0415  # as above
 
-            yield ServiceProxy(view, connect=self._reach.connect)
+            yield ServiceProxy(cluster, connect=self._reach.connect)
 
     def _runtimes(self) -> "Iterator[Runtime]":
-        """Yield what runs the containers of one node after the other."""
+        """Yield a new runtime for each node."""
         if self._simulate:
             from kubewright.embedded.node.simulated.runtime import SimulatedRuntime  # noqa: PLC0415  # or
 
@@ -335,8 +349,8 @@ class Cluster:
                 yield SimulatedRuntime(clock=self.clock)
         from kubewright.embedded.node.process.runtime import ProcessRuntime  # noqa: PLC0415  # one of two
 
-        # A pod finds its claims on every node, so they are in one place: among what is kept, or
-        # with the first node, which ends with the cluster.
+        # A pod finds its claims on every node, so they are in one folder: in the data folder, or in
+        # that of the first node, which ends with the cluster.
         first = Path(tempfile.gettempdir(), f"kubewright-node-{secrets.token_hex(4)}")
         claims = (self._data_dir or first) / "claims"
         yield ProcessRuntime(first, claims=claims, clock=self.clock)
@@ -344,4 +358,4 @@ class Cluster:
             yield ProcessRuntime(claims=claims, clock=self.clock)
 
 
-_NOT_RUNNING = "the cluster does not run; use it inside `async with Cluster() as …`"
+_NOT_RUNNING = "the cluster does not run; use it inside `async with LocalCluster() as …`"

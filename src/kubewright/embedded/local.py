@@ -1,4 +1,4 @@
-"""An API server at an address of this machine, with TLS and an authority of its own."""
+"""An API server at an address of this machine, with TLS and its own certificate authority."""
 
 import socket
 from pathlib import Path
@@ -58,7 +58,7 @@ class LocalServer(Generic[S]):
         make: Makes the API server, such as ``APIServer`` or ``partial(APIServer, rbac=False)``.
         host: The address to listen on.
         port: The port; 0 for any that is free.
-        folder: Where certificates are kept; they are made anew for each start without one.
+        folder: Where certificates are kept; without one, each start makes new ones.
         clock: Where time-outs come from.
         limits: What clients may have.
         publish: Whether ConfigMaps in ``kube-system`` say how clients are known, which aggregated
@@ -95,11 +95,11 @@ class LocalServer(Generic[S]):
 
     @property
     def ca_data(self) -> bytes:
-        """The certificate of the authority that signs the server's, and clients', in PEM."""
+        """The certificate of the authority that signs server and client certificates, in PEM."""
         return self._known.authority.certificate
 
     def client_pair(self, user: str, groups: tuple[str, ...] = ()) -> KeyPair:
-        """Return a certificate with its key, with which a client is *user* in *groups*."""
+        """Return a client certificate for *user* in *groups*, with its key."""
         return self._known.authority.client(user, groups)
 
     # What the API server asks for.
@@ -130,7 +130,7 @@ class LocalServer(Generic[S]):
         if self._front is not None:
             raise LifecycleError("cannot start the server: it runs already")
         try:
-            front = await self._started()
+            front = await self._start_front()
         except BaseException:
             await self.api.stop()  # it may hold files already
             raise
@@ -138,7 +138,7 @@ class LocalServer(Generic[S]):
         return self
 
     async def stop(self, grace: float = 10.0) -> None:
-        """Take no more requests, finish those under way within *grace* seconds, and end."""
+        """Accept no more requests, finish those under way within *grace* seconds, and stop."""
         front, self._front = self._front, None
         if front is None:
             return
@@ -164,7 +164,7 @@ class LocalServer(Generic[S]):
             raise LifecycleError("the server has no certificates yet: start it first")
         return self._certificates
 
-    async def _started(self) -> HTTPServer:
+    async def _start_front(self) -> HTTPServer:
         tls = self._tls()
         await self.api.start()
         front = HTTPServer(

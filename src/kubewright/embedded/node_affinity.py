@@ -16,7 +16,7 @@ _NAME = "metadata.name"
 
 
 def fits_node(spec: PodSpec, name: str, labels: Mapping[str, str]) -> bool:
-    """Say whether the node *name* with *labels* is one that a pod may run on."""
+    """Return whether a pod may run on the node *name* with *labels*."""
     if any(labels.get(key) != value for key, value in spec.node_selector.items()):
         return False
     affinity = spec.affinity.node_affinity if spec.affinity else None
@@ -29,14 +29,14 @@ def fits_node(spec: PodSpec, name: str, labels: Mapping[str, str]) -> bool:
 
 
 def preference(spec: PodSpec, name: str, labels: Mapping[str, str]) -> int:
-    """Return how much a pod would like the node: the weights of all wishes that it fulfils."""
+    """Return how much a pod prefers the node: the sum of the weights of all terms that match."""
     affinity = spec.affinity.node_affinity if spec.affinity else None
     wishes = affinity.preferred_during_scheduling_ignored_during_execution if affinity else ()
     return sum(one.weight for one in wishes if matches_term(one.preference, name, labels))
 
 
 def matches_term(term: NodeSelectorTerm, name: str, labels: Mapping[str, str]) -> bool:
-    """Say whether all that *term* asks for holds; an empty one fits no node."""
+    """Return whether *term* matches a node; an empty one matches none."""
     if not term.match_expressions and not term.match_fields:
         return False
     fields = {_NAME: name}
@@ -72,7 +72,7 @@ def _compares(operator: str, value: str | None, limits: list[str]) -> bool:
 def intolerable(
     taints: Iterable[Taint], tolerations: list[Toleration], effects: Iterable[str]
 ) -> list[Taint]:
-    """Return the *taints* with one of *effects* that none of *tolerations* puts up with."""
+    """Return the *taints* with one of *effects* that none of *tolerations* tolerates."""
     return [
         taint
         for taint in taints
@@ -81,7 +81,7 @@ def intolerable(
 
 
 def tolerates(toleration: Toleration, taint: Taint) -> bool:
-    """Say whether *toleration* puts up with *taint*."""
+    """Return whether *toleration* tolerates *taint*."""
     if toleration.effect and toleration.effect != taint.effect:
         return False
     if toleration.key and toleration.key != taint.key:

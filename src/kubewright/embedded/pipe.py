@@ -1,4 +1,4 @@
-"""Bytes from one task to another, never more than a bounded number."""
+"""Bytes from one task to another, with a bounded buffer."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -11,7 +11,7 @@ BUFFER: int = 1024 * 1024
 
 
 class Pipe:
-    """What one side writes and the other reads; a slow reader makes the writer wait."""
+    """One side writes, the other reads; a slow reader makes the writer wait."""
 
     __slots__ = ("_chunks", "_over", "_room", "_stream")
 
@@ -26,7 +26,7 @@ class Pipe:
         """Pass *data* on; waits while the reader is slow to take it.
 
         Raises:
-            TransportError: Nobody reads any more.
+            TransportError: The reader is gone.
         """
         await self._room.wait()
         if self._over:
@@ -36,7 +36,7 @@ class Pipe:
             self._stream.count(len(data))
 
     def end(self, error: TransportError | None = None) -> None:
-        """Write no more: the reader finds the end, or *error*, after what was written."""
+        """End it: the reader gets what was written, and then the end or *error*."""
         self._over = True
         self._room.set()
         if error is None:
@@ -51,10 +51,10 @@ class Pipe:
     def __aiter__(self) -> AsyncIterator[bytes]:
         return self._stream
 
-    # What the stream asks of the side that fills it.
+    # What the stream calls.
 
     def pause_reading(self) -> None:
-        """Let the writer wait."""
+        """Make the writer wait."""
         self._room.clear()
 
     def resume_reading(self) -> None:

@@ -1,11 +1,11 @@
-"""`Reach`: the way from an API server and from services to the containers of all nodes."""
+"""`Reach`: how an API server, and the service proxy, reach the containers of all nodes."""
 
 from typing import TYPE_CHECKING
 
 from kubewright._aio import Clock
 from kubewright.apiserver.registry.strategy import Obj
 from kubewright.apiserver.wire.request import Answer
-from kubewright.embedded.node.access import AccessError, Connection, ContainerAccess
+from kubewright.embedded.node.access import AccessError, ContainerAccess, PodConnection
 
 if TYPE_CHECKING:
     from kubewright.apiserver.backend import Call
@@ -19,8 +19,8 @@ _NOT_FOUND = 404
 class Reach:
     """Leads to a container, whichever node it is on: the `Node` of an `APIServer`.
 
-    What speaks kubectl's protocols is loaded with the first request: few clusters that tests start
-    are ever asked for a log.
+    The code for kubectl's protocols is loaded with the first request: few clusters in tests need
+    it.
 
     Args:
         clock: Where time-outs come from.
@@ -45,7 +45,7 @@ class Reach:
                 self._kubelets.add(name, access)
         return await self._kubelets.answer(call, pod)
 
-    async def connect(self, namespace: str, pod: str, port: int) -> Connection:
+    async def connect(self, namespace: str, pod: str, port: int) -> PodConnection:
         """Connect to a port of a pod.
 
         Raises:

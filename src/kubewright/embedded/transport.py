@@ -26,7 +26,7 @@ _CREDENTIALS = frozenset({"authorization", "proxy-authorization"})
 
 
 class _Received:
-    """A body that arrives bit by bit, or bytes both ways; a `Stream` and a `Duplex`."""
+    """A body that arrives in pieces, or bytes in both directions; a `Stream` and a `Duplex`."""
 
     __slots__ = ("_fence", "_incoming", "_outgoing", "headers", "status")
 
@@ -72,10 +72,10 @@ class _Talk:
 
 
 class InProcessTransport:
-    """Hands requests to a `Handler` as they are; a `Transport`.
+    """Passes requests directly to a `Handler`; a `Transport`.
 
-    The caller is this process itself, which the server trusts, unless *headers* or the request
-    bring credentials: then they decide, as they would over HTTP.
+    The server trusts this process, unless *headers* or the request carry credentials: then those
+    decide, as over HTTP.
 
     Args:
         handler: The API server.
@@ -107,44 +107,44 @@ class InProcessTransport:
 
     async def send(self, request: Request, *, timeout: float | None = None) -> Response:
         """Send *request* and return the whole answer."""
-        return await self._bounded(self._whole(request), request, timeout)
+        return await self._run_bounded(self._read_whole(request), request, timeout)
 
     @asynccontextmanager
     async def stream(
         self, request: Request, *, timeout: float | None = None
     ) -> AsyncIterator[Stream]:
         """Send *request*; *timeout* bounds the wait for the headers."""
-        answer = await self._bounded(self._handle(request), request, timeout)
+        answer = await self._run_bounded(self._handle(request), request, timeout)
         if isinstance(answer, server.Upgrade):
             raise _problem(request, "it switched protocols without being asked to")
-        async with self._received(answer, request) as received:
+        async with self._receive(answer, request) as received:
             yield received
 
     @asynccontextmanager
     async def upgrade(
         self, request: Request, *, timeout: float | None = None
     ) -> AsyncIterator[Duplex]:
-        """Send *request*, which asks to switch protocols; leaving the block ends the talk."""
-        answer = await self._bounded(self._handle(request), request, timeout)
+        """Send *request*, which asks to switch protocols; leaving the block ends the connection."""
+        answer = await self._run_bounded(self._handle(request), request, timeout)
         if isinstance(answer, server.Upgrade):
-            async with self._talking(answer, request) as duplex:
+            async with self._open_talk(answer, request) as duplex:
                 yield duplex
         else:
-            async with self._received(answer, request) as duplex:
+            async with self._receive(answer, request) as duplex:
                 yield duplex
 
     async def close(self) -> None:
-        """Take no more requests; those under way fail with `TransportError`."""
+        """Accept no more requests; those under way fail with `TransportError`."""
         self._closed = True
         for wait in list(self._waits):
             wait.expire()
         for pipe in list(self._open):
             pipe.end(TransportError("the stream broke: the client was closed", lost=True))
-        await asyncio.sleep(0)  # they fail now, not at some later time
+        await asyncio.sleep(0)  # let them fail now, and not later
 
     # --- How a request is handled ---
 
-    async def _bounded(
+    async def _run_bounded(
         self, work: Coroutine[Any, Any, T], request: Request, seconds: float | None
     ) -> T:
         """Run *work* until the time is up, or the transport is closed."""
@@ -168,7 +168,7 @@ class InProcessTransport:
             self._waits.discard(wait)
 
     async def _handle(self, request: Request) -> server.Answer:
-        check_fence()  # nothing waits after it: this is the door
+        check_fence()  # the last check: nothing waits after it
         if len(request.body) > BODY_LIMIT:
             return _REFUSALS.too_large(BODY_LIMIT)
         try:
@@ -179,7 +179,7 @@ class InProcessTransport:
             )
             return _REFUSALS.failed(error)
 
-    async def _whole(self, request: Request) -> Response:
+    async def _read_whole(self, request: Request) -> Response:
         answer = await self._handle(request)
         if isinstance(answer, server.Response):
             body = b"" if request.method == "HEAD" else answer.body
@@ -209,7 +209,7 @@ class InProcessTransport:
     # --- Answers that go on ---
 
     @asynccontextmanager
-    async def _received(
+    async def _receive(
         self, answer: server.Response | server.Stream, request: Request
     ) -> AsyncIterator[_Received]:
         pipe = Pipe()
@@ -220,11 +220,13 @@ class InProcessTransport:
             yield _Received(answer.status, _headers(answer), pipe)
         finally:
             self._open.discard(pipe)
-            await _cancelled(pumping)
+            await _cancel(pumping)
             await _close(chunks)
 
     @asynccontextmanager
-    async def _talking(self, upgrade: server.Upgrade, request: Request) -> AsyncIterator[_Received]:
+    async def _open_talk(
+        self, upgrade: server.Upgrade, request: Request
+    ) -> AsyncIterator[_Received]:
         up, down = Pipe(), Pipe()
         talking = asyncio.ensure_future(_talk(upgrade, _Talk(up, down), request))
         talking.add_done_callback(lambda _: down.end())
@@ -235,11 +237,11 @@ class InProcessTransport:
         finally:
             self._open -= {up, down}
             up.end()
-            await _cancelled(talking)
+            await _cancel(talking)
 
 
 async def _pump(chunks: AsyncIterator[bytes], pipe: Pipe, request: Request) -> None:
-    """Write *chunks* to *pipe*. A task of its own: a reader may give up waiting and come again."""
+    """Write *chunks* to *pipe*; a task of its own, since a reader may time out and read again."""
     try:
         async for chunk in chunks:
             await pipe.write(chunk)
@@ -270,7 +272,7 @@ async def _once(body: bytes) -> AsyncIterator[bytes]:
     yield body
 
 
-async def _cancelled(task: "asyncio.Future[None]") -> None:
+async def _cancel(task: "asyncio.Future[None]") -> None:
     task.cancel()
     await asyncio.wait([task])
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from kubewright._lazy import lazy_names
 
 if TYPE_CHECKING:
+    from kubewright._aio import VirtualClock
     from kubewright.testing.choice import open_server
-    from kubewright.testing.clock import VirtualClock
     from kubewright.testing.crd_server import RealCRDServer
     from kubewright.testing.embedded import EmbeddedServer
     from kubewright.testing.embedded_cluster import EmbeddedCluster
@@ -77,7 +77,7 @@ _MODULES = {
     "Slow": "faults",
     "Unreachable": "faults",
     "User": "server",
-    "VirtualClock": "clock",
+    "VirtualClock": "embedded",
     "open_server": "choice",
     "operator_test": "harness",
 }

@@ -1,4 +1,4 @@
-"""How to get into a server that a test has started: files, configurations and users."""
+"""How a test logs in to a server that it has started: files, configurations and users."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,9 +15,9 @@ class Access:
     """What every server that tests start has in common.
 
     Attributes:
-        admin: Somebody who may do everything.
-        reader: Somebody who may read everything.
-        nobody: Somebody who may do nothing.
+        admin: A user who may do everything.
+        reader: A user who may read everything.
+        nobody: A user who may do nothing.
     """
 
     admin: User
@@ -60,7 +60,7 @@ class Access:
         return kubeconfig(self.url, user or self.admin, ca_data=self.ca_data)
 
     def config(self, user: User | None = None) -> "Config":
-        """Return the configuration with which a `Client` is *user*, or the administrator."""
+        """Return the configuration of a `Client` for *user*, or for the administrator."""
         from kubewright.client.config import (  # noqa: PLC0415  # to start a server takes no client
             Config,
             TLSConfig,
@@ -71,7 +71,7 @@ class Access:
         return Config(server=self.url, tls=tls, token=user.token, source="the test server")
 
     def write_kubeconfig(self, path: Path, user: User | None = None) -> Path:
-        """Write a kubeconfig for *user* to *path*, readable by us only, and return *path*."""
+        """Write a kubeconfig for *user* to *path*, with private permissions, and return *path*."""
         import yaml  # noqa: PLC0415  # not needed to use the module, only to write a file
 
         write_private(path, yaml.safe_dump(self.kubeconfig(user), sort_keys=False).encode())
@@ -79,6 +79,6 @@ class Access:
 
 
 def write_private(path: Path, content: bytes) -> None:
-    """Write a file that only we can read."""
+    """Write a file that only this user can read."""
     path.touch(mode=0o600)
     path.write_bytes(content)

@@ -47,7 +47,7 @@ def get_program(
 def _candidate(
     name: str, variable: str, *, folder: Path | None, environ: Mapping[str, str]
 ) -> tuple[Path | None, str]:
-    """Return the one path that counts, and how we came by it."""
+    """Return the path to use, and where it comes from."""
     if folder is None and (single := environ.get(variable)):
         return Path(single), f"{single} (from ${variable})"
     if folder is not None:

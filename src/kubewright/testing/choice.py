@@ -43,7 +43,7 @@ def open_server(
     kubeconfig: Path | None = None,
     environ: Mapping[str, str] | None = None,
 ) -> Iterator[Server]:
-    """Start the server of *choice* for a block; one from a kubeconfig runs already.
+    """Start the server of *choice* for a block; a server of a kubeconfig runs already.
 
     Args:
         choice: ``"embedded"``, ``"real"``, ``"real-crd"`` or ``"kubeconfig"``; see `choose`.
@@ -52,7 +52,7 @@ def open_server(
         environ: The environment, instead of the process's own.
 
     Raises:
-        ConfigError: That server is not to be had here; the message says what is missing.
+        ConfigError: That server is not available here; the message says what is missing.
 
     Example:
         with open_server("embedded") as server:
@@ -63,11 +63,11 @@ def open_server(
     if chosen == "kubeconfig":
         yield KubeconfigServer.load(kubeconfig or _default_kubeconfig(environ))
         return
-    with _started(chosen) as server:
+    with _server_for(chosen) as server:
         yield server
 
 
-def _started(choice: Choice) -> "contextlib.AbstractContextManager[Server]":
+def _server_for(choice: Choice) -> "contextlib.AbstractContextManager[Server]":
     if choice == "real":
         from kubewright.testing.envtest import RealServer  # noqa: PLC0415  # one of three
 

@@ -1,4 +1,4 @@
-"""The command lines of a real cluster's programs, fit to the version at hand."""
+"""The command lines of a real cluster's programs, for the installed versions."""
 
 import re
 import subprocess
@@ -31,7 +31,7 @@ def etcd_command(program: Path, folder: Path, *, port: int, peer_port: int) -> l
         "initial-advertise-peer-urls": peer_url,
         "initial-cluster": f"default={peer_url}",
     }
-    # Nothing here outlives the tests. Asked by version: 3.4 has the flag but not in its help.
+    # Nothing here outlives the tests. Decided by version: 3.4 has the flag, but not in its help.
     extra = ["--unsafe-no-fsync"] if _version(program) >= NO_FSYNC_SINCE else []
     return [str(program), *_as_flags(flags), *extra]
 
@@ -54,7 +54,7 @@ def apiserver_command(program: Path, folder: Path, *, port: int, etcd_url: str) 
         "service-cluster-ip-range": "10.0.0.0/24",
         "authorization-mode": "RBAC",
         "endpoint-reconciler-type": "none",
-        "disable-admission-plugins": "ServiceAccount",  # no controller makes the accounts in time
+        "disable-admission-plugins": "ServiceAccount",  # no controller creates the accounts in time
         "allow-privileged": "true",
     }
     if "--insecure-port" in _output(program, "--help"):
@@ -67,8 +67,8 @@ def crd_server_command(
 ) -> list[str]:
     """Return the command for an apiextensions-apiserver.
 
-    It asks the core server of *kubeconfig* who a user is, what he may do, and which namespaces and
-    webhooks there are.
+    It asks the core server of *kubeconfig* who a user is, what they may do, and which namespaces
+    and webhooks there are.
     """
     flags: dict[str, object] = {
         "etcd-servers": etcd_url,
@@ -102,7 +102,7 @@ def controller_manager_command(
         "service-account-private-key-file": folder / "accounts.key",
         "root-ca-file": folder / "ca.crt",
         "leader-elect": "false",
-        # Its usual 20 requests a second spare a server that others share; tests have their own.
+        # Its usual limit of 20 requests a second protects a shared server; tests have their own.
         "kube-api-qps": 500,
         "kube-api-burst": 500,
     }

@@ -19,10 +19,10 @@ PROGRAM: str = "apiextensions-apiserver"
 class RealCRDServer(RealServer):
     """A `RealServer` whose custom resources are served by ``apiextensions-apiserver``.
 
-    That program is Kubernetes' own code for custom resources, of a version of its own: with it,
-    CEL rules, ratcheting or selectable fields are tested against the real thing even where the
-    kube-apiserver at hand is too old for them. Built-in kinds stay with kube-apiserver; one address
-    serves both. ``/version`` and ``/openapi`` are the newer one's.
+    That program is Kubernetes' own code for custom resources, in a version of its own. With it, CEL
+    rules, ratcheting or selectable fields are tested against the real implementation even if the
+    kube-apiserver is too old for them. Built-in kinds stay with kube-apiserver; one address serves
+    both. ``/version`` and ``/openapi`` are those of the newer one.
 
     Args:
         assets: The folder of the programs, instead of ``$KUBEBUILDER_ASSETS``; its etcd must be
@@ -41,13 +41,13 @@ class RealCRDServer(RealServer):
 
     @property
     def core_url(self) -> str:
-        """The address of kube-apiserver itself, for what only it can tell."""
+        """The address of kube-apiserver itself."""
         self._require_started()
         assert self._front is not None
         return self._front.core
 
     def add_user(self, name: str, groups: Sequence[str] = ()) -> User:
-        """Refuse: certificates do not pass through the one address.
+        """Refuse: client certificates do not pass through the common address.
 
         Raises:
             LifecycleError: Always.
@@ -65,7 +65,7 @@ class RealCRDServer(RealServer):
         super().stop()
 
     def _start_once(self) -> None:
-        program = get_program(PROGRAM, self._assets)  # first: a missing program is said at once
+        program = get_program(PROGRAM, self._assets)  # first: a missing program is reported at once
         super()._start_once()
         core = self._url
         custom = self._start_custom(program)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from kubewright.apiserver.server import APIServer
     from kubewright.client import Client
     from kubewright.client.transport import Transport
-    from kubewright.embedded import Cluster, LocalServer
+    from kubewright.embedded import LocalCluster, LocalServer
     from kubewright.testing.faults import Faults
 
 T = TypeVar("T")
@@ -38,16 +38,16 @@ class EmbeddedServer(Access):
 
     With ``with`` it runs in a thread of its own, and anything can talk to it: code without an
     event loop, kubectl, other processes. With ``async with`` it runs in the event loop of the
-    test, and `client` talks to it without a network. Nodes are not there: a pod stays pending.
+    test, and `client` talks to it without a network. There are no nodes: a pod stays pending.
 
     Three users log in by token: `admin` may do everything, `reader` may read
-    everything, and `nobody` may do nothing. `add_user` makes more at any time.
+    everything, and `nobody` may do nothing. `add_user` creates more at any time.
 
     Args:
-        rbac: Whether rights count. Without, every user may do everything.
-        controllers: Whether to collect garbage, to empty namespaces that are deleted and to let
-            claims and volumes go.
-        data_dir: Where objects are kept across restarts; in memory without.
+        rbac: Whether users need permissions; if not, every user may do everything.
+        controllers: Whether to collect garbage, empty deleted namespaces, and release claims and
+            volumes.
+        data_dir: Where objects are kept across restarts; ``None`` keeps them in memory.
         clock: Where the server's time comes from, such as a virtual clock.
 
     Example:
@@ -71,13 +71,13 @@ class EmbeddedServer(Access):
         self._data_dir = data_dir
         self._clock = clock
         self._folder: Path | None = None
-        self._server: LocalServer[APIServer] | Cluster | None = None
+        self._server: LocalServer[APIServer] | LocalCluster | None = None
         self._api: APIServer | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self._stopping: asyncio.Event | None = None
 
-    # What tests ask for.
+    # What tests need.
 
     @property
     def url(self) -> str:
@@ -112,7 +112,7 @@ class EmbeddedServer(Access):
         return self._folder
 
     def add_user(self, name: str, groups: Sequence[str] = ()) -> User:
-        """Return a new user with a client certificate; give rights with RBAC."""
+        """Return a new user with a client certificate; RBAC gives them permissions."""
         pair = self._running.client_pair(name, tuple(groups))
         return User(name, tuple(groups), certificate=pair.certificate, key=pair.key)
 
@@ -123,10 +123,10 @@ class EmbeddedServer(Access):
         namespace: str = "default",
         faults: "Faults | None" = None,
     ) -> "Client":
-        """Return a client of *user*, or of the administrator, at home in *namespace*.
+        """Return a client of *user*, or of the administrator, whose default is *namespace*.
 
-        In the event loop of the server it needs no network; elsewhere it is an ordinary one.
-        There, *faults* say what goes wrong on the way.
+        In the event loop of the server it uses no network, and *faults* say what goes wrong on the
+        way; elsewhere it is an ordinary client.
         """
         from kubewright.client import Client  # noqa: PLC0415  # to start a server takes no client
         from kubewright.embedded import InProcessTransport  # noqa: PLC0415  # as above
@@ -203,7 +203,7 @@ class EmbeddedServer(Access):
     async def __aenter__(self) -> Self:
         self._require_stopped()
         if isinstance(self._clock, VirtualClock):
-            await self._clock.__aenter__()  # so that nobody in this event loop waits for real
+            await self._clock.__aenter__()  # so that nothing in this event loop waits in real time
         try:
             await self._open()
         except BaseException:
@@ -230,7 +230,7 @@ class EmbeddedServer(Access):
     # How it is made.
 
     @property
-    def _running(self) -> "LocalServer[APIServer] | Cluster":
+    def _running(self) -> "LocalServer[APIServer] | LocalCluster":
         if self._server is None:
             raise LifecycleError(_NOT_RUNNING)
         return self._server
@@ -255,7 +255,7 @@ class EmbeddedServer(Access):
         from kubewright.apiserver.authentication.user import UserInfo  # noqa: PLC0415  # as above
 
         self._loop = asyncio.get_running_loop()
-        api, server = await self._started()
+        api, server = await self._start_server()
         try:
             for user in (self.admin, self.reader, self.nobody):
                 assert user.token is not None
@@ -267,8 +267,8 @@ class EmbeddedServer(Access):
             raise
         self._api, self._server = api, server
 
-    async def _started(self) -> "tuple[APIServer, LocalServer[APIServer] | Cluster]":
-        """Start what is served."""
+    async def _start_server(self) -> "tuple[APIServer, LocalServer[APIServer] | LocalCluster]":
+        """Start the API server, and what serves it."""
         from kubewright._pki.files import named_path  # noqa: PLC0415  # only a start needs it
         from kubewright.apiserver.server import APIServer  # noqa: PLC0415  # as above
         from kubewright.embedded import LocalServer  # noqa: PLC0415  # as above
@@ -299,7 +299,7 @@ class EmbeddedServer(Access):
         await _create(api, "ClusterRoleBinding", {"roleRef": role, "subjects": [subject]})
 
     def _in_loop(self, work: Callable[[], T]) -> T:
-        """Run *work* where the server runs, and return what it returns."""
+        """Run *work* in the event loop of the server, and return its result."""
         if self._thread is None:
             return work()
         assert self._loop is not None

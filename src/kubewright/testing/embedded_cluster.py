@@ -1,63 +1,39 @@
 """The embedded cluster for tests: Deployments become pods, and pods run, or seem to."""
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
-from kubewright._aio import Clock
 from kubewright.testing.embedded import EmbeddedServer
 
 if TYPE_CHECKING:
-    from kubewright._pki.files import PathLike
     from kubewright.apiserver.server import APIServer
-    from kubewright.embedded import Cluster, LocalServer
+    from kubewright.embedded import ClusterOptions, LocalCluster, LocalServer
 
 __all__ = ["EmbeddedCluster"]
 
 
 class EmbeddedCluster(EmbeddedServer):
-    """An `EmbeddedServer` with controllers, a scheduler and nodes beside it.
+    """A `LocalCluster` with what `EmbeddedServer` has for tests: users, a thread, virtual time.
 
-    Containers are simulated, so it works in virtual time, too, and no process is started: a pod
-    is scheduled, runs and is ready, and ends if its command would.
+    Unless you say otherwise, containers are simulated: no process is started, and it works in
+    virtual time, too. A pod is scheduled, runs and is ready, and ends if its command would.
 
     Args:
-        nodes: How many nodes there are.
-        simulate: Whether containers only pretend to run; otherwise they are local processes.
-        controllers: The names of the controllers to run; all unless given.
-        rbac: Whether rights count. Without, every user may do everything.
-        data_dir: Where objects are kept across restarts; in memory without.
-        clock: Where its time comes from, such as a virtual clock.
+        **options: Those of `kubewright.embedded.LocalCluster`, with the same defaults.
+
+    Raises:
+        ConfigError: These arguments do not go together, or the folder cannot be used.
 
     Example:
-        async with EmbeddedCluster() as cluster, cluster.client() as client:
+        async with EmbeddedCluster(nodes=3) as cluster, cluster.client() as client:
             await client.create(deployment)
     """
 
-    def __init__(
-        self,
-        *,
-        nodes: int = 1,
-        simulate: bool = True,
-        controllers: Iterable[str] | None = None,
-        rbac: bool = True,
-        data_dir: "PathLike | None" = None,
-        clock: Clock | None = None,
-    ) -> None:
-        super().__init__(rbac=rbac, data_dir=data_dir, clock=clock)
-        self._nodes = nodes
-        self._simulate = simulate
-        self._names = None if controllers is None else tuple(controllers)
+    def __init__(self, **options: "Unpack[ClusterOptions]") -> None:
+        from kubewright.embedded import LocalCluster  # noqa: PLC0415  # not for runs without one
 
-    async def _started(self) -> "tuple[APIServer, LocalServer[APIServer] | Cluster]":
-        from kubewright.embedded import Cluster  # noqa: PLC0415  # only a start needs it
+        self._cluster = LocalCluster(**options)
+        super().__init__(rbac=self._cluster.rbac, clock=options.get("clock"))
 
-        cluster = Cluster(
-            nodes=self._nodes,
-            simulate=self._simulate,
-            controllers=self._names,
-            data_dir=self._data_dir,
-            rbac=self._rbac,
-            clock=self._clock,
-        )
-        await cluster.start()
-        return cluster.api, cluster
+    async def _start_server(self) -> "tuple[APIServer, LocalServer[APIServer] | LocalCluster]":
+        await self._cluster.start()
+        return self._cluster.api, self._cluster

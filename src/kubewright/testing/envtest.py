@@ -40,14 +40,14 @@ NO_ANSWER: tuple[type[Exception], ...] = (OSError, http.client.HTTPException)
 
 
 class RealServer(Access):
-    """A kube-apiserver with an etcd of its own, gone without a trace when it stops.
+    """A kube-apiserver with its own etcd, which leaves nothing behind when it stops.
 
     There are no controllers, no scheduler and no nodes unless *controllers* asks for
     kube-controller-manager: a pod stays pending, and a deleted namespace stays terminating. The
     processes end with ours, even if ours is killed.
 
     Three users log in by token: `admin` may do everything, `reader` may read
-    everything, and `nobody` may do nothing. `add_user` makes more at any time.
+    everything, and `nobody` may do nothing. `add_user` creates more at any time.
 
     Args:
         assets: The folder of the programs, instead of ``$KUBEBUILDER_ASSETS``.
@@ -79,7 +79,7 @@ class RealServer(Access):
         self._etcd_url = ""
         self._url = ""
 
-    # What tests ask for.
+    # What tests need.
 
     @property
     def url(self) -> str:
@@ -100,7 +100,7 @@ class RealServer(Access):
         return self.ca_file.read_bytes()
 
     def add_user(self, name: str, groups: Sequence[str] = ()) -> User:
-        """Return a new user with a client certificate; give rights with RBAC."""
+        """Return a new user with a client certificate; RBAC gives them permissions."""
         self._require_started()
         assert self._authority is not None
         pair = self._authority.client(name, tuple(groups))
@@ -110,7 +110,7 @@ class RealServer(Access):
         """Forget all history, so that old resource versions are gone; return the last revision.
 
         kube-apiserver keeps a window of recent changes in its own memory: watches from inside
-        that window go on, while paged lists that were begun before end with 410.
+        that window go on, while paged lists that began before end with 410.
         """
         self._require_started()
         found = probe.request(self._etcd_url, "POST", "/v3/kv/range", body={"key": "AA=="})
@@ -164,8 +164,8 @@ class RealServer(Access):
         self.stop()
 
     async def __aenter__(self) -> Self:
-        # A thread cannot be cancelled, only asked. The caller waits for it all the same: otherwise
-        # nobody would be left to stop what it starts.
+        # A thread cannot be cancelled, only asked to stop. We wait for it all the same: otherwise
+        # nothing would stop what it starts.
         starting = asyncio.ensure_future(asyncio.to_thread(self.start))
         try:
             return await asyncio.shield(starting)
@@ -173,7 +173,7 @@ class RealServer(Access):
             self._cancelled.set()
             with contextlib.suppress(Exception):
                 await starting
-            await asyncio.to_thread(self.stop)  # it may have been too late to ask
+            await asyncio.to_thread(self.stop)  # it may have started before we asked
             raise
 
     async def __aexit__(
@@ -248,12 +248,12 @@ class RealServer(Access):
         self._wait(process, partial(_answers, url, "/healthz", ca_data=self.ca_data))
 
     def _wait(self, process: Process, answers: Callable[[], bool]) -> None:
-        def asked() -> bool:
+        def asks() -> bool:
             if self._cancelled.is_set():
                 raise LifecycleError(f"the start of {process.name} was cancelled")
             return answers()
 
-        process.wait_until(asked, timeout=START_TIMEOUT)
+        process.wait_until(asks, timeout=START_TIMEOUT)
 
     def _launch(self, name: str, command: list[str], *, remove: Path | None = None) -> Process:
         process = Process(name, command, log=self.folder / f"{name}.log", remove=remove)
@@ -265,7 +265,7 @@ class RealServer(Access):
         return _answers(self._url, path, user=user or self.admin, ca_data=self.ca_data)
 
     def _allow_reader(self) -> None:
-        # Not the role `view`: that one is filled by a controller, which may not be there.
+        # Not the role `view`: a controller fills that one, and may not be running.
         rules = [
             {"apiGroups": ["*"], "resources": ["*"], "verbs": ["get", "list", "watch"]},
             {"nonResourceURLs": ["*"], "verbs": ["get"]},
@@ -288,7 +288,7 @@ def _tokens(*users: User) -> bytes:
 
 
 def _free_ports(count: int) -> list[int]:
-    """Return ports that were free a moment ago; all are held until the last is chosen."""
+    """Return ports that were free a moment ago; all are bound until the last is chosen."""
     with contextlib.ExitStack() as stack:
         sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
         for each in sockets:

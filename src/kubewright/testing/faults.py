@@ -1,7 +1,7 @@
-"""Things that go wrong between a client and its server, when a test wants them to.
+"""Faults between a client and its server, for tests.
 
-A `FaultyTransport` stands before any other transport and asks its `Faults` about each request.
-Together with a virtual clock, hours of a bad network pass in no time, and always in the same way.
+A `FaultyTransport` wraps any other transport, and asks its `Faults` about each request. With a
+virtual clock, hours of a bad network pass in no time, and always in the same way.
 """
 
 import asyncio
@@ -34,11 +34,11 @@ class Unreachable(msgspec.Struct, frozen=True):
 
 
 class Lost(msgspec.Struct, frozen=True):
-    """The server does what it was asked, and its answer is lost on the way back."""
+    """The server handles the request, and its answer is lost on the way back."""
 
 
 class Hanging(msgspec.Struct, frozen=True):
-    """No answer comes; after *seconds* the connection breaks. The server has heard nothing."""
+    """No answer comes; after *seconds* the connection breaks. The server has seen nothing."""
 
     seconds: float = 60.0
 
@@ -57,13 +57,13 @@ class Refused(msgspec.Struct, frozen=True):
 
 
 class Cut(msgspec.Struct, frozen=True):
-    """A stream breaks after so many bytes, be it in the middle of a line."""
+    """A stream breaks after so many bytes, even in the middle of a line."""
 
     after: int
 
 
 class Silent(msgspec.Struct, frozen=True):
-    """A stream says nothing more after so many bytes, and never ends."""
+    """A stream sends nothing more after so many bytes, and never ends."""
 
     after: int = 0
 
@@ -80,7 +80,7 @@ class Faults(Protocol):
 
 
 class NextFaults:
-    """Faults for the next requests that match, one each; then all goes well.
+    """Faults for the next requests that match, one each; later requests pass.
 
     Args:
         faults: What happens, in order.
@@ -112,18 +112,18 @@ class RandomFaults:
     """Faults at random, the same ones for the same seed.
 
     Args:
-        seed: Where chance comes from.
-        rate: The share of requests that something happens to.
+        seed: The seed of the random numbers.
+        rate: The share of requests that get a fault.
     """
 
     def __init__(self, seed: int, *, rate: float = 0.1) -> None:
         self.rate: float = rate
         self.count: int = 0
-        """How many things went wrong so far."""
+        """How many faults there were so far."""
         self._random = random.Random(seed)  # noqa: S311  # no secret
 
     def heal(self) -> None:
-        """Let everything go well from now on."""
+        """Let all requests pass from now on."""
         self.rate = 0.0
 
     def choose(self, request: Request) -> Fault | None:
@@ -150,11 +150,11 @@ class RandomFaults:
 
 
 class FaultyTransport:
-    """Hands requests to another transport, and lets go wrong what its faults say.
+    """Passes requests to another transport, with faults.
 
     Args:
         transport: Where requests go.
-        faults: What goes wrong; can be exchanged at any time.
+        faults: Decides what goes wrong; may be replaced at any time.
         clock: Where delays come from.
     """
 
@@ -166,11 +166,11 @@ class FaultyTransport:
         self._clock = clock or Clock()
 
     async def send(self, request: Request, *, timeout: float | None = None) -> Response:
-        """Send *request*, or do to it what a fault says."""
+        """Send *request*, unless a fault says otherwise."""
         fault = self._choose(request)
         try:
             async with self._clock.timeout(timeout):
-                if (refusal := await self._before(fault)) is not None:
+                if (refusal := await self._apply_before(fault)) is not None:
                     return refusal
                 response = await self._transport.send(request, timeout=timeout)
         except TransportError:
@@ -185,9 +185,9 @@ class FaultyTransport:
     async def stream(
         self, request: Request, *, timeout: float | None = None
     ) -> AsyncIterator[Stream]:
-        """Open *request* as a stream, or do to it what a fault says."""
+        """Open *request* as a stream, unless a fault says otherwise."""
         fault = self._choose(request)
-        if (refusal := await self._before(fault)) is not None:
+        if (refusal := await self._apply_before(fault)) is not None:
             yield _Refusal(refusal)
             return
         async with self._transport.stream(request, timeout=timeout) as stream:
@@ -196,7 +196,7 @@ class FaultyTransport:
     def upgrade(
         self, request: Request, *, timeout: float | None = None
     ) -> AbstractAsyncContextManager[Duplex]:
-        """Switch protocols; nothing goes wrong here."""
+        """Switch protocols; there are no faults here."""
         return self._transport.upgrade(request, timeout=timeout)
 
     async def close(self) -> None:
@@ -206,8 +206,8 @@ class FaultyTransport:
     def _choose(self, request: Request) -> Fault | None:
         return self.faults.choose(request) if self.faults is not None else None
 
-    async def _before(self, fault: Fault | None) -> Response | None:
-        """Do what happens before the request leaves; return an answer that it gets instead."""
+    async def _apply_before(self, fault: Fault | None) -> Response | None:
+        """Apply the part of *fault* before the request is sent; return an answer in its place."""
         match fault:
             case Unreachable():
                 raise TransportError("cannot connect: nobody is there")
@@ -224,7 +224,7 @@ class FaultyTransport:
 
 
 class _Refusal:
-    """A refusal as a stream, which is how watches hear of it."""
+    """A refusal as a stream, for watches."""
 
     def __init__(self, response: Response) -> None:
         self.status: int = response.status

@@ -1,7 +1,7 @@
 """One address for two servers: custom resources go to one of them, everything else to the other.
 
-This is what the aggregation layer of a whole cluster does, as small as tests need it. Threads and
-the standard library: nothing of the client that tests may judge.
+This is what the aggregation layer of a whole cluster does, as far as tests need it. It uses threads
+and the standard library, and nothing of the client that tests may judge.
 """
 
 import http.client
@@ -28,7 +28,7 @@ class Front:
     Args:
         core: The address of the server of built-in kinds.
         custom: The address of the server of custom resources.
-        token: Of a user who may list CustomResourceDefinitions.
+        token: The token of a user who may list CustomResourceDefinitions.
         folder: Where ``ca.crt`` is, the authority of both, and ``serving.crt`` with its key.
     """
 
@@ -118,7 +118,7 @@ class _Server(http.server.ThreadingHTTPServer):
         return wrapped, address
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing: a client that goes away is no error."""
+        """Ignore it: a client that goes away is not an error."""
 
 
 def _handler(front: Front) -> type[http.server.BaseHTTPRequestHandler]:
@@ -143,7 +143,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         super().finish()
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  # the name is the parent's
-        """Keep quiet: the servers behind have logs of their own."""
+        """Log nothing: the servers behind it have logs of their own."""
 
     def _forward(self) -> None:
         body = self._body()
@@ -161,7 +161,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             try:
                 return self._send(url, kept, body)
             except ConnectionError:
-                kept.close()  # closed while it lay idle; nothing of this request was read
+                kept.close()  # closed while it was idle; nothing of this request was read
         return self._send(url, self.front.connect(url), body)
 
     def _send(
@@ -201,9 +201,9 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         if not whole:
             self.send_header("Transfer-Encoding", "chunked")
         self.end_headers()
-        # read1 gives what has arrived: the events of a watch go out one by one.
+        # read1 returns what has arrived, so that the events of a watch go out one by one.
         while piece := response.read1(CHUNK):
             self.wfile.write(piece if whole else b"%x\r\n%b\r\n" % (len(piece), piece))
-        response.close()  # it does not notice itself that it is read to its end
+        response.close()  # http.client does not close it at its end
         if not whole:
             self.wfile.write(b"0\r\n\r\n")

@@ -1,7 +1,7 @@
 """Runs one program for as long as the process that asked for it lives.
 
 Started as a script: ``python guard.py GRACE FOLDER PROGRAM ARGUMENT…``. Its standard input is a
-pipe that nobody writes to. When the other end closes, because its owner wants so or is no more, the
+pipe that nobody writes to. When the other end closes, because its owner closed it or died, the
 program is asked to end, killed after GRACE seconds, and FOLDER is removed. If the program ends by
 itself, so does the guard, with the same status, and FOLDER stays for whoever reads the logs in it.
 
@@ -23,7 +23,7 @@ PR_SET_PDEATHSIG = 1
 
 
 def die_with_parent() -> Callable[[], None] | None:
-    """Return what a child calls to be killed when the guard itself is; Linux only."""
+    """Return a function with which a child asks to be killed with the guard; Linux only."""
     if sys.platform != "linux":
         return None
     prctl = ctypes.CDLL(None).prctl  # looked up here: a child between fork and exec must not load
@@ -46,7 +46,7 @@ def main(arguments: list[str]) -> int:
     """Run the program; return its exit status, or 128 plus the signal that ended it."""
     grace, folder, *command = arguments
     cut = threading.Event()
-    # Our caller runs us in a session of our own, so Ctrl-C in a terminal does not come here.
+    # Our caller runs us in a session of our own, so Ctrl-C in a terminal does not reach us.
     child = subprocess.Popen(  # noqa: S603  # the caller says what to run; that is the purpose
         command,
         stdin=subprocess.DEVNULL,

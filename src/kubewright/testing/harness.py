@@ -1,4 +1,4 @@
-"""`operator_test`: an operator at work on a cluster of its own, for one test."""
+"""`operator_test`: a running operator on its own cluster, for one test."""
 
 from collections.abc import AsyncIterator, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -20,11 +20,11 @@ __all__ = ["OperatorTest", "operator_test"]
 
 @dataclass(frozen=True, slots=True)
 class OperatorTest:
-    """An operator at work.
+    """A running operator.
 
     Attributes:
-        client: A client of the administrator: the user of the operator.
-        clock: The time of everything here.
+        client: An administrator's client, with which the test acts as the user.
+        clock: The clock of everything here.
         server: The API server, or the cluster.
         manager: What runs the operator.
     """
@@ -40,7 +40,7 @@ class OperatorTest:
         return self.manager.runs
 
     async def settle(self) -> None:
-        """Wait until nothing more happens now."""
+        """Wait until nothing is left to do at the current time."""
         await self.clock.settle()
 
     async def settled(self) -> None:
@@ -52,7 +52,7 @@ class OperatorTest:
         await self.clock.run(self.manager.settled())
 
     async def advance(self, seconds: float) -> None:
-        """Let *seconds* pass, and everything happen that is due on the way."""
+        """Let *seconds* pass, and everything run that is due on the way."""
         await self.clock.advance(seconds)
 
 
@@ -65,21 +65,21 @@ async def operator_test(
     clock: VirtualClock | None = None,
     server: EmbeddedServer | None = None,
 ) -> AsyncIterator[OperatorTest]:
-    """Run *operator* on a server that is there for this block, in virtual time.
+    """Run *operator* on a server of its own during a block, in virtual time.
 
     Its CRDs are installed. Time passes only in `OperatorTest.advance`, also for ``asyncio.sleep``
     and the time-outs of the operator's own code. An error of the operator comes out of the block.
 
     Args:
-        operator: What to test.
-        cluster: Whether controllers, a scheduler and a node that simulates are there, too;
-            otherwise a Deployment makes no pods.
-        objects: What is there before the operator starts.
+        operator: The operator, or another application.
+        cluster: Whether there are controllers, a scheduler and a simulated node, too; otherwise a
+            Deployment gets no pods.
+        objects: Objects to create before the operator starts.
         clock: The clock, if the test has one already.
-        server: The server, if it should be a special one; its clock must be virtual.
+        server: A server to use instead of a new one; its clock must be virtual.
 
     Raises:
-        ValueError: The server keeps another time than the test.
+        ValueError: The server has another clock than the test.
 
     Example:
         async with operator_test(operator) as test:
@@ -98,7 +98,7 @@ async def operator_test(
         manager.runs.record()
         operator.add_to(manager)
         await manager.__aenter__()
-        # A reconcile may be asleep; the time that it is given to end must pass, too.
+        # A reconcile may be asleep; the grace period that it gets must pass, too.
         stack.push_async_exit(lambda *error: time.run(manager.__aexit__(*error)))
         await time.settle()
         yield OperatorTest(client, time, server, manager)

@@ -24,8 +24,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--kube-server",
         default=None,
         metavar="SERVER",
-        help="what the fixture kube_server is: embedded (the default), real, real-crd or"
-        " kubeconfig; instead of $KUBEWRIGHT_SERVER",
+        help="the server of the fixture kube_server: embedded (the default), real, real-crd or"
+        " kubeconfig; overrides $KUBEWRIGHT_SERVER",
     )
 
 
@@ -40,7 +40,7 @@ def kube_server(pytestconfig: pytest.Config) -> "Iterator[Server]":
             _require_answer(server)
             yield server
     except ConfigError as error:
-        # Every other test would fail with the same words, and a traceback around them.
+        # Every other test would fail with the same message, inside a traceback.
         pytest.exit(str(error), returncode=pytest.ExitCode.USAGE_ERROR)
 
 
@@ -62,7 +62,7 @@ def _require_answer(server: "Server") -> None:
 
 @pytest.fixture
 def kube_cluster() -> "Iterator[EmbeddedCluster]":
-    """A cluster for this test alone: controllers, a scheduler, and a node that simulates.
+    """A cluster for this test alone: controllers, a scheduler, and a simulated node.
 
     It runs in a thread of its own; ``kube_cluster.client()`` is an ordinary client of it.
     """
@@ -87,7 +87,7 @@ def kube_namespace(kube_server: "Server") -> Iterator[str]:
 
 
 async def _client(kube_server: "Server", kube_namespace: str) -> "AsyncIterator[Client]":
-    """A client of the administrator, at home in the namespace of the test."""
+    """An administrator's client, whose default is the namespace of the test."""
     from kubewright.client import Client, Config  # noqa: PLC0415  # not for runs without a server
 
     config = Config.from_kubeconfig(kube_server.kubeconfig_file).replace(namespace=kube_namespace)
@@ -96,7 +96,7 @@ async def _client(kube_server: "Server", kube_namespace: str) -> "AsyncIterator[
 
 
 def _missing(request: pytest.FixtureRequest) -> None:
-    """Say what an asynchronous fixture needs."""
+    """Fail: an asynchronous fixture needs pytest-asyncio."""
     raise pytest.UsageError(
         "the fixture kube_client needs pytest-asyncio: pip install pytest-asyncio"
     )

@@ -1,7 +1,7 @@
-"""Plain HTTP requests with nothing of Kubewright in them.
+"""Plain HTTP requests, without any code of Kubewright's client.
 
-What starts a server, and what judges a client, must not lean on the client that is judged. So this
-is the standard library only: one connection per request, no retries, no pool.
+What starts a server, or judges a client, must not depend on that client. So this uses the standard
+library only: one connection per request, no retries, no pool.
 """
 
 import http.client
@@ -57,7 +57,7 @@ def request(  # noqa: PLR0913  # a request has as many parts
 
     Raises:
         OSError: No answer came: refused, reset, too late, or not trusted.
-        http.client.HTTPException: What came is not HTTP.
+        http.client.HTTPException: The answer is not HTTP.
     """
     connection = _connection(url, user, ca_data=ca_data, timeout=timeout)
     try:
@@ -90,7 +90,7 @@ def _connection(
 
 
 def _present(context: ssl.SSLContext, pem: bytes) -> None:
-    # OpenSSL reads a client certificate from a file only; others cannot read those of mkstemp.
+    # OpenSSL reads a client certificate only from a file; other users cannot read one of mkstemp.
     handle, name = tempfile.mkstemp(prefix="kubewright-client-")
     try:
         with os.fdopen(handle, "wb") as file:

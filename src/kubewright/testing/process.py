@@ -1,4 +1,4 @@
-"""A program under a guard: started, watched until it answers, and ended with us."""
+"""A program under a guard: started, waited for until it answers, and ended with us."""
 
 import subprocess
 import sys
@@ -20,9 +20,9 @@ class StartError(LifecycleError):
 
 
 class Process:
-    """One program, alive no longer than this process is.
+    """One program, which ends with this process at the latest.
 
-    Real programs keep real time, so the waiting here does not come from a `Clock`.
+    Real programs run in real time, so this waits without a `Clock`.
 
     Args:
         name: What to call it in messages.
@@ -49,7 +49,7 @@ class Process:
         self._guard: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
-        """Start the program; `wait_until` says when it is of use."""
+        """Start the program; `wait_until` waits until it is ready."""
         if self._guard is not None:
             raise LifecycleError(f"cannot start {self.name}: it was started before")
         guarded = [sys.executable, "-I", "-S", guard.__file__]

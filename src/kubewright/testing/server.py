@@ -1,4 +1,4 @@
-"""What a test may ask of a server, whichever it is."""
+"""What every server offers to a test."""
 
 import base64
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ __all__ = ["KubeconfigServer", "Server", "User"]
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """Somebody whom a server knows, by a token or by a client certificate (both PEM)."""
+    """A user of a server, with a token, or with a client certificate and key in PEM."""
 
     name: str
     groups: tuple[str, ...] = ()
@@ -26,7 +26,7 @@ class User:
 
 
 class Server(Protocol):
-    """An API server that is running, and an administrator of it.
+    """A running API server, and an administrator of it.
 
     The real server, the embedded one and one from a kubeconfig are all of this shape.
     """
@@ -79,7 +79,7 @@ class KubeconfigServer:
         Tokens, token files and client certificates are understood; exec plugins are not.
 
         Raises:
-            ConfigError: The file is missing or broken, or logs in in another way.
+            ConfigError: The file is missing or broken, or uses another way to log in.
         """
         config = _read(path)
         try:

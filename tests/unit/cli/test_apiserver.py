@@ -14,7 +14,7 @@ import pytest
 
 from kubewright.apiserver.wire.http import HTTPServer
 from kubewright.apiserver.wire.request import Answer, Request
-from kubewright.cli.apiserver import Options, run, stopped_by_signal
+from kubewright.cli.apiserver import Options, run, stop_on_signal
 from kubewright.errors import ConfigError
 from kubewright.testing import KubeconfigServer, probe
 
@@ -181,7 +181,7 @@ async def test_the_second_signal_ends_at_once(monkeypatch: pytest.MonkeyPatch) -
     """Whoever presses Ctrl-C twice does not want to wait."""
     ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
     monkeypatch.setattr(os, "_exit", ended.set_result)
-    stopped = stopped_by_signal()
+    stopped = stop_on_signal()
 
     os.kill(os.getpid(), signal.SIGINT)
     await stopped.wait()

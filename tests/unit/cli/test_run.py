@@ -222,7 +222,7 @@ def test_rights_that_are_missing_are_said_at_once(tmp_path: Path, server: Embedd
 def test_who_does_not_want_to_hear_of_rights_is_not_told(
     tmp_path: Path, server: EmbeddedServer, flag: str, checked: int
 ) -> None:
-    """The server may be told of no more than what the operator does."""
+    """Some servers should get no requests except for the operator's own."""
     (tmp_path / "shops.py").write_text(PROGRAM + BESIDE)
 
     with running(tmp_path, server, "shops.py", "--install-crds", flag) as command:

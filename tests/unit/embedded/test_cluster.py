@@ -3,6 +3,7 @@
 import asyncio
 import sys
 from collections.abc import Callable, Iterator
+from inspect import signature
 from ipaddress import IPv4Address
 from pathlib import Path
 
@@ -11,8 +12,8 @@ import pytest
 from kubewright._aio import Clock
 from kubewright.api import LabelSelector, ObjectMeta
 from kubewright.client import Client, Config, wait_for
-from kubewright.cluster import Cluster as View
-from kubewright.embedded import Cluster
+from kubewright.cluster import Cluster
+from kubewright.embedded import ClusterOptions, LocalCluster
 from kubewright.errors import ConfigError, LifecycleError
 from kubewright.kinds.apps.v1 import Deployment, DeploymentSpec
 from kubewright.kinds.batch.v1 import (
@@ -90,7 +91,7 @@ async def test_a_deployment_becomes_pods_that_a_service_finds() -> None:
         metadata=ObjectMeta(name="web"), spec=ServiceSpec(selector=LABELS, ports=ports)
     )
 
-    async with Cluster(nodes=2) as cluster, cluster.client() as client:
+    async with LocalCluster(nodes=2) as cluster, cluster.client() as client:
         await client.create(service)
         await client.create(deployment(replicas=4))
         await wait_for(client, Deployment, "web", has(4), timeout=10)
@@ -116,11 +117,11 @@ def open_files() -> int:
 
 async def test_nothing_is_left_after_the_block() -> None:
     """No task, no port, no file descriptor."""
-    async with Cluster():
+    async with LocalCluster():
         pass  # the first one loads modules, and those open files
     tasks, files = asyncio.all_tasks(), open_files()
 
-    async with Cluster() as cluster, cluster.client() as client:
+    async with LocalCluster() as cluster, cluster.client() as client:
         await client.create(deployment())
         await wait_for(client, Deployment, "web", has(2), timeout=10)
         host, port = cluster.url.removeprefix("https://").split(":")
@@ -133,7 +134,7 @@ async def test_nothing_is_left_after_the_block() -> None:
 
 async def test_other_programs_use_it_by_its_kubeconfig(tmp_path: Path) -> None:
     """It serves kubectl, and operators in processes of their own."""
-    async with Cluster() as cluster:
+    async with LocalCluster() as cluster:
         path = cluster.write_kubeconfig(tmp_path / "config", "kubewright-shop")
         async with Client(Config.from_kubeconfig(path)) as client:
             nodes = [node.metadata.name for node in await client.list(Node)]
@@ -151,7 +152,7 @@ async def test_other_programs_use_it_by_its_kubeconfig(tmp_path: Path) -> None:
 
 async def test_pods_run_as_a_service_account_whose_token_they_mount() -> None:
     """Programs in pods find the API server without being told where it is."""
-    async with Cluster() as cluster, cluster.client() as client:
+    async with LocalCluster() as cluster, cluster.client() as client:
         await client.create(deployment(replicas=1))
         await wait_for(client, Deployment, "web", has(1), timeout=10)
         pod = (await client.list(Pod, namespace="default"))[0]
@@ -169,7 +170,7 @@ async def test_in_virtual_time_an_hour_is_nothing() -> None:
     container = Container(name="main", image="busybox", command=["sleep", "3600"])
     spec = PodSpec(restart_policy="Never", containers=[container])
 
-    async with Cluster(clock=clock) as cluster, cluster.client() as client:
+    async with LocalCluster(clock=clock) as cluster, cluster.client() as client:
         await client.create(Pod(metadata=ObjectMeta(name="long"), spec=spec))
         await clock.advance(3500)
         before = (await client.get(Pod, "long")).status.phase
@@ -183,24 +184,24 @@ async def test_only_the_controllers_that_are_wanted_run() -> None:
     """Somebody may bring their own."""
     clock = VirtualClock()
 
-    async with Cluster(controllers=[], clock=clock) as cluster, cluster.client() as client:
+    async with LocalCluster(controllers=[], clock=clock) as cluster, cluster.client() as client:
         await client.create(deployment())
         await clock.advance(60)
 
         assert len(await client.list(Pod, namespace="default")) == 0
 
     with pytest.raises(ValueError, match="there is no controller called 'barber'"):
-        await Cluster(controllers=["barber"]).start()
+        await LocalCluster(controllers=["barber"]).start()
 
 
 async def test_objects_are_kept_in_a_folder(tmp_path: Path) -> None:
     """And pods run again after a restart."""
-    async with Cluster(data_dir=tmp_path) as cluster, cluster.client() as client:
+    async with LocalCluster(data_dir=tmp_path) as cluster, cluster.client() as client:
         await client.create(deployment())
         await wait_for(client, Deployment, "web", has(2), timeout=10)
         before = {pod.metadata.uid for pod in await client.list(Pod, namespace="default")}
 
-    async with Cluster(data_dir=tmp_path) as cluster, cluster.client() as client:
+    async with LocalCluster(data_dir=tmp_path) as cluster, cluster.client() as client:
         await client.patch(Deployment, "web", {"spec": {"replicas": 3}})
         await wait_for(client, Deployment, "web", has(3), timeout=10)
         after = {pod.metadata.uid for pod in await client.list(Pod, namespace="default")}
@@ -216,7 +217,7 @@ async def test_what_is_in_a_claim_is_there_on_every_node_and_after_a_restart(
     """It is kept with the objects; the pods that wrote it are long gone."""
     said: list[str] = []
     for number in (1, 2, 1):
-        cluster = Cluster(data_dir=tmp_path, simulate=False, nodes=2, controllers=[])
+        cluster = LocalCluster(data_dir=tmp_path, simulate=False, nodes=2, controllers=[])
         async with cluster, cluster.client() as client:
             name = f"pod-{len(said)}"
             await client.create(writer(name, node=f"node-{number}"))
@@ -226,22 +227,29 @@ async def test_what_is_in_a_claim_is_there_on_every_node_and_after_a_restart(
     assert said == ["pod-0\n", "pod-0\npod-1\n", "pod-0\npod-1\npod-2\n"]
 
 
+def test_its_options_can_be_passed_on_by_name() -> None:
+    """`EmbeddedCluster` passes them on: an option missing here would be missing in tests."""
+    arguments = signature(LocalCluster).parameters
+
+    assert set(ClusterOptions.__annotations__) == set(arguments)
+
+
 @pytest.mark.parametrize("nodes", [-1, 193])
 def test_a_number_of_nodes_that_cannot_be_is_refused(nodes: int) -> None:
     """Each has addresses of its own, and there are only so many."""
     with pytest.raises(ConfigError, match=f"a cluster cannot have {nodes} nodes: choose 0 to 192"):
-        Cluster(nodes=nodes)
+        LocalCluster(nodes=nodes)
 
 
 def test_processes_cannot_live_in_virtual_time() -> None:
     """They would wait for an hour that never comes."""
     with pytest.raises(ConfigError, match="simulate containers in virtual time"):
-        Cluster(simulate=False, clock=VirtualClock())
+        LocalCluster(simulate=False, clock=VirtualClock())
 
 
 async def test_it_can_be_used_only_while_it_runs() -> None:
     """And started again after a stop."""
-    cluster = Cluster(nodes=0)
+    cluster = LocalCluster(nodes=0)
     for use in (lambda: cluster.url, lambda: cluster.api, cluster.client):
         with pytest.raises(LifecycleError, match="the cluster does not run"):
             use()
@@ -259,11 +267,11 @@ async def test_it_can_be_used_only_while_it_runs() -> None:
 async def test_an_address_that_is_taken_leaves_nothing_running() -> None:
     """The next start must not find half of the last one."""
     before = asyncio.all_tasks()
-    async with Cluster(nodes=0) as first:
+    async with LocalCluster(nodes=0) as first:
         port = int(first.url.rpartition(":")[2])
         beside = asyncio.all_tasks()
         with pytest.raises(ConfigError, match="Address already in use"):
-            await Cluster(port=port).start()
+            await LocalCluster(port=port).start()
         assert asyncio.all_tasks() == beside
 
     assert asyncio.all_tasks() == before
@@ -280,10 +288,10 @@ class Failing:
         raise RuntimeError("the roof is gone")
 
 
-class Fragile(Cluster):
+class Fragile(LocalCluster):
     """A cluster with something in it that breaks."""
 
-    def _machines(self, view: View) -> Iterator[Runnable]:
+    def _machines(self, cluster: Cluster) -> Iterator[Runnable]:
         self.part = Failing()
         yield self.part
 
@@ -316,7 +324,7 @@ async def test_an_evicted_pod_of_a_job_is_judged_by_its_policy(
         pod_failure_policy=PodFailurePolicy(rules=[rule]),
         template=PodTemplateSpec(spec=PodSpec(restart_policy="Never", containers=[container])),
     )
-    async with Cluster(clock=clock) as cluster, cluster.client() as client:
+    async with LocalCluster(clock=clock) as cluster, cluster.client() as client:
         await client.create(Job(metadata=ObjectMeta(name="pi"), spec=spec))
         await clock.advance(5)
         [pod] = await client.list(Pod)

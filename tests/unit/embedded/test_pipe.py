@@ -8,7 +8,7 @@ from kubewright.errors import TransportError
 
 
 async def test_what_is_written_can_be_read_to_the_end() -> None:
-    """Also after the writer has left; what came in pieces may come out as one."""
+    """Even after the writer has left; pieces may be joined."""
     pipe = Pipe()
     await pipe.write(b"one")
     await pipe.write(b"")

@@ -3,7 +3,7 @@ import pytest
 from kubewright._aio import Clock
 from kubewright.api import ObjectMeta
 from kubewright.client import wait_for
-from kubewright.embedded import Cluster
+from kubewright.embedded import LocalCluster
 from kubewright.embedded.node.access import AccessError
 from kubewright.embedded.reach import Reach
 from kubewright.errors import ServerError
@@ -45,7 +45,7 @@ async def test_logs_come_from_the_node_of_the_pod() -> None:
     """And a node that is not there is named."""
     container = Container(name="main", image="busybox", command=["echo", "YAY"])
 
-    async with Cluster(nodes=2, controllers=[]) as cluster, cluster.client() as client:
+    async with LocalCluster(nodes=2, controllers=[]) as cluster, cluster.client() as client:
         for name, node in (("here", "node-2"), ("gone", "node-9")):
             spec = PodSpec(restart_policy="Never", node_name=node, containers=[container])
             await client.create(Pod(metadata=ObjectMeta(name=name), spec=spec))

@@ -1,4 +1,4 @@
-"""What can be told of `RealCRDServer` without a real program; the rest is tests/conformance."""
+"""`RealCRDServer` without the real programs; tests/conformance covers the rest."""
 
 from pathlib import Path
 

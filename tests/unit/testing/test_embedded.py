@@ -47,7 +47,7 @@ async def test_a_client_of_a_server_in_a_thread_is_an_ordinary_one() -> None:
 
 
 async def test_the_three_users_have_the_rights_of_their_names() -> None:
-    """A test of rights needs somebody who has none."""
+    """A test of permissions needs a user without any."""
     async with EmbeddedServer() as server:
         async with server.client() as admin:
             await admin.create(config_map("a"))

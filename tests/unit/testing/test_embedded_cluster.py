@@ -2,7 +2,7 @@ import pytest
 
 from kubewright.api import ObjectMeta
 from kubewright.client import wait_for
-from kubewright.errors import ForbiddenError
+from kubewright.errors import ConfigError, ForbiddenError
 from kubewright.kinds.core.v1 import Container, Pod, PodSpec
 from kubewright.testing import EmbeddedCluster, Server, VirtualClock, probe
 
@@ -58,3 +58,18 @@ def test_it_answers_without_an_event_loop() -> None:
 
     assert answer.status == 200
     assert not folder.exists()
+
+
+def test_it_can_be_started_again() -> None:
+    """Each start has an event loop of its own; nothing may be left of the one before."""
+    cluster = EmbeddedCluster(nodes=0, controllers=[])
+
+    for _ in range(2):
+        with cluster:
+            assert probe.ask(cluster, "GET", "/version").status == 200
+
+
+def test_options_that_do_not_go_together_are_refused_at_once() -> None:
+    """The traceback then leads to the line with the mistake, and not to a start elsewhere."""
+    with pytest.raises(ConfigError, match="a cluster cannot have -1 nodes"):
+        EmbeddedCluster(nodes=-1)

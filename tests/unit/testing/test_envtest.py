@@ -47,7 +47,7 @@ def test_ports_that_were_taken_meanwhile_are_chosen_again(tmp_path: Path) -> Non
 
 
 def test_ports_are_not_chosen_for_ever(tmp_path: Path) -> None:
-    """After five attempts the fault is no coincidence."""
+    """After five attempts the fault is not a coincidence."""
     count = tmp_path / "count"
     script = PORT_TAKEN_TWICE.format(count=count).replace("-lt 3", "-lt 100")
 
@@ -58,7 +58,7 @@ def test_ports_are_not_chosen_for_ever(tmp_path: Path) -> None:
 
 
 def test_a_failed_start_leaves_nothing_behind(tmp_path: Path) -> None:
-    """Keys and data of a server that never was are of no use to anybody."""
+    """Nobody needs the keys and data of a server that never started."""
     folder = assets(tmp_path, "#!/bin/sh\nexit 1\n")
 
     with pytest.raises(StartError):

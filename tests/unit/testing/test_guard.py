@@ -23,7 +23,7 @@ def guarded(*command: str, grace: float = 5, folder: str = "") -> subprocess.Pop
 
 
 def is_alive(pid: int) -> bool:
-    """Tell whether the process *pid* runs; one that only waits to be buried does not."""
+    """Return whether the process *pid* runs; one that only waits to be buried does not."""
     try:
         state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
     except FileNotFoundError:

@@ -33,7 +33,7 @@ async def test_an_operator_works_in_the_block() -> None:
 
 
 async def test_sleep_of_the_operators_own_code_takes_no_real_time() -> None:
-    """It knows nothing of our clock, and a test of an hour takes a moment all the same."""
+    """It does not know our clock, and a test of an hour still takes a moment."""
     async with operator_test(make_operator()) as test:
         await test.client.create(shop("corner"))
         await test.advance(59)

@@ -1,4 +1,4 @@
-"""What can be typed behind ``kubewright cluster``."""
+"""The commands of ``kubewright cluster``."""
 
 import sys
 from pathlib import Path
@@ -12,18 +12,20 @@ NAME: str = "kubewright"
 
 
 def path(text: str) -> Path:
-    """Read a path; an empty one would be the current folder, which nobody means."""
+    """Read a path; refuse an empty one, which would mean the current folder."""
     if not text:
         raise typer.BadParameter("it is empty. Name a path, or leave the option out.")
     return Path(text)
 
 
-Name = Annotated[str, typer.Option(metavar="NAME", help="Which cluster; there can be several.")]
+Name = Annotated[
+    str, typer.Option(metavar="NAME", help="Name of the cluster; there can be several.")
+]
 
 cluster: typer.Typer = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
-    help="Kubernetes clusters on this machine, in the background.",
+    help="Run Kubernetes clusters on this machine, in the background.",
 )
 
 
@@ -34,47 +36,53 @@ def start(  # noqa: PLR0913  # one for each option
     kubeconfig: Annotated[
         Path | None,
         typer.Option(
-            parser=path, metavar="PATH", help="File to write a kubeconfig to; gone after the stop."
+            parser=path, metavar="PATH", help="File to write a kubeconfig to; removed by stop."
         ),
     ] = None,
     data_dir: Annotated[
         Path | None,
         typer.Option(
-            parser=path, metavar="PATH", help="Folder to keep objects in; without it, in memory."
+            parser=path,
+            metavar="PATH",
+            help="Folder to keep objects in; by default, they are in memory.",
         ),
     ] = None,
     nodes: Annotated[
         int | None,
         typer.Option(
-            min=0, max=192, metavar="N", help="How many nodes; 1, or as many as in --data-dir."
+            min=0,
+            max=192,
+            metavar="N",
+            help="Number of nodes; by default 1, or as before in --data-dir.",
         ),
     ] = None,
     simulate: Annotated[
         bool | None,
         typer.Option(
             "--simulate/--no-simulate",
-            help="Run no processes: containers only pretend to run. As before in --data-dir.",
+            help="Start no processes; containers only pretend to run. By default as before in"
+            " --data-dir, or off.",
         ),
     ] = None,
     no_rbac: Annotated[
         bool,
-        typer.Option("--no-rbac", help="Let every user do everything, service accounts too."),
+        typer.Option("--no-rbac", help="Let every user do everything, including service accounts."),
     ] = False,
     port: Annotated[
         int,
         typer.Option(
-            min=0, max=65535, metavar="N", help="Port of the API server; 0 takes a free one."
+            min=0, max=65535, metavar="N", help="Port of the API server; 0 picks a free one."
         ),
     ] = 0,
     wait: Annotated[
-        float, typer.Option(min=1, metavar="SECONDS", help="How long to wait until it is ready.")
+        float, typer.Option(min=1, metavar="SECONDS", help="How long to wait for it to be ready.")
     ] = 60.0,
 ) -> None:
-    """Start a cluster; return when it answers.
+    """Start a cluster, and return when it answers.
 
-    Commands of containers run as local processes of yours, unless --simulate is given.
+    Container commands run as local processes under your user, unless --simulate is given.
 
-    Exit status: 0 if it runs, also if it did before; 1 if it failed; 2 for wrong input.
+    Exit status: 0 if it runs, even if it did before; 1 if it failed; 2 for invalid input.
     """
     from kubewright.cli.cluster.start import Options, StartError  # noqa: PLC0415  # not for --help
     from kubewright.cli.cluster.start import start as run  # noqa: PLC0415  # as above
@@ -98,7 +106,7 @@ def start(  # noqa: PLR0913  # one for each option
 
 @cluster.command()
 def stop(*, name: Name = NAME) -> None:
-    """Stop a cluster, and everything that its pods have started."""
+    """Stop a cluster and everything its pods have started."""
     from kubewright.cli.cluster.start import stop as run  # noqa: PLC0415  # not for --help
 
     run(name)
@@ -106,7 +114,7 @@ def stop(*, name: Name = NAME) -> None:
 
 @cluster.command()
 def status(*, name: Name = NAME) -> None:
-    """Say how a cluster is.
+    """Show the status of a cluster.
 
     Exit status: 0 if it runs, 1 if it is dead or does not answer, 3 if there is none.
     """
@@ -125,7 +133,7 @@ def kubeconfig(*, name: Name = NAME) -> None:
 
 @cluster.command(name="list")
 def list_command() -> None:
-    """List the clusters of this user."""
+    """List your clusters."""
     from kubewright.cli.cluster.status import list_all  # noqa: PLC0415  # not for --help
 
     list_all()

@@ -1,4 +1,4 @@
-"""The process of a cluster in the background: from the order of ``cluster start`` to its end."""
+"""The process of a cluster in the background, which ``cluster start`` starts."""
 
 import asyncio
 import os
@@ -8,12 +8,12 @@ from pathlib import Path
 import msgspec
 
 from kubewright import log
-from kubewright.cli.apiserver import stopped_by_signal
-from kubewright.cli.cluster.clusters import Place, State
+from kubewright.cli.apiserver import stop_on_signal
+from kubewright.cli.cluster.clusters import ClusterFolder, State
 from kubewright.cli.cluster.order import Order, Report
 from kubewright.cli.cluster.settings import Settings, write_settings
 from kubewright.cli.loop import loop_factory
-from kubewright.embedded import Cluster
+from kubewright.embedded import LocalCluster
 from kubewright.errors import ConfigError
 
 __all__ = ["main"]
@@ -25,38 +25,38 @@ def main(arguments: list[str]) -> int:
     """Run the cluster until a signal comes; return the exit status."""
     order = msgspec.json.decode(arguments[0], type=Order)
     for descriptor in (order.lock, order.report):
-        os.set_inheritable(descriptor, False)  # what pods run must not hold them
+        os.set_inheritable(descriptor, False)  # the processes of pods must not hold them
     os.chdir("/")  # so that the folder where we were started can be removed
-    log.configure("warning", "console")  # a day of every change would fill a disk
-    place = Place(Path(order.folder))
+    log.configure("warning", "console")  # logging every change would fill the disk
+    folder = ClusterFolder(Path(order.folder))
     with asyncio.Runner(loop_factory=loop_factory()) as runner:
-        status = runner.run(_Daemon(order, place).run())
-    # After a failure the folder stays, for who wants to read the log. It stays as well if we were
-    # never ready: who started us reads the log, and removes it.
-    if place.state is not None:
-        place.remove_copy()
-        place.remove()
+        status = runner.run(_Daemon(order, folder).run())
+    # After a failure the folder stays, so that the user can read the log. It also stays if we were
+    # never ready: the process that started us reads the log, and removes it.
+    if folder.state is not None:
+        folder.remove_copy()
+        folder.remove()
     return status
 
 
 class _Daemon:
-    def __init__(self, order: Order, place: Place) -> None:
+    def __init__(self, order: Order, folder: ClusterFolder) -> None:
         self._order = order
-        self._place = place
+        self._folder = folder
 
     async def run(self) -> int:
-        stopped = stopped_by_signal()
+        stopped = stop_on_signal()
         try:
-            cluster = await self._started()
+            cluster = await self._start_cluster()
         except ConfigError as error:
             self._report(Report(str(error)))
             return 2
         self._report(Report())
         return await self._serve(cluster, stopped)
 
-    async def _started(self) -> Cluster:
+    async def _start_cluster(self) -> LocalCluster:
         order = self._order
-        cluster = Cluster(
+        cluster = LocalCluster(
             nodes=order.nodes,
             simulate=order.simulate,
             port=order.port,
@@ -65,13 +65,13 @@ class _Daemon:
         )
         await cluster.start()
         try:
-            self._write(cluster)
+            self._write_files(cluster)
         except BaseException:
             await cluster.stop(0)
             raise
         return cluster
 
-    async def _serve(self, cluster: Cluster, stopped: asyncio.Event) -> int:
+    async def _serve(self, cluster: LocalCluster, stopped: asyncio.Event) -> int:
         failed = asyncio.create_task(cluster.wait())
         asked = asyncio.create_task(stopped.wait())
         try:
@@ -83,15 +83,15 @@ class _Daemon:
             await cluster.stop()
         return 0
 
-    def _write(self, cluster: Cluster) -> None:
-        order, place = self._order, self._place
+    def _write_files(self, cluster: LocalCluster) -> None:
+        order, folder = self._order, self._folder
         if order.data_dir is not None:
             settings = Settings(nodes=order.nodes, simulate=order.simulate)
             write_settings(Path(order.data_dir), settings)
-        cluster.write_kubeconfig(place.kubeconfig, place.context)
+        cluster.write_kubeconfig(folder.kubeconfig, folder.context)
         if order.kubeconfig is not None:
-            cluster.write_kubeconfig(order.kubeconfig, place.context)
-        place.write_state(
+            cluster.write_kubeconfig(order.kubeconfig, folder.context)
+        folder.write_state(
             State(
                 pid=os.getpid(),
                 url=cluster.url,
@@ -108,7 +108,7 @@ class _Daemon:
         try:
             os.write(self._order.report, msgspec.json.encode(report) + b"\n")
         except BrokenPipeError:
-            _log.warning("nobody waits any more for the cluster to start")
+            _log.warning("the command that started the cluster is gone")
         os.close(self._order.report)
 
 

@@ -1,4 +1,4 @@
-"""What ``cluster start`` tells the process that it starts, and what it is told back."""
+"""What ``cluster start`` sends to the process that it starts, and the report it gets back."""
 
 import msgspec
 
@@ -6,15 +6,15 @@ __all__ = ["Order", "Report"]
 
 
 class Order(msgspec.Struct, frozen=True):
-    """What the process is to do; its only argument, as JSON.
+    """What the process has to do; its only argument, as JSON.
 
     Attributes:
-        folder: Where the state of the cluster goes.
+        folder: The folder of the cluster.
         lock: The descriptor with the lock on that folder.
         report: The descriptor that takes a `Report`, one line, when it is ready or has failed.
         nodes: How many nodes.
         simulate: Whether containers only pretend to run.
-        rbac: Whether rights count.
+        rbac: Whether users need permissions.
         port: Where to listen; 0 for any that is free.
         data_dir: Where objects are kept.
         kubeconfig: Where the user wants another copy of the kubeconfig.

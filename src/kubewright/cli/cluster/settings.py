@@ -1,4 +1,4 @@
-"""What a cluster is like, kept in its data folder: a restart finds the same cluster again."""
+"""The settings of a cluster, kept in its data folder, so that a restart uses them again."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ FILE: str = "cluster.json"
 
 
 class Settings(msgspec.Struct, frozen=True, rename="camel"):
-    """What was asked for when the cluster was last started.
+    """The options with which the cluster was last started.
 
     Attributes:
         nodes: How many nodes it has; pods are bound to them by name.
@@ -25,10 +25,10 @@ class Settings(msgspec.Struct, frozen=True, rename="camel"):
 
 
 def read_settings(folder: Path) -> Settings | None:
-    """Return what the cluster in *folder* was like; ``None`` if there was none.
+    """Return the settings of the cluster in *folder*; ``None`` if there are none.
 
     Raises:
-        ConfigError: The file cannot be read; nobody knows then whether commands may run.
+        ConfigError: The file cannot be read, so that we do not know whether commands may run.
     """
     path = folder / FILE
     try:
@@ -44,7 +44,7 @@ def read_settings(folder: Path) -> Settings | None:
 
 
 def write_settings(folder: Path, settings: Settings) -> None:
-    """Keep *settings* in *folder*; whole or not at all, and for us only, as all that is there."""
+    """Write *settings* to *folder*, in one step, readable by this user only."""
     from kubewright._pki.files import write_private  # noqa: PLC0415  # only a start needs it
 
     write_private(folder / FILE, msgspec.json.encode(settings))

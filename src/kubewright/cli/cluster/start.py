@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from kubewright._pki import kubeconfig as kubeconfigs
-from kubewright.cli.cluster.clusters import DEFAULT, Clusters, Lock, Place, State
+from kubewright.cli.cluster.clusters import DEFAULT, ClusterFolder, Clusters, Lock, State
 from kubewright.cli.cluster.order import Order, Report
 from kubewright.cli.cluster.settings import Settings, read_settings
 from kubewright.errors import ConfigError, KubewrightError
@@ -30,7 +30,7 @@ POLL_EVERY: float = 0.05
 
 
 class StartError(KubewrightError):
-    """A cluster did not start; the text ends with the last lines of its log."""
+    """A cluster did not start; the message ends with the last lines of its log."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,62 +51,62 @@ def start(options: Options) -> None:
     """Start a cluster in the background; return when it answers.
 
     Raises:
-        ConfigError: It cannot be done as asked; nothing was started.
+        ConfigError: The options cannot be used; nothing was started.
         StartError: It failed, and nothing is left of it.
     """
-    place = Clusters.of_user().place(options.name)
+    folder = Clusters.of_user().folder(options.name)
     if options.kubeconfig is not None:
         kubeconfigs.check_target(options.kubeconfig)
-    lock = _lock(place, options.wait)
+    lock = _lock(folder, options.wait)
     if lock is None:
-        running = place.state
+        running = folder.state
         assert running is not None
         since = f"since {running.since:%H:%M:%S} UTC"
-        _say(_welcome(place, running, how=f"runs already, {since}"))
-        _say_what_differs(place, running, options)
+        _say(_welcome(folder, running, how=f"runs already, {since}"))
+        _say_what_differs(folder, running, options)
         return
     try:
-        if place.state is not None:
-            _say(f"{_name(place)} was dead; cleaned up after it.")
-            place.remove_copy()
-        place.remove_contents()
+        if folder.state is not None:
+            _say(f"{_name(folder)} was dead; cleaned up after it.")
+            folder.remove_copy()
+        folder.remove_contents()
         settings = _settings(options)
-        _launch(place, lock, options, settings)
+        _launch(folder, lock, options, settings)
     except BaseException:
-        place.remove()
+        folder.remove()
         raise
     finally:
         lock.release()
-    state = place.state
+    state = folder.state
     assert state is not None
-    _say(_welcome(place, state))
+    _say(_welcome(folder, state))
 
 
 def stop(name: str) -> None:
-    """Stop a cluster and everything that its pods have started.
+    """Stop a cluster and all processes of its pods.
 
     Raises:
         ConfigError: There is none of that name.
     """
     clusters = Clusters.of_user()
-    place = clusters.place(name)
-    state = place.state
-    if not place.is_held:
-        if place.clean():
-            _say(f"{_name(place)} was dead; cleaned up after it.")
+    folder = clusters.folder(name)
+    state = folder.state
+    if not folder.is_held:
+        if folder.clean():
+            _say(f"{_name(folder)} was dead; cleaned up after it.")
             return
         raise ConfigError(f"cannot stop it: {clusters.missing(name)}")
     if state is None:
         raise ConfigError(f"cannot stop cluster {name!r}: it is just starting. Try again.")
-    if not _ended(place, state.pid):
-        _say(f"{_name(place)} did not stop within {STOP_FOR:g} s, so it was killed.")
-    place.clean()
+    if not _stop_process(folder, state.pid):
+        _say(f"{_name(folder)} did not stop within {STOP_FOR:g} s, so it was killed.")
+    folder.clean()
     kept = f" Its objects are kept in {state.data_dir}." if state.data_dir else ""
-    _say(f"{_name(place)} is stopped.{kept}")
+    _say(f"{_name(folder)} is stopped.{kept}")
 
 
 def containers_text(*, simulate: bool) -> str:
-    """Say what becomes of the commands of containers."""
+    """Return the sentence about what happens to the commands of containers."""
     if simulate:
         return "Containers are simulated: no command of theirs runs."
     return (
@@ -118,23 +118,23 @@ def containers_text(*, simulate: bool) -> str:
 # Starting.
 
 
-def _lock(place: Place, patience: float) -> Lock | None:
-    """Take the place; return None if a cluster runs there, after waiting for it to be ready."""
+def _lock(folder: ClusterFolder, patience: float) -> Lock | None:
+    """Lock the folder; return None if a cluster runs there, after waiting for it to be ready."""
     deadline = time.monotonic() + patience
-    while (lock := place.lock()) is None:
-        if place.state is not None and place.is_held:
+    while (lock := folder.lock()) is None:
+        if folder.state is not None and folder.is_held:
             return None
         if time.monotonic() > deadline:
             raise ConfigError(
-                f"cannot start cluster {place.name!r}: somebody else is starting it, and it does"
-                f" not get ready. Its log is {place.log}"
+                f"cannot start cluster {folder.name!r}: somebody else is starting it, and it does"
+                f" not get ready. Its log is {folder.log}"
             )
-        time.sleep(POLL_EVERY)  # another process: its time is no clock's
+        time.sleep(POLL_EVERY)  # another process runs in real time, without a `Clock`
     return lock
 
 
 def _settings(options: Options) -> Settings:
-    """Return what the cluster is to be like: as it was before, unless the user says otherwise."""
+    """Return the settings to start with: the earlier ones, unless the user gives others."""
     before = read_settings(options.data_dir) if options.data_dir is not None else None
     kept = before or Settings()
     wanted = Settings(
@@ -151,10 +151,10 @@ def _shape(settings: Settings) -> str:
     return f"--nodes {settings.nodes} {'--simulate' if settings.simulate else '--no-simulate'}"
 
 
-def _launch(place: Place, lock: Lock, options: Options, settings: Settings) -> None:
+def _launch(folder: ClusterFolder, lock: Lock, options: Options, settings: Settings) -> None:
     ours, theirs = os.pipe()
     order = Order(
-        folder=str(place.folder),
+        folder=str(folder.path),
         lock=lock.descriptor,
         report=theirs,
         nodes=settings.nodes,
@@ -172,7 +172,7 @@ def _launch(place: Place, lock: Lock, options: Options, settings: Settings) -> N
     ]
     with os.fdopen(ours, "rb") as answer:
         try:
-            with place.log.open("wb") as output:
+            with folder.log.open("wb") as output:
                 process = subprocess.Popen(  # noqa: S603  # ourselves
                     command,
                     stdin=subprocess.DEVNULL,
@@ -184,15 +184,15 @@ def _launch(place: Place, lock: Lock, options: Options, settings: Settings) -> N
         finally:
             os.close(theirs)
         try:
-            _check(place, _report(answer.fileno(), options.wait), options.wait)
+            _check(folder, _report(answer.fileno(), options.wait), options.wait)
         except BaseException:
             _end(process)
             raise
-    process.returncode = 0  # it is not ours to wait for, and no reason for a warning
+    process.returncode = 0  # it outlives us; without this, Popen would warn
 
 
 def _report(descriptor: int, patience: float) -> bytes | None:
-    """Return what the process reports; nothing if it ended before, None if time is up."""
+    """Return the report of the process; empty if it ended before, None after *patience*."""
     deadline, said = time.monotonic() + patience, b""
     while not said.endswith(b"\n"):
         if not select.select([descriptor], [], [], max(0.0, deadline - time.monotonic()))[0]:
@@ -203,17 +203,17 @@ def _report(descriptor: int, patience: float) -> bytes | None:
     return said
 
 
-def _check(place: Place, said: bytes | None, patience: float) -> None:
+def _check(folder: ClusterFolder, said: bytes | None, patience: float) -> None:
     if said:
         error = msgspec.json.decode(said, type=Report).error
         if error:
-            raise ConfigError(f"cannot start cluster {place.name!r}: {error}")
+            raise ConfigError(f"cannot start cluster {folder.name!r}: {error}")
         return
     what = "it ended at once" if said is not None else f"it was not ready within {patience:g} s"
-    lines = place.log.read_text(errors="replace").splitlines()[-TAIL:]
+    lines = folder.log.read_text(errors="replace").splitlines()[-TAIL:]
     shown = "\n".join(f"  {line}" for line in lines) or "  (nothing)"
     raise StartError(
-        f"cannot start cluster {place.name!r}: {what}. The last lines of its log:\n{shown}"
+        f"cannot start cluster {folder.name!r}: {what}. The last lines of its log:\n{shown}"
     )
 
 
@@ -233,24 +233,24 @@ def _absolute(path: Path | None) -> str | None:
 # Stopping.
 
 
-def _ended(place: Place, pid: int) -> bool:
-    """Ask the process to end, and wait for that; return False if it had to be killed."""
+def _stop_process(folder: ClusterFolder, pid: int) -> bool:
+    """Ask the process to end, and wait for it; return False if it had to be killed."""
     process = _Process(pid)
     try:
-        if not place.is_held:  # then the number may be another's by now
+        if not folder.is_held:  # the pid may be another process by now
             return True
         process.send(signal.SIGTERM)
-        if process.wait(place, STOP_FOR):
+        if process.wait(folder, STOP_FOR):
             return True
         process.send(signal.SIGKILL)
-        process.wait(place, STOP_FOR)
+        process.wait(folder, STOP_FOR)
         return False
     finally:
         process.close()
 
 
 class _Process:
-    """A process that is not our child; where the system can, one that cannot be mistaken."""
+    """A process that is not our child; by a pidfd where the system has them."""
 
     def __init__(self, pid: int) -> None:
         self._pid = pid
@@ -259,7 +259,7 @@ class _Process:
             try:
                 self._handle = os.pidfd_open(pid)
             except OSError:
-                self._handle = None  # it is gone, or the system is old
+                self._handle = None  # it is gone, or the kernel is old
 
     def send(self, number: signal.Signals) -> None:
         try:
@@ -270,35 +270,35 @@ class _Process:
         except ProcessLookupError:
             pass
 
-    def wait(self, place: Place, seconds: float) -> bool:
+    def wait(self, folder: ClusterFolder, seconds: float) -> bool:
         """Wait for its end; return whether it came in time."""
         deadline = time.monotonic() + seconds
         if self._handle is not None:
             return bool(select.select([self._handle], [], [], seconds)[0])
-        while place.is_held and time.monotonic() < deadline:
+        while folder.is_held and time.monotonic() < deadline:
             time.sleep(POLL_EVERY)  # as above
-        return not place.is_held
+        return not folder.is_held
 
     def close(self) -> None:
         if self._handle is not None:
             os.close(self._handle)
 
 
-# What is said.
+# What is printed.
 
 
-def _welcome(place: Place, state: State, *, how: str = "runs") -> str:
+def _welcome(folder: ClusterFolder, state: State, *, how: str = "runs") -> str:
     nodes = "1 node" if state.nodes == 1 else f"{state.nodes} nodes"
     kept = f"objects are kept in {state.data_dir}" if state.data_dir else "objects are in memory"
     return (
-        f"{_name(place)} {how}: {state.url} ({nodes}, {kept})\n"
+        f"{_name(folder)} {how}: {state.url} ({nodes}, {kept})\n"
         f"{containers_text(simulate=state.simulate)}\n"
-        f"{_how_to_use(place, state)}"
+        f"{_how_to_use(folder, state)}"
     )
 
 
-def _say_what_differs(place: Place, running: State, options: Options) -> None:
-    """Say what was asked for in vain; above all `--simulate`, since commands really run then."""
+def _say_what_differs(folder: ClusterFolder, running: State, options: Options) -> None:
+    """Say which options were ignored; above all `--simulate`, since commands do run then."""
     wanted = {
         "--simulate": options.simulate is True and not running.simulate,
         "--no-simulate": options.simulate is False and running.simulate,
@@ -311,22 +311,22 @@ def _say_what_differs(place: Place, running: State, options: Options) -> None:
     if ignored := [option for option, differs in wanted.items() if differs]:
         _say(
             f"It was left as it is, without your {', '.join(ignored)}:"
-            f" stop it first, or give the new one another --name than {place.name}."
+            f" stop it first, or give the new one another --name than {folder.name}."
         )
 
 
-def _how_to_use(place: Place, state: State) -> str:
-    option = "" if place.name == DEFAULT else f" --name {place.name}"
+def _how_to_use(folder: ClusterFolder, state: State) -> str:
+    option = "" if folder.name == DEFAULT else f" --name {folder.name}"
     return (
-        f"  export KUBECONFIG={quote(str(state.kubeconfig or place.kubeconfig))}\n"
+        f"  export KUBECONFIG={quote(str(state.kubeconfig or folder.kubeconfig))}\n"
         "  kubectl create deployment web --image=nginx --replicas=2\n"
         "  kubectl get pods --watch\n"
         f"`kubewright cluster stop{option}` stops it, and all that its pods have started."
     )
 
 
-def _name(place: Place) -> str:
-    return f"cluster {place.name}"
+def _name(folder: ClusterFolder) -> str:
+    return f"cluster {folder.name}"
 
 
 def _say(text: str) -> None:

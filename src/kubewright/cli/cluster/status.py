@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from kubewright._aio import Clock
-from kubewright.cli.cluster.clusters import Clusters, Place, State, start_hint
+from kubewright.cli.cluster.clusters import ClusterFolder, Clusters, State, start_hint
 from kubewright.errors import KubewrightError
 
 __all__ = ["kubeconfig", "list_all", "status"]
@@ -17,21 +17,21 @@ TIMEOUT: float = 5.0
 
 
 def status(name: str) -> int:
-    """Print how the cluster called *name* is; return the exit status.
+    """Print the status of the cluster called *name*; return the exit status.
 
     Raises:
-        ConfigError: A cluster cannot be called so.
+        ConfigError: A cluster cannot have this name.
     """
     clusters = Clusters.of_user()
-    place = clusters.place(name)
-    state = place.state
-    if place.is_held and state is not None:
-        return _show(place, state)
-    if place.is_held:
+    folder = clusters.folder(name)
+    state = folder.state
+    if folder.is_held and state is not None:
+        return _show(folder, state)
+    if folder.is_held:
         _say(f"cluster {name} is starting")
         return TROUBLE
-    if place.exists:
-        _say(f"cluster {name} is dead: it was killed, or it failed. Its log is {place.log}")
+    if folder.exists:
+        _say(f"cluster {name} is dead: it was killed, or it failed. Its log is {folder.log}")
         _say("`kubewright cluster start` or `stop` cleans up after it.")
         return TROUBLE
     _say(f"{clusters.missing(name)} {start_hint(name)}")
@@ -40,12 +40,12 @@ def status(name: str) -> int:
 
 def list_all() -> None:
     """Print a table of all clusters."""
-    places = Clusters.of_user().all()
-    if not places:
+    folders = Clusters.of_user().all()
+    if not folders:
         _say("no clusters. `kubewright cluster start` starts one.")
         return
     now = Clock().now()
-    rows = [_row(place, now) for place in places]
+    rows = [_row(folder, now) for folder in folders]
     for line in table([("NAME", "STATUS", "NODES", "AGE", "URL"), *rows]):
         _say(line)
 
@@ -56,8 +56,8 @@ def kubeconfig(name: str) -> None:
     Raises:
         ConfigError: There is none of that name.
     """
-    place, _ = Clusters.of_user().running(name)
-    print(place.kubeconfig.read_text(), end="")  # noqa: T201  # this is what the command is for
+    folder, _ = Clusters.of_user().running(name)
+    print(folder.kubeconfig.read_text(), end="")  # noqa: T201  # this is what the command is for
 
 
 def table(rows: Sequence[Sequence[str]]) -> list[str]:
@@ -78,25 +78,25 @@ def age(since: datetime, now: datetime) -> str:
     return f"{seconds}s"
 
 
-def _row(place: Place, now: datetime) -> tuple[str, ...]:
-    state = place.state
-    if not place.is_held:
-        return place.name, "dead", "", "", ""
+def _row(folder: ClusterFolder, now: datetime) -> tuple[str, ...]:
+    state = folder.state
+    if not folder.is_held:
+        return folder.name, "dead", "", "", ""
     if state is None:
-        return place.name, "starting", "", "", ""
-    return place.name, "running", str(state.nodes), age(state.since, now), state.url
+        return folder.name, "starting", "", "", ""
+    return folder.name, "running", str(state.nodes), age(state.since, now), state.url
 
 
-def _show(place: Place, state: State) -> int:
+def _show(folder: ClusterFolder, state: State) -> int:
     now = Clock().now()
     try:
-        nodes, pods = asyncio.run(_counts(place))
+        nodes, pods = asyncio.run(_count(folder))
     except (KubewrightError, TimeoutError) as error:
         nodes = pods = "unknown"
-        answer = f"runs, but does not answer: {error}\nIts log is {place.log}"
+        answer = f"runs, but does not answer: {error}\nIts log is {folder.log}"
     else:
         answer = "runs"
-    _say(f"cluster {place.name} {answer}")
+    _say(f"cluster {folder.name} {answer}")
     facts = {
         "url": state.url,
         "pid": str(state.pid),
@@ -105,20 +105,20 @@ def _show(place: Place, state: State) -> int:
         "pods": pods,
         "containers": "simulated" if state.simulate else "local processes",
         "objects": f"kept in {state.data_dir}" if state.data_dir else "in memory",
-        "kubeconfig": state.kubeconfig or str(place.kubeconfig),
-        "log": str(place.log),
+        "kubeconfig": state.kubeconfig or str(folder.kubeconfig),
+        "log": str(folder.log),
     }
     for line in table([(f"  {name}", value) for name, value in facts.items()]):
         _say(line)
     return RUNNING if answer == "runs" else TROUBLE
 
 
-async def _counts(place: Place) -> tuple[str, str]:
+async def _count(folder: ClusterFolder) -> tuple[str, str]:
     from kubewright.api.conditions import is_condition_true  # noqa: PLC0415  # only if one runs
     from kubewright.client import Client, Config  # noqa: PLC0415  # as above
     from kubewright.kinds.core.v1 import Node, Pod  # noqa: PLC0415  # as above
 
-    config = Config.from_kubeconfig(place.kubeconfig).replace(timeout=TIMEOUT)
+    config = Config.from_kubeconfig(folder.kubeconfig).replace(timeout=TIMEOUT)
     async with Client(config) as client:
         nodes = [node async for node in client.list(Node)]
         pods = [pod async for pod in client.list(Pod)]

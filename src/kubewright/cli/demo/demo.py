@@ -19,8 +19,8 @@ from kubewright.cli.demo.screen import Row, Screen, screen
 from kubewright.cli.load import load_operator
 from kubewright.cli.loop import loop_factory
 from kubewright.client import Client
-from kubewright.cluster import Cluster as View
-from kubewright.embedded import Cluster
+from kubewright.cluster import Cluster
+from kubewright.embedded import LocalCluster
 from kubewright.errors import KubewrightError
 from kubewright.kinds.core.v1 import Pod
 from kubewright.manager import Manager
@@ -34,13 +34,13 @@ NAME: str = "example-at"
 COMMAND: str = "echo YAY"
 DELAY: timedelta = timedelta(seconds=5)
 PATIENCE: float = 30.0
-"""Seconds after which something must be wrong: it is due in 5, and needs less than one then."""
+"""Seconds after which the demo fails: the command is due in 5, and takes less than one."""
 INTERRUPTED: int = 130
-"""The status that a shell gives to what Ctrl-C has ended."""
+"""The exit status of a program that Ctrl-C has ended."""
 
 
 def run() -> int:
-    """Show the whole thing once; return the exit status."""
+    """Run the demo once; return the exit status."""
     log.configure("error", "console")
     shown = screen()
     operator = load_operator(str(OPERATOR))
@@ -67,8 +67,8 @@ class Demo:
     """The steps of the demo, in the order of its `run`.
 
     Args:
-        operator: What looks after the object.
-        shown: Where it is shown.
+        operator: The operator that reconciles the object.
+        shown: Where to show it.
         clock: Where time comes from.
     """
 
@@ -88,12 +88,14 @@ class Demo:
         self._screen.title(
             "A Kubernetes cluster, an operator and a custom resource: all here, now."
         )
-        async with self._cluster() as client, self._operating(client):
+        async with self._start_cluster() as client, self._run_operator(client):
             row = await self.apply(client)
             await self.follow(client, row)
             self._screen.log(f"{NAME}-pod", await client.logs(f"{NAME}-pod"))
             self._began = self._clock.monotonic()
-        self._screen.done("cleaned up", f"in {self._passed()}: no process, port or file is left")
+        self._screen.show_step(
+            "cleaned up", f"in {self._elapsed()}: no process, port or file is left"
+        )
         self.say_what_next()
 
     def say_what_next(self) -> None:
@@ -103,24 +105,26 @@ class Demo:
         self._screen.title(f"That operator is {OPERATOR}. Work on a copy of it{first}:")
         self._screen.title(f"  cp {OPERATOR} at.py && kubewright dev at.py")
 
-    def _passed(self) -> str:
+    def _elapsed(self) -> str:
         return f"{self._clock.monotonic() - self._began:.1f} s"
 
     @asynccontextmanager
-    async def _cluster(self) -> AsyncIterator[Client]:
-        simulate = sys.platform != "linux"  # only there can processes be guarded
+    async def _start_cluster(self) -> AsyncIterator[Client]:
+        simulate = sys.platform != "linux"  # processes can be supervised only there
         pods = "simulated" if simulate else "processes of this machine"
-        async with Cluster(simulate=simulate) as cluster, cluster.client() as client:
-            self._screen.done("cluster", f"{cluster.url}, after {self._passed()}; pods are {pods}")
+        async with LocalCluster(simulate=simulate) as cluster, cluster.client() as client:
+            self._screen.show_step(
+                "cluster", f"{cluster.url}, after {self._elapsed()}; pods are {pods}"
+            )
             yield client
 
     @asynccontextmanager
-    async def _operating(self, client: Client) -> AsyncIterator[None]:
+    async def _run_operator(self, client: Client) -> AsyncIterator[None]:
         (crd,) = await self._operator.install_crds(client)
-        manager = Manager(View(client, field_owner=self._operator.name))
+        manager = Manager(Cluster(client, field_owner=self._operator.name))
         self._operator.add_to(manager)
         async with manager:
-            self._screen.done("operator", f"{self._operator.name}, which looks after {crd}")
+            self._screen.show_step("operator", f"{self._operator.name}, which looks after {crd}")
             yield
 
     async def apply(self, client: Client) -> Row:
@@ -134,14 +138,16 @@ class Demo:
             "spec": {"schedule": f"{due:%Y-%m-%dT%H:%M:%SZ}", "command": COMMAND},
         }
         await client.apply(Unstructured(content))
-        self._screen.done("applied", f'{gvk.kind} {NAME}: run "{COMMAND}" at {due:%H:%M:%S} UTC')
+        self._screen.show_step(
+            "applied", f'{gvk.kind} {NAME}: run "{COMMAND}" at {due:%H:%M:%S} UTC'
+        )
         return Row(NAME, due, self._clock.now())
 
     async def follow(self, client: Client, row: Row) -> None:
         """Show each change until the phase is DONE.
 
         Raises:
-            KubewrightError: That takes too long; the text says how far it came.
+            KubewrightError: That takes too long; the message says how far it came.
         """
         try:
             with self._screen.showing(row) as changed:

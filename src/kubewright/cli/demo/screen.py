@@ -1,4 +1,4 @@
-"""How the demo looks: alive in a terminal, plain lines elsewhere."""
+"""What the demo prints: a live table in a terminal, plain lines elsewhere."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -31,7 +31,7 @@ class Row:
     pod_phase: str = ""
 
     def wait(self, now: datetime) -> str:
-        """Say how long it is until the schedule, while that is what is waited for."""
+        """Return how long it is until the schedule; empty if it is not waiting for that."""
         left = (self.schedule - now).total_seconds()
         return f"in {left:.0f} s" if self.phase in {"", "PENDING"} and left > 0 else ""
 
@@ -43,12 +43,12 @@ class Screen(Protocol):
         """Show a line of prose."""
         ...
 
-    def done(self, what: str, detail: str) -> None:
+    def show_step(self, what: str, detail: str) -> None:
         """Show a step that is done."""
         ...
 
     def showing(self, row: Row) -> AbstractContextManager[Callable[[], None]]:
-        """Show *row* during a block; what it gives is called after each change."""
+        """Show *row* during a block; call the yielded function after each change."""
         ...
 
     def log(self, pod: str, text: str) -> None:
@@ -56,12 +56,12 @@ class Screen(Protocol):
         ...
 
     def fail(self, text: str) -> None:
-        """Show why it is over."""
+        """Show why the demo has failed."""
         ...
 
 
 def screen(stream: TextIO | None = None) -> Screen:
-    """Return what fits *stream*, standard output unless given."""
+    """Return the screen for *stream*; standard output unless given."""
     stream = sys.stdout if stream is None else stream
     if not stream.isatty():
         return PlainScreen(stream)
@@ -81,7 +81,7 @@ class PlainScreen:
         """Show a line of prose."""
         self._say(text)
 
-    def done(self, what: str, detail: str) -> None:
+    def show_step(self, what: str, detail: str) -> None:
         """Show a step that is done."""
         self._say(f"{what:<{WIDTH}}  {detail}")
 
@@ -97,7 +97,7 @@ class PlainScreen:
         self._say(text.rstrip("\n"))
 
     def fail(self, text: str) -> None:
-        """Show why it is over."""
+        """Show why the demo has failed."""
         self._stream.flush()
         print(text, file=sys.stderr, flush=True)  # noqa: T201  # this is where users look
 
@@ -122,7 +122,7 @@ class RichScreen:
         """Show a line of prose."""
         self._console.print(text, style="bold" if not text.startswith(" ") else "", markup=False)
 
-    def done(self, what: str, detail: str) -> None:
+    def show_step(self, what: str, detail: str) -> None:
         """Show a step that is done."""
         self._console.print(f"[green]✓[/green] [bold]{what:<{WIDTH}}[/bold]", end="  ")
         self._console.print(detail, markup=False)
@@ -155,7 +155,7 @@ class RichScreen:
         self._console.print(text.rstrip("\n"), style="bold green", markup=False)
 
     def fail(self, text: str) -> None:
-        """Show why it is over."""
+        """Show why the demo has failed."""
         self._console.print(f"✗ {text}", style="red", markup=False)
 
     def _table(

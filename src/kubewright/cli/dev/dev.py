@@ -1,4 +1,4 @@
-"""The command ``kubewright dev``: an operator on a cluster of its own, reloaded on every save."""
+"""The command ``kubewright dev``: an operator on its own cluster, reloaded on every save."""
 
 import asyncio
 import os
@@ -18,14 +18,14 @@ from kubewright import log
 from kubewright._aio import Clock
 from kubewright.api.kind_reference import likely_mapping
 from kubewright.application import Application
-from kubewright.cli.cluster.clusters import Clusters, Place, State, start_hint
+from kubewright.cli.cluster.clusters import ClusterFolder, Clusters, State, start_hint
 from kubewright.cli.cluster.start import containers_text
 from kubewright.cli.dev.project import Project
 from kubewright.cli.dev.samples import apply_samples, find_samples
 from kubewright.cli.loop import loop_factory
 from kubewright.client import Client, Config
-from kubewright.cluster import Cluster as View
-from kubewright.embedded import Cluster
+from kubewright.cluster import Cluster
+from kubewright.embedded import LocalCluster
 from kubewright.errors import ConfigError, KubewrightError
 from kubewright.manager import Manager
 from kubewright.manager.signals import stopping_on_signals
@@ -37,7 +37,7 @@ _log = log.get_logger("kubewright.dev")
 LOOK_EVERY: float = 0.25
 """Seconds between two looks at the files."""
 ALIVE_EVERY: float = 0.5
-"""Seconds between two looks whether a cluster in another process lives."""
+"""Seconds between two checks whether a cluster in another process is alive."""
 GRACE: float = 10.0
 """Seconds that running reconciles get before a reload, and at the end."""
 _THREAD = "kubewright-thread"
@@ -57,10 +57,10 @@ class Options:
 
 
 def run(options: Options) -> int:
-    """Run an operator until a signal comes, anew whenever it changes; return the exit status.
+    """Run an operator until a signal comes, reloading it on changes; return the exit status.
 
     Raises:
-        ConfigError: What was asked for cannot be done.
+        ConfigError: There is no such operator or cluster, or the options do not fit it.
     """
     project = Project(options.target)
     operator = project.load()
@@ -77,10 +77,10 @@ async def _run(project: Project, operator: Application, options: Options) -> int
     asyncio.get_running_loop().set_default_executor(executor)
     stopped = asyncio.Event()
     with stopping_on_signals(stopped.set):
-        async with _cluster(project, options) as home, home.watched(stopped.set):
-            config = Config.from_kubeconfig(home.place.kubeconfig)
+        async with _open_cluster(project, options) as home, home.watch(stopped.set):
+            config = Config.from_kubeconfig(home.folder.kubeconfig)
             async with Client(config, field_owner=operator.name) as client:
-                await _Session(project, client, stopped).run(operator, home.place, options)
+                await _Session(project, client, stopped).run(operator, home.folder, options)
     if home.problem:
         print(f"kubewright: {home.problem}", file=sys.stderr)  # noqa: T201  # where users look
     status = 1 if home.problem else 0
@@ -97,12 +97,12 @@ _IN_CLUSTER: ContextVar[bool] = ContextVar("kubewright_dev_cluster", default=Fal
 
 
 def _is_wanted(record: LogRecord) -> bool:
-    """Tell whether a line is about the operator, or about a failure in the cluster."""
+    """Return whether a line is about the operator, or about a failure in the cluster."""
     return record.levelno >= ERROR or not _IN_CLUSTER.get()
 
 
 def _check_is_as_asked(running: State, options: Options) -> None:
-    """Refuse what a cluster that runs cannot become; commands would run that nobody wants to."""
+    """Refuse options that a running cluster does not have: commands could run by surprise."""
     if options.simulate and not running.simulate:
         raise ConfigError(
             f"the cluster {options.name} runs commands of containers, so --simulate is too late."
@@ -123,21 +123,21 @@ class _Home:
     """The cluster that an operator runs on.
 
     Args:
-        place: Where it keeps its state.
+        folder: Its folder.
         ended: Waits for its end, and returns what to tell the user.
 
     Attributes:
-        problem: What to tell the user, if it has ended before the user wanted.
+        problem: What to tell the user, if it has ended by itself.
     """
 
-    def __init__(self, place: Place, ended: Callable[[], Awaitable[str]]) -> None:
-        self.place = place
+    def __init__(self, folder: ClusterFolder, ended: Callable[[], Awaitable[str]]) -> None:
+        self.folder = folder
         self.problem = ""
         self._ended = ended
 
     @asynccontextmanager
-    async def watched(self, on_end: Callable[[], None]) -> AsyncIterator[None]:
-        """Look after it during the block; without it an operator would only try again, for ever."""
+    async def watch(self, on_end: Callable[[], None]) -> AsyncIterator[None]:
+        """Watch it during the block: without a cluster, the operator would only retry for ever."""
 
         async def watch() -> None:
             self.problem = await self._ended()
@@ -151,18 +151,18 @@ class _Home:
             await asyncio.gather(watching, return_exceptions=True)
 
 
-async def _named_ended(place: Place, state: State, clock: Clock) -> str:
-    """Wait for the end of a cluster in another process; also if another one takes its place."""
-    while place.is_held and place.state == state:
+async def _wait_for_named(folder: ClusterFolder, state: State, clock: Clock) -> str:
+    """Wait for the end of a cluster in another process, even if a new one replaces it."""
+    while folder.is_held and folder.state == state:
         await clock.sleep(ALIVE_EVERY)
-    hint = start_hint(place.name)
-    return f"the cluster {place.name} has ended, so the operator has stopped. {hint}"
+    hint = start_hint(folder.name)
+    return f"the cluster {folder.name} has ended, so the operator has stopped. {hint}"
 
 
-async def _own_ended(cluster: Cluster) -> str:
+async def _wait_for_own(cluster: LocalCluster) -> str:
     try:
         await cluster.wait()
-    except Exception as error:  # noqa: BLE001  # whatever it is, the cluster is of no use any more
+    except Exception as error:  # noqa: BLE001  # whatever it is, the cluster no longer works
         what = f"the cluster has failed: {error!r}."
     else:
         what = "the cluster has ended."
@@ -170,42 +170,42 @@ async def _own_ended(cluster: Cluster) -> str:
 
 
 @asynccontextmanager
-async def _cluster(project: Project, options: Options) -> AsyncIterator[_Home]:
-    """Give a cluster: the one that the user named, or one in this process."""
+async def _open_cluster(project: Project, options: Options) -> AsyncIterator[_Home]:
+    """Yield the cluster that the user named, or run one in this process."""
     clusters = Clusters.of_user()
     if options.name is not None:
-        place, state = clusters.running(options.name)
+        folder, state = clusters.running(options.name)
         _check_is_as_asked(state, options)
-        _say(f"on the cluster {place.name}, {state.url}")
-        yield _Home(place, lambda: _named_ended(place, state, Clock()))
+        _say(f"on the cluster {folder.name}, {state.url}")
+        yield _Home(folder, lambda: _wait_for_named(folder, state, Clock()))
         return
-    place = clusters.place(f"dev-{project.slug}")
-    lock = place.lock()
+    folder = clusters.folder(f"dev-{project.slug}")
+    lock = folder.lock()
     if lock is None:
         raise ConfigError(
             f"`kubewright dev {project.label}` runs already. Stop it, or use another cluster with"
             " --name."
         )
     try:
-        place.remove_contents()
-        async with _started(place, options) as cluster:
-            yield _Home(place, lambda: _own_ended(cluster))
+        folder.remove_contents()
+        async with _run_cluster(folder, options) as cluster:
+            yield _Home(folder, lambda: _wait_for_own(cluster))
     finally:
-        place.remove()
+        folder.remove()
         lock.release()
 
 
 @asynccontextmanager
-async def _started(place: Place, options: Options) -> AsyncIterator[Cluster]:
-    """Run a cluster in this process, and let others know of it."""
-    cluster = Cluster(nodes=options.nodes, simulate=options.simulate, rbac=options.rbac)
+async def _run_cluster(folder: ClusterFolder, options: Options) -> AsyncIterator[LocalCluster]:
+    """Run a cluster in this process, where other commands can find it."""
+    cluster = LocalCluster(nodes=options.nodes, simulate=options.simulate, rbac=options.rbac)
     token = _IN_CLUSTER.set(True)  # all tasks that it starts inherit it
     try:
         await cluster.start()
     finally:
         _IN_CLUSTER.reset(token)
     try:
-        cluster.write_kubeconfig(place.kubeconfig, place.context)
+        cluster.write_kubeconfig(folder.kubeconfig, folder.context)
         state = State(
             os.getpid(),
             cluster.url,
@@ -214,7 +214,7 @@ async def _started(place: Place, options: Options) -> AsyncIterator[Cluster]:
             options.simulate,
             rbac=options.rbac,
         )
-        place.write_state(state)
+        folder.write_state(state)
         nodes = "1 node" if options.nodes == 1 else f"{options.nodes} nodes"
         _say(f"a cluster of its own: {cluster.url} ({nodes}, objects are in memory)")
         _say(containers_text(simulate=options.simulate))
@@ -222,7 +222,7 @@ async def _started(place: Place, options: Options) -> AsyncIterator[Cluster]:
     finally:
         try:
             await cluster.stop()
-        except Exception:  # noqa: BLE001  # the operator has stopped already; somebody may want it
+        except Exception:  # noqa: BLE001  # the operator has stopped already; log it all the same
             _log.error("the cluster failed", error=_trace())
 
 
@@ -230,7 +230,7 @@ async def _started(place: Place, options: Options) -> AsyncIterator[Cluster]:
 
 
 class _Session:
-    """One operator after the other on the same cluster, until the user has enough."""
+    """Runs one version of the operator after the other, until the user stops it."""
 
     def __init__(self, project: Project, client: Client, stopped: asyncio.Event) -> None:
         self._project = project
@@ -238,22 +238,22 @@ class _Session:
         self._stopped = stopped
         self._clock = Clock()
 
-    async def run(self, operator: Application, place: Place, options: Options) -> None:
+    async def run(self, operator: Application, folder: ClusterFolder, options: Options) -> None:
         await self._install(operator)
         own = options.name is None
-        _say(_first_steps(operator, place, self._project, applied=options.samples, own=own))
+        _say(_first_steps(operator, folder, self._project, applied=options.samples, own=own))
         if options.samples:
             await self._apply_samples()
         following: Application | None = operator
         while following is not None:
-            following = await self._generation(following)
+            following = await self._run_until_newer(following)
 
-    async def _generation(self, operator: Application) -> Application | None:
+    async def _run_until_newer(self, operator: Application) -> Application | None:
         """Run *operator* until there is a newer one, or the user stops it."""
-        manager = Manager(View(self._client, field_owner=operator.name), grace_period=GRACE)
+        manager = Manager(Cluster(self._client, field_owner=operator.name), grace_period=GRACE)
         operator.add_to(manager)
         running = asyncio.create_task(self._serve(manager))
-        watching = asyncio.create_task(self._newer())
+        watching = asyncio.create_task(self._wait_for_newer())
         asked = asyncio.create_task(self._stopped.wait())
         try:
             await asyncio.wait({watching, asked}, return_when=asyncio.FIRST_COMPLETED)
@@ -265,16 +265,16 @@ class _Session:
             await asyncio.gather(running, watching, asked, return_exceptions=True)
 
     async def _serve(self, manager: Manager) -> None:
-        """Run the manager; if it fails, wait for a change of the code that mends it."""
+        """Run the manager; log a failure, which a change of the code may fix."""
         try:
             await manager.run()
         except Exception:  # noqa: BLE001  # the user's runnables may fail in any way
             _log.error("the operator failed; it starts again when a file changes", error=_trace())
 
-    async def _newer(self) -> Application:
-        """Return the operator as it is after the next change that can be used."""
+    async def _wait_for_newer(self) -> Application:
+        """Wait for the next change that loads; return the operator after it."""
         while True:
-            names = await self._change()
+            names = await self._wait_for_change()
             try:
                 operator = self._project.load()
                 await self._install(operator)
@@ -285,8 +285,8 @@ class _Session:
             _log.info("reloaded; running reconciles finish first", path=names)
             return operator
 
-    async def _change(self) -> list[str]:
-        """Wait until files have changed, and have stayed the same from one look to the next."""
+    async def _wait_for_change(self) -> list[str]:
+        """Wait until files have changed, and then stayed the same from one look to the next."""
         seen: list[Path] = []
         while not seen or seen != self._project.changed():
             seen = self._project.changed()
@@ -315,11 +315,16 @@ def _trace() -> str:
 
 
 def _first_steps(
-    operator: Application, place: Place, project: Project, *, applied: bool, own: bool = True
+    operator: Application,
+    folder: ClusterFolder,
+    project: Project,
+    *,
+    applied: bool,
+    own: bool = True,
 ) -> str:
     first = next(iter(operator.kinds), None)
     lines = [f"operator {operator.name} is ready; in another terminal:"]
-    lines.append(f"  export KUBECONFIG={quote(str(place.kubeconfig))}")
+    lines.append(f"  export KUBECONFIG={quote(str(folder.kubeconfig))}")
     samples = find_samples(project.folder)
     if samples and not applied:
         lines.append(f"  kubectl apply -f {quote(_shown(samples[0]))}")

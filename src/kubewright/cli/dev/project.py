@@ -1,4 +1,4 @@
-"""The code of an operator while somebody works on it: loaded, and loaded again when it changes."""
+"""The code of an operator under development: loaded, and loaded again when it changes."""
 
 import importlib
 import re
@@ -19,7 +19,7 @@ _OURS = Path(__file__).resolve().parents[2]
 
 
 class _Stamp(NamedTuple):
-    """What tells a file from what it was before."""
+    """What shows that a file has changed."""
 
     changed: int
     size: int
@@ -41,7 +41,7 @@ class Project:
         self._stamps: dict[Path, _Stamp | None] = {}
         is_file = Path(self._place).suffix == ".py"
         self.folder: Path = Path(self._place).resolve().parent if is_file else Path.cwd()
-        # What is compiled is looked up by the second of the last change. People save twice in one.
+        # Python finds compiled files by the second of the last change. People save twice in one.
         sys.dont_write_bytecode = True
 
     @property
@@ -52,7 +52,7 @@ class Project:
 
     @property
     def slug(self) -> str:
-        """The same, as a name in Kubernetes may be."""
+        """The same, as a valid name in Kubernetes."""
         return re.sub(r"[^a-z0-9]+", "-", self.label.lower()).strip("-")[:40] or "operator"
 
     @property
@@ -61,13 +61,13 @@ class Project:
         return sorted(self._stamps)
 
     def load(self) -> Application:
-        """Load the operator anew, from what its files are now.
+        """Load the operator again, from its files as they are now.
 
         Raises:
-            ConfigError: It fails, or has no operator that does something. What was loaded before
+            ConfigError: It fails, or has no operator with something to do. What was loaded before
                 stays as it was.
         """
-        # From before: what is saved while we read it counts as changed, and is read once more.
+        # Taken before: a file that is saved while we read it counts as changed, and is read again.
         before = {path: _stamp(path) for path in self._stamps}
         old = self._forget()
         importlib.invalidate_caches()
@@ -85,7 +85,7 @@ class Project:
         return operator
 
     def changed(self) -> list[Path]:
-        """Return the files that are not what they were when they were loaded."""
+        """Return the files that have changed since they were loaded."""
         return [path for path, stamp in self._stamps.items() if _stamp(path) != stamp]
 
     def _folder_of(self, module: ModuleType) -> Path:
@@ -96,7 +96,7 @@ class Project:
         return path.parents[self._place.count(".") + (path.stem == "__init__")]
 
     def _own(self) -> dict[str, ModuleType]:
-        """Return the modules that came with the operator and are no installed libraries."""
+        """Return the modules that were loaded with the operator, without installed libraries."""
         return {
             name: module
             for name, module in list(sys.modules.items())
@@ -110,7 +110,7 @@ class Project:
         return _INSTALLED not in path.relative_to(self.folder).parts
 
     def _forget(self) -> dict[str, ModuleType]:
-        """Take the operator's modules out of the way, and return them."""
+        """Remove the operator's modules from ``sys.modules``, and return them."""
         return {name: sys.modules.pop(name) for name in self._own()}
 
     def _note(self, paths: set[Path], before: dict[Path, _Stamp | None]) -> None:
@@ -129,7 +129,7 @@ def _paths(modules: dict[str, ModuleType]) -> Iterator[Path]:
 
 
 def _places(error: BaseException | None) -> Iterator[Path]:
-    """Yield the files in which *error* came up: a change in one of them may mend it."""
+    """Yield the files in the traceback of *error*: a change in one of them may fix it."""
     while error is not None:
         if isinstance(error, SyntaxError) and error.filename:
             yield Path(error.filename).resolve()

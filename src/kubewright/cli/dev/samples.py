@@ -15,14 +15,14 @@ OWNER: str = "kubewright-dev"
 
 
 def find_samples(folder: Path) -> list[Path]:
-    """Return the files with samples of the project in *folder*: ``samples/*.yaml`` and the like."""
+    """Return the sample files of the project in *folder*: ``samples/*.yaml`` and the like."""
     inside = [path for name in FOLDERS for path in _yaml(folder / name)]
     beside = [path for path in _yaml(folder) if "sample" in path.stem.lower()]
     return [path for path in (*inside, *beside) if path.stem != "kustomization"]
 
 
 async def apply_samples(client: Client, paths: list[Path]) -> list[str]:
-    """Apply all objects in *paths*; return what they are called, such as ``at/example``.
+    """Apply all objects in *paths*; return their names, such as ``at/example``.
 
     Raises:
         ConfigError: A file cannot be read.

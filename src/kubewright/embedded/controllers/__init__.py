@@ -1,7 +1,7 @@
 """Controllers as kube-controller-manager has them, as ordinary Kubewright controllers.
 
 They work against any API server: the embedded one, or a real kube-apiserver whose own controllers
-are switched off. What a program does not ask for it does not load.
+are switched off. A controller is imported only when it is asked for.
 
 Example:
     for runnable in make(cluster, ["deployment", "replicaset"]):
@@ -18,18 +18,18 @@ from kubewright.runnable import Runnable
 __all__ = ["CONTROLLERS", "Factory", "make"]
 
 Factory = Callable[[Cluster], Iterable[Runnable]]
-"""Makes what has to run for one controller."""
+"""Returns the runnables of one controller."""
 
 _PACKAGE = __name__
 
 
-def _made(module: str, function: str, cluster: Cluster) -> Iterable[Runnable]:
+def _load(module: str, function: str, cluster: Cluster) -> Iterable[Runnable]:
     return [getattr(import_module(f"{_PACKAGE}.{module}"), function)(cluster)]
 
 
 def _lazy(module: str, function: str = "") -> Factory:
     """Return a factory that loads *module* when it is called."""
-    return partial(_made, module, function or f"{module}_controller")
+    return partial(_load, module, function or f"{module}_controller")
 
 
 CONTROLLERS: dict[str, Factory] = {
@@ -47,16 +47,16 @@ CONTROLLERS: dict[str, Factory] = {
     "nodelifecycle": _lazy("nodelifecycle"),
     "root-ca-cert-publisher": _lazy("root_ca_cert_publisher", "root_ca_cert_publisher"),
 }
-"""Every controller there is, by the name that ``--controllers`` of kube-controller-manager has."""
+"""Every controller, by its name in ``--controllers`` of kube-controller-manager."""
 
 
 def make(cluster: Cluster, names: Iterable[str] | None = None) -> list[Runnable]:
-    """Return what has to run for the controllers called *names*; for all of them unless given.
+    """Return the runnables of the controllers called *names*, or of all controllers.
 
-    They read from the cache of *cluster*, which has to run, too.
+    They read from the cache of *cluster*, which must run as well.
 
     Raises:
-        ValueError: There is no controller of one of the names.
+        ValueError: One of the names is not a controller's.
     """
     wanted = list(CONTROLLERS if names is None else names)
     if unknown := [name for name in wanted if name not in CONTROLLERS]:

@@ -1,4 +1,4 @@
-"""`cronjob_controller`: makes a Job whenever the schedule of a CronJob says so."""
+"""`cronjob_controller`: creates a Job whenever the schedule of a CronJob says so."""
 
 from copy import deepcopy
 from datetime import UTC, datetime, timedelta
@@ -31,12 +31,12 @@ __all__ = ["cronjob_controller"]
 COMPONENT: str = "cronjob-controller"
 SCHEDULED: str = "batch.kubernetes.io/cronjob-scheduled-timestamp"
 TOO_MANY: int = 100
-"""Missed times after which people are told to look at their clocks."""
+"""More missed start times than this are reported in an event."""
 WORKERS: int = 5
 
 
 def cronjob_controller(cluster: Cluster) -> Controller:
-    """Return the controller that makes the Jobs of CronJobs."""
+    """Return the controller that creates the Jobs of CronJobs."""
     jobs = CronJobs(cluster)
     return Controller(
         "cronjob",
@@ -49,7 +49,7 @@ def cronjob_controller(cluster: Cluster) -> Controller:
 
 
 class CronJobs:
-    """Looks at CronJobs; all that it knows is in them and in their Jobs."""
+    """Reconciles CronJobs; it keeps no state outside of them and their Jobs."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
@@ -58,13 +58,13 @@ class CronJobs:
         self._recorder = cluster.recorder(COMPONENT)
 
     async def reconcile(self, request: Request, run: Run) -> Result | None:
-        """Look at one CronJob: what has ended, what is due, and when to look again."""
+        """Reconcile one CronJob: delete old Jobs, start what is due, requeue for the next time."""
         cron = self._store.find(request.key)
         if cron is None:
             return None
         before = deepcopy(cron.status)
         jobs = [entry.object for entry in self._jobs.owned_by(cron.metadata.uid)]
-        await self._forget_old(cron, jobs)
+        await self._delete_finished(cron, jobs)
         self._note_ended(cron, jobs)
         if cron.metadata.deletion_timestamp is not None or cron.spec.suspend:
             await self._write(cron, before, run)
@@ -95,7 +95,7 @@ class CronJobs:
 
     # --- What has ended ---
 
-    async def _forget_old(self, cron: CronJob, jobs: list[Job]) -> None:
+    async def _delete_finished(self, cron: CronJob, jobs: list[Job]) -> None:
         """Delete all but the latest finished Jobs."""
         spec = cron.spec
         limits = {
@@ -144,7 +144,7 @@ class CronJobs:
     # --- What is due ---
 
     def _schedule(self, cron: CronJob) -> Schedule | None:
-        """Return the schedule, or ``None`` once people were told what is wrong with it."""
+        """Return the schedule; ``None`` if it is invalid, after an event that says why."""
         text, zone = cron.spec.schedule, cron.spec.time_zone
         try:
             return parse_schedule(text, zone)
@@ -177,7 +177,7 @@ class CronJobs:
         await self._start(cron, due)
 
     def _due(self, cron: CronJob, schedule: Schedule) -> datetime | None:
-        """Return the latest time that has passed since the last one; others are missed."""
+        """Return the latest start time since the last run; earlier ones count as missed."""
         now = self._cluster.clock.now()
         since = cron.status.last_schedule_time or cron.metadata.creation_timestamp or now
         limit = cron.spec.starting_deadline_seconds
@@ -233,8 +233,8 @@ class CronJobs:
 def latest(schedule: Schedule, since: datetime, now: datetime) -> tuple[datetime | None, int]:
     """Return the last time of *schedule* after *since* until *now*, and how many there were.
 
-    After a long pause they are not all looked at: from the distance of the first two it is
-    guessed where the last ones are.
+    After a long pause, not every time is computed: the distance of the first two tells about
+    where the last ones are.
     """
     first = schedule.after(since)
     if first is None or first > now:
@@ -248,7 +248,7 @@ def latest(schedule: Schedule, since: datetime, now: datetime) -> tuple[datetime
     if missed > 2 * TOO_MANY:
         jump = now - timedelta(seconds=period * TOO_MANY)
         found, count = schedule.after(jump) or first, missed - TOO_MANY
-        if found > now:  # the times are not evenly spread: go the whole way
+        if found > now:  # the times are not evenly spread: count them all
             found, count = first, 1
     while (following := schedule.after(found)) is not None and following <= now:
         found, count = following, count + 1
@@ -256,7 +256,7 @@ def latest(schedule: Schedule, since: datetime, now: datetime) -> tuple[datetime
 
 
 def job_for(cron: CronJob, due: datetime) -> Job:
-    """Return the Job of *cron* for the time *due*; always of the same name."""
+    """Return the Job of *cron* for the time *due*; the same time gives the same name."""
     template = cron.spec.job_template
     zone = ZoneInfo(cron.spec.time_zone) if cron.spec.time_zone else UTC
     stamp = due.astimezone(zone).isoformat(timespec="seconds").replace("+00:00", "Z")

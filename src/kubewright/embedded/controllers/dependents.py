@@ -1,4 +1,4 @@
-"""`Dependents`: the objects of one kind by who controls them, and how they change hands."""
+"""`Dependents`: the objects of one kind by their controller, with adoption and release."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Generic, TypeVar
@@ -41,14 +41,14 @@ def controller_in(entry: Entry[Any]) -> OwnerReference | None:
 
 
 def is_orphan_event(event: Event[Any]) -> bool:
-    """Say whether an object is without a controller before or after a change."""
+    """Return whether an object has no controller before or after a change."""
     return any(one is not None and controller_in(one) is None for one in (event.old, event.new))
 
 
 async def patch_metadata(
     client: Client, kind: type[Resource], key: ObjectKey, *, uid: str, change: Mapping[str, object]
 ) -> None:
-    """Change the metadata of the very object *uid*, by a strategic patch; not if it is gone."""
+    """Patch the metadata of the object with this *uid*; do nothing if it is gone."""
     patch = {"metadata": {"uid": uid, **change}}
     try:
         await client.patch(kind, key, patch, patch_type="strategic")
@@ -58,7 +58,7 @@ async def patch_metadata(
 
 
 class Dependents(Generic[R]):
-    """Finds the objects that somebody controls, and those that nobody does, without a search.
+    """Finds the objects of an owner, and those without a controller, by index.
 
     Args:
         cluster: Where they are; its cache keeps all of them.
@@ -70,7 +70,7 @@ class Dependents(Generic[R]):
         self._kind = kind
         self._informer = cluster.cache.informer(kind, sharded=False)
         self._orphans: dict[str, dict[ObjectKey, None]] = {}
-        self._informer.add_handler(self._heard)
+        self._informer.add_handler(self._note_event)
 
     def owned_by(self, uid: str) -> list[Entry[R]]:
         """Return what the object *uid* controls."""
@@ -78,9 +78,9 @@ class Dependents(Generic[R]):
         return [one for one in owned if (by := controller_in(one)) and by.uid == uid]
 
     def orphans(self, namespace: str) -> list[Entry[R]]:
-        """Return what nobody controls in *namespace*."""
+        """Return the objects in *namespace* that have no controller."""
         find = self._informer.store.find_entry
-        # Heard of as orphans, but perhaps taken in by us since then.
+        # They were orphans when the watch showed them; we may have adopted them since.
         found = (find(key) for key in self._orphans.get(namespace, ()))
         return [one for one in found if one is not None and controller_in(one) is None]
 
@@ -89,11 +89,11 @@ class Dependents(Generic[R]):
         return self._informer.store.find(key)
 
     def all_keys(self) -> Iterator[ObjectKey]:
-        """Yield the keys of all, as far as they are known."""
+        """Yield the keys of all objects in the cache."""
         return self._informer.store.keys()
 
     def in_namespace(self, namespace: str) -> list[R]:
-        """Return fresh copies of all in *namespace*, as far as they are known."""
+        """Return fresh copies of all objects in *namespace* that the cache has."""
         return self._informer.store.list(namespace)
 
     async def claim(
@@ -103,15 +103,15 @@ class Dependents(Generic[R]):
         *,
         fits: Callable[[Entry[R]], bool] = lambda _: True,
     ) -> list[Entry[R]]:
-        """Return what *owner* controls, once it has taken in and let go what it should.
+        """Adopt and release objects as needed, and return what *owner* controls then.
 
-        It takes in what it selects and nobody controls, and lets go what it does not select any
-        more. An owner that is being deleted does neither.
+        It adopts what it selects and nobody controls, and releases what it no longer selects. An
+        owner that is being deleted does neither.
 
         Args:
             owner: The controller.
             selector: What it selects.
-            fits: What it may have besides: others are neither taken in nor let go.
+            fits: A further condition that an object must meet, besides the selector.
         """
         leaving = owner.metadata.deletion_timestamp is not None
         claimed = []
@@ -127,8 +127,8 @@ class Dependents(Generic[R]):
         return claimed
 
     async def _may_adopt(self, owner: Resource) -> bool:
-        # Asked from the server: the cache may not know yet that it is being deleted, and what it
-        # took in then would be deleted with it.
+        # Asks the server: the cache may not know yet that the owner is being deleted, and what it
+        # adopted then would be deleted with it.
         fresh = await self._client.live.find(type(owner), owner.key)
         meta = fresh.metadata if fresh is not None else None
         return (
@@ -146,7 +146,7 @@ class Dependents(Generic[R]):
         change = {"ownerReferences": [reference]}
         await patch_metadata(self._client, self._kind, entry.key, uid=entry.uid, change=change)
 
-    def _heard(self, event: Event[R]) -> None:
+    def _note_event(self, event: Event[R]) -> None:
         new, key = event.new, event.key
         if new is not None and controller_in(new) is None:
             self._orphans.setdefault(key.namespace, {})[key] = None

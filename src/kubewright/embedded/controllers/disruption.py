@@ -1,4 +1,4 @@
-"""PodDisruptionBudgets: how many of the pods that one is about may be evicted now."""
+"""PodDisruptionBudgets: how many of their pods may be evicted now."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -23,7 +23,7 @@ from kubewright.kinds.policy.v1 import PodDisruptionBudget, PodDisruptionBudgetS
 __all__ = ["disruption_controller"]
 
 PATIENCE: Final = timedelta(minutes=2)
-"""How long a pod whose eviction was granted may take to be deleted."""
+"""How long an evicted pod may take to be deleted."""
 _SIZED: Final[dict[tuple[str, str], type[ReplicaSet | StatefulSet | ReplicationController]]] = {
     ("apps", "ReplicaSet"): ReplicaSet,
     ("apps", "StatefulSet"): StatefulSet,
@@ -32,7 +32,7 @@ _SIZED: Final[dict[tuple[str, str], type[ReplicaSet | StatefulSet | ReplicationC
 
 
 def disruption_controller(cluster: Cluster) -> Controller:
-    """Return the controller that counts for each PodDisruptionBudget."""
+    """Return the controller of PodDisruptionBudgets."""
     budgets = _Budgets(cluster)
     selectors = Selectors(
         cluster, PodDisruptionBudget, lambda one: selector_from(one.spec.selector)
@@ -43,7 +43,7 @@ def disruption_controller(cluster: Cluster) -> Controller:
         cluster=cluster,
         for_=PodDisruptionBudget,
         watches=[Watches(Pod, map=selectors.matching, predicate=selectors.concern)],
-        # Evictions write the status, too: what they used up is to be counted again.
+        # Evictions write the status, too, and what they used up must be counted again.
         predicate=lambda _: True,
     )
 
@@ -60,7 +60,7 @@ class Expected(NamedTuple):
 
 
 class _Budgets:
-    """Counts the pods of one budget."""
+    """Reconciles PodDisruptionBudgets."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
@@ -72,7 +72,7 @@ class _Budgets:
         self._recorder = cluster.recorder("controllermanager")
 
     async def reconcile(self, request: Request, run: Run) -> Result | None:
-        """Count the pods of one budget, and say how many may be evicted."""
+        """Count the pods of one budget, and write how many may be evicted."""
         budget = self._cluster.cache.find(PodDisruptionBudget, request.key)
         if budget is None:
             return None
@@ -84,21 +84,21 @@ class _Budgets:
         if not pods:
             self._tell(budget, "NoPods", "No matching pods found", warning=False)
         try:
-            expected = await self._expected(budget, pods)
+            expected = await self._count_expected(budget, pods)
         except NotCountableError as error:
             text = f"Failed to calculate the number of expected pods: {error}"
             self._tell(budget, "CalculateExpectedPodCountFailed", text)
             await self._write(budget, failed(budget, str(error), now=now), run)
             raise
         disrupted = still_disrupted(budget.status.disrupted_pods, pods, now=now)
-        self._complain(budget, disrupted, pods)
+        self._report_late(budget, disrupted, pods)
         status = reported(budget, pods, expected, disrupted=disrupted, now=now)
         await self._write(budget, status, run)
         if not disrupted:
             return None
         return Result(requeue_after=(min(disrupted.values()) + PATIENCE - now).total_seconds())
 
-    def _complain(
+    def _report_late(
         self,
         budget: PodDisruptionBudget,
         disrupted: Mapping[str, datetime],
@@ -130,20 +130,22 @@ class _Budgets:
 
     # --- How many there should be ---
 
-    async def _expected(self, budget: PodDisruptionBudget, pods: Sequence[PodState]) -> Expected:
+    async def _count_expected(
+        self, budget: PodDisruptionBudget, pods: Sequence[PodState]
+    ) -> Expected:
         spec = budget.spec
         if spec.max_unavailable is not None:
-            total = await self._scale(budget, pods)
+            total = await self._count_wanted(budget, pods)
             missing = resolve_int_or_percent(spec.max_unavailable, total, round_up=True)
             return Expected(total, max(0, total - missing))
         least = spec.min_available or 0
         if isinstance(least, int):
             return Expected(len(pods), least)
-        total = await self._scale(budget, pods)
+        total = await self._count_wanted(budget, pods)
         return Expected(total, resolve_int_or_percent(least, total, round_up=True))
 
-    async def _scale(self, budget: PodDisruptionBudget, pods: Sequence[PodState]) -> int:
-        """Return how many pods those who control *pods* want together."""
+    async def _count_wanted(self, budget: PodDisruptionBudget, pods: Sequence[PodState]) -> int:
+        """Return how many pods the controllers of *pods* want in total."""
         sizes: dict[str, int] = {}
         unmanaged = []
         for pod in pods:
@@ -151,7 +153,7 @@ class _Budgets:
             if owner is None:
                 unmanaged.append(pod)
             elif owner.uid not in sizes:
-                uid, size = await self._size(owner, budget.metadata.namespace, pod)
+                uid, size = await self._find_size(owner, budget.metadata.namespace, pod)
                 sizes[owner.uid] = 0 if uid in sizes else size
                 sizes.setdefault(uid, 0)
         if unmanaged:
@@ -159,13 +161,15 @@ class _Budgets:
             self._tell(budget, "UnmanagedPods", _UNMANAGED.format(selector=selector))
         return sum(sizes.values())
 
-    async def _size(self, owner: OwnerReference, namespace: str, pod: PodState) -> tuple[str, int]:
-        """Return who decides how many pods *owner* has, and how many."""
+    async def _find_size(
+        self, owner: OwnerReference, namespace: str, pod: PodState
+    ) -> tuple[str, int]:
+        """Return the uid of the object that sets the number of pods, and that number."""
         group = owner.api_version.rpartition("/")[0]
         key = ObjectKey(namespace, owner.name)
         kind = _SIZED.get((group, owner.kind))
         if kind is None:
-            return owner.uid, await self._custom_size(owner, key, pod)
+            return owner.uid, await self._get_custom_size(owner, key, pod)
         found = self._cluster.cache.find(kind, key)
         if found is None or found.metadata.uid != owner.uid:
             return owner.uid, 0
@@ -176,7 +180,7 @@ class _Budgets:
                 return above.uid, deployment.spec.replicas or 0
         return owner.uid, found.spec.replicas or 0
 
-    async def _custom_size(self, owner: OwnerReference, key: ObjectKey, pod: PodState) -> int:
+    async def _get_custom_size(self, owner: OwnerReference, key: ObjectKey, pod: PodState) -> int:
         kind = GroupVersionKind.of(owner.api_version, owner.kind)
         try:
             scale = await self._cluster.client.scale.get(kind, key)
@@ -196,7 +200,7 @@ _UNMANAGED: Final = (
 def still_disrupted(
     granted: Mapping[str, datetime], pods: Iterable[PodState], *, now: datetime
 ) -> dict[str, datetime]:
-    """Return which evictions that were *granted* are still to come, by the name of the pod."""
+    """Return which evictions that were *granted* are still pending, by the name of the pod."""
     waiting = {pod.name for pod in pods if not pod.deleting}
     return {
         name: since for name, since in granted.items() if name in waiting and since + PATIENCE > now
@@ -211,7 +215,7 @@ def reported(
     disrupted: dict[str, datetime],
     now: datetime,
 ) -> PodDisruptionBudgetStatus:
-    """Return the status of *budget* with present counts."""
+    """Return the status of *budget* with current counts."""
     healthy = sum(pod.ready and not pod.deleting and pod.name not in disrupted for pod in pods)
     allowed = max(0, healthy - expected.healthy) if expected.pods > 0 else 0
     condition = Condition(

@@ -46,7 +46,7 @@ def endpoint_controller(cluster: Cluster) -> Controller:
 
 
 def _is_lost(event: Event[Endpoints]) -> bool:
-    """Let Endpoints through that somebody deleted, and those that were there at the start."""
+    """Return whether Endpoints were deleted, or existed at the start."""
     return event.new is None or event.initial
 
 
@@ -71,7 +71,7 @@ class EndpointsWriter:
         try:
             await self._put(current, wanted)
         except APIError as error:
-            self._refused(current or wanted, error, new=current is None)
+            self._report_refusal(current or wanted, error, new=current is None)
             return False
         run.changed = True
         self._refusals.forget(service.key)
@@ -82,7 +82,7 @@ class EndpointsWriter:
         self._times.forget(key)
         self._refusals.forget(key)
         left = self._endpoints.find(key)
-        # Some programs elect their leader with an Endpoints object of its own.
+        # Some programs elect their leader with an Endpoints object.
         if left is not None and LEADER not in left.metadata.annotations:
             run.changed = True
             await self._client.delete(left, uid=left.metadata.uid, missing_ok=True)
@@ -94,7 +94,7 @@ class EndpointsWriter:
             _take_over(current, wanted)
             await self._client.update(current)
 
-    def _refused(self, about: Endpoints, error: APIError, *, new: bool) -> None:
+    def _report_refusal(self, about: Endpoints, error: APIError, *, new: bool) -> None:
         key = about.key
         what = f"create endpoint for service {key}" if new else f"update endpoint {key}"
         self._refusals.tell(
@@ -144,7 +144,7 @@ def _subsets(service: Service, pods: Iterable[Backend]) -> list[EndpointSubset]:
 
 def _ports(service: Service, pod: Backend) -> Sequence[Port | None]:
     if not service.spec.ports and is_headless(service):
-        return [None]  # its name leads to addresses, whatever the port
+        return [None]  # its DNS name has addresses and no ports
     return ports_of(service, pod)
 
 
@@ -179,7 +179,7 @@ def _subset(
 
 
 def _within_capacity(subsets: list[EndpointSubset]) -> tuple[list[EndpointSubset], bool]:
-    """Return *subsets* with at most 1,000 addresses, ready ones first, and whether any went."""
+    """Return *subsets* with at most 1,000 addresses, ready ones first, and whether any was cut."""
     left, cut = CAPACITY, False
     for kind in ("addresses", "not_ready_addresses"):
         for subset in subsets:
@@ -190,7 +190,7 @@ def _within_capacity(subsets: list[EndpointSubset]) -> tuple[list[EndpointSubset
 
 
 def _says(current: Endpoints, wanted: Endpoints) -> bool:
-    """Say whether *current* says what *wanted* does; who wrote it when is no matter."""
+    """Return whether *current* says what *wanted* does, whoever wrote it and when."""
     noted, asked = current.metadata.annotations, wanted.metadata.annotations
     return (
         current.subsets == wanted.subsets

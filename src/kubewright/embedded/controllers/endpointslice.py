@@ -38,7 +38,7 @@ SERVICE_NAME: str = "kubernetes.io/service-name"
 MANAGED_BY: str = "endpointslice.kubernetes.io/managed-by"
 ZONE: str = "topology.kubernetes.io/zone"
 LARGEST: int = 100
-"""Endpoints of one slice."""
+"""The most endpoints in one slice."""
 
 _log = get_logger(__name__)
 
@@ -52,7 +52,7 @@ def endpointslice_controller(cluster: Cluster) -> Controller:
 
 
 class Plan(msgspec.Struct):
-    """What is to be written, so that slices say what they should with few writes."""
+    """The writes that bring the slices up to date, as few as possible."""
 
     create: list[EndpointSlice] = []
     update: list[EndpointSlice] = []
@@ -83,7 +83,7 @@ class SliceWriter:
         return bool(plan)
 
     async def forget(self, key: ObjectKey, run: Run) -> None:
-        """Forget a service that is gone; its slices go with it."""
+        """Forget a service that is gone; the garbage collector deletes its slices."""
         self._times.forget(key)
         self._refusals.forget(key)
 
@@ -110,7 +110,7 @@ class SliceWriter:
                     found.setdefault((family, ports), []).append(made)
         for family in families:
             if not any(one == family for one, _ in found):
-                found[family, ()] = []  # one that is empty says: there are none
+                found[family, ()] = []  # an empty slice says that there are no endpoints
         return found
 
     def _zone(self, node: str | None) -> str | None:
@@ -142,7 +142,7 @@ class SliceWriter:
 
 
 def endpoint_for(service: Service, pod: Backend, ip: str, *, zone: str | None) -> Endpoint:
-    """Return how *pod* is named in a slice of *service*."""
+    """Return the endpoint of *pod* in a slice of *service*."""
     every = bool(service.spec.publish_not_ready_addresses)
     return Endpoint(
         addresses=[ip],
@@ -165,7 +165,7 @@ def planned(
 ) -> Plan:
     """Return what to write so that slices of at most 100 endpoints name all that is *wanted*.
 
-    An endpoint stays in the slice in which it is, so that one that changes is one write.
+    An endpoint stays in its slice, so that one change is one write.
     """
     plan = Plan()
     labels = labels_for(service, {SERVICE_NAME: service.metadata.name, MANAGED_BY: MANAGER})

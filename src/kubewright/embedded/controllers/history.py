@@ -1,4 +1,4 @@
-"""ControllerRevisions: the templates that a StatefulSet or DaemonSet had, to go back to."""
+"""ControllerRevisions: the earlier templates of StatefulSets and DaemonSets, for rollbacks."""
 
 from collections.abc import Collection, Sequence
 from typing import Any, Final, NamedTuple
@@ -23,7 +23,7 @@ _LONGEST_NAME: Final = 223
 
 
 class Snapshot(NamedTuple):
-    """The revision of the present template, and how many names were taken on the way to it."""
+    """The revision of the current template, and how many names collided on the way to it."""
 
     revision: ControllerRevision
     collisions: int
@@ -42,17 +42,17 @@ class History:
         self._revisions = dependents_of(cluster, ControllerRevision)
         self._label = label
 
-    async def revisions(
+    async def claim_revisions(
         self, owner: StatefulSet | DaemonSet, selector: Selector
     ) -> list[ControllerRevision]:
-        """Return the revisions of *owner*, the latest last."""
+        """Adopt and release revisions as needed; return those of *owner*, the latest last."""
         found = [one.object for one in await self._revisions.claim(owner, selector)]
         return sorted(found, key=lambda one: (one.revision or 0, one.metadata.name))
 
-    async def snapshot(
+    async def take_snapshot(
         self, owner: StatefulSet | DaemonSet, known: Sequence[ControllerRevision]
     ) -> Snapshot:
-        """Return the revision of the present template; it is the latest one then.
+        """Return the revision of the current template, created or renumbered to be the latest.
 
         Args:
             owner: The set.
@@ -73,7 +73,7 @@ class History:
         self, owner: StatefulSet | DaemonSet, number: int, collisions: int
     ) -> Snapshot:
         while True:
-            made = self._made(owner, number, collisions)
+            made = self._revision_for(owner, number, collisions)
             try:
                 return Snapshot(await self._client.create(made), collisions)
             except AlreadyExistsError:
@@ -82,7 +82,7 @@ class History:
                 return Snapshot(found, collisions)
             collisions += 1
 
-    def _made(
+    def _revision_for(
         self, owner: StatefulSet | DaemonSet, number: int, collisions: int
     ) -> ControllerRevision:
         data = _patch_to(owner.spec.template)
@@ -100,7 +100,7 @@ class History:
             revision=number,
         )
 
-    async def forget(self, revisions: Sequence[ControllerRevision]) -> None:
+    async def delete_all(self, revisions: Sequence[ControllerRevision]) -> None:
         """Delete *revisions*."""
         for one in revisions:
             await self._client.delete(one, uid=one.metadata.uid, missing_ok=True)
@@ -120,19 +120,19 @@ def template_of(revision: ControllerRevision) -> PodTemplateSpec:
     data = revision.data if isinstance(revision.data, dict) else {}
     kept = dict((data.get("spec") or {}).get("template") or {})
     kept.pop("$patch", None)
-    # Other programs write "creationTimestamp": null, and who reads strictly refuses it.
+    # Go programs write "creationTimestamp": null, which a strict decoder refuses.
     return _json.decode(msgspec.json.encode(kept), PodTemplateSpec)
 
 
 def expendable(
     revisions: Sequence[ControllerRevision], *, live: Collection[str], limit: int | None
 ) -> list[ControllerRevision]:
-    """Return which of *revisions* are too many to remember: the first that are not in use.
+    """Return which of *revisions* exceed the history limit: the first that are not in use.
 
     Args:
-        revisions: Those that are not the present one, the latest last.
+        revisions: All but the current one, the latest last.
         live: Names of those that pods still have.
-        limit: How many to remember; ``None`` for all.
+        limit: How many to keep; ``None`` for all.
     """
     if limit is None or limit < 0:
         return []

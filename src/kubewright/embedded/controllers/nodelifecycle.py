@@ -1,7 +1,7 @@
-"""`nodelifecycle_controller`: taints nodes that are not well, and takes the taints off again.
+"""`nodelifecycle_controller`: taints unhealthy nodes, and removes the taints again.
 
-A new node is born with the taint that it is not ready: the server adds it, so that no pod is sent
-there too early. Somebody has to take it off.
+The server adds the not-ready taint to every new node, so that no pod is bound to it too early. This
+controller removes it.
 """
 
 from kubewright.api.kind import ObjectKey
@@ -23,7 +23,7 @@ CONDITIONS: dict[tuple[str, str], str] = {
     ("PIDPressure", "True"): f"{_PREFIX}pid-pressure",
     ("NetworkUnavailable", "True"): f"{_PREFIX}network-unavailable",
 }
-"""Which taint a condition means."""
+"""The taint for each condition of a node."""
 
 
 def nodelifecycle_controller(cluster: Cluster) -> Controller:
@@ -54,14 +54,14 @@ def nodelifecycle_controller(cluster: Cluster) -> Controller:
 
 
 class _Census:
-    """Tells in events of nodes that came and went, once each."""
+    """Writes one event for each node that appears or disappears."""
 
     def __init__(self, recorder: EventRecorder) -> None:
         self._recorder = recorder
         self._known: dict[ObjectKey, Node] = {}
 
     def note(self, key: ObjectKey, node: Node | None) -> None:
-        """Take note of what there is at *key* now."""
+        """Compare *node* with the one that was known at *key*, and write events."""
         before = self._known.pop(key, None)
         if before is not None and (node is None or node.metadata.uid != before.metadata.uid):
             self._tell(before, "RemovingNode", f"Removing Node {key.name} from Controller")

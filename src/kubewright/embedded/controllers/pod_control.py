@@ -1,4 +1,4 @@
-"""`PodControl`: makes and deletes pods for those who control them, and tells people of it."""
+"""`PodControl`: creates and deletes pods on behalf of their owners, with events."""
 
 from collections.abc import Iterable, Sequence
 from functools import partial
@@ -6,7 +6,7 @@ from functools import partial
 from kubewright.api.kind import ObjectKey
 from kubewright.api.resource import Resource
 from kubewright.client import Client, EventRecorder
-from kubewright.embedded.controllers.batch import all_of, is_ending_namespace, said, slow_start
+from kubewright.embedded.controllers.batch import is_ending_namespace, run_all, said, slow_start
 from kubewright.errors import KubewrightError, NotFoundError
 from kubewright.kinds.core.v1 import Pod
 
@@ -14,21 +14,21 @@ __all__ = ["PodControl"]
 
 
 class PodControl:
-    """Makes and deletes pods, each with the Event that ``kubectl describe`` shows of its owner."""
+    """Creates and deletes pods, each with the event that its owner shows."""
 
     def __init__(self, client: Client, recorder: EventRecorder) -> None:
         self._client = client
         self._recorder = recorder
 
     async def create(self, owner: Resource, pods: Sequence[Pod]) -> Exception | None:
-        """Create *pods*, carefully first; return what went wrong."""
+        """Create *pods*, in batches that start small; return the first error."""
         return await slow_start([partial(self._create, owner, pod) for pod in pods])
 
     async def delete(
         self, owner: Resource, pods: Iterable[tuple[ObjectKey, str]]
     ) -> Exception | None:
-        """Delete *pods*, by key and uid, all at a time; return what went wrong."""
-        return await all_of(self._delete(owner, key, uid) for key, uid in pods)
+        """Delete *pods*, by key and uid, all at once; return the first error."""
+        return await run_all(self._delete(owner, key, uid) for key, uid in pods)
 
     async def _create(self, owner: Resource, pod: Pod) -> None:
         try:

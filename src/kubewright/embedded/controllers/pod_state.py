@@ -1,7 +1,7 @@
-"""What controllers ask of a pod: whether it runs, is ready, available, on its way out; and where.
+"""The few fields of a pod that controllers need: phase, readiness, availability and node.
 
-Only these few fields are decoded, once for each version of a pod: a set of hundreds of pods is
-looked at again whenever one of them changes.
+Only these are decoded, once for each version of a pod, since a set of hundreds of pods is
+reconciled whenever one of them changes.
 """
 
 import math
@@ -85,7 +85,7 @@ _decode = msgspec.json.Decoder(_Document).decode
 
 
 class PodState(msgspec.Struct, frozen=True, gc=False):
-    """What matters of one pod.
+    """What controllers need to know of one pod.
 
     Attributes:
         key: Its namespace and name.
@@ -94,12 +94,12 @@ class PodState(msgspec.Struct, frozen=True, gc=False):
         controller: Who controls it.
         deleting: Whether its deletion was asked for.
         phase: Where it is in its life.
-        node: Where it runs, or where its affinity says that it must; empty if it may anywhere.
+        node: The node that it runs on, or that its affinity requires; empty if there is none.
         bound: Whether it has a node already.
         ready: Whether it is ready.
         ready_since: Since when.
         created: When it was made.
-        deletion_cost: How much its user would miss it.
+        deletion_cost: The value of its deletion-cost annotation.
         restarts: How often the worst of its containers was started again.
     """
 
@@ -156,11 +156,11 @@ class PodState(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def is_terminating(self) -> bool:
-        """Whether it is on its way out and still runs."""
+        """Whether it is being deleted and still runs."""
         return self.deleting and not self.is_finished
 
     def is_available(self, min_ready: int, now: datetime) -> bool:
-        """Say whether it has been ready for *min_ready* seconds."""
+        """Return whether it has been ready for *min_ready* seconds."""
         return seconds_until_available(self, min_ready, now) == 0
 
 
@@ -169,7 +169,7 @@ class PodStates:
 
     def __init__(self, cluster: Cluster) -> None:
         self._known: dict[str, tuple[str, PodState]] = {}
-        cluster.cache.informer(Pod, sharded=False).add_handler(self._heard)
+        cluster.cache.informer(Pod, sharded=False).add_handler(self._note_event)
 
     def of(self, entries: Iterable[Entry[Any]]) -> list[PodState]:
         """Return the states of *entries*."""
@@ -182,7 +182,7 @@ class PodStates:
             self._known[entry.uid] = (entry.resource_version, state)
         return state
 
-    def _heard(self, event: Event[Pod]) -> None:
+    def _note_event(self, event: Event[Pod]) -> None:
         if event.new is None or (event.old is not None and event.old.uid != event.new.uid):
             self._known.pop((event.old or event.entry).uid, None)
 
@@ -224,9 +224,9 @@ def sorted_victims(
 ) -> list[PodState]:
     """Return *pods* in the order in which a smaller set gives them up.
 
-    First those that do the least: without a node, not running, not ready. Then those that their
-    user calls cheap, that share a node with many like them, that are ready or alive for the
-    shortest time, by powers of two, and that were restarted most often.
+    First those that do the least: without a node, not running, not ready. Then those with the
+    lowest deletion cost, those that share a node with most pods of the set, those that are ready or
+    alive for the shortest time, by powers of two, and those that were restarted most often.
 
     Args:
         pods: Active pods.

@@ -48,7 +48,7 @@ def copied(template: PodTemplateSpec) -> PodTemplateSpec:
 
 
 def is_same_template(left: PodTemplateSpec | None, right: PodTemplateSpec | None) -> bool:
-    """Say whether two templates make the same pods, but for the label with the hash."""
+    """Return whether two templates make the same pods, but for the label with the hash."""
     return _without_hash(left) == _without_hash(right)
 
 
@@ -73,6 +73,6 @@ def _without_hash(template: PodTemplateSpec | None) -> PodTemplateSpec:
     made = template or PodTemplateSpec()
     meta = made.metadata
     labels = {key: value for key, value in meta.labels.items() if key != HASH_LABEL}
-    # The servers write a creation time into templates, which says nothing.
+    # Servers write a meaningless creation time into templates.
     plain = msgspec.structs.replace(meta, labels=labels, creation_timestamp=None)
     return msgspec.structs.replace(made, metadata=plain)

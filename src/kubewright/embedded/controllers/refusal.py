@@ -1,4 +1,4 @@
-"""`Refusals`: what a server will not take is said once, and not tried again until it changes."""
+"""`Refusals`: reports what the server refuses once, and does not retry it until it changes."""
 
 from kubewright.api.kind import ObjectKey
 from kubewright.api.resource import Resource
@@ -11,12 +11,12 @@ __all__ = ["Refusals"]
 
 
 class Refusals:
-    """Remembers for which services it was already said that the server refuses their addresses.
+    """Remembers which services the server has refused, so that each refusal is reported once.
 
     Args:
         kind: What is refused, such as ``Endpoints``.
-        recorder: Who tells people.
-        log: Where it is said as well.
+        recorder: Writes the events.
+        log: Where refusals are logged.
     """
 
     def __init__(self, kind: str, recorder: EventRecorder, log: Logger) -> None:
@@ -28,7 +28,7 @@ class Refusals:
     def tell(
         self, key: ObjectKey, error: APIError, *, about: Resource, reason: str, message: str
     ) -> None:
-        """Tell people of a refusal; of one that is final only once.
+        """Report a refusal; a final one only once.
 
         Raises:
             APIError: The refusal, if another try may help.
@@ -42,7 +42,7 @@ class Refusals:
             raise error
 
     def _note(self, key: ObjectKey, error: APIError) -> bool:
-        """Say that what is written about *key* is refused; return whether that is news."""
+        """Log the refusal for *key*; return whether it is new."""
         if key in self._said:
             return False
         self._said.add(key)
@@ -55,5 +55,5 @@ class Refusals:
         return True
 
     def forget(self, key: ObjectKey) -> None:
-        """Note that *key* was taken, or is gone: the next refusal is news."""
+        """Forget *key*, which was accepted or is gone: its next refusal is new."""
         self._said.discard(key)

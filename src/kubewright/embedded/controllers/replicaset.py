@@ -1,4 +1,4 @@
-"""ReplicaSets and ReplicationControllers: so many pods of one template, no more and no fewer."""
+"""ReplicaSets and ReplicationControllers: a fixed number of pods of one template."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -46,12 +46,12 @@ _CONDITIONS = {
 
 
 def replicaset_controller(cluster: Cluster) -> Controller:
-    """Return the controller that keeps the pods of each ReplicaSet."""
+    """Return the controller of ReplicaSets."""
     return _controller(cluster, ReplicaSet, "replicaset")
 
 
 def replicationcontroller_controller(cluster: Cluster) -> Controller:
-    """Return the controller that keeps the pods of each ReplicationController."""
+    """Return the controller of ReplicationControllers."""
     return _controller(cluster, ReplicationController, "replicationcontroller")
 
 
@@ -70,7 +70,7 @@ def _controller(cluster: Cluster, kind: type[Replicated], name: str) -> Controll
 
 
 class _Replicas:
-    """Brings the pods of one set to the number that it wants."""
+    """Reconciles sets: keeps the wanted number of pods."""
 
     def __init__(self, cluster: Cluster, kind: type[Replicated], component: str) -> None:
         self._cluster = cluster
@@ -81,7 +81,7 @@ class _Replicas:
         self._control = PodControl(cluster.client, cluster.recorder(component))
 
     async def reconcile(self, request: Request, run: Run) -> Result | None:
-        """Make or delete pods of one set, and say in its status how many there are."""
+        """Create or delete pods of one set, and write the counts into its status."""
         owner = self._cluster.cache.find(self._kind, request.key)
         if owner is None:
             return None
@@ -101,7 +101,7 @@ class _Replicas:
         return None if wait is None else Result(requeue_after=wait)
 
     def _is_ours(self, entry: Entry[Pod]) -> bool:
-        """Say whether a pod may be taken in: not one that has ended."""
+        """Return whether a pod may be adopted: not one that has ended."""
         return controller_in(entry) is not None or self._states.of([entry])[0].is_active
 
     async def _manage(

@@ -31,7 +31,7 @@ def root_ca_cert_publisher(cluster: Cluster, *, ca: bytes | None = None) -> Cont
     Args:
         cluster: Where.
         ca: The certificate authority of the server in PEM; the one by which the client of
-            *cluster* knows it unless given. Without any, no ConfigMap is made.
+            *cluster* knows it unless given. Without any, no ConfigMap is created.
     """
     text = (ca if ca is not None else authority_of(cluster)).decode()
     namespaces = cluster.cache.informer(Namespace, sharded=False).store
@@ -80,7 +80,7 @@ def _namespace_of(one: ConfigMap) -> list[Request]:
 
 
 def _is_change(event: Event[ConfigMap]) -> bool:
-    return event.old is not None  # a new one was made by us, or will be found by its name
+    return event.old is not None  # a new one is ours, or is found by its name when we create ours
 
 
 def _says(current: ConfigMap, wanted: ConfigMap) -> bool:

@@ -39,17 +39,17 @@ class Schedule(Protocol):
 
 
 class Every(msgspec.Struct, frozen=True):
-    """Again and again, so long after the last time."""
+    """Repeatedly, one period after the last time."""
 
     period: timedelta
 
     def after(self, moment: datetime) -> datetime | None:
-        """Return *moment* and the period, in whole seconds."""
+        """Return *moment* plus the period, in whole seconds."""
         return moment.replace(microsecond=0) + self.period
 
 
 class Cron(msgspec.Struct, frozen=True):
-    """Five fields, and the place whose clocks they mean.
+    """The five fields, and their time zone.
 
     Attributes:
         either_day: Whether one of the two kinds of days is enough: both were restricted.
@@ -98,7 +98,7 @@ class Cron(msgspec.Struct, frozen=True):
         return None
 
     def _exists(self, local: datetime, time: datetime) -> bool:
-        """Say whether the clocks ever show *local*, which is *time* if they do."""
+        """Return whether the clocks ever show *local*, which is *time* if they do."""
         return time.astimezone(self.zone).replace(tzinfo=None) == local.replace(tzinfo=None)
 
 
@@ -110,7 +110,7 @@ def parse_schedule(text: str, zone: str | None = None) -> Schedule:
         zone: The name of a time zone, such as ``Europe/Berlin``; UTC unless given.
 
     Raises:
-        ValueError: It cannot be read; the text says why, and which part.
+        ValueError: It cannot be read; the message says why, and which part.
     """
     if text.startswith(("TZ=", "CRON_TZ=")):
         prefix, _, text = text.partition(" ")

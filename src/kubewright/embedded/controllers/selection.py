@@ -1,4 +1,4 @@
-"""`Selectors`: whom an object concerns that nobody controls, found without decoding anything."""
+"""`Selectors`: which objects of a kind select another object, found without decoding it."""
 
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
@@ -16,18 +16,18 @@ R = TypeVar("R", bound=Resource)
 
 
 class Selectors(Generic[R]):
-    """What each object of one kind selects, read anew only when its spec changes.
+    """The selectors of all objects of one kind, read again only when a spec changes.
 
     Args:
         cluster: Where they are.
         kind: Their class.
-        read: Tells what one of them selects.
+        read: Returns the selector of one of them.
     """
 
     def __init__(self, cluster: Cluster, kind: type[R], read: Callable[[R], Selector]) -> None:
         self._read = read
         self._known: dict[str, dict[ObjectKey, Selector]] = {}
-        cluster.cache.informer(kind).add_handler(self._heard)
+        cluster.cache.informer(kind).add_handler(self._note_event)
 
     def matching(self, obj: Resource) -> list[ObjectKey]:
         """Return those that select *obj*, for a watch to reconcile."""
@@ -36,7 +36,7 @@ class Selectors(Generic[R]):
         return [key for key, selector in known.items() if selector.matches(meta.labels)]
 
     def concern(self, event: Event[Any]) -> bool:
-        """Say whether one of them selects what changed, before or after."""
+        """Return whether one of them selects what changed, before or after."""
         known = self._known.get(event.key.namespace)
         if not known:
             return False
@@ -44,10 +44,10 @@ class Selectors(Generic[R]):
         return any(selector.matches(one) for selector in known.values() for one in labels)
 
     def concern_orphan(self, event: Event[Any]) -> bool:
-        """Say whether one of them selects what changed, and might take it in."""
+        """Return whether one of them selects what changed, and might adopt it."""
         return is_orphan_event(event) and self.concern(event)
 
-    def _heard(self, event: Event[R]) -> None:
+    def _note_event(self, event: Event[R]) -> None:
         old, new, key = event.old, event.new, event.key
         if new is None:
             known = self._known.get(key.namespace, {})

@@ -1,7 +1,7 @@
-"""Which pods stand behind which services, and what of them matters to traffic.
+"""Which pods belong to which services, and the fields of them that matter for traffic.
 
-Only these few fields are decoded, once for each version of a pod: a service of hundreds of pods
-is looked at again whenever one of them changes.
+Only these are decoded, once for each version of a pod, since a service of hundreds of pods is
+reconciled whenever one of them changes.
 """
 
 from collections.abc import Iterator
@@ -65,7 +65,7 @@ _decode = msgspec.json.Decoder(_Document).decode
 
 
 class Backend(msgspec.Struct, frozen=True):
-    """What matters of one pod to those who send traffic to it.
+    """The fields of one pod that matter for traffic.
 
     Attributes:
         key: Its namespace and name.
@@ -95,7 +95,7 @@ class Backend(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, entry: Entry[Any]) -> "Backend":
-        """Return what matters of the pod that *entry* is."""
+        """Return the fields of the pod in *entry*."""
         said = _decode(entry.raw)
         spec, status = said.spec, said.status
         ready = next((one for one in status.conditions or () if one.type == "Ready"), None)
@@ -150,12 +150,12 @@ def _ports(spec: _Spec) -> Iterator[tuple[str, str, int]]:
 
 
 def is_headless(service: Service) -> bool:
-    """Say whether *service* has no address of its own."""
+    """Return whether *service* has no address of its own."""
     return service.spec.cluster_ip == "None"
 
 
 def _with_address(pod: Backend) -> Backend | None:
-    """Return *pod* if traffic can go there at all."""
+    """Return *pod* if it can receive traffic; ``None`` otherwise."""
     return pod if pod.ips and not pod.ended else None
 
 
@@ -168,17 +168,17 @@ class ServicePods:
         self._pods = pods.store
         self._selectors: dict[str, dict[str, Selector]] = {}
         self._known: dict[str, tuple[str, Backend]] = {}
-        services.add_handler(self._heard_service)
-        pods.add_handler(self._heard_pod)
+        services.add_handler(self._note_service)
+        pods.add_handler(self._note_pod)
 
     def pods_of(self, service: Service) -> list[Backend]:
-        """Return what stands behind *service*: pods that have an address and have not ended."""
+        """Return the pods of *service* that have an address and have not ended."""
         selector = Selector.of(service.spec.selector)
         found = self._pods.list_entries(service.metadata.namespace, selector)
         return [one for entry in found if (one := _with_address(self.backend(entry)))]
 
     def backend(self, entry: Entry[Any]) -> Backend:
-        """Return what matters of one pod."""
+        """Return the fields of one pod, decoded once for each version."""
         version, known = self._known.get(entry.uid, ("", None))
         if known is None or version != entry.resource_version:
             known = Backend.of(entry)
@@ -186,23 +186,23 @@ class ServicePods:
         return known
 
     def services_of(self, pod: Pod) -> list[ObjectKey]:
-        """Return the services that *pod* stands behind."""
+        """Return the services that select *pod*."""
         namespace, labels = pod.metadata.namespace, pod.metadata.labels
         found = self._selectors.get(namespace, {})
         return [ObjectKey(namespace, name) for name, one in found.items() if one.matches(labels)]
 
     def matters(self, event: Event[Pod]) -> bool:
-        """Say whether a change of a pod can change where traffic goes."""
+        """Return whether a change of a pod can change where traffic goes."""
         old, new = event.old, event.new
         selectors = self._selectors.get(event.key.namespace, {}).values()
         states = [one.labels for one in (old, new) if one is not None]
         if not any(selector.matches(one) for selector in selectors for one in states):
-            return False  # found by labels alone; most pods stand behind no service
+            return False  # by labels alone, since most pods belong to no service
         before = _with_address(Backend.of(old)) if old is not None else None
         after = _with_address(self.backend(new)) if new is not None else None
         return before != after or (after is not None and states[0] != states[-1])
 
-    def _heard_service(self, event: Event[Service]) -> None:
+    def _note_service(self, event: Event[Service]) -> None:
         key, new = event.key, event.new
         known = self._selectors.setdefault(key.namespace, {})
         selector = new.object.spec.selector if new is not None else None
@@ -213,7 +213,7 @@ class ServicePods:
         if not known:
             del self._selectors[key.namespace]
 
-    def _heard_pod(self, event: Event[Pod]) -> None:
+    def _note_pod(self, event: Event[Pod]) -> None:
         if event.new is None or (event.old is not None and event.old.uid != event.new.uid):
             self._known.pop((event.old or event.entry).uid, None)
 
@@ -222,7 +222,7 @@ _shared: WeakKeyDictionary[Cluster, ServicePods] = WeakKeyDictionary()
 
 
 def service_pods_of(cluster: Cluster) -> ServicePods:
-    """Return what is known of *cluster*; all controllers share it."""
+    """Return the `ServicePods` of *cluster*; all controllers share it."""
     found = _shared.get(cluster)
     if found is None:
         found = _shared[cluster] = ServicePods(cluster)
@@ -230,9 +230,9 @@ def service_pods_of(cluster: Cluster) -> ServicePods:
 
 
 class TriggerTimes:
-    """When the changes happened that a write is about: so that others can measure how long it took.
+    """The times of the changes behind a write, from which others measure how long it took.
 
-    It is remembered for each service which times were told already.
+    It remembers for each service which times were reported already.
     """
 
     def __init__(self) -> None:

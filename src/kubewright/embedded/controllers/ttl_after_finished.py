@@ -1,4 +1,4 @@
-"""`ttl_after_finished_controller`: deletes finished Jobs when their time is over."""
+"""`ttl_after_finished_controller`: deletes finished Jobs after their time to live."""
 
 from datetime import datetime, timedelta
 
@@ -26,7 +26,7 @@ def ttl_after_finished_controller(cluster: Cluster) -> Controller:
         if left > 0:
             return Result(requeue_after=left)
         try:
-            # In this very version: somebody may just have asked for a longer time.
+            # Only this version: somebody may just have asked for a longer time.
             await cluster.client.delete(
                 job,
                 propagation="Foreground",
@@ -49,7 +49,7 @@ def ttl_after_finished_controller(cluster: Cluster) -> Controller:
 
 
 def expiry(job: Job) -> datetime | None:
-    """Return when *job* is to be deleted; ``None`` if it has not ended, or may stay."""
+    """Return when to delete *job*; ``None`` if it has not ended, or has no time to live."""
     seconds = job.spec.ttl_seconds_after_finished
     if seconds is None:
         return None

@@ -1,4 +1,4 @@
-"""What serves the containers of nodes to the outside: logs, commands, ports.
+"""Serves the logs, commands and ports of containers to clients such as kubectl.
 
 `Kubelets` does it for an embedded API server, `KubeletServer` for a real kube-apiserver.
 """

@@ -13,9 +13,9 @@ from kubewright.embedded.kubelet.options import RemoteOptions, log_options, port
 from kubewright.embedded.node.access import (
     AccessError,
     Command,
-    Connection,
     ContainerAccess,
     LogOptions,
+    PodConnection,
 )
 
 Obj = dict[str, Any]
@@ -28,7 +28,7 @@ _KEY = 3  # a namespace, a pod and a container
 
 
 class KubeletHandler:
-    """Answers as a kubelet does, whoever asks.
+    """Answers HTTP requests as a kubelet does.
 
     Args:
         access: The containers of the node.
@@ -46,7 +46,7 @@ class KubeletHandler:
         """Answer *request*; errors are plain texts, as a kubelet's are.
 
         Args:
-            request: What is asked.
+            request: The request.
             pods: The pods of the node, as trees.
         """
         first, *rest = [unquote(part) for part in request.path.split("/") if part] or [""]
@@ -73,7 +73,7 @@ class KubeletHandler:
         """Answer a request to run a command in a container, or to attach to it.
 
         Raises:
-            AccessError: The request makes no sense.
+            AccessError: The request is invalid.
         """
         namespace, pod, container = key
         access, stdin, words = self.access, options.stdin, options.command
@@ -92,10 +92,10 @@ class KubeletHandler:
         """Answer a request to forward ports of a pod.
 
         Raises:
-            AccessError: The request makes no sense.
+            AccessError: The request is invalid.
         """
 
-        async def connect(port: int) -> Connection:
+        async def connect(port: int) -> PodConnection:
             return await self.access.connect(namespace, pod, port)
 
         return port_forward.answer(headers, ports(query), connect, clock=self._clock)

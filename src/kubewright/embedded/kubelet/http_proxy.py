@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Self
 
 from kubewright._serve.messages import Answer, Headers, Request, Response, Stream
-from kubewright.embedded.node.access import BROKEN, AccessError, Connection
+from kubewright.embedded.node.access import BROKEN, AccessError, PodConnection
 
 _OURS = frozenset(
     {
@@ -14,9 +14,9 @@ _OURS = frozenset(
         "trailer", "transfer-encoding", "upgrade",
     }
 )  # fmt: skip
-"""Headers that are between two neighbours only, or that a pod has no business to see."""
+"""Headers that are hop-by-hop, or that a pod must not see."""
 _IDENTITY = ("impersonate-", "x-remote-")
-"""How those headers begin that say who somebody is: to us, not to a pod."""
+"""The prefixes of headers that identify the user to us, and are not for the pod."""
 
 _LARGEST_HEAD = 1024 * 1024
 _FIRST_FINAL = 200
@@ -24,9 +24,9 @@ _BODILESS = frozenset({204, 304})
 
 
 class _Answer:
-    """What a pod answers, read as it is needed; the chunks of a `Stream`."""
+    """The answer of a pod, read on demand; the chunks of a `Stream`."""
 
-    def __init__(self, connection: Connection, *, head_only: bool) -> None:
+    def __init__(self, connection: PodConnection, *, head_only: bool) -> None:
         import httptools  # noqa: PLC0415  # not before the first request
 
         self._connection = connection
@@ -68,7 +68,7 @@ class _Answer:
                 raise _unreachable("malformed HTTP response")
 
     async def _feed(self) -> bool:
-        """Read a piece; tell whether there was one."""
+        """Read a piece; return whether there was one."""
         data = await self._connection.read()
         self._read += len(data)
         if data:
@@ -93,20 +93,20 @@ class _Answer:
         return data
 
     async def aclose(self) -> None:
-        """Let go of the pod."""
+        """Close the connection to the pod."""
         await self._connection.close()
 
 
 async def answer(
-    request: Request, target: str, connect: Callable[[], Awaitable[Connection]], *, host: str
+    request: Request, target: str, connect: Callable[[], Awaitable[PodConnection]], *, host: str
 ) -> Answer:
-    """Pass *request* on, and answer with what comes back.
+    """Pass *request* on to a pod, and return its answer.
 
     Args:
         request: What the client sent.
         target: The path and query to ask the pod for.
         connect: Connects to the pod.
-        host: What the pod is to read as its name.
+        host: The ``Host`` header for the pod.
 
     Raises:
         AccessError: Nothing answers there.
@@ -124,10 +124,10 @@ async def answer(
         if isinstance(error, BROKEN) and not isinstance(error, AccessError):
             raise _unreachable(str(error)) from error
         raise
-    return await _passed_on(found)
+    return await _pass_on(found)
 
 
-async def _passed_on(found: _Answer) -> Answer:
+async def _pass_on(found: _Answer) -> Answer:
     kind = next((value for name, value in found.headers if name.lower() == "content-type"), "")
     dropped = _OURS | {"content-type"}
     headers = tuple(pair for pair in found.headers if pair[0].lower() not in dropped)

@@ -9,7 +9,6 @@ from kubewright.apiserver.backend import Call
 from kubewright.apiserver.endpoints.subresources import PODS
 from kubewright.apiserver.meta import status
 from kubewright.embedded.kubelet import http_proxy
-from kubewright.embedded.kubelet.container import chosen
 from kubewright.embedded.kubelet.handler import KubeletHandler
 from kubewright.embedded.kubelet.location import Location, located, pod_port, service_port
 from kubewright.embedded.kubelet.options import log_options, remote_options
@@ -43,11 +42,11 @@ class Kubelets:
         self._nodes[name] = KubeletHandler(access, clock=self._clock)
 
     def remove(self, name: str) -> None:
-        """Answer for a node no more; what is under way goes on."""
+        """Stop answering for a node; requests under way go on."""
         self._nodes.pop(name, None)
 
     async def answer(self, call: Call, pod: Obj) -> Answer:
-        """Answer a request to a subresource of *pod*, which may be a service or a node as well.
+        """Answer a request to a subresource of *pod*, or to ``proxy`` of a service or a node.
 
         Raises:
             StatusError: It cannot be answered.
@@ -66,7 +65,7 @@ class Kubelets:
         node = self._node_of(pod)
         if call.subresource == "portforward":
             return node.forward(request.headers, namespace, name, query=request.query)
-        key = (namespace, name, chosen(pod, call.query.get("container", "")))
+        key = (namespace, name, chosen_container(pod, call.query.get("container", "")))
         if call.subresource == "log":
             options = log_options(request.query, pod=name, clock=self._clock)
             return await node.logs(key, options)
@@ -109,7 +108,7 @@ class Kubelets:
         )
 
     def _backend_of(self, call: Call, location: Location, port: str) -> tuple[Obj, int]:
-        """Return a pod behind a service, and its port; another one each time."""
+        """Return a pod of a service, and its port; another one each time."""
         store = call.backend.store
         found = [
             (pod, endpoint.port)
@@ -131,7 +130,7 @@ def _pods_of(call: Call, node: str) -> Iterator[Obj]:
 
 
 def _moved(request: Request, location: Location) -> Request:
-    """Return *request* as the node itself is to read it."""
+    """Return *request* as the node reads it: with the path after ``proxy``."""
     path, _, query = location.target.partition("?")
     return Request(request.method, path, query, request.headers, request.body, trusted=True)
 
@@ -140,3 +139,31 @@ def _refused(error: AccessError) -> status.StatusError:
     if error.code not in _REASONS:
         return status.internal_error(error.message)
     return status.StatusError(error.code, _REASONS[error.code], error.message)
+
+
+def chosen_container(pod: Obj, wanted: str) -> str:
+    """Return the container that a request to *pod* is about.
+
+    Raises:
+        StatusError: It has no such container, or it has several and none was named.
+    """
+    name, spec = pod["metadata"]["name"], pod.get("spec", {})
+    containers = _container_names(spec, "containers")
+    inits = _container_names(spec, "initContainers")
+    ephemeral = _container_names(spec, "ephemeralContainers")
+    if wanted:
+        if wanted not in (*containers, *inits, *ephemeral):
+            raise status.bad_request(f"container {wanted} is not valid for pod {name}")
+        return wanted
+    if len(containers) == 1:
+        return containers[0]
+    text = f"a container name must be specified for pod {name}"
+    if containers:
+        text += f", choose one of: [{' '.join(containers)}]"
+    if inits:
+        text += f" or one of the init containers: [{' '.join(inits)}]"
+    raise status.bad_request(text)
+
+
+def _container_names(spec: Obj, key: str) -> list[str]:
+    return [one["name"] for one in spec.get(key) or ()]

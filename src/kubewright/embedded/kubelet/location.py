@@ -1,14 +1,16 @@
-"""What a request to ``proxy`` is for: which port of which object, and which path there."""
+"""The target of a request to ``proxy``: which port of which object, and which path there."""
 
 import re
+from typing import Any
 
 from msgspec import Struct
 
 from kubewright._serve.messages import Request
 from kubewright.apiserver.meta import status
-from kubewright.embedded.kubelet.container import Obj
 from kubewright.embedded.kubelet.options import LARGEST_PORT
 from kubewright.embedded.proxy.table import tcp_ports
+
+Obj = dict[str, Any]
 
 _USUAL = 80
 _DEPTH = {"pods": 6, "services": 6, "nodes": 4}  # parts of the path before the word "proxy"
@@ -16,7 +18,7 @@ _SINGULAR = {"pods": "pod", "services": "service", "nodes": "node"}
 
 
 class Location(Struct, frozen=True):
-    """Where a request goes on to.
+    """The target of a request to ``proxy``.
 
     Attributes:
         full: The name as the client wrote it, such as ``http:web:8080``.
@@ -34,10 +36,10 @@ class Location(Struct, frozen=True):
 
 
 def located(full: str, request: Request, kind: str) -> Location:
-    """Read where *request* goes on to; *full* is the name in it, *kind* the plural of the object's.
+    """Return the target of *request*; *full* is the name in it, *kind* the plural of its kind.
 
     Raises:
-        StatusError: The name makes no sense.
+        StatusError: The name is invalid.
     """
     scheme, name, port = _split(full, kind)
     match = re.match(rf"/*(?:[^/]+/+){{{_DEPTH[kind]}}}proxy(/.*)?$", request.path)
@@ -65,7 +67,7 @@ def pod_port(pod: Obj, location: Location) -> int:
     """Return the port of *pod* that is meant: the one that was named, or its first.
 
     Raises:
-        StatusError: It is no port.
+        StatusError: The port is invalid.
     """
     text = location.port
     if not text:

@@ -11,18 +11,18 @@ from kubewright.embedded.node.access import ContainerAccess, LogOptions
 
 TEXT: str = "text/plain"
 
-_SETTLING = 0.5  # seconds after which a log without a line begins all the same
+_SETTLING = 0.5  # seconds after which the answer begins even without a line
 
 
 class LogStream:
-    """The pieces of a log, the first of which may have been waited for already."""
+    """The pieces of a log; the first is read ahead, which shows whether there is a log."""
 
     def __init__(self, pieces: AsyncIterator[bytes]) -> None:
         self._pieces = pieces
         self._first: asyncio.Task[bytes | None] | None = asyncio.ensure_future(self._next())
 
     async def settle(self, clock: Clock) -> None:
-        """Wait for the first piece, but not long: one that is followed may be silent for hours.
+        """Wait briefly for the first piece: a log that is followed may be silent for hours.
 
         Raises:
             AccessError: There is no such log.
@@ -49,12 +49,12 @@ class LogStream:
         return piece
 
     async def aclose(self) -> None:
-        """Read no more."""
+        """Stop reading."""
         if self._first is not None:
             self._first.cancel()
             await asyncio.wait({self._first})
             if not self._first.cancelled():
-                self._first.exception()  # whoever waited for it has had it
+                self._first.exception()  # the caller has seen it: asyncio need not report it
         close = getattr(self._pieces, "aclose", None)
         if close is not None:
             await close()
@@ -69,7 +69,7 @@ async def answer(
     """Answer with the log of a container.
 
     Args:
-        access: Who has it.
+        access: The containers of the node.
         key: The namespace, the pod, the container.
         options: Which part of it.
         clock: Where time-outs come from.

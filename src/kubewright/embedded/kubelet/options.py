@@ -1,4 +1,4 @@
-"""What clients want, as the query of a URL says it."""
+"""The options of requests, read from the query of a URL."""
 
 from datetime import datetime, timedelta
 from urllib.parse import parse_qsl
@@ -22,12 +22,12 @@ _KUBELET_NAMES = ("input", "output", "error")
 
 
 class RemoteOptions(Struct, frozen=True):
-    """What a client of exec or attach wants.
+    """The options of exec and attach.
 
     Attributes:
         command: The words of the command; empty to attach.
-        stdin: Whether it is going to write.
-        stdout: Whether it wants to read what the command writes to it.
+        stdin: Whether the client is going to write.
+        stdout: Whether the client wants to read it.
         stderr: The same; never with a terminal, which has one output.
         tty: Whether the command gets a terminal.
     """
@@ -39,17 +39,17 @@ class RemoteOptions(Struct, frozen=True):
     tty: bool = False
 
     def check(self) -> None:
-        """Refuse what makes no sense.
+        """Refuse options without any stream.
 
         Raises:
-            AccessError: Nothing is to be read or written.
+            AccessError: No stream was asked for.
         """
         if not (self.stdin or self.stdout or self.stderr):
             raise AccessError(400, "you must specify at least 1 of stdin, stdout, stderr")
 
 
 def remote_options(query: str, *, kubelet: bool = False) -> RemoteOptions:
-    """Read the options of exec and attach; a kubelet is asked in words of its own."""
+    """Read the options of exec and attach; the API of a kubelet has names of its own."""
     pairs = parse_qsl(query, keep_blank_values=True)
     said = {name: value for name, value in reversed(pairs)}  # noqa: C416  # the first one counts
     stdin, stdout, stderr = (
@@ -61,10 +61,10 @@ def remote_options(query: str, *, kubelet: bool = False) -> RemoteOptions:
 
 
 def ports(query: str) -> list[int]:
-    """Read which ports are to be forwarded; over SPDY the streams say that.
+    """Read which ports to forward; over SPDY, the streams name them.
 
     Raises:
-        AccessError: One is no port.
+        AccessError: One of them is not a port.
     """
     said = [value for name, value in parse_qsl(query) if name in {"ports", "port"}]
     return [_port(text) for value in said for text in value.split(",")]
@@ -80,7 +80,7 @@ def log_options(query: str, *, pod: str, clock: Clock) -> LogOptions:
     """Read the options of a log.
 
     Raises:
-        StatusError: One of them makes no sense; Kubernetes' own words say why.
+        StatusError: One of them is invalid; the message is Kubernetes' own.
     """
     said = dict(reversed(parse_qsl(query, keep_blank_values=True)))  # the first one counts
     tail, limit, seconds = (

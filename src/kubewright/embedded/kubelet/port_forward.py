@@ -9,9 +9,9 @@ from kubewright.embedded.kubelet.upgrade import agree
 from kubewright.embedded.kubelet.websocket.channel import Channels
 from kubewright.embedded.kubelet.websocket.connection import Tunnel, WebSocket
 from kubewright.embedded.kubelet.websocket.forward import WebSocketForwarder
-from kubewright.embedded.node.access import AccessError, Connection
+from kubewright.embedded.node.access import AccessError, PodConnection
 
-Connect = Callable[[int], Awaitable[Connection]]
+Connect = Callable[[int], Awaitable[PodConnection]]
 """Connects to a port of the pod in question; raises `AccessError`."""
 
 TUNNEL: str = "SPDY/3.1+portforward.k8s.io"
@@ -24,12 +24,12 @@ def answer(headers: Headers, ports: Sequence[int], connect: Connect, *, clock: C
 
     Args:
         headers: Those of the request.
-        ports: Which ports, for those who cannot say it later.
+        ports: Which ports, for clients that cannot name them later.
         connect: Connects to one.
         clock: Where time-outs come from.
 
     Raises:
-        AccessError: The request makes no sense.
+        AccessError: The request is invalid.
     """
     agreed = agree(headers, websockets=WEBSOCKETS, spdy=SPDY)
     if isinstance(agreed, Response):

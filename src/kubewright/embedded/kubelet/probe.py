@@ -1,4 +1,4 @@
-"""Finds out that a client is gone while nobody reads what it sends."""
+"""Finds out that a client is gone while we do not read what it sends."""
 
 from collections.abc import Awaitable, Callable
 
@@ -9,11 +9,11 @@ EVERY: float = 15.0
 """Seconds between two pings."""
 
 
-async def until_gone(ping: Callable[[], Awaitable[None]], clock: Clock) -> None:
+async def wait_until_gone(ping: Callable[[], Awaitable[None]], clock: Clock) -> None:
     """Send pings, and return once they cannot be sent any more.
 
-    The end of a connection is seen by reading from it. Where a command does not take its input we
-    read no further, and would keep the command for a client that left long ago.
+    Only a read shows the end of a connection. While a command does not take its input, we stop
+    reading, and would keep the command running for a client that left long ago.
     """
     while True:
         await clock.sleep(EVERY)

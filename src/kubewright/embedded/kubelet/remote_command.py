@@ -8,7 +8,7 @@ from typing import Protocol
 from kubewright._aio import Clock, TaskSet
 from kubewright._serve.messages import Answer, Duplex, Headers, Response
 from kubewright.embedded.kubelet.options import RemoteOptions
-from kubewright.embedded.kubelet.probe import until_gone
+from kubewright.embedded.kubelet.probe import wait_until_gone
 from kubewright.embedded.kubelet.remote_status import RemoteStatus, exited, refused, success
 from kubewright.embedded.kubelet.spdy.streams import open_streams
 from kubewright.embedded.kubelet.upgrade import agree
@@ -21,7 +21,7 @@ WEBSOCKETS: tuple[str, ...] = (
     "v5.channel.k8s.io", "v4.channel.k8s.io", "v4.base64.channel.k8s.io", "channel.k8s.io",
     "base64.channel.k8s.io", "",
 )  # fmt: skip
-"""What we speak over websockets; the name for those who name none is empty."""
+"""The protocols that we speak over websockets; an empty one for clients that name none."""
 
 SPDY: tuple[str, ...] = (
     "v4.channel.k8s.io", "v3.channel.k8s.io", "v2.channel.k8s.io", "channel.k8s.io",
@@ -47,7 +47,7 @@ class RemoteStreams(Protocol):
         ...
 
     async def ping(self) -> None:
-        """Send something that says nothing.
+        """Send a ping.
 
         Raises:
             TransportError: The client is gone.
@@ -55,7 +55,7 @@ class RemoteStreams(Protocol):
         ...
 
     async def finish(self, status: RemoteStatus) -> None:
-        """Say how the command ended, and that no more comes."""
+        """Send how the command ended, and end all streams."""
         ...
 
     async def wait_gone(self) -> None:
@@ -74,12 +74,12 @@ def answer(
 
     Args:
         headers: Those of the request.
-        options: What is wanted.
+        options: The options of the request.
         start: Starts the command, once the client has opened its streams.
         clock: Where time-outs come from.
 
     Raises:
-        AccessError: The request makes no sense.
+        AccessError: The request is invalid.
     """
     options.check()
     agreed = agree(headers, websockets=WEBSOCKETS, spdy=SPDY)
@@ -95,13 +95,13 @@ def answer(
 
     async def talk_spdy(duplex: Duplex) -> None:
         async with open_streams(duplex, protocol, options) as streams:
-            if await _opened(streams.wait_open(), clock):
+            if await _wait_open(streams.wait_open(), clock):
                 await _serve(start, streams, options.command, clock)
 
     return agreed.upgrade(talk_websocket if agreed.carrier == "websocket" else talk_spdy)
 
 
-async def _opened(opening: Awaitable[bool], clock: Clock) -> bool:
+async def _wait_open(opening: Awaitable[bool], clock: Clock) -> bool:
     try:
         async with clock.timeout(_CREATION):
             return await opening
@@ -115,13 +115,13 @@ async def _serve(
     words: Sequence[str],
     clock: Clock,
 ) -> None:
-    """Run a command between its start and the end of the client."""
+    """Run a command until it ends or the client is gone."""
     try:
         status = await _run(start, streams, words, clock)
         if status is not None:
             await streams.finish(status)
     except TransportError:
-        return  # the client is gone, and nobody else waits for it
+        return  # the client is gone, and nobody else waits for the command
     if status is not None:
         await _linger(streams, clock)
 
@@ -141,7 +141,7 @@ async def _run(
         async with TaskSet() as tasks:
             feeding = tasks.start(streams.serve_input(command), name="input of a command")
             draining = tasks.start(_drain(command, streams, words), name="output of a command")
-            probing = tasks.start(until_gone(streams.ping, clock), name="pings")
+            probing = tasks.start(wait_until_gone(streams.ping, clock), name="pings")
             await asyncio.wait({feeding, draining, probing}, return_when=asyncio.FIRST_COMPLETED)
             return draining.result() if draining.done() else None
     finally:
@@ -163,11 +163,11 @@ async def _drain(
     finally:
         if (close := getattr(output, "aclose", None)) is not None:
             await close()
-    return exited(words, code) if words else success()  # an attached process has its own end
+    return exited(words, code) if words else success()  # attach does not report an exit code
 
 
 async def _linger(streams: RemoteStreams, clock: Clock) -> None:
-    """Let the client close first: what it sends after our close could cost it our last words."""
+    """Let the client close first: if it sends after our close, it may lose our last message."""
     try:
         async with clock.timeout(_GOODBYE):
             await streams.wait_gone()

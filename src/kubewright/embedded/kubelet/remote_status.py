@@ -1,4 +1,4 @@
-"""How a command ended, as Kubernetes says it on the error channel."""
+"""How a command ended, as the error channel carries it."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,12 +13,12 @@ _REASONS = {400: "BadRequest", 404: "NotFound"}
 
 
 def success() -> RemoteStatus:
-    """It ended well."""
+    """Return the status of a command that succeeded."""
     return {"metadata": {}, "status": "Success"}
 
 
 def exited(command: Sequence[str], code: int) -> RemoteStatus:
-    """It ended with *code*."""
+    """Return the status of a command that ended with *code*."""
     if code == 0:
         return success()
     said = f"error executing command [{' '.join(command)}], exit code {code}"
@@ -32,7 +32,7 @@ def exited(command: Sequence[str], code: int) -> RemoteStatus:
 
 
 def refused(error: AccessError) -> RemoteStatus:
-    """It could not be run at all."""
+    """Return the status of a command that could not be run at all."""
     code = error.code if error.code in _REASONS else 500
     message = error.message if code in _REASONS else f"Internal error occurred: {error.message}"
     status: RemoteStatus = {"metadata": {}, "status": "Failure", "message": message}

@@ -24,8 +24,8 @@ class KubeletServer:
     """Serves the containers of a node over HTTPS, while it runs.
 
     A kube-apiserver finds it where the status of its Node says: at the address ``InternalIP`` and
-    the port ``daemonEndpoints.kubeletEndpoint.Port``. Who gets in can run any command, so that
-    either *client_ca* says whose certificates are good, or it listens on loopback only.
+    the port ``daemonEndpoints.kubeletEndpoint.Port``. Whoever can connect can run any command. So
+    either *client_ca* says which certificates are accepted, or it listens on loopback only.
 
     Args:
         access: The containers of the node.
@@ -37,7 +37,7 @@ class KubeletServer:
         clock: Where time-outs come from.
 
     Raises:
-        ConfigError: The address is not one of loopback, and there is no *client_ca*.
+        ConfigError: The address is not a loopback address, and there is no *client_ca*.
 
     Example:
         server = KubeletServer(node, client_ca=ca_pem)
@@ -92,7 +92,7 @@ class KubeletServer:
         """Listen.
 
         Raises:
-            ConfigError: The address is taken, or none of this machine.
+            ConfigError: The address is taken, or does not belong to this machine.
         """
         if self._front is not None:
             raise LifecycleError("the kubelet listens already")
@@ -109,7 +109,7 @@ class KubeletServer:
             await front.stop(_GRACE)
 
     async def run(self) -> None:
-        """Serve until cancelled; starts unless that was done before."""
+        """Serve until cancelled; start first, unless `start` was called."""
         if self._front is None:
             await self.start()
         try:

@@ -1,4 +1,4 @@
-"""The size of a terminal, as clients say it."""
+"""The size of a terminal, as clients send it."""
 
 from msgspec import Struct
 
@@ -15,7 +15,7 @@ class TerminalSize(Struct, rename="pascal"):
 
 
 def resize(command: Command, data: bytes) -> None:
-    """Tell *command* the size in *data*; what is no size is ignored."""
+    """Set the terminal of *command* to the size in *data*; ignore what is not a size."""
     for line in data.splitlines():  # several may have come together
         try:
             size = _json.decode(line, TerminalSize)

@@ -1,4 +1,4 @@
-"""Which protocol a client and we speak after HTTP: a dialect of websockets, or SPDY/3.1."""
+"""Agrees on the protocol after HTTP: a websocket subprotocol, or SPDY/3.1."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Literal
@@ -18,12 +18,12 @@ _TEXT = "text/plain; charset=utf-8"
 
 
 class Agreed(Struct, frozen=True):
-    """What both sides are going to speak.
+    """The protocol that both sides have agreed on.
 
     Attributes:
         carrier: What carries it.
         protocol: The subprotocol; empty for clients so old that they name none.
-        headers: What the answer says of it.
+        headers: The headers of the answer.
     """
 
     carrier: Literal["websocket", "spdy"]
@@ -36,21 +36,21 @@ class Agreed(Struct, frozen=True):
 
 
 def is_upgrade(headers: Headers) -> bool:
-    """Tell whether a client asks to leave HTTP."""
+    """Return whether a client asks to switch from HTTP to another protocol."""
     return "upgrade" in headers and "upgrade" in headers.get("connection", "").lower()
 
 
 def agree(headers: Headers, *, websockets: Sequence[str], spdy: Sequence[str]) -> Agreed | Response:
-    """Find what both sides speak, or answer that there is nothing.
+    """Choose a protocol that both sides speak, or return the refusal.
 
     Args:
         headers: Those of the request.
-        websockets: The subprotocols that we speak over websockets; an empty one for those who name
-            none.
+        websockets: The subprotocols that we speak over websockets; an empty one for clients that
+            name none.
         spdy: Those that we speak over SPDY.
 
     Raises:
-        AccessError: The client did not ask for any, or not well.
+        AccessError: The client did not ask for one, or its request is invalid.
     """
     if websocket.is_websocket(headers):
         return _agree_websocket(headers, websockets)

@@ -1,8 +1,8 @@
 """The kubelet of the embedded cluster: a node that runs the pods that are bound to it.
 
-`Node` registers at an API server, ours or any other, and runs pods with a `Runtime`: simulated, in
-which nothing really runs, or local processes. What serves ``kubectl logs`` and its like knows a
-node only as `ContainerAccess`.
+`Node` registers at an API server, ours or any other, and runs pods with a `Runtime`: simulated
+containers, or local processes. What serves ``kubectl logs`` and the like knows a node only as
+`ContainerAccess`.
 """
 
 from typing import TYPE_CHECKING
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from kubewright.embedded.node.access import (
         AccessError,
         Command,
-        Connection,
         ContainerAccess,
         LogOptions,
         Output,
+        PodConnection,
     )
     from kubewright.embedded.node.node import Node
     from kubewright.embedded.node.process.runtime import ProcessRuntime
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 __all__ = [
     "AccessError",
     "Command",
-    "Connection",
     "ContainerAccess",
     "LogOptions",
     "Node",
     "Output",
+    "PodConnection",
     "ProcessRuntime",
     "Runtime",
     "SimulatedRuntime",
@@ -38,7 +38,7 @@ __all__ = [
 
 _MODULES = {
     **dict.fromkeys(
-        ("AccessError", "Command", "Connection", "ContainerAccess", "LogOptions", "Output"),
+        ("AccessError", "Command", "PodConnection", "ContainerAccess", "LogOptions", "Output"),
         "access",
     ),
     "Node": "node",
@@ -47,7 +47,7 @@ _MODULES = {
     "SimulatedRuntime": "simulated.runtime",
 }
 
-# Loaded when first used: who serves logs does not run containers. Hidden from type checkers, which
-# know the names from above.
+# Loaded when first used: serving logs takes no runtime. Hidden from type checkers, which know the
+# names from above.
 if not TYPE_CHECKING:
     __getattr__, __dir__ = lazy_names(__name__, _MODULES)

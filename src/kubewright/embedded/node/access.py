@@ -1,4 +1,4 @@
-"""What those outside of a node may ask of its containers: logs, commands, connections.
+"""What clients may ask of the containers of a node: logs, commands, connections.
 
 The node implements `ContainerAccess`; what serves ``kubectl logs``, ``exec``, ``attach`` and
 ``port-forward`` knows nothing else of it.
@@ -41,15 +41,15 @@ class Command(Protocol):
         ...
 
     async def write(self, data: bytes) -> None:
-        """Write to its standard input; what nobody reads any more is dropped."""
+        """Write to its standard input; data that nobody reads is dropped."""
         ...
 
     async def close_input(self) -> None:
-        """Let it find the end of its standard input."""
+        """Close its standard input."""
         ...
 
     def resize(self, width: int, height: int) -> None:
-        """Tell its terminal how large it is; nothing happens without one."""
+        """Set the size of its terminal, if it has one."""
         ...
 
     async def wait(self) -> int:
@@ -57,11 +57,11 @@ class Command(Protocol):
         ...
 
     async def close(self) -> None:
-        """End it if it still runs (when attached: only let go of it); may be called twice."""
+        """End it if it still runs (when attached: only detach from it); may be called twice."""
         ...
 
 
-class Connection(Protocol):
+class PodConnection(Protocol):
     """A connection to a port of a pod."""
 
     async def read(self) -> bytes:
@@ -73,7 +73,7 @@ class Connection(Protocol):
         ...
 
     async def end(self) -> None:
-        """Send no more, but go on reading."""
+        """End our side; reading goes on."""
         ...
 
     async def close(self) -> None:
@@ -84,8 +84,8 @@ class Connection(Protocol):
 class ContainerAccess(Protocol):
     """The containers of a node, as seen from outside.
 
-    Pods are named; which of them are here the node knows. Every method raises `AccessError` for
-    what cannot be done: no such pod or container here, it does not run, nothing listens.
+    Pods are given by name; the node knows which of them it has. Every method raises `AccessError`
+    if that cannot be done: no such pod or container, it does not run, nothing listens.
     """
 
     def logs(
@@ -104,16 +104,16 @@ class ContainerAccess(Protocol):
         stdin: bool = False,
         tty: bool = False,
     ) -> Command:
-        """Start *command* in a container that runs."""
+        """Start *command* in a running container."""
         ...
 
     async def attach(
         self, namespace: str, pod: str, container: str, *, stdin: bool = False
     ) -> Command:
-        """Return the process of a container that runs, to read and write along."""
+        """Return the process of a running container, to read its output and write its input."""
         ...
 
-    async def connect(self, namespace: str, pod: str, port: int) -> Connection:
+    async def connect(self, namespace: str, pod: str, port: int) -> PodConnection:
         """Connect to a port of a pod."""
         ...
 
@@ -123,7 +123,7 @@ class AccessError(Exception):
 
     Attributes:
         code: The HTTP status that says so: 400, 404 or 500.
-        message: Why, in the kubelet's words where it has some.
+        message: Why; the kubelet's own message where it has one.
     """
 
     def __init__(self, code: int, message: str) -> None:
@@ -136,4 +136,4 @@ class AccessError(Exception):
 
 
 BROKEN: tuple[type[Exception], ...] = (AccessError, OSError, TransportError)
-"""What a connection may raise when its other side breaks it."""
+"""What a connection raises when its other side breaks it."""

@@ -8,13 +8,13 @@ __all__ = ["Addresses"]
 
 
 class Addresses:
-    """A range of loopback addresses, one for each pod, so that two can listen on one port.
+    """A range of loopback addresses, one for each pod, so that several can listen on the same port.
 
     Args:
-        cidr: The range. The first and last address of it are nobody's.
+        cidr: The range. Its first and last addresses are not used.
 
     Raises:
-        ConfigError: It is no range of addresses, or has no room.
+        ConfigError: It is not a range of addresses, or is too small.
     """
 
     def __init__(self, cidr: str) -> None:
@@ -22,7 +22,7 @@ class Addresses:
             self._range = IPv4Network(cidr)
         except ValueError as error:
             raise ConfigError(f"{cidr!r} is no range of addresses for pods: {error}") from None
-        if self._range.num_addresses < 4:  # noqa: PLR2004  # two of them are nobody's
+        if self._range.num_addresses < 4:  # noqa: PLR2004  # two of them are not used
             raise ConfigError(f"{cidr!r} has no room for pods: give at least a /30")
         self._taken: set[int] = set()
         self._next = int(self._range[1])
@@ -33,7 +33,7 @@ class Addresses:
         return str(self._range)
 
     def take(self, wanted: str = "") -> str:
-        """Return an address that nobody has: *wanted* if it is free, or the next one.
+        """Take a free address: *wanted* if it is free, or the next one.
 
         Raises:
             OSError: All are taken.
@@ -50,7 +50,7 @@ class Addresses:
             number = first + (self._next - first + step) % (last - first + 1)
             if number not in self._taken:
                 self._taken.add(number)
-                # Not the one that was given back last: somebody may still talk to it.
+                # Not the one that was given back last: clients may still talk to it.
                 self._next = number + 1
                 return str(IPv4Address(number))
         raise OSError(f"no address is left for a pod in {self._range}")

@@ -1,10 +1,10 @@
-"""`NodeAccess`: the containers of a node, as those outside may use them."""
+"""`NodeAccess`: the containers of a node, as clients may use them."""
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 
 from kubewright.api.kind import ObjectKey
-from kubewright.embedded.node.access import AccessError, Command, Connection, LogOptions
-from kubewright.embedded.node.logs import Log, logged
+from kubewright.embedded.node.access import AccessError, Command, LogOptions, PodConnection
+from kubewright.embedded.node.logs import Log, read_log
 from kubewright.embedded.node.pod.live import LiveContainer
 from kubewright.embedded.node.pod.pod import PodRunner
 from kubewright.embedded.node.pod.state import roles
@@ -23,7 +23,7 @@ PULLING: Mapping[str, str] = {
 
 
 class NodeAccess:
-    """The containers of a node, as those outside may use them; a `ContainerAccess`.
+    """The containers of a node, as clients may use them; a `ContainerAccess`.
 
     Args:
         find: Finds the pod of a name.
@@ -37,7 +37,7 @@ class NodeAccess:
     ) -> AsyncIterator[bytes]:
         """Yield the log of a container, in pieces; the first one may raise `AccessError`."""
         log = self._log(self._pod(namespace, pod), pod, container, previous=options.previous)
-        async for data in logged(log, options):
+        async for data in read_log(log, options):
             yield data
 
     async def execute(
@@ -50,7 +50,7 @@ class NodeAccess:
         stdin: bool = False,
         tty: bool = False,
     ) -> Command:
-        """Start *command* in a container that runs."""
+        """Start *command* in a running container."""
         live = self._live(self._pod(namespace, pod), container)
         try:
             return await live.target.handle.execute(command, stdin=stdin, tty=tty)
@@ -60,11 +60,11 @@ class NodeAccess:
     async def attach(
         self, namespace: str, pod: str, container: str, *, stdin: bool = False
     ) -> Command:
-        """Return the process of a container that runs, to read and write along."""
+        """Return the process of a running container, to read its output and write its input."""
         live = self._live(self._pod(namespace, pod), container)
         return await live.target.handle.attach(stdin=stdin)
 
-    async def connect(self, namespace: str, pod: str, port: int) -> Connection:
+    async def connect(self, namespace: str, pod: str, port: int) -> PodConnection:
         """Connect to a port of a pod."""
         runner = self._pod(namespace, pod)
         if runner.sandbox is None or not runner.live:

@@ -1,4 +1,4 @@
-"""How a node registers and says that it lives: its Node object, and its Lease."""
+"""Registers a node, and reports that it is alive: its Node object, and its Lease."""
 
 import asyncio
 from collections.abc import Callable, Iterable
@@ -43,7 +43,7 @@ class Heartbeat:
     """Registers a node, and keeps its Lease and its status fresh.
 
     Args:
-        facts: What the node says of itself.
+        facts: The facts about the node.
         client: Where.
         clock: Where time comes from.
         report: Writes an Event about the node: its reason and message.
@@ -61,7 +61,7 @@ class Heartbeat:
         self._refused: AbstractSet[str] = set()
 
     async def run(self) -> None:
-        """Register, and say again and again that the node lives, until cancelled."""
+        """Register, and report that the node is alive until cancelled."""
         backoff = Backoff(base=0.2, cap=7.0, clock=self._clock)
         while True:
             try:
@@ -88,10 +88,10 @@ class Heartbeat:
                     Node, self._facts.name, {"status": patch}, patch_type="strategic"
                 )
             except NotFoundError:
-                self._node = self._lease = None  # somebody has deleted it: register anew
+                self._node = self._lease = None  # somebody has deleted it: register again
                 raise
             self._tell(node, changed)
-            # An old server drops what it does not know; to say it again would not help.
+            # An old server drops what it does not know; sending it again would not help.
             self._refused = node_patch(wanted, node.status, now=now).keys() - {"conditions"}
         await self._renew(node)
 
@@ -137,7 +137,7 @@ class Heartbeat:
                 namespace=LEASES,
             )
         except NotFoundError:
-            # It goes with its Node, so most likely that one is gone, too.
+            # The Lease is deleted with its Node, so most likely that one is gone, too.
             self._node = self._lease = None
             raise
 
@@ -152,6 +152,6 @@ class Heartbeat:
         try:
             self._lease = await self._client.create(Lease(metadata=metadata, spec=spec))
         except NotFoundError:
-            # A server that is alone has no controller that makes the namespace.
+            # On a server without controllers, nobody has created the namespace.
             await self._client.create(Namespace(metadata=ObjectMeta(name=LEASES)))
             self._lease = await self._client.create(Lease(metadata=metadata, spec=spec))

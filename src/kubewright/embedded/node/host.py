@@ -1,4 +1,4 @@
-"""What each pod of a node is given by it."""
+"""What a node provides to its pods."""
 
 import secrets
 from collections.abc import Callable, Coroutine, Iterable
@@ -11,10 +11,9 @@ from kubewright.api.kind import ObjectKey
 from kubewright.client import Client
 from kubewright.embedded.node.addresses import Addresses
 from kubewright.embedded.node.runtime import Runtime
-from kubewright.embedded.node.volumes.references import Reference, References
-from kubewright.kinds.core.v1 import ConfigMap, Pod, Secret, Service
+from kubewright.kinds.core.v1 import Pod, Service
 
-__all__ = ["Host", "Report", "find_references", "new_id"]
+__all__ = ["Host", "Report", "new_id"]
 
 
 class Report(Protocol):
@@ -23,22 +22,22 @@ class Report(Protocol):
     def __call__(
         self, pod: Pod, reason: str, message: str, *, container: str = "", warning: bool = False
     ) -> None:
-        """Write it, sooner or later."""
+        """Queue the Event, to be written later."""
         ...
 
 
 class Host(Struct, frozen=True):
-    """What a pod needs of its node.
+    """What a pod needs from its node.
 
     Attributes:
         runtime: What runs containers.
         client: Where ConfigMaps, Secrets and tokens are.
         addresses: Where addresses of pods come from.
         address: The address of the node.
-        allocatable: What the node has to give.
+        allocatable: The resources of the node.
         clock: Where time comes from.
         spawn: Starts a task that the node waits for.
-        wake: Lets a pod be looked at again.
+        wake: Queues a pod for another sync.
         report: Writes an Event.
         services: Returns the services of a namespace.
     """
@@ -53,20 +52,6 @@ class Host(Struct, frozen=True):
     wake: Callable[[ObjectKey], None]
     report: Report
     services: Callable[[str], Iterable[Service]]
-
-
-async def find_references(
-    client: Client, namespace: str, wanted: Iterable[Reference]
-) -> References:
-    """Read the ConfigMaps and Secrets that a pod names."""
-    config_maps: dict[str, ConfigMap | None] = {}
-    secrets_: dict[str, Secret | None] = {}
-    for kind, name in sorted(set(wanted)):
-        if kind == "ConfigMap":
-            config_maps[name] = await client.find(ConfigMap, name, namespace=namespace)
-        else:
-            secrets_[name] = await client.find(Secret, name, namespace=namespace)
-    return References(config_maps, secrets_)
 
 
 def new_id() -> str:

@@ -19,11 +19,11 @@ from kubewright._aio import Clock
 from kubewright.embedded.node.access import LogOptions, OutputStream
 from kubewright.embedded.node.process.files import open_regular
 
-__all__ = ["FileLog", "Log", "LogLine", "MemoryLog", "PodLogs", "logged"]
+__all__ = ["FileLog", "Log", "LogLine", "MemoryLog", "PodLogs", "read_log"]
 
 LONGEST_LINE: int = 16 * 1024
 FILE_BYTES: int = 10 * 1024 * 1024
-"""When a file is this long, it becomes the old one, and the old one is dropped."""
+"""The size at which a file becomes the old one, and the one before it is dropped."""
 MEMORY_LINES: int = 1000
 
 
@@ -32,8 +32,8 @@ class LogLine(NamedTuple):
 
     Attributes:
         time: When it was written, as RFC 3339.
-        stream: Where to.
-        text: What; with its line end, if it is a whole line.
+        stream: The stream.
+        text: Its text; with its line end, if it is a whole line.
     """
 
     time: str
@@ -46,13 +46,13 @@ class Log(ABC):
 
     def __init__(self, *, clock: Clock) -> None:
         self.closed: bool = False
-        """Whether nothing more will come."""
+        """Whether nothing more will be written."""
         self._clock = clock
         self._parts: dict[OutputStream, bytes] = {"stdout": b"", "stderr": b""}
         self._waiters: set[asyncio.Future[None]] = set()
 
     def write(self, stream: OutputStream, data: bytes) -> None:
-        """Note what was written; the rest of a line may come later."""
+        """Append *data*; the rest of its last line may follow later."""
         *lines, rest = (self._parts[stream] + data).split(b"\n")
         for line in lines:
             self._append(stream, line, b"F")
@@ -63,7 +63,7 @@ class Log(ABC):
         self._wake()
 
     def close(self) -> None:
-        """Note that nothing more will come."""
+        """Close it: nothing more will be written."""
         for stream, rest in self._parts.items():
             if rest:
                 self._append(stream, rest, b"P")
@@ -84,7 +84,7 @@ class Log(ABC):
 
     @abstractmethod
     def lines(self) -> Iterator[list[LogLine]]:
-        """Yield all lines there are, then each time that it is asked those that came since."""
+        """Yield all lines so far, then at each step those that were written since."""
 
     @abstractmethod
     def _keep(self, record: bytes) -> None:
@@ -101,7 +101,7 @@ class Log(ABC):
 
 
 class MemoryLog(Log):
-    """A log of a container that only pretends to run; the last lines of it."""
+    """The last lines of the log of a simulated container."""
 
     def __init__(self, *, clock: Clock) -> None:
         super().__init__(clock=clock)
@@ -115,7 +115,7 @@ class MemoryLog(Log):
             del self._records[:MEMORY_LINES]
 
     def lines(self) -> Iterator[list[LogLine]]:
-        """Yield all lines there are, then each time that it is asked those that came since."""
+        """Yield all lines so far, then at each step those that were written since."""
         seen = 0
         while True:
             first = max(seen - self._dropped, 0)
@@ -124,7 +124,7 @@ class MemoryLog(Log):
 
 
 class FileLog(Log):
-    """A log in a file, and the part before it in another, so that it does not grow for ever."""
+    """A log in a file, with the part before it in another, so that it does not grow for ever."""
 
     def __init__(self, path: Path, *, clock: Clock, limit: int = FILE_BYTES) -> None:
         super().__init__(clock=clock)
@@ -157,15 +157,15 @@ class FileLog(Log):
         self._size = 0
 
     def _flush(self) -> None:
-        """Write what came together; of that, a disk that is full loses all, and nothing else.
+        """Write the pending records; if the disk is full, all of these are lost and nothing else.
 
-        It must not keep a container from ending, nor its next words from being understood.
+        A full disk must not keep a container from ending, nor leave half a record behind.
         """
         data, self._waiting = memoryview(self._waiting), bytearray()
         size = len(data)
         try:
             if self._file is None:
-                self._file = self._made()
+                self._file = self._create_file()
             while data:
                 data = data[self._file.write(data) :]
         except OSError:
@@ -176,8 +176,8 @@ class FileLog(Log):
         else:
             self._size += size
 
-    def _made(self) -> FileIO:
-        """Make the file anew: whatever the container has put there is none of ours."""
+    def _create_file(self) -> FileIO:
+        """Create the file anew: the container may have put something else there."""
         self._path.unlink(missing_ok=True)
         descriptor = open_regular(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
         self._ours = (os.fstat(descriptor), *self._ours[:1])
@@ -189,13 +189,13 @@ class FileLog(Log):
         super()._wake()
 
     def close(self) -> None:
-        """Note that nothing more will come."""
+        """Close it: nothing more will be written."""
         super().close()
         if self._file is not None:
             self._file.close()
 
     def lines(self) -> Iterator[list[LogLine]]:
-        """Yield all lines there are, then each time that it is asked those that came since."""
+        """Yield all lines so far, then at each step those that were written since."""
         found = self._records(self._older) if self._rotations else []
         rotations, offset = self._rotations, 0
         while True:
@@ -209,7 +209,7 @@ class FileLog(Log):
             found = []
 
     def _records(self, path: Path, offset: int = 0) -> list[bytes]:
-        """Return what we have written to *path*; nothing if it is another file by now."""
+        """Return the records that we have written to *path*; none if it is another file by now."""
         try:
             descriptor = open_regular(path)
         except OSError:
@@ -218,7 +218,7 @@ class FileLog(Log):
             if not any(os.path.samestat(os.fstat(descriptor), one) for one in self._ours):
                 return []
             file.seek(offset)
-            # The container can write to it, too, and without end.
+            # The container can write to it as well, without end.
             data = file.read(self._limit + LONGEST_LINE)
         return data.splitlines(keepends=True)
 
@@ -258,7 +258,7 @@ def _timestamp(moment: datetime) -> str:
     return f"{moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec='microseconds')}000Z"
 
 
-async def logged(log: Log, options: LogOptions) -> AsyncIterator[bytes]:
+async def read_log(log: Log, options: LogOptions) -> AsyncIterator[bytes]:
     """Yield the part of *log* that *options* ask for, in pieces."""
     left = options.limit_bytes
     reader = log.lines()

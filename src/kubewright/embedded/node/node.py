@@ -49,7 +49,7 @@ _log = get_logger(__name__)
 
 
 class Node:
-    """A node: it registers, says that it lives, and runs the pods that are bound to it.
+    """A node: it registers, reports that it is alive, and runs the pods that are bound to it.
 
     It works with any API server. A manager runs it; several may share one *cluster*, each with a
     name and a range of addresses of its own.
@@ -72,7 +72,7 @@ class Node:
     """
 
     stage: ClassVar[Stage] = Stage.ALWAYS
-    """When a manager starts it: with what always runs, since every node is the only one."""
+    """When a manager starts it: without leader election, since only one process runs this node."""
 
     def __init__(  # noqa: PLR0913  # all but two have a default that is right for most
         self,
@@ -98,7 +98,7 @@ class Node:
         self.kubelet_port: int = kubelet_port
         """Where its kubelet listens; may be set until it runs."""
         self.access: ContainerAccess = NodeAccess(self._runners.get)
-        """Its containers, as those outside may use them."""
+        """Its containers, as clients may use them."""
         pods = PODS if self.runtime.uses_files else SIMULATED_PODS
         amounts = {**default_capacity(pods=pods), **(capacity or {})}
         # As the server writes them, or every heartbeat would find a difference.
@@ -133,7 +133,7 @@ class Node:
     # --- Life ---
 
     async def run(self) -> None:
-        """Be a node until cancelled; what its pods have started ends with it."""
+        """Run the node until cancelled; all processes of its pods end with it."""
         facts = NodeFacts(
             self.name, self._address, self._capacity, self._labels, self.runtime.version,
             self.kubelet_port, self._addresses.cidr,
@@ -163,7 +163,7 @@ class Node:
                 await runner.close()
 
     async def _end_pods(self) -> None:
-        """Ask all processes to end, before the runtime makes them."""
+        """Send SIGTERM to all processes, before the runtime kills them."""
         live = [one for runner in self._runners.values() for one in runner.live.values()]
         if not self.runtime.uses_files:
             return
@@ -175,7 +175,7 @@ class Node:
                     await one.wait()
 
     async def wait_ready(self) -> None:
-        """Return once the Node object is there and says Ready."""
+        """Return once the Node object exists and is Ready."""
         await self._ready.wait()
 
     def health(self) -> Iterator[Problem]:
@@ -203,7 +203,7 @@ class Node:
             runner = self._runners[key] = PodRunner(pod, self._host())
         wait = await runner.sync(pod)
         if wait is not None and pod.metadata.deletion_timestamp is not None:
-            return Result(requeue_after=wait)  # most end at once, and one write says it all
+            return Result(requeue_after=wait)  # most end at once, and then one write is enough
         run.changed = await self._writer.write(pod, runner.status()) or run.changed
         if pod.metadata.deletion_timestamp is not None and runner.is_stopped:
             await self._finish(pod)
@@ -211,7 +211,7 @@ class Node:
         return None if wait is None else Result(requeue_after=wait)
 
     async def _finish(self, pod: Pod) -> None:
-        """Let a pod go that was deleted and runs no more."""
+        """Remove a deleted pod from the server, once it has stopped."""
         if pod.metadata.deletion_timestamp is None:
             return
         await self.cluster.live.delete(
@@ -219,10 +219,10 @@ class Node:
         )
 
     async def _remove(self, key: ObjectKey, runner: PodRunner) -> bool:
-        """Clean up after a pod that is gone from the server; say whether that is done."""
+        """Clean up after a pod that is gone from the server; return whether that is done."""
         runner.stop()
         if not runner.is_stopped:
-            return False  # the end of its last container brings us here again
+            return False  # the end of its last container triggers another sync
         del self._runners[key]
         self._writer.forget(runner.uid)
         await runner.close()
@@ -255,7 +255,7 @@ class Node:
     def _here(self, kubernetes: Service) -> Service:
         """Return the service of the API server at the address by which this machine knows it.
 
-        At its cluster address nobody may listen: port 443 is not for everybody.
+        Nothing may listen at its cluster address: ordinary users cannot bind port 443.
         """
         url = urlsplit(self.cluster.live.config.url)
         kubernetes.spec.cluster_ip = url.hostname or ""
@@ -264,13 +264,13 @@ class Node:
         return kubernetes
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
-        """Do something beside; a failure of it is logged, and concerns nobody else."""
+        """Run *work* in a task of its own; a failure is logged, and nothing else."""
         if self._tasks is None:
             work.close()
             return
-        self._tasks.start(self._guarded(work))
+        self._tasks.start(self._run_guarded(work))
 
-    async def _guarded(self, work: Coroutine[Any, Any, None]) -> None:
+    async def _run_guarded(self, work: Coroutine[Any, Any, None]) -> None:
         try:
             await work
         except Exception as error:  # noqa: BLE001  # one pod must not end the node
@@ -304,11 +304,11 @@ class Node:
         maps = cache.informer(ConfigMap, metadata_only=True)
         secrets = cache.informer(Secret, metadata_only=True)
         return [
-            maps.add_handler(lambda event: self._source_changed("ConfigMap", event)),
-            secrets.add_handler(lambda event: self._source_changed("Secret", event)),
+            maps.add_handler(lambda event: self._note_source("ConfigMap", event)),
+            secrets.add_handler(lambda event: self._note_source("Secret", event)),
         ]
 
-    def _source_changed(self, kind: Any, event: Event[Any]) -> None:
+    def _note_source(self, kind: Any, event: Event[Any]) -> None:
         if event.initial:
             return
         wanted = Reference(kind, event.key.name)

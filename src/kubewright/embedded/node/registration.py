@@ -1,4 +1,4 @@
-"""The Node object: what a node says of itself."""
+"""The Node object and its status."""
 
 import os
 import platform
@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 REPORT_EVERY: float = 300.0
-"""Seconds after which a status is sent though nothing has changed, as kubelets do."""
+"""Seconds after which a status is sent even if nothing has changed, as kubelets do."""
 VERSION: str = "v1.37.0+kubewright"
 ANNOTATIONS: Mapping[str, str] = {"volumes.kubernetes.io/controller-managed-attach-detach": "true"}
 _ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64", "armv7l": "arm"}
@@ -52,16 +52,16 @@ _STATES = {
 
 
 class NodeFacts(Struct, frozen=True):
-    """What is fixed of a node.
+    """The fixed facts about a node.
 
     Attributes:
         name: Its name.
         address: Where it is reached.
         capacity: How much of each resource it has.
         labels: More labels than those that every node has.
-        runtime_version: What runs its containers.
+        runtime_version: The name and version of its container runtime.
         port: Where its kubelet listens; 0 if it does not.
-        pod_cidr: Where the addresses of its pods come from.
+        pod_cidr: The range of the addresses of its pods.
     """
 
     name: str
@@ -74,10 +74,10 @@ class NodeFacts(Struct, frozen=True):
 
 
 def default_capacity(*, pods: int) -> dict[str, str]:
-    """Return what this machine has."""
+    """Return the capacity of this machine."""
     try:
         pages, size = os.sysconf("SC_PHYS_PAGES"), os.sysconf("SC_PAGE_SIZE")
-    except (ValueError, OSError):  # not every system tells
+    except (ValueError, OSError):  # not every system has it
         pages, size = 2**20, 4096
     return {
         "cpu": str(os.cpu_count() or 1),
@@ -114,7 +114,7 @@ def node_object(facts: NodeFacts, *, now: datetime) -> Node:
 
 
 def node_status(facts: NodeFacts, before: NodeStatus | None, *, now: datetime) -> NodeStatus:
-    """Return what a healthy node says of itself; *before* says since when things are so."""
+    """Return the status of a healthy node; *before* has the times of its last transitions."""
     kubelet = DaemonEndpoint(port=facts.port) if facts.port else None
     found = {condition.type: condition for condition in before.conditions} if before else {}
     ready = ("Ready", "KubeletReady", "kubelet is posting ready status")
@@ -136,7 +136,7 @@ def node_status(facts: NodeFacts, before: NodeStatus | None, *, now: datetime) -
 
 
 def node_events(before: NodeStatus | None, after: NodeStatus) -> list[str]:
-    """Return the reasons of the Events that tell what has changed of a healthy node."""
+    """Return the reasons of the Events about what has changed on a healthy node."""
     old = {one.type: one.status for one in before.conditions} if before else {}
     return [
         _STATES[one.type] for one in after.conditions
@@ -170,7 +170,7 @@ def _info(facts: NodeFacts) -> NodeSystemInfo:
         kernel_version=system.release,
         os_image=_os_image(),
         kubelet_version=VERSION,
-        kube_proxy_version="",  # out of use: a kubelet does not know it
+        kube_proxy_version="",  # deprecated: kubelets leave it empty
         container_runtime_version=facts.runtime_version,
         machine_id=facts.name,
         system_uuid=facts.name,
@@ -181,7 +181,7 @@ def _info(facts: NodeFacts) -> NodeSystemInfo:
 def _os_image() -> str:
     try:
         return platform.freedesktop_os_release()["PRETTY_NAME"]
-    except OSError:  # not every system tells
+    except OSError:  # not every system has it
         return platform.system()
 
 
@@ -198,9 +198,9 @@ def _architecture() -> str:
 
 
 def node_patch(wanted: NodeStatus, found: NodeStatus, *, now: datetime) -> dict[str, object]:
-    """Return what has to be sent of a status; empty if nothing has to be.
+    """Return the patch from *found* to *wanted*; empty if nothing has to be sent.
 
-    Heartbeats alone are sent only every few minutes: the Lease says that the node lives.
+    Heartbeats alone are sent only every few minutes: the Lease shows that the node is alive.
     """
     new, old = _json.to_builtins(wanted), _json.to_builtins(found)
     conditions = {one["type"]: one for one in old.pop("conditions", ())}

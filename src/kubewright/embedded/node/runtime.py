@@ -1,11 +1,11 @@
-"""What a node asks of whatever runs its containers."""
+"""The interface between a node and what runs its containers."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, Protocol, TypeAlias
 
 from msgspec import Struct
 
-from kubewright.embedded.node.access import Command, Connection
+from kubewright.embedded.node.access import Command, PodConnection
 from kubewright.embedded.node.logs import Log
 from kubewright.embedded.node.volumes.material import Files
 from kubewright.kinds.core.v1 import Container, Pod
@@ -43,15 +43,15 @@ OnExit: TypeAlias = Callable[[Exit], None]
 
 
 class Launch(Struct, frozen=True):
-    """A container that is to be started.
+    """A container to start.
 
     Attributes:
         pod: The pod that it belongs to.
         container: What its author wrote.
-        id: A name for this run of it, that no other has.
+        id: A unique name for this run of it.
         attempt: How often it was started before.
-        environment: Its variables, complete.
-        command: What is run instead of the image's own entry point; expanded.
+        environment: Its complete environment.
+        command: What to run instead of the entry point of the image; expanded.
         args: Its arguments; expanded.
     """
 
@@ -85,7 +85,7 @@ class ContainerError(Exception):
 
 
 class SimulatedError(ContainerError):
-    """A command cannot be run in a container that only pretends to."""
+    """A command cannot run in a simulated container."""
 
     def __init__(self, message: str) -> None:
         super().__init__("Simulated", message)
@@ -102,7 +102,7 @@ class RunningContainer(Protocol):
 
     @property
     def is_simulated(self) -> bool:
-        """Whether it only pretends to run: then whatever a probe or hook asks of it goes well."""
+        """Whether it only pretends to run: then probes and hooks succeed."""
         ...
 
     def signal(self, number: int) -> None:
@@ -110,7 +110,7 @@ class RunningContainer(Protocol):
         ...
 
     def probe_answer(self, kind: ProbeKind) -> bool | None:
-        """Return what a probe shall find without looking; ``None`` to let it look."""
+        """Return the result of a probe without running it; ``None`` to run it."""
         ...
 
     async def execute(
@@ -119,17 +119,17 @@ class RunningContainer(Protocol):
         """Start another command in it.
 
         Raises:
-            SimulatedError: It is simulated, and what the command would do is not known.
+            SimulatedError: It is simulated, and we do not know what the command would do.
         """
         ...
 
     async def attach(self, *, stdin: bool = False) -> Command:
-        """Return its own process, to read and write along."""
+        """Return its own process, to read its output and write its input."""
         ...
 
 
 class Sandbox(Protocol):
-    """The place of one pod: an address and, where there are files, a folder."""
+    """The environment of one pod: an address, and a folder if the runtime uses files."""
 
     async def start(self, launch: Launch, on_exit: OnExit) -> RunningContainer:
         """Start a container; *on_exit* is called once, when it has ended.
@@ -140,14 +140,14 @@ class Sandbox(Protocol):
         ...
 
     def update(self, pod: Pod, volumes: Mapping[str, Files]) -> None:
-        """Take note of a changed pod, and let files follow their sources."""
+        """Note a changed pod, and bring the files of its volumes up to date."""
         ...
 
     def find_log(self, container: str, *, previous: bool = False) -> Log | None:
         """Return the log of the last run of a container, or of the one before."""
         ...
 
-    async def connect(self, port: int, *, host: str = "", tls: bool = False) -> Connection:
+    async def connect(self, port: int, *, host: str = "", tls: bool = False) -> PodConnection:
         """Connect to a port of the pod, or of another host.
 
         Raises:
@@ -156,35 +156,35 @@ class Sandbox(Protocol):
         ...
 
     async def close(self) -> None:
-        """Remove all that is left of it; its containers have ended."""
+        """Remove the sandbox, once its containers have ended."""
         ...
 
 
 class Runtime(Protocol):
-    """Whatever runs containers."""
+    """What runs containers."""
 
     @property
     def version(self) -> str:
-        """What the node says of it, such as ``simulated://0.1``."""
+        """Its name and version in the status of the node, such as ``simulated://0.1``."""
         ...
 
     @property
     def uses_files(self) -> bool:
-        """Whether volumes and service variables are of any use to it."""
+        """Whether it uses volumes and service variables."""
         ...
 
     async def run(self) -> None:
-        """Do what it does until cancelled; when this returns, nothing of it is left."""
+        """Run until cancelled; when this returns, nothing is left of it."""
         ...
 
     async def wait_ready(self) -> None:
         """Return once containers can be started."""
         ...
 
-    async def sandbox(self, pod: Pod, address: str, volumes: Mapping[str, Files]) -> Sandbox:
-        """Make the place of a pod, with its volumes in it.
+    async def create_sandbox(self, pod: Pod, address: str, volumes: Mapping[str, Files]) -> Sandbox:
+        """Create the sandbox of a pod, with its volumes.
 
         Raises:
-            OSError: It cannot be made.
+            OSError: It cannot be created.
         """
         ...

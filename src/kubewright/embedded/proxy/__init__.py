@@ -1,4 +1,4 @@
-"""The Service proxy: cluster addresses on loopback lead to the endpoints behind them."""
+"""The Service proxy: forwards from cluster addresses on loopback to endpoints."""
 
 from kubewright.embedded.proxy.resolver import EndpointResolver
 from kubewright.embedded.proxy.service_proxy import ServiceProxy

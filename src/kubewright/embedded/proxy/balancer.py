@@ -8,11 +8,11 @@ from contextlib import suppress
 from kubewright._aio import Clock
 from kubewright.embedded.proxy.table import Endpoint
 
-_REMEMBERED = 1024  # clients, where a service keeps each of them at one endpoint
+_REMEMBERED = 1024  # clients of a service with session affinity
 
 
 class Balancer:
-    """Takes the endpoints in turn; where that is asked for, a client comes back to the same one.
+    """Takes the endpoints in turn; with session affinity, a client stays at one of them.
 
     Args:
         clock: Where time comes from.
@@ -56,8 +56,8 @@ class Balancer:
             order.insert(0, known)
         return order
 
-    def chose(self, client: str, endpoint: Endpoint) -> None:
-        """Hear where a connection of *client* went."""
+    def note_choice(self, client: str, endpoint: Endpoint) -> None:
+        """Remember where a connection of *client* went."""
         if not self._affinity:
             return
         self._clients[client] = endpoint, self._clock.monotonic() + self._affinity

@@ -1,4 +1,4 @@
-"""Bytes between a client on a socket and an endpoint, both ways, each way to its own end."""
+"""Copies bytes between a client's socket and an endpoint, in both directions."""
 
 import asyncio
 import socket
@@ -6,14 +6,14 @@ import struct
 from contextlib import suppress
 
 from kubewright._aio import TaskSet
-from kubewright.embedded.node.access import BROKEN, Connection
+from kubewright.embedded.node.access import BROKEN, PodConnection
 
 BUFFER: int = 256 * 1024
-"""How much of one direction is kept for a side that is slow to take it."""
+"""How much of one direction is kept for a slow reader."""
 
 
 class SocketConnection:
-    """A TCP connection, in the words of a node."""
+    """A TCP connection, as a `PodConnection`."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader = reader
@@ -56,8 +56,8 @@ async def dial(address: str, port: int) -> SocketConnection:
     return SocketConnection(reader, writer)
 
 
-async def relay(client: SocketConnection, endpoint: Connection) -> None:
-    """Copy both ways until both have said all; what breaks on one side is broken on the other."""
+async def relay(client: SocketConnection, endpoint: PodConnection) -> None:
+    """Copy in both directions until both have ended; if one side breaks, break the other."""
     try:
         async with TaskSet() as tasks:
             up = tasks.start(_copy(client, endpoint))
@@ -73,8 +73,8 @@ async def relay(client: SocketConnection, endpoint: Connection) -> None:
         await endpoint.close()
 
 
-async def _copy(source: Connection, target: Connection) -> bool:
-    """Copy to the end; tell whether it was reached."""
+async def _copy(source: PodConnection, target: PodConnection) -> bool:
+    """Copy until the end; return whether it was reached."""
     try:
         while data := await source.read():
             await target.write(data)

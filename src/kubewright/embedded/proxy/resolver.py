@@ -20,7 +20,7 @@ def find_endpoints(reader: Reader, namespace: str, service: str, port: str) -> l
 
 
 class EndpointResolver(ClusterIPResolver):
-    """Finds services at their endpoints, which need no cluster address that anybody listens at.
+    """Finds services at their endpoints; nothing has to listen at their cluster addresses.
 
     Args:
         reader: The objects of the API server.
@@ -37,7 +37,7 @@ class EndpointResolver(ClusterIPResolver):
         """Return an endpoint of a service, another one each time.
 
         Raises:
-            LookupError: There is no such service or port, or nothing stands behind it.
+            LookupError: There is no such service or port, or it has no endpoints.
         """
         found = super().resolve(namespace, name, port)
         service = self._reader.get(_SERVICES, namespace, name) or {}

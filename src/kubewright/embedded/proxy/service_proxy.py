@@ -1,4 +1,4 @@
-"""`ServiceProxy`: listens at the addresses of services, and leads to what stands behind them."""
+"""`ServiceProxy`: listens at the addresses of services, and forwards to their endpoints."""
 
 import asyncio
 import ipaddress
@@ -13,7 +13,7 @@ from kubewright.api.kind import ObjectKey
 from kubewright.cache.entry import Event
 from kubewright.cache.handlers import Registration
 from kubewright.cluster import Cluster
-from kubewright.embedded.node.access import BROKEN, AccessError, Connection
+from kubewright.embedded.node.access import BROKEN, AccessError, PodConnection
 from kubewright.embedded.proxy.balancer import Balancer
 from kubewright.embedded.proxy.relay import BUFFER, SocketConnection, dial, relay
 from kubewright.embedded.proxy.table import (
@@ -29,7 +29,7 @@ from kubewright.kinds.discovery.v1 import EndpointSlice
 from kubewright.log import get_logger
 from kubewright.runnable import Stage
 
-Connect = Callable[[str, str, int], Awaitable[Connection]]
+Connect = Callable[[str, str, int], Awaitable[PodConnection]]
 """Connects to a port of a pod: its namespace, its name, the port."""
 
 _log = get_logger(__name__)
@@ -61,9 +61,9 @@ class PortKey(NamedTuple):
 class ServiceProxy:
     """Makes services reachable at their cluster addresses, while it runs.
 
-    It listens at the cluster addresses that are loopback ones, and leaves all others alone; and at
-    the node ports, on *node_address*. A connection goes to a ready endpoint, each in its turn, and
-    to the next one if nothing listens there. It stays when the endpoints change.
+    It listens at cluster addresses on loopback, and ignores all others; and at node ports, on
+    *node_address*. A connection goes to the next ready endpoint in turn, or to another one if
+    nothing listens there. It stays open when the endpoints change.
 
     Args:
         cluster: Where services and endpoint slices are read; it must run, too.
@@ -109,8 +109,8 @@ class ServiceProxy:
     async def run(self) -> None:
         """Listen until cancelled; connections end with it."""
         handlers: list[Registration[Any]] = [
-            self._services_informer.add_handler(self._service_changed),
-            self._slices_informer.add_handler(self._slice_changed),
+            self._services_informer.add_handler(self._note_service),
+            self._slices_informer.add_handler(self._note_slice),
         ]
         try:
             async with TaskSet() as self._tasks:
@@ -134,7 +134,7 @@ class ServiceProxy:
 
     # --- What changes ---
 
-    def _service_changed(self, event: Event[Service]) -> None:
+    def _note_service(self, event: Event[Service]) -> None:
         key = event.key
         if event.new is None:
             self._services.pop(key, None)
@@ -142,7 +142,7 @@ class ServiceProxy:
             self._services[key] = _json.loads(event.new.raw)
         self._update(key)
 
-    def _slice_changed(self, event: Event[EndpointSlice]) -> None:
+    def _note_slice(self, event: Event[EndpointSlice]) -> None:
         key = event.key
         changed: set[ObjectKey] = set()
         for entry in (event.old, event.new):
@@ -161,7 +161,7 @@ class ServiceProxy:
             self._update(service)
 
     def _update(self, key: ObjectKey) -> None:
-        """Bring what is known of a service up to date; new connections go by it at once."""
+        """Update the addresses and endpoints of a service; new connections use them at once."""
         service = self._services.get(key)
         self._wanted = {at: port for at, port in self._wanted.items() if port.service != key}
         ports = tcp_ports(service) if service is not None else []
@@ -204,10 +204,10 @@ class ServiceProxy:
                     backlog=_BACKLOG,
                 )
             except OSError as error:
-                self._refuse(address, error)
+                self._report_refusal(address, error)
 
-    def _refuse(self, address: Address, error: OSError) -> None:
-        wanted = self._wanted.get(address)  # its service may have gone while we tried
+    def _report_refusal(self, address: Address, error: OSError) -> None:
+        wanted = self._wanted.get(address)  # its service may be gone by now
         if wanted is None or address in self._refused:
             return
         self._refused.add(address)
@@ -238,7 +238,7 @@ class ServiceProxy:
         try:
             endpoint = await self._reach(port, peer)
             if endpoint is None:
-                client.reset()  # as if nothing listened, which is what a kernel would say
+                client.reset()  # as a kernel does when nothing listens
             else:
                 await relay(client, endpoint)
         except Exception as error:  # noqa: BLE001  # one connection must not end the others
@@ -247,11 +247,11 @@ class ServiceProxy:
         finally:
             await client.close()
 
-    async def _reach(self, port: PortKey, peer: str) -> Connection | None:
-        """Connect to an endpoint, if there are any.
+    async def _reach(self, port: PortKey, peer: str) -> PodConnection | None:
+        """Connect to an endpoint; return ``None`` if there is none that answers.
 
-        If none of them answers we wait a little: they have just ended and others take their place,
-        which is not known here yet; or they are about to listen.
+        If none of them answers, we wait a little: they may have ended, and we do not know their
+        successors yet; or they are about to listen.
         """
         balancer = self._balancers.get(port)
         order = balancer.order(peer) if balancer is not None else []
@@ -262,21 +262,21 @@ class ServiceProxy:
             for endpoint in order:
                 with suppress(*BROKEN):
                     connection = await self._dial(endpoint)
-                    balancer.chose(peer, endpoint)
+                    balancer.note_choice(peer, endpoint)
                     return connection
             if self._clock.monotonic() >= until:
                 return None
             await balancer.wait_changed(_RETRY)
             order = balancer.order(peer)
 
-    async def _dial(self, endpoint: Endpoint) -> Connection:
+    async def _dial(self, endpoint: Endpoint) -> PodConnection:
         if self._connect is not None and endpoint.pod:
             try:
                 return await self._connect(endpoint.namespace, endpoint.pod, endpoint.port)
             except AccessError as error:
                 if error.code != _NOT_FOUND:
                     raise
-        return await dial(endpoint.address, endpoint.port)  # a pod of somebody else, or no pod
+        return await dial(endpoint.address, endpoint.port)  # not one of our pods
 
 
 def _affinity(service: Obj) -> float:
@@ -290,5 +290,5 @@ def _affinity(service: Obj) -> float:
 def _is_loopback(address: str) -> bool:
     try:
         return ipaddress.ip_address(address).is_loopback
-    except ValueError:  # such as None, the word for no address at all
+    except ValueError:  # such as None, for a headless service
         return False

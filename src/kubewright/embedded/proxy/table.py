@@ -1,4 +1,4 @@
-"""Which endpoints stand behind the port of a service; pure, from objects as trees."""
+"""The endpoints of the port of a service; pure, from objects as trees."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
@@ -15,7 +15,7 @@ class Endpoint(NamedTuple):
     Attributes:
         address: An IP address.
         port: The port there.
-        namespace: The namespace of the pod; empty if it is no pod's address.
+        namespace: The namespace of the pod; empty if the address is not a pod's.
         pod: The name of the pod.
     """
 
@@ -51,8 +51,8 @@ def tcp_ports(service: Obj) -> list[ServicePort]:
 def endpoints_of(slices: Iterable[Obj], port: str) -> list[Endpoint]:
     """Return the endpoints of the port called *port*, in a fixed order, each once.
 
-    They are those that are ready. Only if there is none, those serve that are about to end but
-    still answer, as with kube-proxy: better them than nobody.
+    Only ready ones count. If there are none, those count that are terminating but still serving,
+    as with kube-proxy.
     """
     found: dict[Endpoint, bool] = {}
     for slice_ in slices:

@@ -1,4 +1,4 @@
-"""The scheduler: gives each pod without a node the one that suits it best."""
+"""The scheduler: binds each pod without a node to the best one."""
 
 from kubewright.embedded.scheduler.controller import scheduler
 

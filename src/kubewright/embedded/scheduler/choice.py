@@ -1,4 +1,4 @@
-"""From a pod and the nodes to the best of them, or to the sentence that says why there is none."""
+"""Chooses the best node for a pod, or returns the sentence that says why there is none."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -8,7 +8,7 @@ import msgspec
 from kubewright.embedded.node_affinity import fits_node, intolerable, preference
 from kubewright.embedded.scheduler.demand import Demand, conflicts, demand_of
 from kubewright.embedded.scheduler.topology import Topology
-from kubewright.embedded.scheduler.view import NodeView, View
+from kubewright.embedded.scheduler.view import ClusterView, NodeView
 from kubewright.kinds.core.v1 import Pod, Taint
 
 __all__ = ["Choice", "choose"]
@@ -27,7 +27,7 @@ class Choice(msgspec.Struct, frozen=True):
     problem: str = ""
 
 
-def choose(pod: Pod, view: View) -> Choice:
+def choose(pod: Pod, view: ClusterView) -> Choice:
     """Return the best node for *pod*."""
     nodes = view.nodes
     if not nodes:
@@ -53,7 +53,7 @@ def choose(pod: Pod, view: View) -> Choice:
 
 
 def _never(pod: Pod, node: NodeView) -> str:
-    """Return why no other pod's end would help *pod* onto *node*."""
+    """Return why *pod* cannot run on *node*, whichever other pods end."""
     tolerations = pod.spec.tolerations
     if node.unschedulable and intolerable([_CORDON], tolerations, _HARD):
         return "node(s) were unschedulable"
@@ -123,7 +123,7 @@ def _disliked(pod: Pod, node: NodeView) -> int:
 
 
 def _free(demand: Demand, node: NodeView) -> float:
-    """Return which part of *node* would be left, from 0 to 100."""
+    """Return which share of *node* would be left, from 0 to 100."""
     parts = []
     for name in ("cpu", "memory"):
         if whole := node.allocatable.get(name, 0):

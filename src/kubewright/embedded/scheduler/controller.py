@@ -1,4 +1,4 @@
-"""`scheduler`: takes the pods that wait, the most important first, and binds each to a node."""
+"""`scheduler`: takes waiting pods by priority, and binds each of them to a node."""
 
 import msgspec
 
@@ -10,7 +10,7 @@ from kubewright.cache.entry import Entry, Event
 from kubewright.cluster import Cluster
 from kubewright.controller import Controller, Reason, Request, Result, Run, Sink
 from kubewright.embedded.scheduler.choice import choose
-from kubewright.embedded.scheduler.view import View
+from kubewright.embedded.scheduler.view import ClusterView
 from kubewright.errors import ConflictError, NotFoundError
 from kubewright.kinds.core.v1 import Binding, Node, ObjectReference, Pod
 
@@ -18,9 +18,9 @@ __all__ = ["scheduler"]
 
 COMPONENT: str = "default-scheduler"
 PAUSE: float = 0.1
-"""Seconds in which changes are gathered before all that waits is looked at again."""
+"""Seconds to gather changes before all waiting pods are tried again."""
 AFTER_CONFLICT: float = 1.0
-"""Seconds after which it is looked again, should nobody tell of the pod."""
+"""Seconds until a pod is tried again after a conflict, if the watch does not show it before."""
 WORKERS: int = 4
 
 
@@ -50,7 +50,7 @@ _decode = msgspec.json.Decoder(_Document).decode
 
 
 class PendingPods:
-    """A source of pods without a node, by their priority; those that fit nowhere wait in it."""
+    """A source of pods without a node, by priority; those that fit nowhere wait here."""
 
     name: str = "Pod"
 
@@ -63,9 +63,9 @@ class PendingPods:
         self._is_waking = False
 
     async def run(self, sink: Sink) -> None:
-        """Ask for each pod that needs a node, until cancelled."""
+        """Request each pod that needs a node, until cancelled."""
         self._sink = sink
-        registration = self._pods.add_handler(self._heard)
+        registration = self._pods.add_handler(self._note_event)
         try:
             while True:
                 await self._clock.sleep(3600.0)
@@ -78,7 +78,7 @@ class PendingPods:
         await self._nodes.wait_settled()
         await self._pods.wait_settled()
 
-    def _heard(self, event: Event[Pod]) -> None:
+    def _note_event(self, event: Event[Pod]) -> None:
         new = event.new
         if new is None or new.deleting:
             self._waiting.pop(event.key, None)
@@ -101,7 +101,7 @@ class PendingPods:
         self._waiting[pod.key] = pod.spec.priority or 0
 
     def wake(self) -> None:
-        """Let all that waits be looked at again, soon."""
+        """Try all waiting pods again soon."""
         if self._waiting and not self._is_waking:
             self._is_waking = True
             self._clock.call_later(PAUSE, self._wake_all)
@@ -113,14 +113,14 @@ class PendingPods:
 
 
 def _may_fit_now(old: Entry[Pod] | None, new: Entry[Pod]) -> bool:
-    """Say whether a pod that fitted nowhere has changed, or another has taken its name."""
+    """Return whether a waiting pod has changed, or another pod has taken its name."""
     if old is None or old.uid != new.uid:
         return True
     return old.generation != new.generation or old.labels != new.labels
 
 
 class Scheduler:
-    """Binds one pod after the other."""
+    """Binds pods to nodes."""
 
     def __init__(self, cluster: Cluster, queue: PendingPods) -> None:
         self._cluster = cluster
@@ -128,25 +128,25 @@ class Scheduler:
         self._pods = cluster.cache.informer(Pod, sharded=False).store
         self._binding = cluster.client.subresource("binding")
         self._recorder = cluster.recorder(COMPONENT)
-        self._view = View(cluster, queue.wake)
+        self._view = ClusterView(cluster, queue.wake)
 
     async def reconcile(self, request: Request, run: Run) -> Result | None:
-        """Bind one pod, or say why it cannot be."""
+        """Bind one pod, or write into its conditions why there is no node for it."""
         pod = self._pods.find(request.key)
         if pod is None or pod.spec.node_name or pod.metadata.deletion_timestamp is not None:
             return None
         if self._view.place_of(pod.metadata.uid):
-            return None  # decided, and the server has not told of it yet
+            return None  # bound already; the watch has not shown it yet
         if pod.spec.scheduling_gates:
             text = "Scheduling is blocked due to non-empty scheduling gates"
-            await self._say(pod, "SchedulingGated", text, run)
+            await self._write_condition(pod, "SchedulingGated", text, run)
             return None
         choice = choose(pod, self._view)
         if choice.node:
             run.changed = True
             return await self._bind(pod, choice.node)
         self._queue.wait(pod)
-        if await self._say(pod, "Unschedulable", choice.problem, run):
+        if await self._write_condition(pod, "Unschedulable", choice.problem, run):
             self._recorder.event(
                 pod,
                 type="Warning",
@@ -162,14 +162,14 @@ class Scheduler:
             metadata=ObjectMeta(name=meta.name, namespace=meta.namespace, uid=meta.uid),
             target=ObjectReference(kind="Node", name=node),
         )
-        # Before the request: the next pod must not be given the same place meanwhile.
+        # Before the request: the next pod must not get the same resources meanwhile.
         self._view.assume(pod, node)
         try:
             await self._binding.post(Pod, pod.key, binding)
         except NotFoundError:
             self._view.forget(meta.uid)
             return None
-        except ConflictError:  # somebody else was quicker, most likely
+        except ConflictError:  # most likely, somebody else has bound it
             self._view.forget(meta.uid)
             return Result(requeue_after=AFTER_CONFLICT)
         except BaseException:
@@ -183,8 +183,8 @@ class Scheduler:
         )
         return None
 
-    async def _say(self, pod: Pod, reason: str, message: str, run: Run) -> bool:
-        """Write why the pod has no node; return whether that is news."""
+    async def _write_condition(self, pod: Pod, reason: str, message: str, run: Run) -> bool:
+        """Write why the pod has no node; return whether that is new."""
         old = find_condition(pod.status.conditions, "PodScheduled")
         if old is not None and (old.status, old.reason, old.message) == ("False", reason, message):
             return False

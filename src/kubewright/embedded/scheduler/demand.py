@@ -1,4 +1,4 @@
-"""What a pod takes of a node: cpu, memory and other resources, and ports of the host."""
+"""What a pod uses of a node: cpu, memory and other resources, and host ports."""
 
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
@@ -20,7 +20,7 @@ _EVERY = "0.0.0.0"  # noqa: S104  # read from specs, not listened on
 
 
 class Demand(msgspec.Struct, frozen=True):
-    """What a pod takes of a node."""
+    """What a pod uses of a node."""
 
     resources: Amounts
     ports: tuple[HostPort, ...] = ()
@@ -38,7 +38,7 @@ def amounts(quantities: Mapping[str, Quantity]) -> Amounts:
 
 
 def demand_of(pod: Pod) -> Demand:
-    """Return what *pod* takes: what its containers ask for together, or what starting them does.
+    """Return what *pod* uses: the requests of its containers, or of its start if that is more.
 
     Init containers run one after the other before the others, so only the largest counts; those
     that stay, sidecars, count with the others.
@@ -83,7 +83,7 @@ def _host_ports(pod: Pod) -> Iterable[HostPort]:
 
 
 def conflicts(left: HostPort, right: HostPort) -> bool:
-    """Say whether not both ports can be listened on."""
+    """Return whether two pods cannot both listen on these ports."""
     if left[1:] != right[1:]:
         return False
     return left[0] == right[0] or _EVERY in {left[0], right[0]}

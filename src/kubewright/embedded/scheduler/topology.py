@@ -1,7 +1,7 @@
-"""Where pods stand to one another: affinity, anti-affinity, and an even spread over domains.
+"""How pods relate to one another: affinity, anti-affinity, and even spread over domains.
 
-A domain is all nodes with one value of a label, such as a zone. What is counted is counted once
-for each pod that is scheduled, not once for each node.
+A domain is all nodes with the same value of a label, such as a zone. Everything here is computed
+once for each pod to schedule, and not for each node.
 """
 
 from collections import Counter
@@ -36,7 +36,7 @@ class Term(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, term: PodAffinityTerm, namespace: str) -> "Term":
-        """Return what *term* of a pod in *namespace* means."""
+        """Return the rule of *term* of a pod in *namespace*."""
         chosen = None if term.namespace_selector is None else selector_from(term.namespace_selector)
         own = () if term.namespaces or chosen is not None else (namespace,)
         return cls(
@@ -47,7 +47,7 @@ class Term(msgspec.Struct, frozen=True):
         )
 
     def covers(self, namespace: str, labels: Mapping[str, str], of_namespace: _Labels) -> bool:
-        """Say whether a pod in *namespace* with *labels* is one that is meant."""
+        """Return whether the rule is about a pod in *namespace* with *labels*."""
         if not self.selector.matches(labels):
             return False
         if namespace in self.namespaces:
@@ -76,7 +76,7 @@ class _Spread(msgspec.Struct):
 
 
 class Topology:
-    """What the other pods mean for one that is to be placed.
+    """What the other pods mean for a pod to schedule.
 
     Args:
         pod: The pod.
@@ -133,7 +133,7 @@ class Topology:
         return KEPT_AWAY if self._forbidden & domains else ""
 
     def score(self, node: NodeView) -> int:
-        """Return how well *node* suits the wishes of the pod about others."""
+        """Return how well *node* suits the preferences of the pod about other pods."""
         total = 0
         for found, weight in self._wishes:
             total += weight * sum(found[one] for one in node.labels.items() if one in found)
@@ -163,12 +163,12 @@ class Topology:
             return True
         if (term.key, value) in found:
             return False
-        # The first of a group that wants to be together has nobody to be near to.
+        # The first pod of a group with affinity to itself has no other pod to be near to.
         meta = self._pod.metadata
         return bool(found) or not term.covers(meta.namespace, meta.labels, self._of_namespace)
 
     def _kept_away(self) -> set[_Domain]:
-        """Return the domains in which a pod is that keeps this one away."""
+        """Return the domains with a pod that keeps this one away."""
         found: set[_Domain] = set()
         meta = self._pod.metadata
         for placed in all_placed(self._nodes):
@@ -208,7 +208,7 @@ class Topology:
         return _Spread(one, counts, int(selector.matches(meta.labels)))
 
     def _counts(self, one: TopologySpreadConstraint, node: NodeView) -> bool:
-        """Say whether *node* is one over which the pods are spread."""
+        """Return whether *node* is one of those that the pods are spread over."""
         pod = self._pod
         if one.node_affinity_policy != "Ignore" and not fits_node(pod.spec, node.name, node.labels):
             return False

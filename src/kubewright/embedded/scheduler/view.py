@@ -1,4 +1,4 @@
-"""`View`: the nodes, and what is placed on each, as the scheduler knows it."""
+"""`ClusterView`: the nodes and their pods, as the scheduler sees them."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
@@ -12,18 +12,18 @@ from kubewright.cluster import Cluster
 from kubewright.embedded.scheduler.demand import Amounts, Demand, amounts, demand_of
 from kubewright.kinds.core.v1 import Namespace, Node, Pod, PodAffinityTerm, Taint
 
-__all__ = ["NodeView", "Placed", "View"]
+__all__ = ["ClusterView", "NodeView", "Placed"]
 
 
 class Placed(msgspec.Struct, frozen=True):
-    """A pod on a node, and what of it matters to others.
+    """A pod on a node, with the fields that matter to others.
 
     Attributes:
         node: Where it is.
         namespace: Its namespace.
         labels: Its labels.
-        owner: The uid of who controls it.
-        demand: What it takes.
+        owner: The uid of its controller.
+        demand: What it uses.
         keeps_away: The rules by which it keeps other pods away.
     """
 
@@ -51,7 +51,7 @@ class Placed(msgspec.Struct, frozen=True):
 
 
 class NodeView:
-    """One node, and what is taken of it."""
+    """One node, and what its pods use."""
 
     def __init__(self, name: str) -> None:
         self.name: str = name
@@ -59,7 +59,7 @@ class NodeView:
         self.taints: list[Taint] = []
         self.unschedulable: bool = False
         self.known: bool = False
-        """Whether the node itself was heard of, and not only pods on it."""
+        """Whether we know the node itself, and not only pods on it."""
         self.allocatable: Amounts = {}
         self.used: Amounts = {}
         self.pods: dict[str, Placed] = {}
@@ -67,7 +67,7 @@ class NodeView:
         """How many of the pods each owner has here."""
 
     def describe(self, node: Node) -> bool:
-        """Take over what *node* says; return whether it can matter to a pod that waits."""
+        """Update it from *node*; return whether that can matter to a waiting pod."""
         before = self._state()
         self.known = True
         self.labels = node.metadata.labels
@@ -87,7 +87,7 @@ class NodeView:
             self.used[name] = self.used.get(name, 0) + amount
 
     def remove(self, uid: str) -> None:
-        """Note that a pod is here no more."""
+        """Note that a pod is no longer here."""
         pod = self.pods.pop(uid)
         self.owners[pod.owner] -= 1
         if not self.owners[pod.owner]:
@@ -112,8 +112,8 @@ class _Document(msgspec.Struct, gc=False):
 _decode = msgspec.json.Decoder(_Document).decode
 
 
-class View:
-    """Follows nodes and pods; what was just decided counts before the server tells of it.
+class ClusterView:
+    """Follows nodes and pods; a decision counts at once, before the watch shows it.
 
     Args:
         cluster: Where they are.
@@ -127,8 +127,8 @@ class View:
         self._rules = 0
         self._on_change = on_change
         self._namespaces = cluster.cache.informer(Namespace, sharded=False).store
-        cluster.cache.informer(Node, sharded=False).add_handler(self._heard_node)
-        cluster.cache.informer(Pod, sharded=False).add_handler(self._heard_pod)
+        cluster.cache.informer(Node, sharded=False).add_handler(self._note_node)
+        cluster.cache.informer(Pod, sharded=False).add_handler(self._note_pod)
 
     @property
     def nodes(self) -> list[NodeView]:
@@ -147,7 +147,7 @@ class View:
         return entry.labels if entry is not None else {}
 
     def place_of(self, uid: str) -> str:
-        """Return the node of a pod; empty if it has none, not even in our mind."""
+        """Return the node of a pod, assumed ones included; empty if it has none."""
         return self._places.get(uid, "")
 
     def assume(self, pod: Pod, node: str) -> None:
@@ -156,12 +156,12 @@ class View:
         self._place(pod.metadata.uid, Placed.of(pod, node))
 
     def forget(self, uid: str) -> None:
-        """Take back what was assumed: the server refused."""
+        """Undo `assume`: the server refused."""
         if uid in self._assumed:
             self._assumed.discard(uid)
             self._unplace(uid)
 
-    def _heard_node(self, event: Event[Node]) -> None:
+    def _note_node(self, event: Event[Node]) -> None:
         name = event.key.name
         if event.new is None:
             view = self._nodes.get(name)
@@ -173,20 +173,20 @@ class View:
         if self._node(name).describe(event.new.object):
             self._on_change()
 
-    def _heard_pod(self, event: Event[Pod]) -> None:
+    def _note_pod(self, event: Event[Pod]) -> None:
         old, new = event.old, event.new
         if old is not None and (new is None or new.uid != old.uid):
-            self._gone(old.uid)
+            self._note_gone(old.uid)
         if new is None:
-            self._gone(event.entry.uid)
+            self._note_gone(event.entry.uid)
             return
         said = _decode(new.raw)
         if said.status.phase in {"Succeeded", "Failed"}:
-            self._gone(new.uid)
+            self._note_gone(new.uid)
         elif said.spec.node_name:
-            self._bound(new, said.spec.node_name, is_relabelled=_relabelled(event))
+            self._note_bound(new, said.spec.node_name, is_relabelled=_relabelled(event))
 
-    def _bound(self, entry: Entry[Pod], node: str, *, is_relabelled: bool) -> None:
+    def _note_bound(self, entry: Entry[Pod], node: str, *, is_relabelled: bool) -> None:
         uid = entry.uid
         is_new = uid in self._assumed
         self._assumed.discard(uid)
@@ -196,7 +196,7 @@ class View:
         if is_new:
             self._on_change()  # another pod may have waited for this one to be there
 
-    def _gone(self, uid: str) -> None:
+    def _note_gone(self, uid: str) -> None:
         self._assumed.discard(uid)
         if uid in self._places:
             self._unplace(uid)

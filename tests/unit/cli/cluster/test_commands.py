@@ -63,12 +63,12 @@ def test_the_status_of_what_is_not_there_is_3(clusters: Clusters) -> None:
 
 def test_the_commands_find_a_cluster_by_its_name(clusters: Clusters) -> None:
     """There can be several."""
-    place = clusters.place("shop")
-    lock = place.lock()
+    folder = clusters.folder("shop")
+    lock = folder.lock()
     assert lock is not None
     now = datetime.now(UTC)
-    place.write_state(State(os.getpid(), "https://127.0.0.1:1", now, 1, simulate=True))
-    place.kubeconfig.write_text("kind: Config\n")
+    folder.write_state(State(os.getpid(), "https://127.0.0.1:1", now, 1, simulate=True))
+    folder.kubeconfig.write_text("kind: Config\n")
 
     shown = typed("kubeconfig", "--name", "shop")
     started = typed("start", "--name", "shop")

@@ -1,4 +1,4 @@
-"""What a data folder says of its cluster."""
+"""The settings of a cluster in its data folder."""
 
 from pathlib import Path
 

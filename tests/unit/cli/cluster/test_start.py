@@ -32,25 +32,25 @@ def test_one_that_runs_is_not_started_again(
     clusters: Clusters, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A script may start it to be sure that it runs."""
-    place = clusters.place("shop")
-    lock = place.lock()
+    folder = clusters.folder("shop")
+    lock = folder.lock()
     assert lock is not None
-    place.write_state(STATE)
+    folder.write_state(STATE)
 
     start(Options("shop"))
 
     said = capsys.readouterr().out
     assert "cluster shop runs already, since 12:00:00 UTC: https://127.0.0.1:1 (2 nodes," in said
-    assert f"export KUBECONFIG={place.kubeconfig}" in said
+    assert f"export KUBECONFIG={folder.kubeconfig}" in said
     assert "`kubewright cluster stop --name shop`" in said
     lock.release()
 
 
 def test_what_to_type_can_be_copied_from_a_path_with_spaces(tmp_path: Path) -> None:
     """A shell would take it for several words."""
-    place = Clusters(tmp_path / "my state").place("shop")
+    folder = Clusters(tmp_path / "my state").folder("shop")
 
-    assert f"  export KUBECONFIG='{place.kubeconfig}'\n" in _how_to_use(place, STATE)
+    assert f"  export KUBECONFIG='{folder.kubeconfig}'\n" in _how_to_use(folder, STATE)
 
 
 @pytest.mark.parametrize(
@@ -72,10 +72,10 @@ def test_what_one_that_runs_does_not_have_is_said(
 ) -> None:
     """Else the user looks for a third node, or for a kubeconfig, that nobody has made."""
     monkeypatch.chdir(tmp_path)
-    place = clusters.place("shop")
-    lock = place.lock()
+    folder = clusters.folder("shop")
+    lock = folder.lock()
     assert lock is not None
-    place.write_state(STATE)
+    folder.write_state(STATE)
 
     start(options)
 
@@ -88,11 +88,11 @@ def test_what_one_that_runs_does_not_have_is_said(
 def test_one_that_runs_commands_does_not_become_simulated(
     clusters: Clusters, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Who asks for it does not want that commands run."""
-    place = clusters.place("shop")
-    lock = place.lock()
+    """A user who asks for it does not want commands to run."""
+    folder = clusters.folder("shop")
+    lock = folder.lock()
     assert lock is not None
-    place.write_state(msgspec.structs.replace(STATE, simulate=False))
+    folder.write_state(msgspec.structs.replace(STATE, simulate=False))
 
     start(Options("shop", simulate=True))
 
@@ -102,7 +102,7 @@ def test_one_that_runs_commands_does_not_become_simulated(
 
 def test_one_that_another_starts_is_waited_for_no_longer_than_asked(clusters: Clusters) -> None:
     """If the other hangs, the user hears where to look."""
-    lock = clusters.place("shop").lock()
+    lock = clusters.folder("shop").lock()
     assert lock is not None
 
     with pytest.raises(ConfigError, match=r"somebody else is starting it.*Its log is .*/shop/log"):
@@ -127,14 +127,14 @@ def test_stopping_what_was_killed_cleans_up(
     clusters: Clusters, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Whoever killed it wants it gone."""
-    place = clusters.place("shop")
-    place.folder.mkdir(parents=True)
-    place.write_state(STATE)  # our own process id: a signal to it would end the tests
+    folder = clusters.folder("shop")
+    folder.path.mkdir(parents=True)
+    folder.write_state(STATE)  # our own process id: a signal to it would end the tests
 
     stop("shop")
 
     assert capsys.readouterr().out == "cluster shop was dead; cleaned up after it.\n"
-    assert not place.exists
+    assert not folder.exists
 
 
 def test_stopping_what_is_not_there_is_a_mistake() -> None:

@@ -43,9 +43,9 @@ def test_one_that_was_killed_is_said_to_be(
     clusters: Clusters, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Its folder is there, and nobody holds it."""
-    place = clusters.place("shop")
-    place.folder.mkdir(parents=True)
-    place.write_state(STATE)
+    folder = clusters.folder("shop")
+    folder.path.mkdir(parents=True)
+    folder.write_state(STATE)
 
     code = status("shop")
     list_all()
@@ -60,7 +60,7 @@ def test_one_that_is_not_ready_is_starting(
     clusters: Clusters, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """It has no address yet."""
-    lock = clusters.place("shop").lock()
+    lock = clusters.folder("shop").lock()
     assert lock is not None
 
     code = status("shop")
@@ -77,10 +77,10 @@ def test_one_that_does_not_answer_is_in_trouble(
     clusters: Clusters, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Its process lives and its log says why; all that is known is printed."""
-    place = clusters.place("shop")
-    lock = place.lock()
+    folder = clusters.folder("shop")
+    lock = folder.lock()
     assert lock is not None
-    place.write_state(STATE)
+    folder.write_state(STATE)
 
     code = status("shop")
     list_all()
@@ -104,11 +104,11 @@ def test_the_kubeconfig_is_printed_as_it_is(
     clusters: Clusters, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """So that it can be sent to a file."""
-    place = clusters.place("shop")
-    lock = place.lock()
+    folder = clusters.folder("shop")
+    lock = folder.lock()
     assert lock is not None
-    place.write_state(STATE)
-    place.kubeconfig.write_text("kind: Config\n")
+    folder.write_state(STATE)
+    folder.kubeconfig.write_text("kind: Config\n")
 
     kubeconfig("shop")
 

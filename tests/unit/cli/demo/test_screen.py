@@ -23,7 +23,7 @@ def play(shown: Screen) -> None:
     """Show all that a demo shows."""
     one = row()
     shown.title("[bold]title")
-    shown.done("cluster", "[1] runs")
+    shown.show_step("cluster", "[1] runs")
     with shown.showing(one) as changed:
         one.phase = "PENDING"
         changed()
@@ -57,7 +57,7 @@ def test_in_a_terminal_the_table_ends_with_the_last_state() -> None:
     play(RichScreen(console, VirtualClock(NOON)))
 
     said = out.getvalue()
-    assert "[bold]title" in said  # text is no markup
+    assert "[bold]title" in said  # text is not markup
     assert "[1] runs" in said
     for word in ("PENDING", "DONE", "example-pod", "Succeeded", "in 5 s", "YAY"):
         assert word in said

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from kubewright._aio import VirtualClock
-from kubewright.cli.cluster.clusters import Clusters, Place, State
+from kubewright.cli.cluster.clusters import ClusterFolder, Clusters, State
 from kubewright.cli.dev import dev
-from kubewright.cli.dev.dev import Options, _Home, _own_ended, run
+from kubewright.cli.dev.dev import Options, _Home, _wait_for_own, run
 from kubewright.cli.dev.project import Project
 from kubewright.cli.load import load_operator
-from kubewright.cluster import Cluster as View
-from kubewright.embedded import Cluster
+from kubewright.cluster import Cluster
+from kubewright.embedded import LocalCluster
 from kubewright.errors import ConfigError
 from kubewright.runnable import Runnable, Stage
 
@@ -55,13 +55,13 @@ def test_the_first_thing_to_try_is_a_sample_if_there_is_one(
 ) -> None:
     """It can be copied as it is."""
     operator, project = load_operator(str(AT)), Project(str(AT))
-    place = clusters.place("dev-at")
+    folder = clusters.folder("dev-at")
     monkeypatch.chdir(AT.parent)
 
-    offered = dev._first_steps(operator, place, project, applied=False)
-    applied = dev._first_steps(operator, place, project, applied=True)
+    offered = dev._first_steps(operator, folder, project, applied=False)
+    applied = dev._first_steps(operator, folder, project, applied=True)
 
-    assert f"  export KUBECONFIG={place.kubeconfig}\n" in offered
+    assert f"  export KUBECONFIG={folder.kubeconfig}\n" in offered
     assert "  kubectl apply -f samples/at.yaml\n  kubectl get ats --watch\n" in offered
     assert "Ctrl-C stops everything." in offered
     assert "apply" not in applied
@@ -75,11 +75,11 @@ def test_what_to_type_can_be_copied_from_a_path_with_spaces(tmp_path: Path) -> N
     (samples / "at.yaml").write_text("")
     path = samples.parent / "at.py"
     path.write_text(AT.read_text())
-    place = Clusters(tmp_path / "my state").place("dev-at")
+    folder = Clusters(tmp_path / "my state").folder("dev-at")
 
-    steps = dev._first_steps(load_operator(str(AT)), place, Project(str(path)), applied=False)
+    steps = dev._first_steps(load_operator(str(AT)), folder, Project(str(path)), applied=False)
 
-    assert f"  export KUBECONFIG='{place.kubeconfig}'\n" in steps
+    assert f"  export KUBECONFIG='{folder.kubeconfig}'\n" in steps
     assert f"  kubectl apply -f '{samples / 'at.yaml'}'\n" in steps
 
 
@@ -87,7 +87,7 @@ def test_a_cluster_that_the_user_named_goes_on(clusters: Clusters) -> None:
     """And that is what is said."""
     operator, project = load_operator(str(AT)), Project(str(AT))
 
-    steps = dev._first_steps(operator, clusters.place("town"), project, applied=True, own=False)
+    steps = dev._first_steps(operator, clusters.folder("town"), project, applied=True, own=False)
 
     assert "Ctrl-C stops the operator, and the cluster goes on." in steps
 
@@ -100,7 +100,7 @@ def test_a_cluster_that_the_user_named_goes_on(clusters: Clusters) -> None:
     ],
 )
 def test_a_cluster_that_runs_is_not_taken_for_another(asked: dict[str, Any], problem: str) -> None:
-    """Above all, who asks for --simulate does not want that commands run."""
+    """Above all, a user who passes --simulate does not want commands to run."""
     now = datetime(2026, 1, 1, tzinfo=UTC)
     running = State(1, "https://127.0.0.1:1", now, nodes=2, simulate=False)
 
@@ -109,14 +109,14 @@ def test_a_cluster_that_runs_is_not_taken_for_another(asked: dict[str, Any], pro
         dev._check_is_as_asked(running, dev.Options("at.py", name="town", **asked))
 
 
-class Doomed(Cluster):
+class Doomed(LocalCluster):
     """A cluster one of whose machines fails as soon as it is told to."""
 
     def __init__(self) -> None:
         super().__init__(nodes=0, controllers=[], clock=VirtualClock())
         self.doom = asyncio.Event()
 
-    def _machines(self, view: View) -> Iterator[Runnable]:
+    def _machines(self, cluster: Cluster) -> Iterator[Runnable]:
         yield _Failing(self.doom)
 
 
@@ -134,11 +134,11 @@ class _Failing:
 async def test_a_cluster_of_its_own_that_fails_is_told() -> None:
     """The operator would go on as if there was nothing to do."""
     cluster = Doomed()
-    home = _Home(Place(Path("none")), lambda: _own_ended(cluster))
+    home = _Home(ClusterFolder(Path("none")), lambda: _wait_for_own(cluster))
     ended = asyncio.Event()
     await cluster.start()
 
-    async with home.watched(ended.set):
+    async with home.watch(ended.set):
         cluster.doom.set()
         await ended.wait()
 
@@ -157,9 +157,9 @@ async def test_a_cluster_that_lives_is_no_problem() -> None:
         await asyncio.get_running_loop().create_future()
         return "never"
 
-    home = _Home(Place(Path("none")), ended)
+    home = _Home(ClusterFolder(Path("none")), ended)
 
-    async with home.watched(lambda: None):
+    async with home.watch(lambda: None):
         await asyncio.sleep(0)
 
     assert home.problem == ""

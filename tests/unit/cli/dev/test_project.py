@@ -95,7 +95,7 @@ def test_a_file_that_is_broken_names_the_line_and_leaves_the_old_modules(folder:
 
 
 def test_what_breaks_the_first_time_is_watched_too(folder: Path) -> None:
-    """Otherwise the mended file would not be noticed."""
+    """Otherwise nobody would notice when the file is fixed."""
     write(folder / "shops_beside.py", "NAME = 1 / 0")
     project = Project(str(folder / "project_test.py"))
 

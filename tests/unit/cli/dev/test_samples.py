@@ -30,7 +30,7 @@ def test_samples_are_where_projects_have_them(tmp_path: Path) -> None:
 
 
 async def test_all_objects_of_all_files_are_applied(tmp_path: Path) -> None:
-    """Twice is no mistake: the operator is started again and again."""
+    """Twice is not a mistake: the operator is started again and again."""
     first = write(tmp_path / "a.yaml", f"{SAMPLE % 'a'}---\n---\n{SAMPLE % 'b'}")
     second = write(tmp_path / "c.yaml", SAMPLE % "c")
 

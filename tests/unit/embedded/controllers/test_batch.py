@@ -3,7 +3,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from kubewright.embedded.controllers.batch import all_of, is_ending_namespace, said, slow_start
+from kubewright.embedded.controllers.batch import is_ending_namespace, run_all, said, slow_start
 from kubewright.errors import (
     Attempt,
     ForbiddenError,
@@ -58,18 +58,18 @@ async def test_one_failure_does_not_stop_the_others() -> None:
     async def bad() -> None:
         raise TransportError("gone")
 
-    assert isinstance(await all_of([bad(), good()]), TransportError)
+    assert isinstance(await run_all([bad(), good()]), TransportError)
     assert done == ["good"]
 
 
 async def test_a_mistake_of_the_program_is_raised() -> None:
-    """It is no answer of a server, and must not look like one."""
+    """It is not an answer of the server, and must not look like one."""
 
     async def wrong() -> None:
         raise TypeError("a mistake")
 
     with pytest.raises(TypeError, match="a mistake"):
-        await all_of([wrong()])
+        await run_all([wrong()])
 
 
 def test_the_words_of_the_server_are_passed_on() -> None:

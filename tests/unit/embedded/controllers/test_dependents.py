@@ -32,7 +32,7 @@ async def owners(w: World) -> dict[str, str]:
 
 
 def test_an_orphan_is_one_without_a_controller_before_or_after() -> None:
-    """Who loses its controller is to be taken in, too."""
+    """An object that loses its controller must be adopted, too."""
     orphan = entry()
 
     assert controller_in(orphan) is None

@@ -59,7 +59,7 @@ async def test_a_smaller_set_gives_up_those_that_do_not_work() -> None:
 
 
 async def test_pods_on_their_way_out_are_counted_apart() -> None:
-    """They are no replicas any more, and still use resources."""
+    """They are not replicas any more, and still use resources."""
     async with world("replicaset") as w:
         await w.create(ReplicaSet, workload(replicas=2))
         w.node.held |= set(await w.pod_names())

@@ -75,7 +75,7 @@ def test_a_day_that_never_comes_is_no_endless_search() -> None:
     "text", ["", "* * * *", "60 * * * *", "x * * * *", "5-1 * * * *", "*/0 * * * *", "@never"]
 )
 def test_what_the_server_refuses_cannot_be_read(text: str) -> None:
-    """And a good reason is given; a server may have let it pass all the same."""
+    """With a good reason; a server may still have accepted it."""
     with pytest.raises(ValueError, match=r"\w+ \w+"):
         parse_schedule(text)
     assert schedule_problem(text)
@@ -94,6 +94,6 @@ def test_times_grow_and_are_whole_minutes(text: str) -> None:
 
 
 def test_an_unknown_zone_is_named() -> None:
-    """So that somebody can mend it."""
+    """So that the user can fix it."""
     with pytest.raises(ValueError, match="unknown time zone Mars/Olympus"):
         parse_schedule("* * * * *", "Mars/Olympus")

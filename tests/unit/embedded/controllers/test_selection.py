@@ -35,7 +35,7 @@ async def selectors() -> AsyncIterator[Selectors[ReplicaSet]]:
 
 
 async def test_only_what_is_selected_concerns_anybody(selectors: Selectors[ReplicaSet]) -> None:
-    """Before or after the change: who is not selected any more is to be let go."""
+    """Before or after the change: an object that is no longer selected must be released."""
     changes = [Event(None, WEB), Event(WEB, OTHER), Event(OTHER, OTHER), Event(OTHER, None)]
 
     assert [selectors.concern(one) for one in changes] == [True, True, False, False]

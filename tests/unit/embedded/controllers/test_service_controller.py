@@ -1,7 +1,9 @@
+from kubewright._aio import VirtualClock
 from kubewright.api.kind import ObjectKey
 from kubewright.cluster import Cluster
 from kubewright.controller import Controller, Run
 from kubewright.embedded.controllers.service_controller import (
+    Pace,
     labels_for,
     ports_of,
     service_controller,
@@ -32,7 +34,7 @@ class Diary:
 
 
 async def test_a_service_is_looked_at_when_it_or_its_pods_change() -> None:
-    """And once more when it is gone."""
+    """And again when it is gone."""
     diary = Diary()
     async with staged(diary.controller) as stage:
         web = await stage.create(service())
@@ -76,7 +78,7 @@ async def test_a_service_that_has_no_pods_of_its_own_is_left_alone() -> None:
 
 
 def test_labels_of_the_service_are_kept_and_ours_come_before_them() -> None:
-    """Who is headless cannot be said by a label of the user."""
+    """A label of the user cannot make a service headless."""
     web = service(cluster_ip="None")
     web.metadata.labels = {"app": "web", "by": "hand"}
 
@@ -95,3 +97,29 @@ def test_ports_are_those_that_the_pod_has() -> None:
     found = ports_of(service(ports=[named, fixed]), Backend.of(entry("a")))
 
     assert found == [("metrics", 9090, "TCP", "h2c")]
+
+
+async def test_the_first_write_is_at_once_and_the_next_waits() -> None:
+    """Each key for itself."""
+    clock = VirtualClock()
+    pace: Pace[str] = Pace(0.5, clock)
+    first = pace.wait("a")
+    pace.note_write("a")
+    await clock.advance(0.2)
+
+    again, other = pace.wait("a"), pace.wait("b")
+
+    assert (first, other) == (0.0, 0.0)
+    assert round(again, 6) == 0.3
+    await clock.advance(0.4)
+    assert pace.wait("a") == 0.0
+
+
+def test_what_is_forgotten_need_not_wait() -> None:
+    """A service of the same name is another one."""
+    pace: Pace[str] = Pace(0.5, VirtualClock())
+    pace.note_write("a")
+
+    pace.forget("a")
+
+    assert pace.wait("a") == 0.0

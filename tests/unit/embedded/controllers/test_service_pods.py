@@ -91,7 +91,7 @@ def test_a_time_is_told_once() -> None:
 
 @asynccontextmanager
 async def staged_pods() -> AsyncIterator[tuple[Stage, ServicePods]]:
-    """Give what is known of pods and services, without anybody who writes of it."""
+    """Yield the pods of services, without a controller that writes endpoints."""
     async with staged() as stage:
         yield stage, service_pods_of(stage.cluster)
 

@@ -36,7 +36,7 @@ async def test_a_longer_time_counts_at_once() -> None:
 
 
 async def test_a_job_without_a_time_stays() -> None:
-    """For who wants to read its logs."""
+    """For users who want to read its logs."""
     async with staged(job_controller, ttl_after_finished_controller) as stage:
         made = await stage.create(job())
         await stage.finish((await stage.pods())[0])

@@ -181,7 +181,7 @@ class World:
 async def world(
     *controllers: str, nodes: Iterable[str] = ("node-1",), faults: Faults | None = None
 ) -> AsyncIterator[World]:
-    """Give a world in which *controllers* run, whose requests meet *faults*."""
+    """Yield a world in which *controllers* run, with *faults* in their requests."""
     clock = VirtualClock()
     async with (
         EmbeddedServer(clock=clock) as server,

@@ -7,10 +7,10 @@ from contextlib import suppress
 from kubewright.embedded.node.access import (
     AccessError,
     Command,
-    Connection,
     LogOptions,
     Output,
     OutputStream,
+    PodConnection,
 )
 from kubewright.embedded.pipe import Pipe
 from kubewright.errors import TransportError
@@ -149,7 +149,7 @@ class Containers:
         self.started.put_nowait(command)
         return command
 
-    async def connect(self, namespace: str, pod: str, port: int) -> Connection:
+    async def connect(self, namespace: str, pod: str, port: int) -> PodConnection:
         service = self.services.get(port)
         if service is None:
             raise AccessError(500, f"dial tcp4 127.0.0.1:{port}: connect: connection refused")
@@ -207,6 +207,6 @@ async def both(command: MemoryCommand) -> int:
 
 
 async def echo(far: MemoryConnection) -> None:
-    """Send back what comes, to the end."""
+    """Echo all data until the end."""
     while data := await far.read():
         await far.write(data)

@@ -2,7 +2,7 @@ import pytest
 
 from kubewright._serve.messages import Request, Response, Stream
 from kubewright.embedded.kubelet import http_proxy
-from kubewright.embedded.node.access import AccessError, Connection
+from kubewright.embedded.node.access import AccessError, PodConnection
 from tests.unit.embedded.kubelet.containers import Containers, MemoryConnection, Service
 
 SECRETS = ("authorization", "impersonate-user", "impersonate-extra-a", "x-remote-user")
@@ -27,7 +27,7 @@ async def ask(service: Service, request: Request = GET) -> Response | Stream:
     containers = Containers()
     containers.services[80] = service
 
-    async def connect() -> Connection:
+    async def connect() -> PodConnection:
         return await containers.connect("default", "web", 80)
 
     answer = await http_proxy.answer(request, "/x?a=b", connect, host="web:80")
@@ -99,7 +99,7 @@ async def test_a_pod_that_does_not_answer_is_unreachable(said: tuple[bytes, ...]
 async def test_a_port_where_nothing_listens_is_unreachable() -> None:
     """With the reason of the node."""
 
-    async def connect() -> Connection:
+    async def connect() -> PodConnection:
         raise AccessError(500, "connection refused")
 
     with pytest.raises(AccessError, match="reach service: connection refused"):

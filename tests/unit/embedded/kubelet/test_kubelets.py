@@ -4,8 +4,10 @@ import pytest
 
 from kubewright._json import encode, loads
 from kubewright._serve.messages import Answer, Request, Response, Stream
+from kubewright.apiserver.meta.status import StatusError
 from kubewright.apiserver.server import APIServer
 from kubewright.embedded.kubelet import Kubelets
+from kubewright.embedded.kubelet.kubelets import chosen_container
 from kubewright.embedded.node.access import AccessError
 from tests.unit.embedded.kubelet.containers import Containers, MemoryConnection
 from tests.unit.embedded.kubelet.wires import SPDY, WEBSOCKET, SPDYClient, WebSocketClient, talking
@@ -198,3 +200,44 @@ async def test_a_node_that_was_removed_is_asked_no_more(world: World) -> None:
     world.kubelets.remove("node-1")
 
     assert (await world.refusal(f"{PODS}/web/log"))[0] == 503
+
+
+CHOOSE = "a container name must be specified for pod web, choose one of: [a b]"
+
+
+def tree(*containers: str, init: tuple[str, ...] = ()) -> dict[str, Any]:
+    return {
+        "metadata": {"name": "web"},
+        "spec": {
+            "containers": [{"name": name} for name in containers],
+            "initContainers": [{"name": name} for name in init],
+        },
+    }
+
+
+def test_the_only_container_is_the_one_that_is_meant() -> None:
+    """And so is one that is named, an init container included."""
+    assert chosen_container(tree("main"), "") == "main"
+    assert chosen_container(tree("main", "side"), "side") == "side"
+    assert chosen_container(tree("main", init=("setup",)), "setup") == "setup"
+
+
+@pytest.mark.parametrize(
+    ("found", "wanted", "text"),
+    [
+        (tree("a", "b"), "", CHOOSE),
+        (
+            tree("a", "b", init=("c", "d")),
+            "",
+            f"{CHOOSE} or one of the init containers: [c d]",
+        ),
+        (tree(), "", "a container name must be specified for pod web"),
+        (tree("a"), "x", "container x is not valid for pod web"),
+    ],
+)
+def test_otherwise_the_choice_is_named(found: dict[str, Any], wanted: str, text: str) -> None:
+    """In Kubernetes' own words, which people search for."""
+    with pytest.raises(StatusError) as caught:
+        chosen_container(found, wanted)
+
+    assert (caught.value.code, caught.value.message) == (400, text)

@@ -65,7 +65,7 @@ def test_a_command_without_any_stream_is_refused() -> None:
 
 
 def test_ports_come_alone_or_together() -> None:
-    """What is no port is refused."""
+    """Anything that is not a port is refused."""
     assert ports("ports=80&ports=81,82&x=1") == [80, 81, 82]
     for query in ("ports=0", "ports=65536", "ports=http", "ports=%C2%B2"):
         with pytest.raises(AccessError):

@@ -5,7 +5,7 @@ import pytest
 from kubewright._aio import Clock
 from kubewright._serve.messages import Answer
 from kubewright.embedded.kubelet import port_forward
-from kubewright.embedded.node.access import AccessError, Connection
+from kubewright.embedded.node.access import AccessError, PodConnection
 from tests.unit.embedded.kubelet.containers import Containers
 from tests.unit.embedded.kubelet.wires import (
     SPDY,
@@ -19,7 +19,7 @@ from tests.unit.embedded.kubelet.wires import (
 
 
 def forward(containers: Containers, headers: dict[str, str], *ports: int) -> Answer:
-    async def connect(port: int) -> Connection:
+    async def connect(port: int) -> PodConnection:
         return await containers.connect("default", "web", port)
 
     return port_forward.answer(headers, ports, connect, clock=Clock())

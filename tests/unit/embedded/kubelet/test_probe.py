@@ -1,7 +1,7 @@
 import asyncio
 
 from kubewright._aio import VirtualClock
-from kubewright.embedded.kubelet.probe import EVERY, until_gone
+from kubewright.embedded.kubelet.probe import EVERY, wait_until_gone
 from kubewright.errors import TransportError
 
 
@@ -16,7 +16,7 @@ async def test_it_pings_until_nobody_is_there() -> None:
             raise TransportError("gone")
 
     began = clock.monotonic()
-    probing = asyncio.create_task(until_gone(ping, clock))
+    probing = asyncio.create_task(wait_until_gone(ping, clock))
     await clock.advance(10 * EVERY)
     await probing
 

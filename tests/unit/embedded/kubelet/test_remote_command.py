@@ -66,7 +66,7 @@ async def test_the_same_over_spdy() -> None:
 
 
 async def test_an_attached_process_has_its_own_end() -> None:
-    """Its exit code is in the status of the pod, and is no failure of who attached."""
+    """Its exit code is in the status of the pod, and is not a failure of the client."""
     containers = Containers()
     containers.programs["cat"] = containers.programs["exit"]
 

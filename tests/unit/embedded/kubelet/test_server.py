@@ -40,7 +40,7 @@ async def test_it_serves_while_it_runs() -> None:
 
 
 async def test_with_an_authority_only_its_clients_get_in() -> None:
-    """Who gets in can run any command."""
+    """Whoever can connect can run any command."""
     authority = Authority()
     pair = authority.client("kube-apiserver")
     server = KubeletServer(

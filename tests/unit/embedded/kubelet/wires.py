@@ -115,7 +115,7 @@ class WebSocketClient:
         return None
 
     async def rest(self) -> dict[int, bytes]:
-        """Return what comes on each channel to the end."""
+        """Return all data of each channel until the end."""
         found: dict[int, bytearray] = {}
         while (message := await self.receive()) is not None:
             found.setdefault(message[0], bytearray()).extend(message[1:])

@@ -2,9 +2,9 @@
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 
-from kubewright.embedded.node.access import Command, Connection, Output
+from kubewright.embedded.node.access import Command, Output, PodConnection
 from kubewright.embedded.node.logs import Log
-from kubewright.embedded.node.pod.actions import Target
+from kubewright.embedded.node.pod.actions import ActionTarget
 from kubewright.embedded.node.runtime import Launch, OnExit, ProbeKind, RunningContainer
 from kubewright.embedded.node.volumes.material import Files
 from kubewright.kinds.core.v1 import Container, Pod
@@ -100,7 +100,7 @@ class ASandbox:
     def find_log(self, container: str, *, previous: bool = False) -> Log | None:
         return None
 
-    async def connect(self, port: int, *, host: str = "", tls: bool = False) -> Connection:
+    async def connect(self, port: int, *, host: str = "", tls: bool = False) -> PodConnection:
         self.asked.append((port, host, tls))
         if self.answer is None:
             raise ConnectionRefusedError(111, "Connection refused")
@@ -116,9 +116,9 @@ def target(
     *,
     handle: AContainer | None = None,
     sandbox: ASandbox | None = None,
-) -> Target:
+) -> ActionTarget:
     """Return what probes and hooks act on."""
-    return Target(
+    return ActionTarget(
         container or Container(name="main"),
         handle or AContainer(),
         sandbox or ASandbox(),

@@ -19,7 +19,7 @@ PATH = "/usr/local/bin:/usr/bin:/bin"
 
 
 def is_alive(pid: int) -> bool:
-    """Tell whether the process *pid* runs; one that only waits to be buried does not."""
+    """Return whether the process *pid* runs; one that only waits to be buried does not."""
     try:
         state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
     except (FileNotFoundError, ProcessLookupError):
@@ -35,7 +35,7 @@ def shell(script: str, *, folder: Path | str = "/", owns: bool = True, **env: st
 
 @asynccontextmanager
 async def a_supervision(tmp_path: Path) -> AsyncIterator[Supervision]:
-    """Give a supervisor, and see to its end."""
+    """Yield a supervisor, and end it."""
     folder = tmp_path / "node"
     folder.mkdir()
     supervision = Supervision(folder)
@@ -61,7 +61,7 @@ def a_container(supervision: Supervision, script: str, tmp_path: Path) -> Proces
 
 @asynccontextmanager
 async def a_runtime(tmp_path: Path) -> AsyncIterator[ProcessRuntime]:
-    """Give a runtime that runs."""
+    """Yield a running runtime."""
     runtime = ProcessRuntime(tmp_path / "node")
     running = asyncio.create_task(runtime.run())
     await runtime.wait_ready()
@@ -76,7 +76,7 @@ async def a_runtime(tmp_path: Path) -> AsyncIterator[ProcessRuntime]:
 def launch(
     *command: str, name: str = "main", env: dict[str, str] | None = None, **fields: Any
 ) -> Launch:
-    """Return a container that is to be started."""
+    """Return a container to start."""
     image = fields.pop("image", "busybox")
     args = fields.pop("args", [])
     container = Container(name=name, image=image, **fields)

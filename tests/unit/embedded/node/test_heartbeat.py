@@ -23,7 +23,7 @@ async def test_a_node_registers_and_is_ready() -> None:
 
 
 async def test_a_node_renews_its_lease_every_ten_seconds() -> None:
-    """Who does not hear of it for forty takes it for dead."""
+    """Controllers take a node for dead after forty seconds without a renewal."""
     async with a_world() as world:
         first = await the_lease(world)
 
@@ -88,7 +88,7 @@ async def test_a_node_that_was_taken_for_dead_says_that_it_is_ready_again() -> N
 
 
 async def test_a_missing_namespace_is_made() -> None:
-    """A server that is alone has no controller that makes it."""
+    """Without controllers, nobody else creates it."""
     async with a_server() as world:
         await world.client.delete(Namespace, "kube-node-lease")
         await world.settle(1)

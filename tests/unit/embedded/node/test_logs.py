@@ -10,12 +10,12 @@ import pytest
 
 from kubewright._aio import VirtualClock
 from kubewright.embedded.node.access import LogOptions
-from kubewright.embedded.node.logs import FileLog, Log, MemoryLog, PodLogs, logged
+from kubewright.embedded.node.logs import FileLog, Log, MemoryLog, PodLogs, read_log
 
 
 @pytest.fixture
 def clock() -> VirtualClock:
-    """Give a clock that starts at midnight."""
+    """Yield a clock that starts at midnight."""
     return VirtualClock()
 
 
@@ -30,7 +30,7 @@ def log(request: pytest.FixtureRequest, clock: VirtualClock, tmp_path: Path) -> 
 
 async def text(log: Log, options: LogOptions | None = None) -> bytes:
     """Return a log as it is now."""
-    return b"".join([data async for data in logged(log, options or LogOptions())])
+    return b"".join([data async for data in read_log(log, options or LogOptions())])
 
 
 async def test_lines_are_kept_in_order_whatever_pieces_they_came_in(log: Log) -> None:
@@ -86,7 +86,7 @@ async def test_who_follows_hears_what_comes_until_the_end(log: Log) -> None:
     found: list[bytes] = []
 
     async def follow() -> None:
-        found.extend([data async for data in logged(log, LogOptions(follow=True))])
+        found.extend([data async for data in read_log(log, LogOptions(follow=True))])
 
     following = asyncio.create_task(follow())
     await asyncio.sleep(0)
@@ -159,7 +159,7 @@ def _size(folder: Path) -> int:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs /dev/full")
 async def test_a_full_disk_does_not_keep_a_log_from_ending(tmp_path: Path) -> None:
-    """What could not be written is lost; whoever waits for the end is told of it."""
+    """What could not be written is lost; whoever waits for the end still sees it."""
     (tmp_path / "0.log").symlink_to("/dev/full")
     log = FileLog(tmp_path / "0.log", clock=VirtualClock())
 

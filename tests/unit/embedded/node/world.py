@@ -103,7 +103,7 @@ async def _done(task: "asyncio.Task[None]") -> None:
 
 @asynccontextmanager
 async def a_server() -> AsyncIterator[World]:
-    """Give a server without a node, in virtual time."""
+    """Yield a server without a node, in virtual time."""
     clock = VirtualClock()
     async with EmbeddedServer(clock=clock, rbac=False) as server, server.client() as client:
         world = World(server, client, clock)
@@ -115,7 +115,7 @@ async def a_server() -> AsyncIterator[World]:
 
 @asynccontextmanager
 async def a_world(**options: Any) -> AsyncIterator[World]:
-    """Give a server with a node that simulates containers."""
+    """Yield a server with a node that simulates containers."""
     async with a_server() as world:
         await world.start(**options)
         yield world

@@ -24,13 +24,13 @@ async def test_a_client_comes_back_to_its_endpoint_for_a_while() -> None:
     clock = VirtualClock()
     balancer = Balancer(clock=clock)
     balancer.update([A, B, C], affinity=60)
-    balancer.chose("client", B)
+    balancer.note_choice("client", B)
 
     kept = [balancer.order("client")[0] for _ in range(3)]
     other = {balancer.order("other")[0] for _ in range(3)}
     await clock.advance(61)
     after = {balancer.order("client")[0] for _ in range(3)}
-    balancer.chose("client", B)
+    balancer.note_choice("client", B)
     balancer.update([A, C], affinity=60)
 
     assert kept == [B, B, B]
@@ -39,21 +39,21 @@ async def test_a_client_comes_back_to_its_endpoint_for_a_while() -> None:
 
 
 def test_not_every_client_is_remembered_for_ever() -> None:
-    """Their number has no bound, and our memory has."""
+    """Their number is unlimited, and our memory is not."""
     balancer = Balancer(clock=VirtualClock())
     balancer.update([A, B], affinity=60)
 
     for number in range(5000):
-        balancer.chose(str(number), A)
+        balancer.note_choice(str(number), A)
 
     assert len(balancer._clients) <= 1024
     balancer.update([A, B])
-    balancer.chose("client", B)
+    balancer.note_choice("client", B)
     assert not balancer._clients
 
 
 async def test_a_change_can_be_waited_for_but_not_for_ever() -> None:
-    """Who waits goes on at once with the new endpoints."""
+    """Waiting connections use the new endpoints at once."""
     clock = VirtualClock()
     balancer = Balancer(clock=clock)
     waiting = asyncio.create_task(balancer.wait_changed(5))

@@ -4,7 +4,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from kubewright.embedded.node.access import Connection
+from kubewright.embedded.node.access import PodConnection
 from kubewright.embedded.proxy.relay import SocketConnection, dial, relay
 from kubewright.errors import TransportError
 from tests.unit.embedded.kubelet.containers import Containers
@@ -38,11 +38,11 @@ async def listening(serve: Serve) -> AsyncIterator[int]:
             await asyncio.wait(tasks, timeout=5)
 
 
-async def read_all(connection: Connection) -> bytes:
+async def read_all(connection: PodConnection) -> bytes:
     return b"".join([data async for data in pieces(connection)])
 
 
-async def pieces(connection: Connection) -> AsyncIterator[bytes]:
+async def pieces(connection: PodConnection) -> AsyncIterator[bytes]:
     while data := await connection.read():
         yield data
 

@@ -9,7 +9,7 @@ import pytest
 from kubewright.apiserver.meta.names import GroupResource
 from kubewright.apiserver.storage import Store
 from kubewright.cluster import Cluster
-from kubewright.embedded.node.access import AccessError, Connection
+from kubewright.embedded.node.access import AccessError, PodConnection
 from kubewright.embedded.proxy import ServiceProxy
 from kubewright.embedded.proxy.relay import SocketConnection, dial
 from kubewright.embedded.proxy.service_proxy import Address, Connect
@@ -193,7 +193,7 @@ async def test_an_endpoint_where_nothing_listens_gives_way_to_the_next() -> None
 
 
 async def test_endpoints_that_have_all_ended_are_waited_for_a_moment() -> None:
-    """Others take their place, which is heard of a little later: no request fails for that."""
+    """Others replace them, which the watch shows a little later: no request may fail for that."""
     async with listening(Backend(b"new")) as new, world() as made:
         made.service()
         made.endpoints(free_port("127.0.0.1"))
@@ -221,7 +221,7 @@ async def test_pods_without_a_socket_are_reached_through_their_node() -> None:
     containers = Containers()
     asked: list[tuple[str, str, int]] = []
 
-    async def connect(namespace: str, pod: str, port: int) -> Connection:
+    async def connect(namespace: str, pod: str, port: int) -> PodConnection:
         asked.append((namespace, pod, port))
         if pod == "foreign":
             raise AccessError(404, "no such pod")
@@ -281,7 +281,7 @@ async def test_a_port_that_is_taken_is_nobodys_trouble_once_its_service_is_gone(
 ) -> None:
     """It went while we tried to listen, and the proxy goes on for the others."""
     async with world() as made:
-        made.proxy._refuse(Address(ADDRESS, made.port), OSError("taken"))
+        made.proxy._report_refusal(Address(ADDRESS, made.port), OSError("taken"))
 
     assert "cannot listen for a service" not in caplog.text
 

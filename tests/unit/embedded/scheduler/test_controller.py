@@ -234,8 +234,8 @@ async def test_a_pod_that_takes_the_name_of_one_that_waits_is_looked_at() -> Non
         )
         queue.wait(old.object)
 
-        queue._heard(Event(old, old))
-        queue._heard(Event(old, new))
+        queue._note_event(Event(old, old))
+        queue._note_event(Event(old, new))
 
         run.cancel()
         assert asked.names == ["a"]

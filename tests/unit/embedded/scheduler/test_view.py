@@ -2,7 +2,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from kubewright.api import OwnerReference
-from kubewright.embedded.scheduler.view import View
+from kubewright.embedded.scheduler.view import ClusterView
 from tests.unit.embedded.controllers.stage import Stage, staged
 from tests.unit.embedded.scheduler.samples import add_node, node, pod
 
@@ -12,11 +12,11 @@ OWNER = OwnerReference(
 
 
 @asynccontextmanager
-async def viewed() -> AsyncIterator[tuple[Stage, View, list[str]]]:
+async def viewed() -> AsyncIterator[tuple[Stage, ClusterView, list[str]]]:
     """Give what the scheduler knows, and a list that grows whenever something may fit now."""
     changes: list[str] = []
     async with staged() as stage:
-        view = View(stage.cluster, lambda: changes.append("change"))
+        view = ClusterView(stage.cluster, lambda: changes.append("change"))
         await stage.clock.settle()
         yield stage, view, changes
 

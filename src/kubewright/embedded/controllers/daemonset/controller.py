@@ -44,13 +44,13 @@ from kubewright.kinds.core.v1 import Node, Pod
 __all__ = ["daemonset_controller"]
 
 LARGEST: int = 250
-"""How many pods one reconcile makes or deletes at most."""
+"""The most pods that one reconcile creates or deletes."""
 _FIRST_WAIT = 1.0  # seconds before a pod that failed is replaced, twice as many the next time
 _LONGEST_WAIT = 900.0
 
 
 def daemonset_controller(cluster: Cluster) -> Controller:
-    """Return the controller that keeps the pods of each DaemonSet."""
+    """Return the controller of DaemonSets."""
     sets = _DaemonSets(cluster)
     selectors = Selectors(cluster, DaemonSet, lambda one: selector_from(one.spec.selector))
     cluster.cache.informer(Node, sharded=False)
@@ -69,7 +69,7 @@ def daemonset_controller(cluster: Cluster) -> Controller:
 
 
 class _DaemonSets:
-    """Brings the pods of one set to the nodes that take them."""
+    """Reconciles DaemonSets."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
@@ -82,11 +82,11 @@ class _DaemonSets:
         self._waits: dict[ObjectKey, dict[str, tuple[float, float]]] = {}
 
     def all_keys(self) -> list[str]:
-        """Return all sets, for a node that changed."""
+        """Return the keys of all sets: a changed node may concern each of them."""
         return [str(key) for key in self._known.all_keys()]
 
     async def reconcile(self, request: Request, run: Run) -> Result | None:
-        """Make or delete pods of one set, and say in its status where they are."""
+        """Create or delete pods of one set, and update its status."""
         owner = self._cluster.cache.find(DaemonSet, request.key)
         if owner is None:
             self._waits.pop(request.key, None)
@@ -98,11 +98,11 @@ class _DaemonSets:
             return None
         if owner.metadata.deletion_timestamp is not None:
             return None
-        known = await self._history.revisions(owner, selector)
-        snapshot = await self._history.snapshot(owner, known)
+        known = await self._history.claim_revisions(owner, selector)
+        snapshot = await self._history.take_snapshot(owner, known)
         await self._pods.claim(owner, selector)
         digest = snapshot.revision.metadata.labels.get(HASH_LABEL, "")
-        # Once for all that follows: a node that changes meanwhile brings us here again.
+        # Computed once: a node that changes meanwhile triggers another reconcile.
         fits = {one.metadata.name: fit_of(owner, one) for one in self._cluster.cache.list(Node)}
         wait, failure = await self._bring_nearer(owner, digest, fits)
         at = self._situation(owner, digest, fits)
@@ -113,7 +113,7 @@ class _DaemonSets:
         if failure is not None and not is_ending_namespace(failure):
             raise failure
         old = [one for one in known if one.metadata.name != snapshot.revision.metadata.name]
-        await self._forget(at, old)
+        await self._truncate_history(at, old)
         return _soonest(
             wait, next_availability(_all(at), owner.spec.min_ready_seconds or 0, at.now)
         )
@@ -121,15 +121,15 @@ class _DaemonSets:
     async def _bring_nearer(
         self, owner: DaemonSet, digest: str, fits: dict[str, Fit]
     ) -> tuple[float | None, Exception | None]:
-        """Do what can be done now; return when to look again, and what went wrong."""
+        """Create and delete pods; return when to requeue, and the first error."""
         at = self._situation(owner, digest, fits)
         todo = kept(at)
-        ended, wait = self._ended(at)
+        ended, wait = self._collect_ended(at)
         todo.delete.extend(ended)
-        failure = await self._do(owner, digest, todo)
+        failure = await self._apply(owner, digest, todo)
         strategy = owner.spec.update_strategy
         if failure is None and (strategy is None or strategy.type != "OnDelete"):
-            failure = await self._do(owner, digest, rolled(self._situation(owner, digest, fits)))
+            failure = await self._apply(owner, digest, rolled(self._situation(owner, digest, fits)))
         return wait, failure
 
     def _situation(self, owner: DaemonSet, digest: str, fits: dict[str, Fit]) -> Situation:
@@ -139,8 +139,8 @@ class _DaemonSets:
                 pods.setdefault(pod.node, []).append(pod)
         return Situation(owner, digest, fits, pods, self._cluster.clock.now())
 
-    def _ended(self, at: Situation) -> tuple[list[PodState], float | None]:
-        """Return pods that have ended and are to go, and when the next of them will be."""
+    def _collect_ended(self, at: Situation) -> tuple[list[PodState], float | None]:
+        """Return the ended pods to delete now, and in how many seconds the next one is due."""
         ended = [pod for pod in _all(at) if pod.is_finished and not pod.deleting]
         waits = self._waits.setdefault(at.owner.key, {}) if ended else {}
         now, soon, next_one = self._cluster.clock.monotonic(), [], None
@@ -152,11 +152,11 @@ class _DaemonSets:
             if pod.phase == "Failed":
                 length = min(max(_FIRST_WAIT, 2 * length), _LONGEST_WAIT)
                 waits[pod.node] = (now + length, length)
-            self._tell_of_end(at.owner, pod)
+            self._report_end(at.owner, pod)
             soon.append(pod)
         return soon, next_one
 
-    def _tell_of_end(self, owner: DaemonSet, pod: PodState) -> None:
+    def _report_end(self, owner: DaemonSet, pod: PodState) -> None:
         failed = pod.phase == "Failed"
         what = f"{pod.phase.lower()} daemon pod {pod.key} on node {pod.node}"
         self._recorder.event(
@@ -166,18 +166,18 @@ class _DaemonSets:
             type="Warning" if failed else "Normal",
         )
 
-    async def _do(self, owner: DaemonSet, digest: str, todo: Todo) -> Exception | None:
+    async def _apply(self, owner: DaemonSet, digest: str, todo: Todo) -> Exception | None:
         new = [pod_for(owner, node, digest) for node in todo.create[:LARGEST]]
         old = [(pod.key, pod.uid) for pod in todo.delete[:LARGEST]]
         failed = await self._control.create(owner, new)
         gone = await self._control.delete(owner, old)
         return failed or gone
 
-    async def _forget(self, at: Situation, old: Sequence[ControllerRevision]) -> None:
+    async def _truncate_history(self, at: Situation, old: Sequence[ControllerRevision]) -> None:
         digests = {pod.labels.get(HASH_LABEL) for pod in _all(at)}
         live = {one.metadata.name for one in old if one.metadata.labels.get(HASH_LABEL) in digests}
         limit = at.owner.spec.revision_history_limit
-        await self._history.forget(expendable(old, live=live, limit=limit))
+        await self._history.delete_all(expendable(old, live=live, limit=limit))
 
 
 def _all(at: Situation) -> list[PodState]:
@@ -205,7 +205,7 @@ _decode = msgspec.json.Decoder(_NodeDocument).decode
 
 
 def _matters(event: Event[Node]) -> bool:
-    """Say whether a change of a node can matter: its labels or taints, and no heartbeat."""
+    """Return whether a change of a node can matter: labels and taints do, heartbeats do not."""
     old, new = event.old, event.new
     if old is None or new is None or old.uid != new.uid or old.labels != new.labels:
         return True

@@ -1,4 +1,4 @@
-"""Which nodes take a pod of a DaemonSet, and how the pod asks for its node."""
+"""Which nodes take a pod of a DaemonSet, and how the pod requests its node."""
 
 from typing import Final, NamedTuple
 
@@ -37,7 +37,7 @@ class Fit(NamedTuple):
     """Whether a node takes a pod.
 
     Attributes:
-        runs: Whether a pod is to be made there.
+        runs: Whether a pod should be created there.
         stays: Whether one that is there may stay.
     """
 
@@ -51,7 +51,7 @@ def pod_for(owner: DaemonSet, node: str, digest: str) -> Pod:
     Args:
         owner: The set.
         node: The name of the node.
-        digest: The hash of the present template.
+        digest: The hash of the current template.
     """
     pod = pod_from(owner.spec.template, owner)
     if generation := generation_of(owner):
@@ -76,7 +76,7 @@ def generation_of(owner: DaemonSet) -> str:
 
 
 def tolerations(spec: PodSpec) -> list[Toleration]:
-    """Return what pods of a daemon tolerate: what they say, and all that is wrong with a node."""
+    """Return the tolerations of daemon pods: their own, and those for every node condition."""
     wanted = [*_ALWAYS_TOLERATED, *([_NO_NETWORK] if spec.host_network else [])]
     added = [Toleration(key=key, operator="Exists", effect=effect) for key, effect in wanted]
     return [*spec.tolerations, *(one for one in added if one not in spec.tolerations)]

@@ -18,11 +18,11 @@ __all__ = ["Situation", "Todo", "kept", "reported", "rolled"]
 
 
 class Todo(NamedTuple):
-    """What is to be done.
+    """What to do.
 
     Attributes:
         create: Names of nodes that get a pod.
-        delete: Pods that go.
+        delete: Pods to delete.
     """
 
     create: list[str]
@@ -30,11 +30,11 @@ class Todo(NamedTuple):
 
 
 class Situation(NamedTuple):
-    """What one reconcile decides by.
+    """The facts that one reconcile decides on.
 
     Attributes:
         owner: The set.
-        digest: The hash of its present template.
+        digest: The hash of its current template.
         fits: Whether each node takes its pods.
         pods: Its pods on each node, or on their way there.
         now: The time.
@@ -52,11 +52,11 @@ class Situation(NamedTuple):
         return sum(fit.runs for fit in self.fits.values())
 
     def is_available(self, pod: PodState) -> bool:
-        """Say whether *pod* has been ready for long enough."""
+        """Return whether *pod* has been ready for long enough."""
         return pod.is_available(self.owner.spec.min_ready_seconds or 0, self.now)
 
     def is_new(self, pod: PodState) -> bool:
-        """Say whether *pod* has the present template."""
+        """Return whether *pod* has the current template."""
         generation = generation_of(self.owner)
         same = bool(generation) and pod.labels.get(GENERATION_LABEL) == generation
         return same or pod.labels.get(HASH_LABEL) == self.digest
@@ -88,7 +88,7 @@ def _oldest_first(pods: Iterable[PodState]) -> list[PodState]:
 
 
 def kept(at: Situation) -> Todo:
-    """Return what brings one pod to each node that takes it, and none to others.
+    """Return what to create and delete, so that each node that takes a pod has one.
 
     Pods that have ended are left to the controller, which waits longer after each failure.
     """
@@ -124,7 +124,7 @@ def rolled(at: Situation) -> Todo:
 
 
 def _pairs(at: Situation) -> Iterable[tuple[str, list[PodState], list[PodState]]]:
-    """Yield each node with its new and its old pods that stay."""
+    """Yield each node with its new and its old pods, except for those being deleted."""
     for node, pods in sorted(at.pods.items()):
         staying = [pod for pod in pods if not pod.deleting]
         new = [pod for pod in staying if at.is_new(pod)]
@@ -165,7 +165,7 @@ def _surged(at: Situation) -> Todo:
 
 
 def reported(at: Situation, *, collisions: int) -> DaemonSetStatus:
-    """Return the status of the set with present counts."""
+    """Return the status of the set with current counts."""
     wanted = [node for node, fit in at.fits.items() if fit.runs]
     first = [_oldest_first(at.pods[node])[0] for node in wanted if at.pods.get(node)]
     available = sum(at.is_available(pod) for pod in first)

@@ -1,4 +1,4 @@
-"""Deployments: from one template of pods to the next, a few pods at a time."""
+"""Deployments: rollouts from one pod template to the next, a few pods at a time."""
 
 from kubewright.embedded.controllers.deployment.controller import deployment_controller
 

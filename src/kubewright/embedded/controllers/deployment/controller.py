@@ -37,7 +37,7 @@ __all__ = ["deployment_controller"]
 
 
 def deployment_controller(cluster: Cluster) -> Controller:
-    """Return the controller that keeps the replica sets of each Deployment."""
+    """Return the controller of Deployments."""
     deployments = _Deployments(cluster)
     selectors = Selectors(cluster, Deployment, lambda one: selector_from(one.spec.selector))
     return Controller(
@@ -55,7 +55,7 @@ def deployment_controller(cluster: Cluster) -> Controller:
 
 
 class _Deployments:
-    """Brings the replica sets of one deployment nearer to what it wants."""
+    """Reconciles Deployments."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
@@ -65,7 +65,7 @@ class _Deployments:
         self._recorder = cluster.recorder("deployment-controller")
 
     def who_waits_for(self, pod: Pod) -> list[ObjectKey]:
-        """Return the deployment that waits for the end of *pod* before it makes new ones."""
+        """Return the deployment that waits for the end of *pod* before it creates new ones."""
         owner = controller_of(pod)
         if owner is None or owner.kind != "ReplicaSet":
             return []
@@ -78,7 +78,7 @@ class _Deployments:
         return [key] if deployment is not None and not is_rolling(deployment) else []
 
     async def reconcile(self, request: Request, run: Run) -> Result | None:
-        """Do one step of the rollout of a deployment, and say in its status how far it is."""
+        """Do one step of a rollout, and update the status of the deployment."""
         deployment = self._cluster.cache.find(Deployment, request.key)
         if deployment is None:
             return None
@@ -92,7 +92,7 @@ class _Deployments:
         try:
             again = await self._step(deployment, rollout)
         except APIError:
-            await self._write(deployment)  # why it does not go on is in the conditions
+            await self._write(deployment)  # its conditions say why the rollout is stuck
             raise
         if await self._write(deployment) or rollout.changed:
             run.changed = True
@@ -102,13 +102,13 @@ class _Deployments:
         return None if late is None else Result(requeue_after=late)
 
     async def _step(self, deployment: Deployment, rollout: Rollout) -> bool:
-        """Change replica sets and the status in hand; say whether to come back at once."""
+        """Change replica sets, and the status in memory; return whether to requeue at once."""
         now = self._cluster.clock.now()
         if deployment.metadata.deletion_timestamp is not None:
             deployment.status = counted(deployment, rollout.new, rollout.old, now=now)
             return False
         note_pause(deployment, now=now)
-        await rollout.number()
+        await rollout.assign_revision()
         if deployment.spec.paused or is_resized(deployment, rollout.sets):
             await rollout.resize()
             deployment.status = counted(deployment, rollout.new, rollout.old, now=now)
@@ -119,7 +119,7 @@ class _Deployments:
             made = await rollout.recreate(self._runs_pods)
         if made:
             deployment.status = reported(deployment, rollout.new, rollout.old, now=now)
-            await rollout.forget()
+            await rollout.clean_up()
         return not made
 
     def _runs_pods(self, one: ReplicaSet) -> bool:
@@ -127,11 +127,11 @@ class _Deployments:
         return any(not pod.is_finished for pod in pods)
 
     async def _write(self, deployment: Deployment) -> bool:
-        """Write status and revision if they changed; say whether they did."""
+        """Write status and revision if they changed; return whether they did."""
         patch: dict[str, Any] = merge_patch(deployment, optimistic=True)
         if not patch:
             return False
-        # Annotations too go through the status: as a change of the object itself they would
-        # count as a new generation.
+        # Annotations go through the status, too: a change of the object itself would count as a
+        # new generation.
         await self._cluster.client.status.patch(Deployment, deployment.key, patch)
         return True

@@ -1,4 +1,4 @@
-"""Which replica set is the one of the present template, and which number its revision has.
+"""Which replica set belongs to the current template, and the numbers of revisions.
 
 ``kubectl rollout history`` and ``undo`` read these annotations.
 """
@@ -43,13 +43,13 @@ def find_new(deployment: Deployment, sets: Iterable[ReplicaSet]) -> ReplicaSet |
 
 
 def age(one: ReplicaSet) -> tuple[float, str]:
-    """Return what to sort sets by, from the oldest to the newest."""
+    """Return a key that sorts sets from the oldest to the newest."""
     created = one.metadata.creation_timestamp
     return (created.timestamp() if created is not None else 0.0, one.metadata.name)
 
 
 def revision_of(one: ReplicaSet | Deployment) -> int:
-    """Return the revision that an object is of; 0 if it does not say."""
+    """Return the revision number of an object; 0 if it has none."""
     text = one.metadata.annotations.get(REVISION, "")
     return int(text) if text.isascii() and text.isdigit() else 0
 
@@ -68,7 +68,7 @@ def annotate(one: ReplicaSet, deployment: Deployment, revision: int) -> None:
     if before >= revision:
         return
     if REVISION in notes:
-        # It comes back: who looks for the old number finds it here.
+        # A rollback: the old number of the set moves to its history.
         notes[HISTORY] = _joined(notes.get(HISTORY, ""), notes[REVISION])
     notes[REVISION] = str(revision)
 
@@ -80,8 +80,8 @@ def _joined(history: str, revision: str) -> str:
     return ",".join([*known, revision])
 
 
-def made_for(deployment: Deployment, revision: int) -> ReplicaSet:
-    """Return the set of the present template, not created yet and without pods."""
+def replica_set_for(deployment: Deployment, revision: int) -> ReplicaSet:
+    """Return the set for the current template, not created yet and without pods."""
     spec = deployment.spec
     template = copied(spec.template)
     digest = safe_hash(template, deployment.status.collision_count)
@@ -110,7 +110,7 @@ def made_for(deployment: Deployment, revision: int) -> ReplicaSet:
 
 
 def expendable(deployment: Deployment, old: Sequence[ReplicaSet]) -> list[ReplicaSet]:
-    """Return which *old* sets are too many to remember: those of the first revisions."""
+    """Return which *old* sets exceed the history limit: those of the lowest revisions."""
     limit = deployment.spec.revision_history_limit
     alive = [one for one in old if one.metadata.deletion_timestamp is None]
     if limit is None or limit == _FOR_EVER or len(alive) <= limit:

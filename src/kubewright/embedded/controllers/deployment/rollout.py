@@ -24,13 +24,13 @@ __all__ = ["Rollout"]
 
 
 class Rollout:
-    """The replica sets of one deployment, and what is done to them in one reconcile.
+    """The replica sets of one deployment, and the steps of one reconcile.
 
-    It writes replica sets at once; of the deployment it changes the object in hand only, which
-    is written when all is done.
+    It writes replica sets at once. The deployment is changed in memory only; the caller writes it
+    at the end.
 
     Attributes:
-        new: The set of the present template, if there is one.
+        new: The set of the current template, if there is one.
         old: The others, from the oldest to the newest.
         changed: Whether anything was written.
     """
@@ -57,8 +57,8 @@ class Rollout:
         """All of them."""
         return [*self.old, *([self.new] if self.new is not None else [])]
 
-    async def number(self) -> None:
-        """Give the new set, if it is there, the latest revision; the deployment has the same."""
+    async def assign_revision(self) -> None:
+        """Give the new set, if there is one, and the deployment the latest revision number."""
         new, deployment = self.new, self._deployment
         if new is None:
             return
@@ -70,12 +70,12 @@ class Rollout:
             self._progress("FoundNewReplicaSet", f'Found new replica set "{new.metadata.name}"')
 
     async def roll(self) -> bool:
-        """Let the new set grow, or else the old ones shrink, as far as may be now.
+        """Scale the new set up, or else the old ones down, as far as the strategy allows now.
 
         Returns:
-            Whether there is a new set; its name may be taken.
+            False if the new set was not created because its name is taken.
         """
-        new = await self._made()
+        new = await self._ensure_replica_set()
         if new is None:
             return False
         if not await self._scale(Scale(new, new_size(self._deployment, new, self.old))):
@@ -84,56 +84,56 @@ class Rollout:
         return True
 
     async def recreate(self, runs: Callable[[ReplicaSet], bool]) -> bool:
-        """End all old pods, and begin new ones when the last of them is gone.
+        """Scale the old sets to zero, and create the new one once their last pod is gone.
 
         Args:
             runs: Tells whether a set has pods that have not ended.
 
         Returns:
-            Whether all went well; the name of the new set may be taken.
+            False if the new set was not created because its name is taken.
         """
         active = [one for one in self.old if size_of(one)]
         for one in active:
             await self._scale(Scale(one, 0))
         if active or any(one.status.replicas or runs(one) for one in self.old):
             return True
-        new = await self._made()
+        new = await self._ensure_replica_set()
         if new is None:
             return False
         await self._scale(Scale(new, new_size(self._deployment, new, self.old)))
         return True
 
     async def resize(self) -> None:
-        """Give all sets the sizes for the number of pods that is wanted now."""
+        """Scale all sets for the number of replicas that is wanted now."""
         for one in resized(self._deployment, self.new, self.old):
             await self._scale(one, note=True)
         if self._deployment.spec.paused:
-            await self._forget_old()
+            await self._delete_old()
 
-    async def forget(self) -> None:
-        """Delete sets of revisions that nobody has to remember, once the rollout is complete."""
+    async def clean_up(self) -> None:
+        """Delete old sets beyond the history limit, once the rollout is complete."""
         if is_complete(self._deployment, self._deployment.status):
-            await self._forget_old()
+            await self._delete_old()
 
-    async def _forget_old(self) -> None:
+    async def _delete_old(self) -> None:
         for one in revision.expendable(self._deployment, self.old):
             await self._client.delete(one, uid=one.metadata.uid, missing_ok=True)
             self.changed = True
 
-    async def _made(self) -> ReplicaSet | None:
-        """Return the new set, which is created if it is not there; ``None`` if it cannot be."""
+    async def _ensure_replica_set(self) -> ReplicaSet | None:
+        """Return the new set, created if it does not exist; ``None`` after a name collision."""
         if self.new is not None:
             return self.new
         deployment = self._deployment
-        made = revision.made_for(deployment, revision.next_revision(self.old))
+        made = revision.replica_set_for(deployment, revision.next_revision(self.old))
         made.spec.replicas = new_size(deployment, made, self.old)
         try:
             self.new = await self._client.create(made)
         except AlreadyExistsError:
-            self.new = await self._recognised(made)
+            self.new = await self._resolve_collision(made)
             return self.new
         except APIError as error:
-            self._failed(made, error)
+            self._report_failure(made, error)
             raise
         self.changed = True
         name = made.metadata.name
@@ -143,8 +143,8 @@ class Rollout:
         self._progress("NewReplicaSetCreated", f'Created new replica set "{name}"')
         return self.new
 
-    async def _recognised(self, made: ReplicaSet) -> ReplicaSet | None:
-        """Return the set that has the name already, if it is ours; make for another name if not."""
+    async def _resolve_collision(self, made: ReplicaSet) -> ReplicaSet | None:
+        """Return the set that has this name already if it is ours; else count a collision."""
         found = await self._client.live.find(ReplicaSet, made.key)
         if (
             found is not None
@@ -156,7 +156,7 @@ class Rollout:
         status.collision_count = (status.collision_count or 0) + 1
         return None
 
-    def _failed(self, made: ReplicaSet, error: APIError) -> None:
+    def _report_failure(self, made: ReplicaSet, error: APIError) -> None:
         if is_ending_namespace(error):
             return
         text = f'Failed to create new replica set "{made.metadata.name}": {said(error)}'
@@ -165,11 +165,11 @@ class Rollout:
         self._recorder.event(self._deployment, reason=reason, message=text, type="Warning")
 
     async def _scale(self, scale: Scale, *, note: bool = False) -> bool:
-        """Give a set its size if it has another; say whether it had.
+        """Scale a set if it has another size; return whether it had.
 
         Args:
             scale: The set and its size.
-            note: Whether to note the wanted number on it in any case.
+            note: Whether to write the wanted size into its annotations in any case.
         """
         one, before = scale.set, size_of(scale.set)
         if before == scale.size and not note:
@@ -184,7 +184,7 @@ class Rollout:
         return before != scale.size
 
     async def _update(self, one: ReplicaSet) -> None:
-        """Write what was changed in *one*, and have it here as it was stored."""
+        """Write the changes of *one*, and keep what the server stored."""
         stored = await self._client.patch(one, optimistic=True)
         if stored is one:
             return

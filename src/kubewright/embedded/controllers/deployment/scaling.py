@@ -1,4 +1,4 @@
-"""How many pods each replica set of a deployment may have: rolling over, and being resized."""
+"""How many pods each replica set of a deployment may have, in a rollout and after a resize."""
 
 from collections.abc import Sequence
 from typing import Final, NamedTuple
@@ -22,7 +22,7 @@ MAX: Final = "deployment.kubernetes.io/max-replicas"
 
 
 class Scale(NamedTuple):
-    """How many pods a replica set shall have."""
+    """How many pods a replica set should have."""
 
     set: ReplicaSet
     size: int
@@ -34,7 +34,7 @@ def wanted(deployment: Deployment) -> int:
 
 
 def size_of(*sets: ReplicaSet | None) -> int:
-    """Return how many pods *sets* shall have together."""
+    """Return how many pods *sets* should have together."""
     return sum(one.spec.replicas or 0 for one in sets if one is not None)
 
 
@@ -44,7 +44,7 @@ def available_in(*sets: ReplicaSet | None) -> int:
 
 
 def is_rolling(deployment: Deployment) -> bool:
-    """Say whether pods are replaced step by step, and not all at once."""
+    """Return whether pods are replaced step by step, and not all at once."""
     strategy = deployment.spec.strategy
     return strategy is None or strategy.type != "Recreate"
 
@@ -57,7 +57,7 @@ def _bounds(deployment: Deployment) -> tuple[int, int]:
     total = wanted(deployment)
     surge = resolve_int_or_percent(up, total, round_up=True)
     unavailable = resolve_int_or_percent(down, total, round_up=False)
-    # Both can come out as 0 from percentages of few; then nothing would ever move.
+    # Small percentages can both be rounded to 0; then nothing would ever move.
     return surge, unavailable if surge or unavailable else 1
 
 
@@ -84,7 +84,7 @@ def new_size(deployment: Deployment, new: ReplicaSet, old: Sequence[ReplicaSet])
 def rolled_down(deployment: Deployment, new: ReplicaSet, old: Sequence[ReplicaSet]) -> list[Scale]:
     """Return which *old* sets, from the oldest to the newest, can give up pods now.
 
-    Those that are not available go first: nobody misses them.
+    Pods that are not available go first.
     """
     least = wanted(deployment) - max_unavailable(deployment)
     starting = size_of(new) - available_in(new)
@@ -110,14 +110,14 @@ def rolled_down(deployment: Deployment, new: ReplicaSet, old: Sequence[ReplicaSe
 
 
 def annotate_size(one: ReplicaSet, deployment: Deployment) -> None:
-    """Note on *one* for which number of replicas it has its size."""
+    """Write into the annotations of *one* the number of replicas that it was sized for."""
     total = wanted(deployment)
     one.metadata.annotations[DESIRED] = str(total)
     one.metadata.annotations[MAX] = str(total + max_surge(deployment))
 
 
 def is_resized(deployment: Deployment, sets: Sequence[ReplicaSet]) -> bool:
-    """Say whether the user wants another number of pods than *sets* were made for."""
+    """Return whether the user wants another number of pods than *sets* were made for."""
     noted = (_noted(one, DESIRED) for one in sets if size_of(one))
     return any(number is not None and number != wanted(deployment) for number in noted)
 
@@ -133,11 +133,11 @@ def resized(
     """Return the sizes of all sets for the number of pods that is wanted.
 
     One set gets them all. Several, in the middle of a rollout, keep their proportions, so that a
-    bad new template does not get more weight by it.
+    bad new template does not get more weight.
 
     Args:
-        deployment: What is wanted.
-        new: The set of the present template, if there is one.
+        deployment: The deployment.
+        new: The set of the current template, if there is one.
         old: The others, from the oldest to the newest.
     """
     everything = [*old, *([new] if new is not None else [])]

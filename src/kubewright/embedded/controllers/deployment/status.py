@@ -1,4 +1,4 @@
-"""What a deployment says of itself: counts, and whether it is available and makes progress."""
+"""The status of a deployment: counts, and whether it is available and makes progress."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -38,14 +38,14 @@ _FOR_EVER: Final = 2**31 - 1
 
 
 def has_deadline(deployment: Deployment) -> bool:
-    """Say whether a rollout may be late at all."""
+    """Return whether a rollout can be late at all."""
     return deployment.spec.progress_deadline_seconds not in {None, _FOR_EVER}
 
 
 def counted(
     deployment: Deployment, new: ReplicaSet | None, old: Sequence[ReplicaSet], *, now: datetime
 ) -> DeploymentStatus:
-    """Return the status with present counts, and whether enough pods are available."""
+    """Return the status with current counts, and whether enough pods are available."""
     sets = [*old, *([new] if new is not None else [])]
     available = available_in(*sets)
     terminating = [one.status.terminating_replicas for one in sets]
@@ -58,7 +58,7 @@ def counted(
         ready_replicas=sum(one.status.ready_replicas or 0 for one in sets) or None,
         available_replicas=available or None,
         unavailable_replicas=max(0, size_of(*sets) - available) or None,
-        # Nobody knows until each of them has counted.
+        # Unknown until every set has counted.
         terminating_replicas=sum(known) if len(known) == len(terminating) else None,
     )
     enough = available >= wanted(deployment) - max_unavailable(deployment)
@@ -87,14 +87,14 @@ def reported(
 
 
 def is_complete(deployment: Deployment, status: DeploymentStatus) -> bool:
-    """Say whether all pods are there, new and available, and no old ones."""
+    """Return whether all pods are there, new and available, and no old ones."""
     counts = (status.updated_replicas, status.replicas, status.available_replicas)
     observed = (status.observed_generation or 0) >= deployment.metadata.generation
     return observed and all((count or 0) == wanted(deployment) for count in counts)
 
 
 def note_pause(deployment: Deployment, *, now: datetime) -> None:
-    """Write into the conditions that a rollout was paused, or goes on."""
+    """Write into the conditions that a rollout was paused or resumed."""
     progress = find_condition(deployment.status.conditions, "Progressing")
     if not has_deadline(deployment) or (progress is not None and progress.reason == TIMED_OUT):
         return
@@ -110,13 +110,13 @@ def note_pause(deployment: Deployment, *, now: datetime) -> None:
 def set_progress(
     deployment: Deployment, reason: str, message: str, *, failed: bool = False, now: datetime
 ) -> None:
-    """Write into the conditions what became of the new replica set."""
+    """Write into the conditions how the new replica set is doing."""
     if has_deadline(deployment):
         _set(deployment, _condition("Progressing", not failed, reason, message, now=now))
 
 
 def seconds_until_late(deployment: Deployment, *, now: datetime) -> float | None:
-    """Return when to look again whether a rollout is late; ``None`` if it cannot be."""
+    """Return in how many seconds the rollout is late; ``None`` if it cannot be."""
     status = deployment.status
     progress = find_condition(status.conditions, "Progressing")
     if not has_deadline(deployment) or progress is None or is_complete(deployment, status):
@@ -225,7 +225,7 @@ def _set(deployment: Deployment, condition: DeploymentCondition) -> None:
 def _with(
     conditions: Sequence[DeploymentCondition], new: DeploymentCondition
 ) -> list[DeploymentCondition]:
-    """Return *conditions* with *new* at the end; as they are if it says the same again."""
+    """Return *conditions* with *new* at the end; unchanged if it says nothing new."""
     old = find_condition(conditions, new.type or "")
     if old is not None and (old.status, old.reason) == (new.status, new.reason):
         return list(conditions)

@@ -27,11 +27,11 @@ FAILURE_TARGET: str = "FailureTarget"
 SUSPENDED: str = "Suspended"
 
 _ENDS = {CRITERIA_MET: COMPLETE, FAILURE_TARGET: FAILED}
-"""What is decided first, and what is said once all pods have ended."""
+"""The condition that is set first, and the one that follows once all pods have ended."""
 
 
 def is_finished(job: Job) -> bool:
-    """Say whether nothing more is done for *job*."""
+    """Return whether *job* is complete or has failed."""
     conditions = job.status.conditions
     return is_condition_true(conditions, COMPLETE) or is_condition_true(conditions, FAILED)
 
@@ -50,7 +50,7 @@ def verdict(kind: str, reason: str, message: str, now: datetime) -> JobCondition
 
 
 def target_of(job: Job) -> JobCondition | None:
-    """Return what is decided about *job* already, while its pods are ending."""
+    """Return the decision about *job* that waits for its pods to end, if there is one."""
     for kind in _ENDS:
         found = find_condition(job.status.conditions, kind)
         if found is not None and found.status == "True":
@@ -59,7 +59,7 @@ def target_of(job: Job) -> JobCondition | None:
 
 
 def end_of(target: JobCondition, now: datetime) -> JobCondition:
-    """Return the condition that ends a Job about which *target* was decided."""
+    """Return the condition that ends a Job after *target* was decided."""
     return verdict(_ENDS[target.type], target.reason or "", target.message or "", now)
 
 
@@ -68,7 +68,7 @@ def with_condition(
 ) -> list[JobCondition] | None:
     """Return *conditions* with *new* among them; ``None`` if that changes nothing.
 
-    A condition that is false is not added where there is none: nobody asked.
+    A false condition is not added where there is none.
     """
     old = find_condition(conditions, new.type)
     if old is None:

@@ -1,10 +1,10 @@
-"""Writes to the pods of a Job: besides those of all controllers, what keeps its count right."""
+"""Writes to the pods of a Job, with the finalizer that keeps its counts right."""
 
 from collections.abc import Awaitable, Iterable, Sequence
 
 from kubewright.api.owners import owner_reference
 from kubewright.client import Client, EventRecorder
-from kubewright.embedded.controllers.batch import all_of
+from kubewright.embedded.controllers.batch import run_all
 from kubewright.embedded.controllers.dependents import patch_metadata
 from kubewright.embedded.controllers.job.pods import FINALIZER, is_tracked
 from kubewright.embedded.controllers.pod_control import PodControl
@@ -15,14 +15,14 @@ __all__ = ["JobPodControl"]
 
 
 class JobPodControl:
-    """Makes, deletes, takes in and lets go the pods of Jobs."""
+    """Creates, deletes, adopts and releases the pods of Jobs."""
 
     def __init__(self, client: Client, recorder: EventRecorder) -> None:
         self._client = client
         self._pods = PodControl(client, recorder)
 
     async def create(self, job: Job, pods: Sequence[Pod]) -> None:
-        """Create *pods*, carefully first.
+        """Create *pods*, in batches that start small.
 
         Raises:
             KubewrightError: The server refused one; the others of its batch were tried.
@@ -31,7 +31,7 @@ class JobPodControl:
             raise failed
 
     async def delete(self, job: Job, pods: Iterable[Pod], *, counted: bool) -> None:
-        """Delete *pods*; unless *counted*, nobody takes that for a failure.
+        """Delete *pods*; unless *counted*, they do not count as failures.
 
         Raises:
             KubewrightError: The server refused; the others were tried.
@@ -45,7 +45,7 @@ class JobPodControl:
             raise failed
 
     async def untrack(self, pods: Iterable[Pod]) -> None:
-        """Take the finalizer off *pods*, so that they can go.
+        """Remove the finalizer of *pods*, so that they can be deleted.
 
         Raises:
             KubewrightError: The server refused; the others were tried.
@@ -61,7 +61,7 @@ class JobPodControl:
         await self._patch(pod, {"ownerReferences": owners, "finalizers": [FINALIZER]})
 
     async def release(self, job: Job, pod: Pod) -> None:
-        """Let *pod* go its own way: it no longer has the labels of *job*."""
+        """Release *pod*, which no longer has the labels of *job*."""
         gone = {"$patch": "delete", "uid": job.metadata.uid}
         finalizers = {"$deleteFromPrimitiveList/finalizers": [FINALIZER]}
         await self._patch(pod, {"ownerReferences": [gone], **finalizers})
@@ -71,5 +71,5 @@ class JobPodControl:
 
 
 async def _wait_for(works: Iterable[Awaitable[object]]) -> None:
-    if failed := await all_of(works):
+    if failed := await run_all(works):
         raise failed

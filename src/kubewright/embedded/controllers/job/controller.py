@@ -1,4 +1,4 @@
-"""`job_controller`: brings each Job to its end, one look at a time."""
+"""`job_controller`: runs each Job until it is complete or has failed."""
 
 from kubewright.api.kind import ObjectKey
 from kubewright.api.selectors import selector_from
@@ -26,7 +26,7 @@ from kubewright.kinds.core.v1 import Pod
 __all__ = ["job_controller"]
 
 OURS: str = "kubernetes.io/job-controller"
-"""Who manages a Job that names nobody else."""
+"""The ``managedBy`` of our Jobs."""
 WORKERS: int = 5
 
 
@@ -52,14 +52,14 @@ class _PodsByJob:
         informer = cluster.cache.informer(Pod, sharded=False)
         self._store = informer.store
         self._keys: dict[ObjectKey, dict[ObjectKey, None]] = {}
-        informer.add_handler(self._heard)
+        informer.add_handler(self._note_event)
 
     def entries(self, job: ObjectKey) -> list[Entry[Pod]]:
         """Return the pods that Jobs called *job* control."""
         found = map(self._store.find_entry, self._keys.get(job, ()))
         return [one for one in found if one is not None and _job_of(one) == job]
 
-    def _heard(self, event: Event[Pod]) -> None:
+    def _note_event(self, event: Event[Pod]) -> None:
         before, after = (_job_of(one) if one else None for one in (event.old, event.new))
         if before is not None and before != after and (known := self._keys.get(before)):
             known.pop(event.key, None)
@@ -77,7 +77,7 @@ def _job_of(pod: Entry[Pod]) -> ObjectKey | None:
 
 
 class Jobs:
-    """Looks at Jobs, and remembers how often each has failed in a row."""
+    """Reconciles Jobs, and remembers how often each has failed in a row."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
@@ -89,15 +89,15 @@ class Jobs:
         self._control = self._tools.control
 
     async def reconcile(self, request: Request, run: Run) -> Result | None:
-        """Look at one Job."""
+        """Reconcile one Job."""
         job = self._jobs.find(request.key)
-        await self._let_go(request.key, job)
+        await self._release_orphans(request.key, job)
         if job is None or (job.spec.managed_by or OURS) != OURS:
             return None
         if is_finished(job):
             self._tools.backoffs.pop(job.metadata.uid, None)
             return None
-        turn = Turn(self._tools, job, await self._claimed(job))
+        turn = Turn(self._tools, job, await self._claim_pods(job))
         try:
             await turn.take()
         except ForbiddenError as error:
@@ -108,15 +108,15 @@ class Jobs:
             run.changed = turn.changed
         return None if turn.again is None else Result(requeue_after=turn.again)
 
-    async def _let_go(self, key: ObjectKey, job: Job | None) -> None:
-        """Take the finalizers off pods for which nobody will do it any more."""
+    async def _release_orphans(self, key: ObjectKey, job: Job | None) -> None:
+        """Remove the finalizers of pods whose Job is finished or gone."""
         uid = job.metadata.uid if job is not None and not is_finished(job) else ""
         found = self._by_job.entries(key)
         orphans = [one for one in found if (by := controller_in(one)) and by.uid != uid]
         await self._control.untrack(entry.object for entry in orphans)
 
-    async def _claimed(self, job: Job) -> list[Pod]:
-        """Return the pods of *job*, once it has taken in and let go what it should."""
+    async def _claim_pods(self, job: Job) -> list[Pod]:
+        """Adopt and release pods as needed, and return those of *job*."""
         selector = selector_from(job.spec.selector)
         leaving = job.metadata.deletion_timestamp is not None
         found: list[Pod] = []
@@ -140,7 +140,7 @@ class Jobs:
         return found
 
     async def _is_there(self, job: Job) -> bool:
-        # From the server: the cache may not know yet that it is being deleted.
+        # Asks the server: the cache may not know yet that it is being deleted.
         fresh = await self._cluster.live.find(Job, job.key)
         return (
             fresh is not None

@@ -11,7 +11,7 @@ ANNOTATION: str = "batch.kubernetes.io/job-completion-index"
 
 
 def parse_indexes(text: str | None, completions: int) -> set[int]:
-    """Return the indexes that *text* names, of those that the Job still has.
+    """Return the indexes in *text* that the Job still has.
 
     A part that cannot be read is left out, as are indexes beyond the end: the Job may have been
     made smaller.

@@ -1,4 +1,4 @@
-"""The pods of a Job: which states count as what, and how new ones are made."""
+"""The pods of a Job: how their states count, and new ones."""
 
 from collections.abc import Iterable
 from copy import deepcopy
@@ -22,7 +22,7 @@ __all__ = [
     "is_ready",
     "is_terminating",
     "is_tracked",
-    "made_for",
+    "pod_for",
     "replaces_only_failed",
     "surplus",
 ]
@@ -38,45 +38,45 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def is_tracked(pod: Pod) -> bool:
-    """Say whether *pod* is still to be counted: it has the finalizer."""
+    """Return whether *pod* has yet to be counted: it has the finalizer."""
     return FINALIZER in pod.metadata.finalizers
 
 
 def is_over(pod: Pod) -> bool:
-    """Say whether *pod* has succeeded or failed."""
+    """Return whether *pod* has succeeded or failed."""
     return pod.status.phase in {"Succeeded", "Failed"}
 
 
 def is_active(pod: Pod) -> bool:
-    """Say whether *pod* runs or may yet run."""
+    """Return whether *pod* runs or may yet run."""
     return not is_over(pod) and pod.metadata.deletion_timestamp is None
 
 
 def is_terminating(pod: Pod) -> bool:
-    """Say whether *pod* is being deleted and has not ended yet."""
+    """Return whether *pod* is being deleted and has not ended yet."""
     return not is_over(pod) and pod.metadata.deletion_timestamp is not None
 
 
 def is_ready(pod: Pod) -> bool:
-    """Say whether *pod* is ready."""
+    """Return whether *pod* is ready."""
     return is_condition_true(pod.status.conditions, "Ready")
 
 
 def replaces_only_failed(job: Job) -> bool:
-    """Say whether a pod that is being deleted is replaced only once it has ended."""
+    """Return whether a pod that is being deleted is replaced only once it has ended."""
     policy = job.spec.pod_replacement_policy
     return policy == "Failed" or (policy is None and job.spec.pod_failure_policy is not None)
 
 
 def is_failed(job: Job, pod: Pod) -> bool:
-    """Say whether *pod* counts as failed, which a deleted one does before it has ended."""
+    """Return whether *pod* counts as failed, which a deleted one does before it has ended."""
     if pod.status.phase == "Failed":
         return True
     return not replaces_only_failed(job) and is_terminating(pod)
 
 
 def finish_time(pod: Pod) -> datetime:
-    """Return when *pod* ended, as well as it can be told."""
+    """Return when *pod* ended, or the best guess."""
     ends = [
         one.state.terminated.finished_at
         for one in pod.status.container_statuses
@@ -98,7 +98,7 @@ def failures_of(pod: Pod, annotation: str = FAILURES) -> int:
     return int(text) if text.isdigit() else 0
 
 
-def made_for(
+def pod_for(
     job: Job, index: int | None = None, *, after: Pod | None = None, counted: bool = True
 ) -> Pod:
     """Return a new pod for *job*.
@@ -158,10 +158,10 @@ def _give_failures(pod: Pod, after: Pod | None, *, counted: bool) -> None:
 
 
 def surplus(job: Job, active: Iterable[Pod], count: int) -> list[Pod]:
-    """Return which active pods to delete: those of no use, and *count* at least.
+    """Return which active pods to delete: the redundant ones, and at least *count*.
 
-    Those that have done the least go first. Of an Indexed Job, a pod without an index of its own
-    is of no use.
+    Those that have done the least go first. In an Indexed Job, a pod whose index is missing or
+    taken is redundant.
     """
     useless: list[Pod] = []
     useful: list[Pod] = []

@@ -121,7 +121,7 @@ class Backoff(msgspec.Struct, frozen=True):
     last: datetime | None = None
 
     def after(self, ends: Iterable[tuple[datetime, bool]]) -> "Backoff":
-        """Return it after pods have ended, each with its time and whether it succeeded."""
+        """Return the backoff after pods have ended, each with its time and whether it succeeded."""
         failures, last = self.failures, self.last
         for time, succeeded in sorted(ends):
             failures, last = (0, None) if succeeded else (failures + 1, time)

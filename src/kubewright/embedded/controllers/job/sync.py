@@ -1,4 +1,4 @@
-"""One look at a Job: what its pods mean for it, what to do, and what its status says then.
+"""One look at a Job: what its pods mean for it, what to do, and what its status should say.
 
 Every pod carries a finalizer until it is counted. A pod that has ended is first named in
 ``status.uncountedTerminatedPods``, then loses its finalizer, then counts: whatever is
@@ -34,11 +34,11 @@ from kubewright.kinds.core.v1 import Pod
 __all__ = ["Look", "count_ended"]
 
 MOST_UNCOUNTED: int = 500
-"""Pods that the status names at a time: it must not grow without bound."""
+"""The most pods that the status names at a time: it must not grow without bound."""
 
 
 class Look:
-    """What a Job and its pods are at one moment; computes, and writes nothing.
+    """A Job and its pods at one moment; it only computes, and writes nothing.
 
     Args:
         job: The Job; its status is changed to what it should be.
@@ -115,7 +115,7 @@ class Look:
         return found
 
     def _delayed(self) -> dict[int, Pod]:
-        """Return the failed pod of each index that waits for the next one, which counts on."""
+        """Return the failed pod of each index that waits for a new one."""
         busy = self._indexes(self.active) | self.done | self.given_up
         found: dict[int, Pod] = {}
         for pod in self.tracked:
@@ -128,7 +128,7 @@ class Look:
 
     @property
     def busy(self) -> set[int]:
-        """The indexes for which no pod is to be made."""
+        """The indexes that need no new pod."""
         worked_on = self.active
         if replaces_only_failed(self.job):
             worked_on = [*worked_on, *(pod for pod in self.pods if is_terminating(pod))]
@@ -173,7 +173,7 @@ class Look:
         return None
 
     def _restarts_too_often(self) -> bool:
-        """Say whether containers that start again in place have failed too often."""
+        """Return whether containers that start again in place have failed too often."""
         if self.job.spec.template.spec.restart_policy != "OnFailure":
             return False
         running = [pod for pod in self.pods if pod.status.phase in {"Running", "Pending"}]
@@ -225,7 +225,7 @@ class Look:
         status.terminating = self.terminating
 
     def settle(self, *, target: JobCondition | None) -> list[Pod]:
-        """Name the pods that have ended in the status; return those that need not wait any more.
+        """Name the ended pods in the status; return those whose finalizer can be removed.
 
         Args:
             target: What was decided about the Job: its other pods count as failed then.
@@ -302,7 +302,7 @@ def count_ended(job: Job, tracked: Iterable[Pod]) -> None:
     status.uncounted_terminated_pods = UncountedTerminatedPods(succeeded=succeeded, failed=failed)
 
 
-def started(job: Job, now: datetime) -> None:
-    """Note when the Job began, unless it waits."""
+def note_start(job: Job, now: datetime) -> None:
+    """Set the start time of the Job, unless it has one or is suspended."""
     if job.status.start_time is None and not job.spec.suspend:
         job.status.start_time = to_seconds(now)

@@ -1,4 +1,4 @@
-"""`Turn`: one look at one Job, and what is done about it."""
+"""`Turn`: one reconcile of one Job."""
 
 from collections.abc import Iterable
 from copy import deepcopy
@@ -18,12 +18,12 @@ from kubewright.embedded.controllers.job.control import JobPodControl
 from kubewright.embedded.controllers.job.indexes import first_pending
 from kubewright.embedded.controllers.job.pods import (
     finish_time,
-    made_for,
+    pod_for,
     replaces_only_failed,
     surplus,
 )
 from kubewright.embedded.controllers.job.policy import Backoff, delay_after
-from kubewright.embedded.controllers.job.sync import Look, all_failures, count_ended, started
+from kubewright.embedded.controllers.job.sync import Look, all_failures, count_ended, note_start
 from kubewright.errors import KubewrightError
 from kubewright.kinds.batch.v1 import Job, JobCondition
 from kubewright.kinds.core.v1 import Pod
@@ -34,11 +34,11 @@ COMPONENT: str = "job-controller"
 
 
 class Tools:
-    """What every look at a Job works with.
+    """What every `Turn` uses.
 
     Attributes:
-        control: What makes and deletes pods.
-        recorder: What tells people.
+        control: Creates and deletes pods.
+        recorder: Writes events.
         backoffs: How often each Job has failed in a row, by its uid.
     """
 
@@ -50,10 +50,10 @@ class Tools:
 
 
 class Turn:
-    """One look at one Job, and what is done about it.
+    """One reconcile of one Job.
 
     Attributes:
-        again: In how many seconds to look again, if nothing changes before.
+        again: In how many seconds to reconcile again, if nothing changes before.
         changed: Whether anything was written.
     """
 
@@ -68,15 +68,15 @@ class Turn:
         self.again: float | None = None
         self.changed: bool = False
         now = self._clock.now()
-        started(job, now)
+        note_start(job, now)
         backoff = self._backoffs.get(job.metadata.uid, Backoff())
         self.look: Look = Look(job, pods, now=now, backoff=backoff)
 
     async def take(self) -> None:
-        """Do what is to be done, and write the status; that also when pods are refused.
+        """Create or delete pods, and write the status, even if the server refuses pods.
 
         Raises:
-            KubewrightError: The server refused something; it is to be tried again.
+            KubewrightError: The server refused something; try again.
         """
         look = self.look
         problem: KubewrightError | None = None
@@ -108,7 +108,7 @@ class Turn:
             self.look.active = []
 
     async def _manage(self) -> KubewrightError | None:
-        """Make or delete pods until as many are active as should be; return what went wrong."""
+        """Create or delete pods until the wanted number is active; return the error, if any."""
         try:
             await self._balance()
         except KubewrightError as error:
@@ -146,7 +146,7 @@ class Turn:
         if look.is_indexed:
             pods = self._indexed_pods(count)
         else:
-            pods = [made_for(job) for _ in range(count)]
+            pods = [pod_for(job) for _ in range(count)]
         if pods:
             self.changed = True
             await self._control.create(job, pods)
@@ -158,15 +158,15 @@ class Turn:
         for index in first_pending(count, job.spec.completions or 0, busy=look.busy):
             before = look.delayed.get(index)
             if before is None:
-                made.append(made_for(job, index))
+                made.append(pod_for(job, index))
                 continue
             wait = delay_after(all_failures(before) + 1, finish_time(before), look.now)
             if wait > 0:
                 self._look_again(wait)
                 continue
             counted = look.verdicts[before.metadata.uid].counts
-            made.append(made_for(job, index, after=before, counted=counted))
-            del look.delayed[index]  # the new one counts on
+            made.append(pod_for(job, index, after=before, counted=counted))
+            del look.delayed[index]  # the new pod takes over its counts
         return made
 
     # --- Status ---
@@ -185,7 +185,7 @@ class Turn:
         reason = "Suspended" if job.spec.suspend else "Resumed"
         self._recorder.event(job, reason=reason, message=new.message or "")
         if not job.spec.suspend:
-            job.status.start_time = to_seconds(now)  # so that the deadline starts anew
+            job.status.start_time = to_seconds(now)  # so that the deadline starts again
 
     async def _track(self, target: JobCondition | None) -> None:
         """Count the pods that have ended, and end the Job if that is decided and all are gone."""
@@ -195,7 +195,7 @@ class Turn:
             changed = with_condition(job.status.conditions, target)
             job.status.conditions = changed or job.status.conditions
         if free:
-            await self._write()  # before the finalizers go, lest a crash loses the pods
+            await self._write()  # before the finalizers go, or a crash would lose the pods
             await self._control.untrack(free)
             self._backoffs[job.metadata.uid] = look.backoff
             job = self.job

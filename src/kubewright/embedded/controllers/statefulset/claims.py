@@ -1,4 +1,4 @@
-"""The volume claims of a StatefulSet: made with its pods, and kept or not as its policy says."""
+"""The volume claims of a StatefulSet: created with its pods, kept or deleted by its policy."""
 
 from collections.abc import Sequence
 
@@ -32,14 +32,14 @@ class Claims:
         self._recorder = recorder
 
     def are_leaving(self, owner: StatefulSet, ordinal: int) -> bool:
-        """Say whether a claim of an earlier pod of this ordinal is about to be deleted."""
+        """Return whether a claim of an earlier pod of this ordinal is about to be deleted."""
         return any(
             one.metadata.deletion_timestamp is not None or _belongs_to_pod(one)
             for one in self._present(owner, ordinal)
         )
 
     async def create_missing(self, owner: StatefulSet, ordinal: int) -> None:
-        """Create the claims of one pod that are not there."""
+        """Create the missing claims of one pod."""
         present = {one.metadata.name for one in self._present(owner, ordinal)}
         for claim in claims_for(owner, ordinal):
             if claim.metadata.name not in present:
@@ -47,7 +47,7 @@ class Claims:
                 await self._create(owner, claim, f"{owner.metadata.name}-{ordinal}")
 
     async def hand_over(self, owner: StatefulSet, pod: PodState) -> None:
-        """Let the claims of *pod* be deleted with it, or with *owner*, as the policy says."""
+        """Set the owners of the claims of *pod*, so that they are deleted as the policy says."""
         ordinal = ordinal_of(pod.name)
         for claim in self._present(owner, ordinal):
             before = claim.metadata.owner_references
@@ -83,7 +83,7 @@ def owners_for(
     pod: PodState | None,
     wanted: bool,
 ) -> list[OwnerReference]:
-    """Return the owners of a claim, with which it shall be deleted.
+    """Return the owners of a claim; it is deleted with them.
 
     Args:
         owner: The set, with its policy.

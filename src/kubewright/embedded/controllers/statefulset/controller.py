@@ -48,7 +48,7 @@ __all__ = ["statefulset_controller"]
 
 
 def statefulset_controller(cluster: Cluster) -> Controller:
-    """Return the controller that keeps the pods of each StatefulSet."""
+    """Return the controller of StatefulSets."""
     sets = _StatefulSets(cluster)
     selectors = Selectors(cluster, StatefulSet, lambda one: selector_from(one.spec.selector))
     return Controller(
@@ -88,12 +88,12 @@ class _Plan(NamedTuple):
         return self.owner.spec.pod_management_policy != "Parallel"
 
     def is_up(self, pod: PodState) -> bool:
-        """Say whether *pod* is one that others need not wait for."""
+        """Return whether *pod* runs and is available, so that others need not wait for it."""
         return not pod.deleting and is_up(pod, self.owner.spec.min_ready_seconds or 0, self.now)
 
     @property
     def condemned(self) -> list[PodState]:
-        """Pods that the set does not want any more, the last first."""
+        """Pods that the set no longer wants, the last first."""
         wanted = ordinals(self.owner)
         return [self.pods[one] for one in sorted(self.pods, reverse=True) if one not in wanted]
 
@@ -106,7 +106,7 @@ class _Plan(NamedTuple):
 
 
 class _StatefulSets:
-    """Brings the pods of one set nearer to what it wants."""
+    """Reconciles StatefulSets."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
@@ -125,7 +125,7 @@ class _StatefulSets:
         return [str(one.key) for one in found if name in claim_names(one, ordinal).values()]
 
     async def reconcile(self, request: Request, run: Run) -> Result | None:
-        """Make, replace or end pods of one set, and say in its status how far it is."""
+        """Create, replace or delete pods of one set, and update its status."""
         owner = self._cluster.cache.find(StatefulSet, request.key)
         if owner is None:
             return None
@@ -133,8 +133,8 @@ class _StatefulSets:
         claimed = await self._pods.claim(
             owner, selector, fits=lambda pod: is_member(owner, pod.key.name)
         )
-        known = await self._history.revisions(owner, selector)
-        update = await self._history.snapshot(owner, known)
+        known = await self._history.claim_revisions(owner, selector)
+        update = await self._history.take_snapshot(owner, known)
         before = owner.status.current_revision
         current = next((one for one in known if one.metadata.name == before), update.revision)
         pods = {ordinal_of(pod.name): pod for pod in self._states.of(claimed)}
@@ -159,11 +159,11 @@ class _StatefulSets:
             await self._cluster.client.status.patch(owner, optimistic=True)
         if failure is not None and not is_ending_namespace(failure):
             raise failure
-        await self._forget(plan, known, pods)
+        await self._truncate_history(plan, known, pods)
         wait = next_availability(pods, owner.spec.min_ready_seconds or 0, now)
         return None if wait is None else Result(requeue_after=wait)
 
-    async def _forget(
+    async def _truncate_history(
         self, plan: _Plan, known: Sequence[ControllerRevision], pods: Sequence[PodState]
     ) -> None:
         status = plan.owner.status
@@ -171,12 +171,12 @@ class _StatefulSets:
         live |= {pod.labels.get(REVISION_LABEL, "") for pod in pods}
         unused = [one for one in known if one.metadata.name not in live]
         limit = plan.owner.spec.revision_history_limit
-        await self._history.forget(expendable(unused, live=live, limit=limit))
+        await self._history.delete_all(expendable(unused, live=live, limit=limit))
 
     # --- Pods ---
 
     async def _bring_nearer(self, plan: _Plan) -> Exception | None:
-        """Do what can be done now; return what went wrong."""
+        """Create and delete what can be done now; return the error, if any."""
         if plan.owner.metadata.deletion_timestamp is not None:
             return None
         try:
@@ -197,7 +197,7 @@ class _StatefulSets:
         numbers: Sequence[int],
         work: Callable[[_Plan, int], Awaitable[bool]],
     ) -> bool:
-        """Do *work* for each ordinal; say whether one of them is to be waited for."""
+        """Do *work* for each ordinal; return whether to wait for one of them."""
         if plan.in_order:
             for number in numbers:
                 if await work(plan, number):
@@ -207,7 +207,7 @@ class _StatefulSets:
         return False
 
     async def _keep(self, plan: _Plan, ordinal: int) -> bool:
-        """See to a pod that is wanted; say whether those after it have to wait."""
+        """Create, replace or update a wanted pod; return whether those after it must wait."""
         owner, pod = plan.owner, plan.pods.get(ordinal)
         if pod is None:
             if not self._claims.are_leaving(owner, ordinal):
@@ -226,7 +226,7 @@ class _StatefulSets:
         return False
 
     async def _condemn(self, plan: _Plan, ordinal: int) -> bool:
-        """End a pod that is not wanted; say whether those before it have to wait."""
+        """Delete an unwanted pod; return whether those before it must wait."""
         pod = plan.pods[ordinal]
         if pod.deleting:
             return True
@@ -236,7 +236,7 @@ class _StatefulSets:
         return True
 
     async def _replace_old(self, plan: _Plan) -> None:
-        """End pods of old templates, the last first, so many at a time as may be missing."""
+        """Delete pods of old templates, the last first, as many at a time as may be unavailable."""
         strategy = plan.owner.spec.update_strategy
         rolling = strategy.rolling_update if strategy is not None else None
         if strategy is not None and strategy.type == "OnDelete":
@@ -278,7 +278,7 @@ class _StatefulSets:
         self._tell(owner, "delete", pod.name)
 
     async def _identify(self, owner: StatefulSet, pod: PodState) -> None:
-        """Give *pod* the labels that say who it is, if somebody took them away."""
+        """Restore the labels that identify *pod*, if somebody removed them."""
         labels = labels_for(owner, ordinal_of(pod.name))
         if labels.items() <= pod.labels.items():
             return
@@ -306,7 +306,7 @@ class _StatefulSets:
 
 
 def _is_kept_back(owner: StatefulSet, ordinal: int) -> bool:
-    """Say whether the pod of *ordinal* stays at the old template."""
+    """Return whether the pod of *ordinal* stays at the old template."""
     strategy = owner.spec.update_strategy
     if strategy is None or strategy.type != "RollingUpdate":
         return False

@@ -1,4 +1,4 @@
-"""Who a pod of a StatefulSet is: its ordinal, its name and labels, its claims."""
+"""The identity of a pod of a StatefulSet: its ordinal, name, labels and claims."""
 
 import re
 from collections.abc import Iterator
@@ -41,7 +41,7 @@ def ordinal_of(name: str) -> int:
 
 
 def is_member(owner: StatefulSet, name: str) -> bool:
-    """Say whether a pod called *name* can be one of *owner*."""
+    """Return whether a pod called *name* can be one of *owner*."""
     found = _NAME.fullmatch(name)
     return found is not None and found[1] == owner.metadata.name
 
@@ -53,13 +53,13 @@ def first_ordinal(owner: StatefulSet) -> int:
 
 
 def ordinals(owner: StatefulSet) -> range:
-    """Return the ordinals of the pods that *owner* shall have."""
+    """Return the ordinals of the pods that *owner* should have."""
     first = first_ordinal(owner)
     return range(first, first + (owner.spec.replicas or 0))
 
 
 def labels_for(owner: StatefulSet, ordinal: int) -> dict[str, str]:
-    """Return the labels that say which pod of *owner* one is."""
+    """Return the labels that identify one pod of *owner*."""
     return {NAME_LABEL: f"{owner.metadata.name}-{ordinal}", INDEX_LABEL: str(ordinal)}
 
 
@@ -69,7 +69,7 @@ def pod_for(owner: StatefulSet, ordinal: int, template: PodTemplateSpec, revisio
     Args:
         owner: The set.
         ordinal: Its number.
-        template: The template of its revision, which may not be the present one.
+        template: The template of its revision, which may be an earlier one.
         revision: The name of that revision.
     """
     pod = pod_from(template, owner, name=f"{owner.metadata.name}-{ordinal}")

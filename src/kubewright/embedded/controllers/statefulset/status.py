@@ -1,4 +1,4 @@
-"""What a StatefulSet says of itself."""
+"""The status of a StatefulSet."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -14,7 +14,7 @@ __all__ = ["is_up", "reported"]
 
 
 def is_up(pod: PodState, min_ready: int, now: datetime) -> bool:
-    """Say whether *pod* runs, and has been ready for long enough."""
+    """Return whether *pod* runs, and has been ready for long enough."""
     return pod.phase == "Running" and pod.is_available(min_ready, now)
 
 
@@ -26,7 +26,7 @@ def reported(
     update: Snapshot,
     now: datetime,
 ) -> StatefulSetStatus:
-    """Return the status of *owner* with present counts.
+    """Return the status of *owner* with current counts.
 
     Args:
         owner: The set.

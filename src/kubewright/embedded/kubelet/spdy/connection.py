@@ -1,9 +1,9 @@
 """The server's side of a SPDY/3.1 connection: streams that the client opens, each of them a pipe.
 
-Back-pressure is of two kinds. A client that shows that it keeps to windows (it sends SETTINGS or
-WINDOW_UPDATE) gets no more than it gave room for. That of Kubernetes does neither, and would wait
-for ever if it were waited for, so that only the socket slows us down; and it is slowed down by our
-reading no further while one of its streams is full.
+Flow control works in two ways. A client that sends SETTINGS or WINDOW_UPDATE uses windows, and we
+send no more than it has room for. Kubernetes' own client sends neither: we would wait for its
+updates for ever, so only the socket slows us down. In the other direction, we stop reading from the
+connection while one of its streams is full.
 """
 
 import asyncio
@@ -25,22 +25,22 @@ from kubewright.embedded.kubelet.spdy.headers import Headers
 from kubewright.errors import TransportError
 
 WINDOW: int = 64 * 1024
-"""What each side may send at first, of each stream and of all of them."""
+"""How many bytes each side may send at first, on each stream and in total."""
 
 BUFFER: int = 512 * 1024
-"""How much of a stream is kept for a slow reader before the connection is read no further."""
+"""How much of a stream is kept for a slow reader before we stop reading the connection."""
 
 TOTAL: int = 8 * 1024 * 1024
-"""The same of all streams together."""
+"""The same for all streams together."""
 
 MAX_STREAMS: int = 4096
 
-_PIECE = 64 * 1024  # of one stream at a time, so that others get their turn
+_PIECE = 64 * 1024  # bytes of one stream at a time, so that others get their turn
 _UPDATE_FROM = WINDOW // 2
 
 
 class Window:
-    """How much may be sent; without a bound until the other side turns out to keep one."""
+    """How many bytes may be sent; without a limit until the client turns out to use windows."""
 
     __slots__ = ("_bounded", "_left", "_room")
 
@@ -57,11 +57,11 @@ class Window:
         self._note()
 
     def bound(self) -> None:
-        """Keep to it from now on."""
+        """Apply the limit from now on."""
         self.add(0)
 
     def lift(self) -> None:
-        """Let everybody go who waits: nothing will be sent any more."""
+        """Release all waiters: nothing more will be sent."""
         self._bounded = False
         self._note()
 
@@ -85,12 +85,12 @@ class Stream:
 
     Attributes:
         number: Its number on the connection.
-        headers: What the client said of it, names in lower case.
-        was_reset: Whether the client has ended it in disorder.
+        headers: Its headers, names in lower case.
+        was_reset: Whether it was reset, and did not end in order.
         is_dropped: Whether nobody reads it any more.
     """
 
-    def __init__(self, connection: "Connection", opened: frames.Opened, window: Window) -> None:
+    def __init__(self, connection: "SPDYConnection", opened: frames.Opened, window: Window) -> None:
         self.number: int = opened.stream
         self.headers: Headers = opened.headers
         self.was_reset: bool = False
@@ -129,7 +129,7 @@ class Stream:
         """
         view = memoryview(data)
         while view:
-            # Its own room first: who waits for that must not hold what others could use.
+            # The stream's window first: while we wait, others may use that of the connection.
             size = await self._window.take(min(len(view), _PIECE))
             granted = await self._connection.window.take(size)
             if granted < size:
@@ -138,12 +138,12 @@ class Stream:
             view = view[granted:]
 
     async def end(self) -> None:
-        """Send no more; does nothing when that was said before, or nobody hears it."""
+        """End our side of it; does nothing if it has ended already."""
         if not self._sent_all:
             await self._send(b"", final=True)
 
     def drop(self) -> None:
-        """Read no more: what has come and what comes is thrown away, and blocks nobody."""
+        """Stop reading: data is thrown away from now on, so that it blocks no other stream."""
         self.is_dropped = True
         self._connection.hold(-self._size)
         self._chunks.clear()
@@ -151,7 +151,7 @@ class Stream:
         self._room.set()
 
     async def reset(self, code: int) -> None:
-        """End it in disorder, in both directions."""
+        """Reset it, in both directions."""
         if not self.was_reset:
             self.break_off()
             await self._connection.send(frames.reset_frame(self.number, code))
@@ -183,7 +183,7 @@ class Stream:
         return self._window
 
     def put(self, data: bytes, *, final: bool) -> bool:
-        """Keep *data* for the reader; False if the client had said before that it was all."""
+        """Keep *data* for the reader; return False if the client had ended the stream before."""
         if self._received_all:
             return self.was_reset
         if data and not self.is_dropped:
@@ -198,7 +198,7 @@ class Stream:
         return True
 
     def break_off(self) -> None:
-        """Let the reader find the end after what has come, and the writer an error."""
+        """End it: the reader gets what has arrived and then the end, the writer an error."""
         self.was_reset = not (self._received_all and self._sent_all)
         self._received_all = self._sent_all = True
         self._arrived.set()
@@ -211,19 +211,19 @@ class Stream:
             self._connection.forget(self.number)
 
 
-class Connection:
+class SPDYConnection:
     """Reads a client's streams, from `run` until the client is gone.
 
     Args:
         duplex: What carries the bytes.
-        joined: Called with each new stream; answers whether it is welcome. Synchronous: it may put
+        admit: Called with each new stream; returns whether to accept it. Synchronous: it may put
             the stream aside, or start a task for it.
     """
 
-    def __init__(self, duplex: Duplex, joined: Callable[[Stream], bool]) -> None:
+    def __init__(self, duplex: Duplex, admit: Callable[[Stream], bool]) -> None:
         self.window: Window = Window()
         self._duplex = duplex
-        self._joined = joined
+        self._admit = admit
         self._reader = frames.FrameReader()
         self._writer = frames.FrameWriter()
         self._streams: dict[int, Stream] = {}
@@ -238,7 +238,7 @@ class Connection:
         self._gone = asyncio.Event()
 
     async def run(self) -> None:
-        """Read until the client is gone, or talks nonsense."""
+        """Read until the client is gone, or breaks the protocol."""
         try:
             while data := await self._duplex.read():
                 for event in self._reader.feed(data):
@@ -246,12 +246,12 @@ class Connection:
         except SPDYError:
             await self.try_to_send(frames.goaway_frame(self._last, GOING_AFTER_ERROR))
         except TransportError:
-            pass  # the same as an end, for all that we can do about it
+            pass  # for us, the same as an end
         finally:
             self.abandon()
 
     def abandon(self) -> None:
-        """Take the client for gone: all streams end."""
+        """Treat the client as gone: end all streams."""
         self._gone.set()
         self._room.set()
         self.window.lift()
@@ -263,7 +263,7 @@ class Connection:
         await self._gone.wait()
 
     async def ping(self) -> None:
-        """Send something that says nothing; our numbers are even.
+        """Send a ping; our numbers are even.
 
         Raises:
             TransportError: The client is gone.
@@ -272,7 +272,7 @@ class Connection:
         await self.send(frames.ping_frame(self._pings & 0xFFFFFFFF))
 
     async def go_away(self) -> None:
-        """Say that no more streams are taken."""
+        """Tell the client that we accept no more streams."""
         await self.try_to_send(frames.goaway_frame(self._last, GOING_OK))
 
     # --- What streams call ---
@@ -284,7 +284,7 @@ class Connection:
         await self._duplex.write(data)
 
     async def try_to_send(self, data: bytes) -> None:
-        """Send a frame that nobody misses when the client is gone."""
+        """Send a frame, unless the client is gone."""
         with suppress(TransportError):
             await self.send(data)
 
@@ -296,7 +296,7 @@ class Connection:
             await self.try_to_send(frames.window_frame(0, taken))
 
     def hold(self, size: int) -> None:
-        """Hear how much more, or less, is kept for the readers of all streams."""
+        """Count *size* bytes more, or fewer, that are kept for the readers of all streams."""
         self._held += size
         if self._held < TOTAL or self._gone.is_set():
             self._room.set()
@@ -304,10 +304,10 @@ class Connection:
             self._room.clear()
 
     def forget(self, number: int) -> None:
-        """Keep no more of a stream that is over."""
+        """Forget a stream that has ended."""
         self._streams.pop(number, None)
 
-    # --- How events are taken in ---
+    # --- How events are handled ---
 
     async def _take(self, event: frames.Event) -> None:
         if isinstance(event, frames.Data):
@@ -315,7 +315,7 @@ class Connection:
         elif isinstance(event, frames.Opened):
             await self._open(event)
         elif isinstance(event, frames.Ping):
-            if event.number % 2:  # odd ones are questions of clients, even ones answers to ours
+            if event.number % 2:  # odd ones are pings of the client, even ones answers to ours
                 await self.try_to_send(frames.ping_frame(event.number))
         elif isinstance(event, frames.Reset):
             if stream := self._streams.get(event.stream):
@@ -345,7 +345,7 @@ class Connection:
         self._last = event.stream
         window = Window(size=self._initial, bounded=self._bounded)
         stream = Stream(self, event, window)
-        if len(self._streams) >= MAX_STREAMS or not self._joined(stream):
+        if len(self._streams) >= MAX_STREAMS or not self._admit(stream):
             await self.try_to_send(frames.reset_frame(event.stream, REFUSED_STREAM))
             return
         self._streams[event.stream] = stream

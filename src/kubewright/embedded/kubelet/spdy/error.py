@@ -1,4 +1,4 @@
-"""What may be wrong with a SPDY connection or one stream of it."""
+"""Errors of a SPDY connection, and of its streams."""
 
 PROTOCOL_ERROR, INVALID_STREAM, REFUSED_STREAM, CANCEL = 1, 2, 3, 5
 """Why a stream is reset."""
@@ -8,7 +8,7 @@ GOING_OK, GOING_AFTER_ERROR = 0, 1
 
 
 class SPDYError(Exception):
-    """The other side does not keep to the protocol; the connection cannot go on.
+    """The other side broke the protocol; the connection cannot go on.
 
     Attributes:
         code: What to reset a stream with.

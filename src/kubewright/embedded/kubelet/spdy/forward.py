@@ -7,18 +7,17 @@ from contextlib import suppress
 from kubewright._aio import Clock, TaskSet
 from kubewright._serve.messages import Duplex
 from kubewright.embedded.kubelet.options import LARGEST_PORT
-from kubewright.embedded.kubelet.probe import until_gone
-from kubewright.embedded.kubelet.spdy.connection import Connection, Stream
+from kubewright.embedded.kubelet.probe import wait_until_gone
+from kubewright.embedded.kubelet.spdy.connection import SPDYConnection, Stream
 from kubewright.embedded.kubelet.spdy.error import CANCEL
-from kubewright.embedded.node.access import BROKEN
-from kubewright.embedded.node.access import Connection as PodConnection
+from kubewright.embedded.node.access import BROKEN, PodConnection
 from kubewright.errors import TransportError
 
 _PAIRING = 30.0  # seconds between the two streams of a pair; the kubelet's number
 
 
 class _Pair:
-    """The two streams of one forwarded connection, as far as they have come."""
+    """The two streams of one forwarded connection, as they arrive."""
 
     def __init__(self) -> None:
         self.data: Stream | None = None
@@ -26,7 +25,7 @@ class _Pair:
         self.complete = asyncio.Event()
 
     def put(self, kind: str, stream: Stream) -> bool:
-        """Keep *stream*; False if there is one of its kind."""
+        """Keep *stream*; return False if there is one of its kind already."""
         if kind not in {"data", "error"} or getattr(self, kind) is not None:
             return False
         setattr(self, kind, stream)
@@ -36,7 +35,7 @@ class _Pair:
 
 
 class SPDYForwarder:
-    """Serves one client until it is gone, with as many connections as it likes."""
+    """Serves one client, with any number of connections, until it is gone."""
 
     def __init__(
         self,
@@ -45,7 +44,7 @@ class SPDYForwarder:
         *,
         clock: Clock,
     ) -> None:
-        self._connection = Connection(duplex, self._joined)
+        self._connection = SPDYConnection(duplex, self._admit)
         self._connect = connect
         self._clock = clock
         self._pairs: dict[str, _Pair] = {}
@@ -58,15 +57,15 @@ class SPDYForwarder:
             await self._connection.run()
 
     async def _probe(self) -> None:
-        await until_gone(self._connection.ping, self._clock)
+        await wait_until_gone(self._connection.ping, self._clock)
         self._connection.abandon()
 
-    def _joined(self, stream: Stream) -> bool:
+    def _admit(self, stream: Stream) -> bool:
         kind = stream.headers.get("streamtype", "")
         port = stream.headers.get("port", "")
         if not port.isdecimal() or not 0 < int(port) <= LARGEST_PORT:
             return False
-        # The first clients sent no number of the request: the error stream came just before.
+        # Old clients send no request id: their error stream comes just before the data stream.
         first = stream.number if kind == "error" else stream.number - 2
         request = stream.headers.get("requestid", "") or f"stream {first}"
         pair = self._pairs.get(request)
@@ -107,19 +106,19 @@ class SPDYForwarder:
         try:
             await copy_both_ways(data, pod)
         finally:
-            data.drop()  # a client may still send, and must not be waited for by the others
+            data.drop()  # the client may still send, which must not block its other streams
             await pod.close()
-        # Old clients wait for this before they close what they listen at.
+        # Old clients wait for this before they close their local connection.
         with suppress(TransportError):
             await data.end()
         await error.end()
 
 
 async def copy_both_ways(data: Stream, pod: PodConnection) -> None:
-    """Copy until the pod has said all, or one side breaks the connection.
+    """Copy until the pod has sent everything, or one side breaks the connection.
 
-    A client that has said all it had to say still hears the answer. A pod that has is done: no
-    client of this protocol waits to say more after that.
+    A client that has ended its side still gets the rest of the answer. Once the pod has ended its
+    side we are done: no client of this protocol sends more after that.
     """
     async with TaskSet() as tasks:
         up = tasks.start(_upload(data, pod))
@@ -130,7 +129,7 @@ async def copy_both_ways(data: Stream, pod: PodConnection) -> None:
 
 
 async def _upload(data: Stream, pod: PodConnection) -> bool:
-    """Copy to the pod; tell whether that ended well, so that the answer is worth waiting for."""
+    """Copy to the pod; return whether that ended well, so that the answer is worth waiting for."""
     try:
         while piece := await data.read():
             await pod.write(piece)
@@ -138,7 +137,7 @@ async def _upload(data: Stream, pod: PodConnection) -> bool:
             return False
         await pod.end()
     except BROKEN:
-        # Why will be seen in the other direction, after all that the pod has said before.
+        # The other direction shows why, after all that the pod has sent before.
         return not data.was_reset
     return True
 
@@ -149,4 +148,4 @@ async def _download(data: Stream, pod: PodConnection) -> None:
             await data.write(piece)
     except BROKEN:
         with suppress(TransportError):
-            await data.reset(CANCEL)  # what came is not all
+            await data.reset(CANCEL)  # the data is not complete

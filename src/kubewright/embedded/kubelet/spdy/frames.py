@@ -1,6 +1,6 @@
 """Frames of SPDY/3.1, without any I/O: what ``kubectl`` before 1.31 speaks for exec and the like.
 
-The protocol is dead everywhere else, so that there is no library for it that is kept.
+The protocol is dead everywhere else, so there is no maintained library for it.
 """
 
 import struct
@@ -46,40 +46,40 @@ class Data(Struct, frozen=True):
 
 
 class Reset(Struct, frozen=True):
-    """A stream ends in disorder, in both directions."""
+    """A stream is reset, in both directions."""
 
     stream: int
     code: int
 
 
 class Replied(Struct, frozen=True):
-    """The other side takes a stream that we opened, or sends more headers."""
+    """The other side accepts a stream that we opened, or sends more headers."""
 
     stream: int
     final: bool = False
 
 
 class InitialWindow(Struct, frozen=True):
-    """How much we may send on each stream before the other side takes some of it."""
+    """How much we may send on each stream before the other side has read some of it."""
 
     size: int
 
 
 class WindowUpdate(Struct, frozen=True):
-    """The other side has taken *size* bytes; stream 0 is the connection as a whole."""
+    """The other side has read *size* bytes; stream 0 is the connection as a whole."""
 
     stream: int
     size: int
 
 
 class Ping(Struct, frozen=True):
-    """A question that wants its number back."""
+    """A ping; the answer has the same number."""
 
     number: int
 
 
 class GoAway(Struct, frozen=True):
-    """The other side opens no more streams, and takes none."""
+    """The other side opens no more streams, and accepts none."""
 
     last_stream: int
     code: int
@@ -103,10 +103,10 @@ class FrameReader:
         self._headers = HeaderReader()
 
     def feed(self, data: bytes) -> Iterator[Event]:
-        """Take in *data* and yield what is whole now.
+        """Add *data*, and yield the events that are complete now.
 
         Raises:
-            SPDYError: The other side does not keep to the protocol.
+            SPDYError: The other side broke the protocol.
         """
         buffer = self._buffer
         buffer += data
@@ -154,7 +154,7 @@ class FrameReader:
             return Ping(number)
         maker = _PAIRS.get(kind)
         if maker is None:
-            return None  # to be ignored, says the draft
+            return None  # the draft says to ignore it
         return maker(stream, struct.unpack_from(">I", payload, 4)[0])
 
 
@@ -175,7 +175,7 @@ class FrameWriter:
         self._headers = HeaderWriter()
 
     def reply(self, stream: int, headers: Headers) -> bytes:
-        """Return the frame that takes a stream."""
+        """Return the frame that accepts a stream."""
         return _control(_SYN_REPLY, struct.pack(">I", stream) + self._headers.block(headers))
 
     def open(self, stream: int, headers: Headers, *, final: bool = False) -> bytes:
@@ -190,7 +190,7 @@ def data_frame(stream: int, data: bytes, *, final: bool = False) -> bytes:
 
 
 def reset_frame(stream: int, code: int) -> bytes:
-    """Return the frame that ends a stream in disorder."""
+    """Return the frame that resets a stream."""
     return _control(_RST_STREAM, struct.pack(">II", stream, code))
 
 
@@ -200,7 +200,7 @@ def ping_frame(number: int) -> bytes:
 
 
 def goaway_frame(last_stream: int, code: int) -> bytes:
-    """Return the frame that says that no more streams are taken."""
+    """Return the frame that says that we accept no more streams."""
     return _control(_GOAWAY, struct.pack(">II", last_stream, code))
 
 

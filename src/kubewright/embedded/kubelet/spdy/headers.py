@@ -65,7 +65,7 @@ class HeaderReader:
         """Return the headers in *block*.
 
         Raises:
-            SPDYError: It is no block, or too large; nothing after it can be read.
+            SPDYError: It is not a valid block, or too large; nothing after it can be read.
         """
         try:
             plain = self._zlib.decompress(block, LARGEST)

@@ -8,7 +8,7 @@ from kubewright._aio import TaskSet
 from kubewright._serve.messages import Duplex
 from kubewright.embedded.kubelet.options import RemoteOptions
 from kubewright.embedded.kubelet.remote_status import RemoteStatus, encoded
-from kubewright.embedded.kubelet.spdy.connection import Connection, Stream
+from kubewright.embedded.kubelet.spdy.connection import SPDYConnection, Stream
 from kubewright.embedded.kubelet.terminal_size import resize
 from kubewright.embedded.node.access import Command, OutputStream
 
@@ -19,7 +19,7 @@ class SPDYStreams:
     """Speaks v4.channel.k8s.io and its older dialects; a `RemoteStreams`."""
 
     def __init__(self, duplex: Duplex, protocol: str, options: RemoteOptions) -> None:
-        self.connection: Connection = Connection(duplex, self._joined)
+        self.connection: SPDYConnection = SPDYConnection(duplex, self._admit)
         self._protocol = protocol
         self._options = options
         self._streams: dict[str, Stream] = {}
@@ -31,7 +31,7 @@ class SPDYStreams:
             self._missing.add("resize")
         self._complete = asyncio.Event()
 
-    def _joined(self, stream: Stream) -> bool:
+    def _admit(self, stream: Stream) -> bool:
         kind = stream.headers.get("streamtype", "")
         if kind not in self._missing:
             return False
@@ -42,7 +42,7 @@ class SPDYStreams:
         return True
 
     async def wait_open(self) -> bool:
-        """Wait for the streams that were announced; False if the client leaves before."""
+        """Wait for all streams; return False if the client leaves before."""
         async with TaskSet() as tasks:
             complete = tasks.start(self._complete.wait())
             gone = tasks.start(self.connection.wait_gone())
@@ -65,11 +65,11 @@ class SPDYStreams:
             await found.write(data)
 
     async def ping(self) -> None:
-        """Send something that says nothing."""
+        """Send a ping."""
         await self.connection.ping()
 
     async def finish(self, status: RemoteStatus) -> None:
-        """Say how the command ended, and end all streams."""
+        """Send how the command ended, and end all streams."""
         error = self._streams["error"]
         if said := encoded(status, self._protocol):
             await error.write(said)

@@ -7,7 +7,7 @@ from kubewright.embedded.kubelet.upgrade import BASE64
 from kubewright.embedded.kubelet.websocket.connection import WebSocket
 
 _FIRST_DIGIT = ord("0")
-_PIECE = 32 * 1024  # of data in one message; as much as others send, and some can take no more
+_PIECE = 32 * 1024  # bytes in one message, as other servers send; some clients take no more
 
 
 class Channels:
@@ -18,7 +18,7 @@ class Channels:
         self._text = BASE64 in protocol
 
     async def receive(self) -> tuple[int, bytes] | None:
-        """Wait for the next message; ``None`` when the client is gone. Nonsense is skipped."""
+        """Wait for the next message; ``None`` when the client is gone. Invalid ones are skipped."""
         while (message := await self._socket.receive()) is not None:
             if message:
                 data = self._decoded(message[1:])
@@ -42,7 +42,7 @@ class Channels:
                 await self._socket.send(b"%c%b" % (channel, piece))
 
     async def ping(self) -> None:
-        """Send something that says nothing.
+        """Send a ping.
 
         Raises:
             TransportError: The client is gone.
@@ -50,7 +50,7 @@ class Channels:
         await self._socket.ping()
 
     async def close(self) -> None:
-        """Say goodbye."""
+        """Send a close frame."""
         await self._socket.close()
 
     def _decoded(self, data: bytes) -> bytes | None:

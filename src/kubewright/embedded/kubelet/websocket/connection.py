@@ -8,7 +8,7 @@ from kubewright._serve.messages import Duplex, Headers
 from kubewright.embedded.kubelet.websocket import frames
 from kubewright.errors import TransportError
 
-_GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"  # the same for all, says RFC 6455
+_GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"  # a constant of RFC 6455
 _VERSION = "13"
 
 
@@ -19,7 +19,7 @@ def offered_protocols(headers: Headers) -> list[str]:
 
 
 def is_websocket(headers: Headers) -> bool:
-    """Tell whether a client asks for a websocket."""
+    """Return whether a client asks for a websocket."""
     return (
         headers.get("upgrade", "").lower() == "websocket"
         and "upgrade" in headers.get("connection", "").lower()
@@ -54,11 +54,11 @@ class WebSocket:
         self._reader = frames.FrameReader(limit=limit)
         self._messages: deque[bytes] = deque()
         self._parts: list[bytes] = []
-        self._closed = False  # we have said goodbye, or nobody would hear it
-        self._over = False  # no more will come
+        self._closed = False  # we have sent a close frame, or the client is gone
+        self._over = False  # no more messages will come
 
     async def receive(self) -> bytes | None:
-        """Wait for the next message; ``None`` when the client said goodbye or is gone."""
+        """Wait for the next message; ``None`` when the client has closed or is gone."""
         while not self._messages:
             if self._over:
                 return None
@@ -76,7 +76,7 @@ class WebSocket:
         await self._duplex.write(frames.frame(frames.TEXT if text else frames.BINARY, data))
 
     async def ping(self) -> None:
-        """Send something that says nothing.
+        """Send a ping.
 
         Raises:
             TransportError: The client is gone.
@@ -85,7 +85,7 @@ class WebSocket:
             await self._duplex.write(frames.frame(frames.PING, b""))
 
     async def close(self, code: int = frames.NORMAL, reason: str = "") -> None:
-        """Say goodbye; what the client still sends can be received, or left alone."""
+        """Send a close frame; messages that the client still sends can be received."""
         if not self._closed:
             self._closed = True
             await self._write_control(frames.close_frame(code, reason))
@@ -131,7 +131,7 @@ class WebSocket:
         try:
             await self._duplex.write(data)
         except TransportError:
-            self._closed = True  # what they sent before they left is still worth reading
+            self._closed = True  # what it sent before is still worth reading
 
 
 class Tunnel:

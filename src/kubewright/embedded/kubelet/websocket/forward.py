@@ -5,22 +5,22 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 
 from kubewright._aio import Clock, TaskSet
-from kubewright.embedded.kubelet.probe import until_gone
+from kubewright.embedded.kubelet.probe import wait_until_gone
 from kubewright.embedded.kubelet.websocket.channel import Channels
-from kubewright.embedded.node.access import BROKEN, Connection
+from kubewright.embedded.node.access import BROKEN, PodConnection
 from kubewright.errors import TransportError
 
 _GOODBYE = 2.0  # seconds that a client has to answer our close
 
 
 class WebSocketForwarder:
-    """Serves one client, which has named its ports, until all of them or the client are done."""
+    """Serves one client until all of its ports are closed, or it is gone."""
 
     def __init__(
         self,
         channels: Channels,
         ports: Sequence[int],
-        connect: Callable[[int], Awaitable[Connection]],
+        connect: Callable[[int], Awaitable[PodConnection]],
         *,
         clock: Clock,
     ) -> None:
@@ -28,7 +28,7 @@ class WebSocketForwarder:
         self._ports = ports
         self._connect = connect
         self._clock = clock
-        self._pods: dict[int, Connection] = {}
+        self._pods: dict[int, PodConnection] = {}
 
     async def run(self) -> None:
         """Serve until the pod has closed all connections, or the client is gone."""
@@ -38,7 +38,9 @@ class WebSocketForwarder:
                 async with TaskSet() as tasks:
                     up = tasks.start(self._upload(), name="from a client")
                     down = tasks.start(self._download_all(), name="from a pod")
-                    probe = tasks.start(until_gone(self._channels.ping, self._clock), name="pings")
+                    probe = tasks.start(
+                        wait_until_gone(self._channels.ping, self._clock), name="pings"
+                    )
                     await asyncio.wait({up, down, probe}, return_when=asyncio.FIRST_COMPLETED)
             finally:
                 for pod in self._pods.values():
@@ -65,7 +67,7 @@ class WebSocketForwarder:
             try:
                 await self._pods[channel].write(data)
             except BROKEN:
-                deaf.add(channel)  # what it has said before is still on its way
+                deaf.add(channel)  # what it sent before is still on its way
 
     async def _download_all(self) -> None:
         async with asyncio.TaskGroup() as group:

@@ -1,6 +1,6 @@
 """Websocket frames as a server reads and writes them (RFC 6455), without any I/O.
 
-Our own, since it is little and ``kubectl exec`` must work where no extra is installed.
+It is our own because it is small, and ``kubectl exec`` must work without extras installed.
 """
 
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ _HEAD, _MASK = 2, 4
 
 
 class Frame(NamedTuple):
-    """One frame, its mask taken off."""
+    """One frame, unmasked."""
 
     opcode: int
     data: bytes
@@ -30,10 +30,10 @@ class Frame(NamedTuple):
 
 
 class FrameError(Exception):
-    """What came is no frame of a client.
+    """The data is not a valid frame of a client.
 
     Attributes:
-        code: What to close the connection with.
+        code: The code to close the connection with.
     """
 
     def __init__(self, code: int, message: str) -> None:
@@ -50,10 +50,10 @@ class FrameReader:
         self._need = _HEAD
 
     def feed(self, data: bytes) -> Iterator[Frame]:
-        """Take in *data* and yield the frames that are whole now.
+        """Add *data*, and yield the frames that are complete now.
 
         Raises:
-            FrameError: The client does not keep to the protocol, or the frame is too large.
+            FrameError: The client broke the protocol, or the frame is too large.
         """
         self._buffer += data
         at = 0
@@ -74,7 +74,7 @@ class FrameReader:
             del self._buffer[:at]
 
     def _head(self, at: int) -> tuple[int, int]:
-        """Return where the payload begins and how long it is; both as far as they are known."""
+        """Return where the payload begins and how long it is, as far as has arrived."""
         first, second = self._buffer[at], self._buffer[at + 1]
         opcode, size = first & _OPCODE, second & _LENGTH
         if first & _RESERVED or opcode not in _KNOWN or not second & _MASKED:
@@ -85,7 +85,7 @@ class FrameReader:
         if size >= _TWO_BYTES:
             more = 2 if size == _TWO_BYTES else 8
             if len(self._buffer) < start + more:
-                return start + more + _MASK, 0  # enough to come back here
+                return start + more + _MASK, 0  # enough to read the length
             size = int.from_bytes(self._buffer[start : start + more], "big")
             start += more
         if size > self._limit:
@@ -94,7 +94,7 @@ class FrameReader:
 
 
 def unmasked(data: bytes | bytearray, mask: bytes) -> bytes:
-    """Return *data* with *mask* taken off, or put on; as one large number, which is fast."""
+    """Return *data* with *mask* removed or applied; as one large number, which is fast."""
     size = len(data)
     key = (mask * (size // _MASK + 1))[:size]
     number = int.from_bytes(data, "little") ^ int.from_bytes(key, "little")
@@ -102,7 +102,7 @@ def unmasked(data: bytes | bytearray, mask: bytes) -> bytes:
 
 
 def frame(opcode: int, data: bytes) -> bytes:
-    """Return *data* as one frame of a server, which wears no mask."""
+    """Return *data* as one frame of a server, which is not masked."""
     size = len(data)
     if size < _TWO_BYTES:
         return b"%c%c%b" % (_FIN | opcode, size, data)
@@ -112,5 +112,5 @@ def frame(opcode: int, data: bytes) -> bytes:
 
 
 def close_frame(code: int = NORMAL, reason: str = "") -> bytes:
-    """Return the frame that says goodbye."""
+    """Return a close frame."""
     return frame(CLOSE, code.to_bytes(2, "big") + reason.encode()[: _LONGEST_CONTROL - 2])

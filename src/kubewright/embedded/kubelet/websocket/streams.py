@@ -24,7 +24,7 @@ class WebSocketStreams:
             self._wanted["stderr"] = _STDERR
 
     async def greet(self) -> None:
-        """Show the client that the connection stands, before the command says anything."""
+        """Send an empty message, so that the client knows that the connection is open."""
         lowest = min(self._wanted.values(), default=_ERROR)
         await self._channels.send(lowest, b"")
 
@@ -50,11 +50,11 @@ class WebSocketStreams:
             await self._channels.send(channel, data)
 
     async def ping(self) -> None:
-        """Send something that says nothing."""
+        """Send a ping."""
         await self._channels.ping()
 
     async def finish(self, status: RemoteStatus) -> None:
-        """Say how the command ended, and goodbye."""
+        """Send how the command ended, and close."""
         if said := encoded(status, self._protocol):
             await self._channels.send(_ERROR, said)
         await self._channels.close()

@@ -7,7 +7,7 @@ from urllib.parse import SplitResult, urljoin, urlsplit
 
 from kubewright._aio import Clock
 from kubewright.api.intorstring import IntOrString
-from kubewright.embedded.node.access import Connection
+from kubewright.embedded.node.access import PodConnection
 from kubewright.embedded.node.runtime import (
     ContainerError,
     RunningContainer,
@@ -22,7 +22,7 @@ from kubewright.kinds.core.v1 import (
     TCPSocketAction,
 )
 
-__all__ = ["Outcome", "Target", "perform", "timeout_message"]
+__all__ = ["ActionTarget", "Outcome", "perform", "timeout_message"]
 
 MOST_OUTPUT: int = 10 * 1024
 MOST_REQUESTS: int = 10
@@ -31,11 +31,11 @@ HEAD_END: bytes = b"\r\n\r\n"
 
 
 class Outcome(NamedTuple):
-    """How it went, and why if badly.
+    """The result of a probe or a hook.
 
     Attributes:
-        ok: Whether it went well.
-        message: What was found out.
+        ok: Whether it succeeded.
+        message: Its output, or why it failed.
         errored: Whether it could not even be tried, which says nothing about the container.
     """
 
@@ -47,8 +47,8 @@ class Outcome(NamedTuple):
 _WELL = Outcome(True)
 
 
-class Target(NamedTuple):
-    """The container that something is done in.
+class ActionTarget(NamedTuple):
+    """The container that a probe or hook runs in.
 
     Attributes:
         container: What its author wrote; names of ports are looked up there.
@@ -63,26 +63,28 @@ class Target(NamedTuple):
     address: str
 
 
-async def perform(action: Probe | LifecycleHandler, target: Target, *, clock: Clock) -> Outcome:
-    """Do what *action* says, once; it takes as long as it takes.
+async def perform(
+    action: Probe | LifecycleHandler, target: ActionTarget, *, clock: Clock
+) -> Outcome:
+    """Perform *action* once, without a time-out.
 
-    What is asked of a simulated container goes well, unless it is known how it would end.
+    In a simulated container it succeeds, unless we know how the command would end.
     """
     try:
-        return await _performed(action, target, clock)
+        return await _do(action, target, clock)
     except SimulatedError:
         return _WELL
     except (OSError, ContainerError, ValueError) as error:
         return Outcome(False, str(error), errored=True)
 
 
-async def _performed(action: Probe | LifecycleHandler, target: Target, clock: Clock) -> Outcome:
+async def _do(action: Probe | LifecycleHandler, target: ActionTarget, clock: Clock) -> Outcome:
     simulated = target.handle.is_simulated
     if action.exec is not None:
         return await _execute(action.exec.command, target)
     if action.http_get is not None:
         purpose = "probe" if isinstance(action, Probe) else "lifecycle"
-        _url(action.http_get, target)  # a port that has no number is wrong everywhere
+        _url(action.http_get, target)  # an unknown port is an error even if simulated
         return _WELL if simulated else await _http_get(action.http_get, target, purpose)
     if action.tcp_socket is not None:
         return await _connect(action.tcp_socket, target)
@@ -94,7 +96,7 @@ async def _performed(action: Probe | LifecycleHandler, target: Target, clock: Cl
     return Outcome(False, "only exec, httpGet, tcpSocket and sleep are supported; grpc is not")
 
 
-async def _execute(command: Sequence[str], target: Target) -> Outcome:
+async def _execute(command: Sequence[str], target: ActionTarget) -> Outcome:
     process = await target.handle.execute(command)
     try:
         output = b""
@@ -107,7 +109,7 @@ async def _execute(command: Sequence[str], target: Target) -> Outcome:
     return Outcome(code == 0, text)
 
 
-async def _connect(action: TCPSocketAction, target: Target) -> Outcome:
+async def _connect(action: TCPSocketAction, target: ActionTarget) -> Outcome:
     port, host = port_number(action.port, target.container), action.host or ""
     try:
         connection = await target.sandbox.connect(port, host=host)
@@ -117,8 +119,8 @@ async def _connect(action: TCPSocketAction, target: Target) -> Outcome:
     return Outcome(True)
 
 
-def timeout_message(action: Probe, target: Target, seconds: int) -> str:
-    """Return what is said of a probe that has had no answer for that long."""
+def timeout_message(action: Probe, target: ActionTarget, seconds: int) -> str:
+    """Return the message for a probe that timed out after *seconds*."""
     if action.http_get is not None:
         why = "context deadline exceeded (Client.Timeout exceeded while awaiting headers)"
         return f'Get "{_url(action.http_get, target)}": {why}'
@@ -129,7 +131,7 @@ def timeout_message(action: Probe, target: Target, seconds: int) -> str:
     return f'command timed out: "{command}" timed out after {seconds}s'
 
 
-def _url(action: HTTPGetAction, target: Target) -> str:
+def _url(action: HTTPGetAction, target: ActionTarget) -> str:
     host = action.host or target.address
     host = f"[{host}]" if ":" in host else host
     port = port_number(action.port, target.container)
@@ -144,25 +146,25 @@ def _request(action: HTTPGetAction, url: SplitResult, purpose: str) -> bytes:
     headers += [(header.name, header.value) for header in action.http_headers]
     query = f"?{url.query}" if url.query else ""
     lines = [f"GET {url.path or '/'}{query} HTTP/1.1"]
-    # An empty Accept is how an author says that there shall be none.
+    # With an empty Accept, the author asks for no such header.
     lines += [f"{name}: {text}" for name, text in headers if text or name.lower() != "accept"]
     return "\r\n".join([*lines, "Connection: close", "", ""]).encode()
 
 
-async def _http_get(action: HTTPGetAction, target: Target, purpose: str) -> Outcome:
+async def _http_get(action: HTTPGetAction, target: ActionTarget, purpose: str) -> Outcome:
     url = first = last = _url(action, target)
     if purpose == "lifecycle":
-        # A hook was heard, whatever the answer says.
-        answer = await _answer(action, target, url, purpose)
+        # For a hook, any answer is a success.
+        answer = await _ask(action, target, url, purpose)
         return answer if isinstance(answer, Outcome) else Outcome(True)
     for _ in range(MOST_REQUESTS):
-        answer = await _answer(action, target, url, purpose)
+        answer = await _ask(action, target, url, purpose)
         if isinstance(answer, Outcome):
             return answer
         onward = urljoin(url, answer.location) if answer.location else ""
-        # What another host says is not about this container.
+        # Redirects to another host are not followed: its answer is not about this container.
         if not onward or urlsplit(onward).hostname != urlsplit(first).hostname:
-            ok = 200 <= answer.status < 400  # noqa: PLR2004  # what counts as well
+            ok = 200 <= answer.status < 400  # noqa: PLR2004  # what counts as success
             return Outcome(ok, "" if ok else f"HTTP probe failed with statuscode: {answer.status}")
         last, url = answer.location, onward
     return Outcome(False, f'Get "{last}": stopped after {MOST_REQUESTS} redirects')
@@ -173,10 +175,10 @@ class _Answer(NamedTuple):
     location: str
 
 
-async def _answer(
-    action: HTTPGetAction, target: Target, url: str, purpose: str
+async def _ask(
+    action: HTTPGetAction, target: ActionTarget, url: str, purpose: str
 ) -> _Answer | Outcome:
-    """Ask once; return what was answered, or how it failed."""
+    """Send one request; return the answer, or how it failed."""
     parts = urlsplit(url)
     tls = parts.scheme == "https"
     port = parts.port or (443 if tls else 80)
@@ -187,7 +189,7 @@ async def _answer(
         return Outcome(False, f'Get "{url}": dial tcp {address}: {_why(error)}')
     try:
         await connection.write(_request(action, parts, purpose))
-        head = await _head(connection)
+        head = await _read_head(connection)
         return _Answer(_status(head), _location(head))
     except (OSError, ValueError) as error:
         return Outcome(False, f'Get "{url}": {error}')
@@ -197,7 +199,7 @@ async def _answer(
 
 
 def _location(head: bytes) -> str:
-    """Return where an answer leads; empty if it leads nowhere."""
+    """Return the target of a redirect; empty if the answer is not one."""
     if _status(head) not in REDIRECTS:
         return ""
     for line in head.split(b"\r\n")[1:]:
@@ -207,7 +209,7 @@ def _location(head: bytes) -> str:
     return ""
 
 
-async def _head(connection: Connection) -> bytes:
+async def _read_head(connection: PodConnection) -> bytes:
     head = b""
     while HEAD_END not in head and len(head) < MOST_OUTPUT:
         data = await connection.read()

@@ -1,10 +1,10 @@
-"""The variables of a container, and how its command refers to them."""
+"""The environment of a container, and references to it in its command."""
 
 import re
 from collections.abc import Iterable, Mapping
 
 from kubewright.embedded.node.runtime import ContainerError
-from kubewright.embedded.node.volumes.downward import Place, field_value, resource_value
+from kubewright.embedded.node.volumes.downward import HostFacts, field_value, resource_value
 from kubewright.embedded.node.volumes.references import References
 from kubewright.kinds.core.v1 import Container, EnvVar, Pod, Service
 
@@ -33,19 +33,19 @@ def expanded(text: str, environment: Mapping[str, str]) -> str:
 def environment_of(
     container: Container,
     pod: Pod,
-    place: Place,
+    facts: HostFacts,
     references: References,
     *,
     services: Iterable[Service] = (),
 ) -> dict[str, str]:
-    """Return the variables of a container, complete.
+    """Return the complete environment of a container.
 
     Args:
         container: What its author wrote.
         pod: Its pod.
-        place: Where it runs.
+        facts: What its node knows of it.
         references: The ConfigMaps and Secrets that it names.
-        services: The services whose addresses it learns.
+        services: The services whose addresses it gets.
 
     Raises:
         ContainerError: Something that it names is not there.
@@ -62,25 +62,25 @@ def environment_of(
         prefix = source.prefix or ""
         result |= {prefix + name: value for name, value in found.items()}
     for variable in container.env:
-        value = _value(variable, container, pod, place, references)
+        value = _value(variable, container, pod, facts, references)
         if value is None:
             continue
-        # Only those that were set before it count, as in a shell script.
+        # Only variables that were set before it count, as in a shell script.
         result[variable.name] = expanded(value, result) if variable.value_from is None else value
     return result
 
 
 def _value(
-    variable: EnvVar, container: Container, pod: Pod, place: Place, references: References
+    variable: EnvVar, container: Container, pod: Pod, facts: HostFacts, references: References
 ) -> str | None:
     source = variable.value_from
     if source is None:
         return variable.value or ""
     try:
         if source.field_ref is not None:
-            return field_value(source.field_ref.field_path, pod, place)
+            return field_value(source.field_ref.field_path, pod, facts)
         if source.resource_field_ref is not None:
-            return resource_value(source.resource_field_ref, container, pod, place)
+            return resource_value(source.resource_field_ref, container, pod, facts)
     except ValueError as error:
         raise ContainerError("CreateContainerConfigError", str(error)) from None
     if source.config_map_key_ref is not None:

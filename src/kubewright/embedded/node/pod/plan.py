@@ -35,7 +35,7 @@ class Plan(Struct, frozen=True):
 
     @property
     def wake_after(self) -> float | None:
-        """In how many seconds to look again; ``None`` if only an event can change something."""
+        """In how many seconds to plan again; ``None`` if only an event can change something."""
         return min((seconds for _, seconds in self.waiting), default=None)
 
 
@@ -46,7 +46,7 @@ def restart_policy(container: Container, role: Role, spec: PodSpec) -> str:
 
 
 def is_over(container: Container, role: Role, record: ContainerRecord, spec: PodSpec) -> bool:
-    """Say whether a container has ended and will not be started again."""
+    """Return whether a container has ended and will not be started again."""
     if not isinstance(record.state, Ended):
         return False
     if _asks_for_restart(container, record.state.exit_code):
@@ -56,7 +56,7 @@ def is_over(container: Container, role: Role, record: ContainerRecord, spec: Pod
 
 
 def _asks_for_restart(container: Container, exit_code: int) -> bool:
-    """Say whether a rule of the container itself wants it to be started again after this end."""
+    """Return whether a rule of the container itself wants it to be started again after this end."""
     for rule in container.restart_policy_rules if container.restart_policy else ():
         codes = rule.exit_codes
         if codes is not None and (exit_code in codes.values) == (codes.operator == "In"):
@@ -65,7 +65,7 @@ def _asks_for_restart(container: Container, exit_code: int) -> bool:
 
 
 def is_over_for_good(spec: PodSpec, records: Records) -> bool:
-    """Say whether the work of a pod is done, well or badly; sidecars do not count."""
+    """Return whether the work of a pod is done, well or badly; sidecars do not count."""
     work = [(one, role) for one, role in roles(spec) if role != "sidecar"]
     over = [is_over(one, role, records[one.name], spec) for one, role in work]
     failed = any(
@@ -78,7 +78,7 @@ def is_over_for_good(spec: PodSpec, records: Records) -> bool:
 
 
 def plan(spec: PodSpec, records: Records, now: datetime) -> Plan:
-    """Return what to do next; nothing if the pod only needs to be left alone."""
+    """Return what to do next; an empty plan if there is nothing to do."""
     if is_over_for_good(spec, records):
         return Plan(stop_sidecars=True)
     start: list[str] = []
@@ -103,7 +103,7 @@ def _should_start(container: Container, role: Role, record: ContainerRecord, spe
 
 
 def _holds_up(container: Container, role: Role, record: ContainerRecord, *, starting: bool) -> bool:
-    """Say whether those that come after a container must wait for it."""
+    """Return whether those that come after a container must wait for it."""
     if role == "app":
         # Its postStart hook may prepare what the next one needs; the kubelet starts them in turn.
         has_hook = container.lifecycle is not None and container.lifecycle.post_start is not None

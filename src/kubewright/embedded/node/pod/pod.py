@@ -1,8 +1,8 @@
-"""`PodRunner`: one pod on a node, brought step by step to where its spec says.
+"""`PodRunner`: one pod on a node, brought step by step to the state in its spec.
 
-It is level-triggered, like everything here: `sync` looks at the pod and at what is known of its
-containers, does what can be done now, and says when to look again. In between nothing waits: the
-end of a process, the verdict of a probe or a hook that is done wake it up.
+It is level-triggered, like everything here: `sync` looks at the pod and at the records of its
+containers, does what can be done now, and returns when to look again. Nothing waits in between: the
+end of a process, the verdict of a probe or the end of a hook trigger the next sync.
 """
 
 import signal
@@ -12,12 +12,12 @@ from functools import partial
 from msgspec.structs import replace
 
 from kubewright.embedded.node.host import Host, new_id
-from kubewright.embedded.node.images.images import image_id, is_image_name, name_problem
-from kubewright.embedded.node.images.pulls import SHOWN, Pulls
-from kubewright.embedded.node.pod.actions import Target, perform
-from kubewright.embedded.node.pod.live import LiveContainer
+from kubewright.embedded.node.images import image_id, is_image_name, name_problem
+from kubewright.embedded.node.pod.actions import ActionTarget, perform
+from kubewright.embedded.node.pod.live import LiveContainer, termination_message
 from kubewright.embedded.node.pod.plan import Plan, is_over, is_over_for_good, plan
-from kubewright.embedded.node.pod.preparation import launch_for, volumes_for
+from kubewright.embedded.node.pod.preparation import prepare_launch, read_volumes
+from kubewright.embedded.node.pod.pulls import SHOWN, Pulls
 from kubewright.embedded.node.pod.recovery import recovered
 from kubewright.embedded.node.pod.state import (
     CRASH_LOOP,
@@ -29,11 +29,10 @@ from kubewright.embedded.node.pod.state import (
     roles,
     started,
 )
-from kubewright.embedded.node.pod.status import Facts, Verdict, pod_status
+from kubewright.embedded.node.pod.status import PodFailure, StatusFacts, pod_status
 from kubewright.embedded.node.pod.stopping import stop_all, stop_one
-from kubewright.embedded.node.pod.termination import termination_message
 from kubewright.embedded.node.runtime import ContainerError, Exit, ProbeKind, Sandbox
-from kubewright.embedded.node.volumes.downward import Place
+from kubewright.embedded.node.volumes.downward import HostFacts
 from kubewright.embedded.node.volumes.volumes import MountError
 from kubewright.kinds.core.v1 import Container, Pod, PodStatus
 
@@ -56,14 +55,14 @@ class PodRunner:
 
     Args:
         pod: The pod as the server has it.
-        host: What the node gives it.
+        host: What the node provides.
     """
 
     def __init__(self, pod: Pod, host: Host) -> None:
         self.pod: Pod = pod
         """The pod as it was last seen."""
         self.sandbox: Sandbox | None = None
-        """Where its containers run, once they may."""
+        """Where its containers run; ``None`` before it is set up."""
         self.live: dict[str, LiveContainer] = {}
         """The containers that run."""
         self._host = host
@@ -74,7 +73,7 @@ class PodRunner:
         self._start_time = pod.status.start_time or now
         self._address = ""
         self._holds_address = False
-        self._verdict: Verdict | None = None
+        self._failure: PodFailure | None = None
         self._grace: float | None = None  # of the stop that is under way
         self._refresh = False
         self._early: dict[str, Exit] = {}
@@ -87,16 +86,16 @@ class PodRunner:
 
     @property
     def is_stopped(self) -> bool:
-        """Whether none of its containers runs, nor will."""
+        """Whether none of its containers runs, or will run."""
         return self._grace is not None and not self.live
 
     def status(self) -> PodStatus:
         """Return the status as the server should have it."""
-        facts = Facts(
+        facts = StatusFacts(
             self._start_time,
             self._host.address,
             self._address or self.pod.status.pod_ip or "",
-            self._verdict,
+            self._failure,
             ending=self.is_stopped and self.pod.metadata.deletion_timestamp is not None,
         )
         return pod_status(self.pod, self.records, facts, now=self._clock.now())
@@ -104,7 +103,7 @@ class PodRunner:
     # --- What is done ---
 
     async def sync(self, pod: Pod) -> float | None:
-        """Do what can be done now; return in how many seconds to look again, if at all."""
+        """Do what can be done now; return in how many seconds to sync again, if at all."""
         await self._take_note(pod)
         if self.is_stopped or (self._is_over and not self.live):
             self._give_address_back()
@@ -113,7 +112,7 @@ class PodRunner:
             self.stop(pod.metadata.deletion_grace_period_seconds)
             return SETTLE_AFTER if begins and self.live else None
         left = self._deadline_left()
-        if left is not None and left <= 0 and self._verdict is None and not self._is_over:
+        if left is not None and left <= 0 and self._failure is None and not self._is_over:
             self._exceed_deadline()
         if self._grace is not None or self._is_over:
             return None
@@ -121,7 +120,7 @@ class PodRunner:
         return min((wait for wait in waits if wait is not None), default=None)
 
     def stop(self, grace: float | None = None) -> None:
-        """End all containers, within *grace* seconds; a shorter time than before counts."""
+        """End all containers within *grace* seconds; a shorter time replaces a longer one."""
         wanted = self._grace_period if grace is None else float(grace)
         if self._grace is not None and wanted >= self._grace:
             return
@@ -131,7 +130,7 @@ class PodRunner:
             self._host.spawn(self._stop_all(wanted, hooks=hooks))
 
     async def close(self) -> None:
-        """Leave nothing behind; its containers have ended."""
+        """Clean up, once its containers have ended."""
         for one in self.live.values():
             one.end()
         self.live.clear()
@@ -142,9 +141,9 @@ class PodRunner:
         self._address = ""
 
     def _give_address_back(self) -> None:
-        """Let another pod have the address; the status of one that has ended goes on naming it.
+        """Release the address; the status of an ended pod still shows it.
 
-        Ended pods stay until somebody deletes them, and there are more of them than addresses.
+        Ended pods stay until somebody deletes them, and there can be more of them than addresses.
         """
         if self._holds_address:
             self._holds_address = False
@@ -178,17 +177,17 @@ class PodRunner:
             self._refresh = True
         if self._refresh:
             try:
-                volumes = await volumes_for(self.pod, self._place, self._host)
+                volumes = await read_volumes(self.pod, self._facts, self._host)
                 self.sandbox.update(pod, volumes)
             except (MountError, OSError) as error:
-                # What was mounted stays as it was, as long as its source is away, or as the pod has
-                # something of its own in the way: that must not keep it from being stopped.
+                # The mounted files stay as they are if a source is missing, or if the pod has put
+                # something in their place: neither may keep the pod from being stopped.
                 self._report("FailedMount", str(error), warning=True)
                 self.sandbox.update(pod, {})
             self._refresh = False
 
     def _end_outdated(self) -> None:
-        """Stop containers whose image was changed; others follow."""
+        """Stop containers whose image has changed; new ones replace them."""
         for name, live in self.live.items():
             if self._is_outdated(live) and not live.stopping:
                 message = f"Container {name} definition changed, will be restarted"
@@ -206,14 +205,14 @@ class PodRunner:
 
     def _exceed_deadline(self) -> None:
         message = "Pod was active on the node longer than the specified deadline"
-        self._verdict = Verdict("DeadlineExceeded", message)
+        self._failure = PodFailure("DeadlineExceeded", message)
         self._report("DeadlineExceeded", message)
         self.stop()
 
     # --- Starting ---
 
     async def _advance(self) -> float | None:
-        """Start what can be started; return when to look again."""
+        """Start what can be started; return in how many seconds to sync again."""
         if self.sandbox is None:
             try:
                 await self._make_sandbox()
@@ -257,15 +256,15 @@ class PodRunner:
             wanted = self.pod.status.pod_ip or ""
             self._address = self._host.address if on_host else self._host.addresses.take(wanted)
             self._holds_address = not on_host
-        volumes = await volumes_for(self.pod, self._place, self._host)
-        self.sandbox = await self._host.runtime.sandbox(self.pod, self._address, volumes)
+        volumes = await read_volumes(self.pod, self._facts, self._host)
+        self.sandbox = await self._host.runtime.create_sandbox(self.pod, self._address, volumes)
 
     @property
-    def _place(self) -> Place:
-        return Place(self._address, self._host.address, self._host.allocatable)
+    def _facts(self) -> HostFacts:
+        return HostFacts(self._address, self._host.address, self._host.allocatable)
 
     async def _try_start(self, name: str) -> float | None:
-        """Start a container; return when to try again if it cannot be."""
+        """Start a container; return in how many seconds to try again if that fails."""
         container = self._container(name)
         now = self._clock.now()
         left = self._pulls.left(name, now)
@@ -276,11 +275,13 @@ class PodRunner:
         try:
             await self._start(container)
         except ContainerError as error:
-            return self._start_failed(container, error)
+            return self._handle_start_failure(container, error)
         except OSError as error:
             parts = [error.strerror or str(error), error.filename]
             problem = ": ".join(str(part) for part in parts if part)
-            return self._start_failed(container, ContainerError("CreateContainerError", problem))
+            return self._handle_start_failure(
+                container, ContainerError("CreateContainerError", problem)
+            )
         return None
 
     def _back_off_pulling(self, container: Container, left: float) -> float:
@@ -296,7 +297,7 @@ class PodRunner:
             )
         return left
 
-    def _start_failed(self, container: Container, error: ContainerError) -> float | None:
+    def _handle_start_failure(self, container: Container, error: ContainerError) -> float | None:
         name, now = container.name, self._clock.now()
         record = self.records[name]
         if error.ended:
@@ -316,14 +317,14 @@ class PodRunner:
             return SHOWN
         blocked = Blocked(error.reason, error.message)
         if error.reason == PULL_ERROR:
-            self._pulls.failed(name, error.message, now)
+            self._pulls.note_failure(name, error.message, now)
         if record.blocked != blocked:
             self.records[name] = replace(record, blocked=blocked)
             self._report_failure(container, error)
         return SHOWN if error.reason == PULL_ERROR else RETRY_AFTER
 
     def _report_failure(self, container: Container, error: ContainerError) -> None:
-        """Tell how far a container has come, and what went wrong then."""
+        """Write the events of a failed start: how far it came, and the error."""
         name, message = container.name, f"Error: {error.message}"
         if error.reason == PULL_ERROR:
             self._report("Pulling", f'Pulling image "{container.image}"', container=name)
@@ -352,9 +353,9 @@ class PodRunner:
             raise ContainerError(INVALID_NAME, message)
         record = self.records[name]
         attempt = record.restarts + record.has_run
-        launch = await launch_for(container, self.pod, self._place, self._host, attempt=attempt)
+        launch = await prepare_launch(container, self.pod, self._facts, self._host, attempt=attempt)
         assert self.sandbox is not None
-        handle = await self.sandbox.start(launch, partial(self._exited, name, launch.id))
+        handle = await self.sandbox.start(launch, partial(self._note_exit, name, launch.id))
         self._pulls.forget(name)
         record = started(
             self.records[name], container=container, container_id=PREFIX + launch.id,
@@ -364,11 +365,11 @@ class PodRunner:
         self._report_image(container)
         self._report("Created", "Container created", container=name)
         self._report("Started", "Container started", container=name)
-        target = Target(container, handle, self.sandbox, self._address)
+        target = ActionTarget(container, handle, self.sandbox, self._address)
         self.live[name] = LiveContainer(name, target)
         early = self._early.pop(launch.id, None)
         if early is not None:
-            self._exited(name, launch.id, early)
+            self._note_exit(name, launch.id, early)
         elif record.hooked:
             self._probe(name)
         else:
@@ -388,7 +389,7 @@ class PodRunner:
         if self.live.get(name) is not live:
             return
         if not outcome.ok:
-            # Not what it wrote: that may hold a secret, and events are read by many.
+            # Not its output: that may hold a secret, and many can read events.
             message = "PostStartHook failed"
             self._report("FailedPostStartHook", message, container=name, warning=True)
             await self._stop_one(live, "FailedPostStartHook")
@@ -401,14 +402,14 @@ class PodRunner:
 
     def _probe(self, name: str) -> None:
         self.live[name].probe(
-            on_verdict=partial(self._found, name),
-            on_failure=partial(self._unhealthy, name),
+            on_verdict=partial(self._note_verdict, name),
+            on_failure=partial(self._report_unhealthy, name),
             clock=self._clock,
             spawn=self._host.spawn,
         )
 
-    def _found(self, name: str, kind: ProbeKind, holds: bool) -> None:
-        """Take note of what a probe has found out."""
+    def _note_verdict(self, name: str, kind: ProbeKind, holds: bool) -> None:
+        """Note the verdict of a probe."""
         live = self.live.get(name)
         if live is None:
             return
@@ -426,13 +427,13 @@ class PodRunner:
             self._host.spawn(self._stop_one(live, message, grace))
         self._wake()
 
-    def _unhealthy(self, name: str, kind: ProbeKind, message: str) -> None:
+    def _report_unhealthy(self, name: str, kind: ProbeKind, message: str) -> None:
         self._report("Unhealthy", message, container=name, warning=True)
 
-    def _exited(self, name: str, id_: str, how: Exit) -> None:
+    def _note_exit(self, name: str, id_: str, how: Exit) -> None:
         live = self.live.get(name)
         if live is None or live.target.handle.id != id_:
-            self._early[id_] = how  # it was over before we had it in hand
+            self._early[id_] = how  # it ended before its start had returned
             return
         del self.live[name]
         live.end()
@@ -455,7 +456,7 @@ class PodRunner:
         sidecars = [one.name for one, role in roles(self.pod.spec) if role == "sidecar"]
         groups = [[self.live[name] for name in self.live if name not in sidecars]]
         groups += [[self.live[name]] for name in reversed(sidecars) if name in self.live]
-        await stop_all(groups, grace, hooks=hooks, clock=self._clock, report=self._hook_failed)
+        await stop_all(groups, grace, hooks=hooks, clock=self._clock, report=self._report_hook)
         self._wake()
 
     async def _stop_one(
@@ -466,9 +467,9 @@ class PodRunner:
         live.stop_restarting()
         self._report("Killing", message, container=live.name)
         seconds = self._grace_period if grace is None else float(grace)
-        await stop_one(live, seconds, hooks=True, clock=self._clock, report=self._hook_failed)
+        await stop_one(live, seconds, hooks=True, clock=self._clock, report=self._report_hook)
 
-    def _hook_failed(self, name: str, message: str) -> None:
+    def _report_hook(self, name: str, message: str) -> None:
         self._report("FailedPreStopHook", message, container=name, warning=True)
 
     def kill(self) -> None:

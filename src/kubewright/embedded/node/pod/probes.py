@@ -1,29 +1,28 @@
-"""Probes of a container: when they are made, and what their answers add up to."""
+"""The probes of a container: when they run, and the verdict from their results."""
 
 from collections.abc import Callable, Coroutine
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 from msgspec import Struct
 
 from kubewright._aio import Clock
 from kubewright._aio.clock import Timer
-from kubewright.embedded.node.pod.actions import Outcome, Target, perform, timeout_message
+from kubewright.embedded.node.pod.actions import ActionTarget, Outcome, perform, timeout_message
 from kubewright.embedded.node.runtime import ProbeKind
 from kubewright.kinds.core.v1 import Probe
 
 __all__ = ["Prober", "Tally", "counted"]
 
 Spawn: TypeAlias = Callable[[Coroutine[Any, Any, None]], object]
-Verdict: TypeAlias = Literal["success", "failure"]
 
 
 class Tally(Struct, frozen=True):
-    """What the answers of a probe add up to.
+    """The results of a probe so far.
 
     Attributes:
-        verdict: What is held for true; ``None`` before anything is known.
-        last: What the last answer was.
-        run: How many answers in a row were the same.
+        verdict: The verdict from them; ``None`` before there is one.
+        last: The last result.
+        run: How many results in a row were the same.
     """
 
     verdict: bool | None
@@ -32,7 +31,7 @@ class Tally(Struct, frozen=True):
 
 
 def counted(tally: Tally, probe: Probe, *, ok: bool) -> Tally:
-    """Return *tally* with one more answer."""
+    """Return *tally* with one more result."""
     run = tally.run + 1 if tally.last is ok else 1
     needed = (probe.success_threshold or 1) if ok else (probe.failure_threshold or 3)
     verdict = ok if run >= needed else tally.verdict
@@ -40,21 +39,21 @@ def counted(tally: Tally, probe: Probe, *, ok: bool) -> Tally:
 
 
 class Prober:
-    """Makes the probes of one container, from its start until `stop`.
+    """Runs the probes of one container, from its start until `stop`.
 
-    While the startup probe has not succeeded, the others are not made.
+    The others do not run before the startup probe has succeeded.
 
     Args:
         target: The container.
-        on_verdict: Called with each change of what is held for true.
-        on_failure: Called with each answer that was bad, in the words of an Event.
+        on_verdict: Called with each change of a verdict.
+        on_failure: Called with the Event message of each failure.
         clock: Where time comes from.
         spawn: Starts a task that somebody waits for.
     """
 
     def __init__(
         self,
-        target: Target,
+        target: ActionTarget,
         *,
         on_verdict: Callable[[ProbeKind, bool], None],
         on_failure: Callable[[ProbeKind, str], None],
@@ -83,26 +82,26 @@ class Prober:
         }
 
     def start(self) -> None:
-        """Begin to probe."""
+        """Start probing."""
         if "startup" in self._probes:
             self._schedule("startup")
         else:
-            self._started()
+            self._start_others()
 
     def stop(self) -> None:
-        """Probe no more."""
+        """Stop probing."""
         self._stopped = True
         for timer in self._timers.values():
             timer.cancel()
 
     def stop_restarting(self) -> None:
-        """Make only those probes that cannot end the container: it is about to end anyway."""
+        """Stop the probes that can end the container, which is about to end anyway."""
         for kind in ("startup", "liveness"):
             if kind in self._timers:
                 self._timers.pop(kind).cancel()
             self._probes.pop(kind, None)
 
-    def _started(self) -> None:
+    def _start_others(self) -> None:
         for kind in self._probes:
             if kind != "startup":
                 self._schedule(kind)
@@ -117,9 +116,9 @@ class Prober:
 
     def _tick(self, kind: ProbeKind) -> None:
         if not self._stopped and kind in self._probes:
-            self._spawn(self._make(kind))
+            self._spawn(self._probe_once(kind))
 
-    async def _make(self, kind: ProbeKind) -> None:
+    async def _probe_once(self, kind: ProbeKind) -> None:
         began = self._clock.monotonic()
         probe = self._probes[kind]
         outcome = await self._ask(kind, probe)
@@ -127,7 +126,7 @@ class Prober:
             return
         self._note(kind, probe, outcome)
         if kind == "startup" and self._tallies[kind].verdict is not None:
-            return  # it is asked until it is answered
+            return  # a startup probe ends with its verdict
         left = (probe.period_seconds or 10) - (self._clock.monotonic() - began)
         self._timers[kind] = self._clock.call_later(max(0.0, left), lambda: self._tick(kind))
 
@@ -155,4 +154,4 @@ class Prober:
         if after.verdict is not None and after.verdict != before.verdict:
             self._on_verdict(kind, after.verdict)
         if kind == "startup" and after.verdict and not self._stopped:
-            self._started()
+            self._start_others()

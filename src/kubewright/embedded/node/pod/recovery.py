@@ -1,7 +1,7 @@
-"""What a node knows of a pod that it finds on its start: only what the API says.
+"""What a node knows of a pod that exists when it starts: only what the API server says.
 
-The containers of a former run are gone, since nothing outlives a node here. So those that ran are
-over, and the restart policy decides what follows.
+The containers of an earlier run are gone, since nothing outlives a node here. So those that ran
+have ended, and the restart policy decides what follows.
 """
 
 from datetime import datetime
@@ -41,7 +41,7 @@ def recovered(pod: Pod, *, now: datetime) -> dict[str, ContainerRecord]:
 
 
 def _must_initialize(pod: Pod, records: dict[str, ContainerRecord]) -> bool:
-    """Say whether init containers run again: what they had prepared is gone with the sandbox."""
+    """Return whether init containers run again: what they prepared is gone with the sandbox."""
     if pod.spec.restart_policy != "Never":
         return True
     return not any(records[one.name].has_run for one in pod.spec.containers)

@@ -1,4 +1,4 @@
-"""The state of a container as values; each holds what belongs to it and nothing else."""
+"""The state of a container as values; each carries only what it needs."""
 
 from datetime import datetime, timedelta
 from typing import Literal, TypeAlias
@@ -35,7 +35,7 @@ FORGET_AFTER: float = 2 * LONGEST_DELAY
 
 CRASH_LOOP: str = "CrashLoopBackOff"
 LOST: str = "ContainerStatusUnknown"
-"""The reason of a container whose end nobody has seen."""
+"""The reason for a container whose end nobody has seen."""
 LOST_CODE: int = 137
 
 Role: TypeAlias = Literal["init", "sidecar", "app"]
@@ -55,12 +55,12 @@ class Ended(Struct, frozen=True):
     """Its process has ended, or could not be started.
 
     Attributes:
-        exit_code: As a shell would say it: 128 plus the signal for one that was killed.
+        exit_code: As in a shell: 128 plus the signal for one that was killed.
         reason: A word for programs, such as ``Completed``, ``Error`` or ``StartError``.
         started_at: When it began.
         finished_at: When it was over.
         container_id: Which process it was.
-        message: What it left behind in its termination message.
+        message: Its termination message.
         signal: The signal that ended it; 0 for none.
     """
 
@@ -89,7 +89,7 @@ class Blocked(Struct, frozen=True):
 
 
 class Delay(Struct, frozen=True):
-    """How long the next restart has to wait after an end, and when that was last made longer."""
+    """How long the next restart waits after an end, and when that was last increased."""
 
     seconds: float
     since: datetime
@@ -100,11 +100,11 @@ class ContainerRecord(Struct, frozen=True):
 
     Attributes:
         name: Its name.
-        state: What it does.
-        last: How its last but present run ended.
+        state: Its present state.
+        last: How its previous run ended.
         restarts: How often it was started again.
         container_id: Its present or last process.
-        image_id: What the image was found to be.
+        image_id: The id of its image.
         delay: How long a restart waits.
         blocked: Why it is not started now.
         hooked: Whether its postStart hook is done.
@@ -187,18 +187,18 @@ def ended(record: ContainerRecord, end: Ended) -> ContainerRecord:
 
 
 def outlived(record: ContainerRecord, end: Ended) -> ContainerRecord:
-    """Return the record of a container that ended to be replaced, whatever its restart policy."""
+    """Return the record of a container that ended to be replaced, despite its restart policy."""
     return replace(ended(record, end), state=Fresh(), last=end, delay=None)
 
 
 def role_of(container: Container, *, init: bool) -> Role:
-    """Return what part a container plays."""
+    """Return the role of a container."""
     if not init:
         return "app"
     return "sidecar" if container.restart_policy == "Always" else "init"
 
 
 def roles(spec: PodSpec) -> list[tuple[Container, Role]]:
-    """Return the containers of a pod with their parts, in the order in which they start."""
+    """Return the containers of a pod with their roles, in the order in which they start."""
     first = [(one, role_of(one, init=True)) for one in spec.init_containers]
     return first + [(one, role_of(one, init=False)) for one in spec.containers]

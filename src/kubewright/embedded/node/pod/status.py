@@ -1,7 +1,7 @@
 """The status of a pod, computed from the states of its containers as the kubelet does it.
 
-Everything here is pure: the same records give the same status, and a status that says nothing new
-equals the one before, transition times included.
+Everything here is pure: the same records give the same status, and a status without news equals the
+one before, transition times included.
 """
 
 from collections.abc import Iterable, Mapping
@@ -10,7 +10,7 @@ from datetime import datetime
 from msgspec import Struct
 from msgspec.structs import replace
 
-from kubewright.embedded.node.images.images import full_name
+from kubewright.embedded.node.images import full_name
 from kubewright.embedded.node.pod.plan import is_over_for_good
 from kubewright.embedded.node.pod.state import (
     LOST,
@@ -40,7 +40,7 @@ from kubewright.kinds.core.v1 import (
     VolumeMountStatus,
 )
 
-__all__ = ["Facts", "Verdict", "pod_status"]
+__all__ = ["PodFailure", "StatusFacts", "pod_status"]
 
 NO_EPHEMERAL: str = "ephemeral containers are not supported here; kubectl exec does the same"
 
@@ -50,32 +50,32 @@ NEVER_SEEN: str = "The container could not be located when the pod was terminate
 NO_SANDBOX: str = "PodSandboxNotReady"
 
 
-class Verdict(Struct, frozen=True):
-    """Why a pod has failed whatever its containers say, such as a deadline that has passed."""
+class PodFailure(Struct, frozen=True):
+    """Why a pod has failed, whatever its containers say; such as a deadline that has passed."""
 
     reason: str
     message: str
 
 
-class Facts(Struct, frozen=True):
-    """What a status says that is not about containers.
+class StatusFacts(Struct, frozen=True):
+    """The facts in a status that are not about containers.
 
     Attributes:
         start_time: When the node first saw the pod.
         host_ip: The address of the node.
         pod_ip: The address of the pod; empty before it has one.
-        verdict: Why it has failed, if the node has decided so.
-        ending: Whether all containers are over because the pod is deleted.
+        failure: Why it has failed, if the node has decided so.
+        ending: Whether all containers have ended because the pod is being deleted.
     """
 
     start_time: datetime
     host_ip: str
     pod_ip: str = ""
-    verdict: Verdict | None = None
+    failure: PodFailure | None = None
     ending: bool = False
 
 
-def pod_status(pod: Pod, records: Records, facts: Facts, *, now: datetime) -> PodStatus:
+def pod_status(pod: Pod, records: Records, facts: StatusFacts, *, now: datetime) -> PodStatus:
     """Return the status of *pod*; fields that belong to others are left out.
 
     Args:
@@ -109,8 +109,8 @@ def pod_status(pod: Pod, records: Records, facts: Facts, *, now: datetime) -> Po
         container_statuses=regular,
         ephemeral_container_statuses=[_refusal(one) for one in pod.spec.ephemeral_containers],
         observed_generation=generation,
-        reason=facts.verdict.reason if facts.verdict and phase == "Failed" else None,
-        message=facts.verdict.message if facts.verdict and phase == "Failed" else None,
+        reason=facts.failure.reason if facts.failure and phase == "Failed" else None,
+        message=facts.failure.message if facts.failure and phase == "Failed" else None,
     )
     found = {condition.type: condition for condition in pod.status.conditions}
     status.conditions = [
@@ -126,12 +126,12 @@ def whole(moment: datetime) -> datetime:
 
 
 def _as_told(record: ContainerRecord, *, deleted: bool) -> ContainerRecord:
-    """Return *record* as far as it is told to others."""
+    """Return *record* as the status shows it."""
     if deleted:
         record = replace(record, blocked=None)  # it waits for nothing: it will not start again
     if record.hooked or not record.is_running:
         return record
-    # Nobody hears of a start before its postStart hook is done.
+    # A start is not shown before its postStart hook is done.
     if record.last is None:
         return replace(record, state=Fresh(), container_id="", image_id="")
     return replace(record, state=record.last, restarts=record.restarts - 1)
@@ -140,18 +140,18 @@ def _as_told(record: ContainerRecord, *, deleted: bool) -> ContainerRecord:
 # --- Phase ---
 
 
-def _phase(pod: Pod, records: Records, facts: Facts, *, is_running: bool) -> str:
+def _phase(pod: Pod, records: Records, facts: StatusFacts, *, is_running: bool) -> str:
     before = pod.status.phase
     if before in {"Failed", "Succeeded"}:
-        return before  # there is no way back
+        return before  # these phases are final
     if is_running:
         return _living_phase(pod, records)
-    if facts.verdict is not None:
+    if facts.failure is not None:
         return "Failed"
     if is_over_for_good(pod.spec, records):
         return "Succeeded" if _all_succeeded(pod, records) else "Failed"
     if facts.ending:
-        # Deleted before its work was done: those who wait for an end shall see one.
+        # Deleted before its work was done: whoever waits for an end must see one.
         return "Succeeded" if _all_succeeded(pod, records) else "Failed"
     return _living_phase(pod, records)
 
@@ -162,7 +162,7 @@ def _living_phase(pod: Pod, records: Records) -> str:
         record = records[container.name]
         if not record.has_run or (role == "init" and record.is_running):
             return "Pending"
-        # One that runs again does not undo the initialization.
+        # A restart does not undo the initialization.
         if role == "sidecar" and record.is_running and not (record.started or has_started):
             return "Pending"
     return "Running"
@@ -200,7 +200,7 @@ def _container_status(
         ready=_is_ready(role, record),
         started=record.is_running and record.started,
         state=_state(record, has_init=bool(pod.spec.init_containers)),
-        # Present even if empty, as Go writes it: what is the same must look the same.
+        # Present even if empty, as Go writes it, so that equal statuses compare equal.
         last_state=ContainerState(terminated=_terminated(last) if last else None),
     )
 
@@ -227,7 +227,7 @@ def _is_initialized(role: Role, record: ContainerRecord) -> bool:
 
 
 def _end_all(statuses: Iterable[ContainerStatus]) -> None:
-    """Give an end to what has none: a pod that is over has nothing that is not."""
+    """Mark containers without an end as terminated: an ended pod has no others."""
     for status in statuses:
         if status.state is None or status.state.terminated is None:
             lost = ContainerStateTerminated(exit_code=LOST_CODE, reason=LOST, message=NEVER_SEEN)
@@ -262,7 +262,7 @@ def _terminated(end: Ended) -> ContainerStateTerminated:
 
 
 def _refusal(container: EphemeralContainer) -> ContainerStatus:
-    """Return the status of a container that will not run, so that nobody waits without a word."""
+    """Return the status of an ephemeral container, which says that it will not run."""
     waiting = ContainerStateWaiting(reason="CreateContainerError", message=NO_EPHEMERAL)
     return ContainerStatus(
         name=container.name,
@@ -279,7 +279,7 @@ def _refusal(container: EphemeralContainer) -> ContainerStatus:
 
 
 def _conditions(
-    pod: Pod, records: Records, facts: Facts, status: PodStatus
+    pod: Pod, records: Records, facts: StatusFacts, status: PodStatus
 ) -> Iterable[PodCondition]:
     over = status.phase in {"Succeeded", "Failed"}
     yield _sandboxed(facts, over=over)
@@ -297,7 +297,7 @@ def _condition(
     return PodCondition(type=name, status=status, reason=reason, message=message or None)
 
 
-def _sandboxed(facts: Facts, *, over: bool) -> PodCondition:
+def _sandboxed(facts: StatusFacts, *, over: bool) -> PodCondition:
     name = "PodReadyToStartContainers"
     if not facts.pod_ip:
         return _condition(name, holds=False, reason=NO_SANDBOX, message="no pod sandbox exists")
@@ -308,7 +308,7 @@ def _sandboxed(facts: Facts, *, over: bool) -> PodCondition:
 
 def _left_to_initialize(pod: Pod, records: Records) -> list[str]:
     if _has_started(pod, records):
-        return []  # what crashes after that does not undo it
+        return []  # a later crash does not undo it
     return [
         one.name
         for one, role in roles(pod.spec)

@@ -1,4 +1,4 @@
-"""How containers are ended: a hook, a polite signal, and after the grace period a rude one."""
+"""How containers are ended: a preStop hook, a signal, and SIGKILL after the grace period."""
 
 import asyncio
 import signal
@@ -13,7 +13,7 @@ from kubewright.kinds.core.v1 import Container
 __all__ = ["stop_all", "stop_one", "stop_signal"]
 
 LEAST: float = 1.0
-"""Seconds that a stop gets, even if nobody has time."""
+"""The least number of seconds for a stop, even without a grace period."""
 LEAST_AFTER_SIGNAL: float = 2.0
 """Seconds that a container gets to end by itself, however long its preStop hook took."""
 

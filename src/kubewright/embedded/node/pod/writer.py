@@ -44,12 +44,12 @@ class StatusWriter:
 
     def __init__(self, client: Client) -> None:
         self._client = client
-        # An old server drops fields that it does not know. Without a memory of what it made of our
-        # last words, we would send them again and again.
+        # An old server drops fields that it does not know. Without remembering what it stored, we
+        # would send them again and again.
         self._said: dict[str, tuple[Document, Document]] = {}
 
     async def write(self, pod: Pod, status: PodStatus) -> bool:
-        """Let the server know of *status*; return whether anything was sent."""
+        """Write *status* if it says something new; return whether anything was sent."""
         uid = pod.metadata.uid or ""
         wanted, found = _document(status), _document(pod.status)
         patch = difference(wanted, found)
@@ -61,16 +61,16 @@ class StatusWriter:
                 Pod, pod.key, body, patch_type="strategic", namespace=pod.metadata.namespace
             )
         except NotFoundError:
-            return False  # its end will be heard of
+            return False  # the watch will show its end
         except InvalidError as error:
             if "metadata.uid" not in str(error):
                 raise
-            return False  # another pod has its name now; that will be heard of, too
+            return False  # another pod has its name now, which the watch will show, too
         self._said[uid] = (wanted, _document(written.status))
         return True
 
     def forget(self, uid: str) -> None:
-        """Remember nothing of a pod that is gone."""
+        """Forget a pod that is gone."""
         self._said.pop(uid, None)
 
 

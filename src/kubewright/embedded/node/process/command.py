@@ -25,10 +25,10 @@ from kubewright.embedded.node.runtime import ContainerError, Exit, OnExit, Probe
 __all__ = ["ProcessCommand", "ProcessContainer"]
 
 LINGER: float = 1.0
-"""Seconds that output may still take to arrive after the end of the process."""
+"""Seconds that output may take to arrive after the end of the process."""
 LONGEST_WORDS: int = 4096
 MOST_WAITING: int = 64
-"""Pieces of output that wait for a reader before the process is made to wait."""
+"""Pieces of output that may wait for a reader before we stop reading from the process."""
 
 
 class Streams:
@@ -74,22 +74,22 @@ class Streams:
         self.close_input()
 
     def close_input(self) -> None:
-        """Let the process find the end of its input."""
+        """Close the input of the process."""
         file, self.input = self.input, None
         if file is not None:
             with suppress(OSError):
                 if self.terminal is not None:
-                    os.write(file, b"\x04")  # what a terminal has for an end
+                    os.write(file, b"\x04")  # the end of input on a terminal
                 os.close(file)
 
     async def write(self, data: bytes) -> None:
-        """Write what the process reads; what nobody reads any more is dropped."""
+        """Write to the input of the process; data that nobody reads is dropped."""
         if self.input is not None:
             with suppress(OSError):
                 await write_all(self.input, data)
 
     def resize(self, width: int, height: int) -> None:
-        """Tell the terminal how large it is."""
+        """Set the size of the terminal."""
         if self.terminal is not None:
             with suppress(OSError):
                 size = struct.pack("HHHH", height, width, 0, 0)
@@ -97,7 +97,7 @@ class Streams:
 
 
 class _Process:
-    """A process under the supervisor, with its streams pumped to whoever wants them."""
+    """A process under the supervisor, whose output is read and passed on."""
 
     def __init__(self, id_: str, start: Start, *, supervision: Supervision, clock: Clock) -> None:
         self.id: str = id_
@@ -112,26 +112,26 @@ class _Process:
     async def _launch(self, *, stdin: bool, tty: bool) -> None:
         self._streams = streams = Streams(stdin=stdin, tty=tty)
         try:
-            await self._supervision.start(self.id, self._start, streams.theirs, self._ended)
+            await self._supervision.start(self.id, self._start, streams.theirs, self._note_exit)
         except BaseException:
             streams.close()
             raise
         finally:
             streams.close_theirs()
         for stream, file in streams.outputs.items():
-            self._pumps[stream] = Pump(file, lambda data, to=stream: self._wrote(to, data))  # type: ignore[misc]
+            self._pumps[stream] = Pump(file, lambda data, to=stream: self._note_output(to, data))  # type: ignore[misc]
 
-    def _wrote(self, stream: OutputStream, data: bytes) -> None:
+    def _note_output(self, stream: OutputStream, data: bytes) -> None:
         if data:
             self._take(stream, data)
             return
         self._pumps.pop(stream, None)
         self._maybe_over()
 
-    def _ended(self, how: Exit) -> None:
+    def _note_exit(self, how: Exit) -> None:
         self._exit = how
         if self._pumps:
-            # Somebody who has fled from our sight may hold the other end for ever.
+            # A process that has escaped from the supervisor may hold the other end for ever.
             self._clock.call_later(LINGER, self._cut)
         self._maybe_over()
 
@@ -164,7 +164,7 @@ class _Process:
 
 
 class ProcessCommand(_Process):
-    """A command that is run in a container."""
+    """A command that runs in a container."""
 
     def __init__(self, id_: str, start: Start, *, supervision: Supervision, clock: Clock) -> None:
         super().__init__(id_, start, supervision=supervision, clock=clock)
@@ -196,17 +196,17 @@ class ProcessCommand(_Process):
             yield piece
 
     async def write(self, data: bytes) -> None:
-        """Write to its standard input; what nobody reads any more is dropped."""
+        """Write to its standard input; data that nobody reads is dropped."""
         assert self._streams is not None
         await self._streams.write(data)
 
     async def close_input(self) -> None:
-        """Let it find the end of its standard input."""
+        """Close its standard input."""
         assert self._streams is not None
         self._streams.close_input()
 
     def resize(self, width: int, height: int) -> None:
-        """Tell its terminal how large it is; nothing happens without one."""
+        """Set the size of its terminal, if it has one."""
         assert self._streams is not None
         self._streams.resize(width, height)
 
@@ -223,7 +223,7 @@ class ProcessContainer(_Process):
     Args:
         id_: The id of its launch.
         start: What to start.
-        supervision: Who starts it.
+        supervision: What starts it.
         log: Where its output goes.
         last_words: The file of its termination message.
         places: Where its mount paths really are, for commands that name them.
@@ -269,11 +269,11 @@ class ProcessContainer(_Process):
 
     @property
     def _is_ahead(self) -> bool:
-        """Whether somebody who listens has not read what was written long ago."""
+        """Whether a listener is too far behind."""
         return any(listener.qsize() >= MOST_WAITING for listener in self._listeners)
 
     def go_on(self) -> None:
-        """Let it write again, if all who listen have caught up."""
+        """Read its output again, if all listeners have caught up."""
         if not self._is_ahead:
             for pump in self._pumps.values():
                 pump.resume()
@@ -293,7 +293,7 @@ class ProcessContainer(_Process):
         return False
 
     def probe_answer(self, kind: ProbeKind) -> bool | None:
-        """Return ``None``: a probe has to look."""
+        """Return ``None``: probes run for real."""
         return None
 
     async def execute(
@@ -321,7 +321,7 @@ class ProcessContainer(_Process):
         return made
 
     async def attach(self, *, stdin: bool = False) -> Command:
-        """Return its own process, to read and write along."""
+        """Return its own process, to read its output and write its input."""
         return _Attached(self, stdin=stdin)
 
     def listen(self) -> "asyncio.Queue[Output | None]":
@@ -333,7 +333,7 @@ class ProcessContainer(_Process):
         return queue
 
     def leave(self, queue: "asyncio.Queue[Output | None]") -> None:
-        """Write to this queue no more."""
+        """Stop writing to this queue."""
         self._listeners.discard(queue)
         self.go_on()
 
@@ -343,18 +343,18 @@ class ProcessContainer(_Process):
             await self._streams.write(data)
 
     def close_input(self) -> None:
-        """Let it find the end of its standard input, if the first who attaches may do so."""
+        """Close its standard input, if it has ``stdinOnce``."""
         if self._stdin_once and self._streams is not None:
             self._streams.close_input()
 
     def resize(self, width: int, height: int) -> None:
-        """Tell its terminal how large it is."""
+        """Set the size of its terminal."""
         if self._streams is not None:
             self._streams.resize(width, height)
 
 
 class _Attached:
-    """The process of a container, as somebody sees it who came later."""
+    """The process of a container, as a client that attaches sees it."""
 
     def __init__(self, container: ProcessContainer, *, stdin: bool) -> None:
         self._container = container
@@ -373,12 +373,12 @@ class _Attached:
             await self._container.write(data)
 
     async def close_input(self) -> None:
-        """Let it find the end of its input, where its author wants that."""
+        """Close its input, if it has ``stdinOnce``."""
         if self._stdin:
             self._container.close_input()
 
     def resize(self, width: int, height: int) -> None:
-        """Tell its terminal how large it is; nothing happens without one."""
+        """Set the size of its terminal, if it has one."""
         self._container.resize(width, height)
 
     async def wait(self) -> int:
@@ -386,6 +386,6 @@ class _Attached:
         return await self._container.wait()
 
     async def close(self) -> None:
-        """Let go of it; it runs on."""
+        """Detach from it; it runs on."""
         self._container.leave(self._output)
         self._output.put_nowait(None)

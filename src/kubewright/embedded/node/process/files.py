@@ -1,7 +1,7 @@
-"""Files in the folder of a pod, which its processes can put anything in the place of.
+"""Opens files in the folder of a pod without trusting them.
 
-They run as we do. So a path there may be a pipe, whose opening waits for another end and would hold
-up all of the cluster; a link, a device, or a file without end.
+The processes of a pod run as our own user, and can put anything there: a pipe, whose opening waits
+for another end and would block the whole cluster; a link, a device, or a file without end.
 """
 
 import errno
@@ -16,7 +16,7 @@ def open_regular(path: Path, flags: int = os.O_RDONLY) -> int:
     """Return a descriptor of the file at *path*, without ever waiting.
 
     Raises:
-        OSError: There is none, or it is no ordinary file.
+        OSError: There is none, or it is not a regular file.
     """
     found = os.open(path, flags | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     if not stat.S_ISREG(os.fstat(found).st_mode):
@@ -29,7 +29,7 @@ def read_regular(path: Path, limit: int) -> bytes:
     """Return up to *limit* bytes from the beginning of the file at *path*.
 
     Raises:
-        OSError: There is none, or it is no ordinary file.
+        OSError: There is none, or it is not a regular file.
     """
     with os.fdopen(open_regular(path), "rb", buffering=0) as file:
         return file.read(limit) or b""

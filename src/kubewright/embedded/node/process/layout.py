@@ -1,10 +1,10 @@
-"""Where things of a pod are on this machine, and how its processes find them.
+"""Where the files of a pod are on this machine, and how its processes find them.
 
-A process has no mount namespace here, so the folder in which it begins stands for the root of its
-container: the mount path ``/etc/config`` is ``etc/config`` below it, and the variable
-``KUBEWRIGHT_ROOT`` names it. Commands mostly name absolute paths, so a mount path that stands in a
-command, an argument or a variable, alone or at the beginning of a longer path, is replaced by the
-real place. What a program has written into itself, or composes while it runs, is not.
+A process has no mount namespace here, so its working folder stands for the root of its container:
+the mount path ``/etc/config`` is ``etc/config`` below it, and the variable ``KUBEWRIGHT_ROOT``
+names it. Commands mostly use absolute paths, so a mount path in a command, an argument or a
+variable, alone or at the beginning of a longer path, is replaced by the real path. Paths that are
+compiled into a program, or that it composes while it runs, are not.
 """
 
 import os
@@ -23,7 +23,7 @@ TERMINATION_LOG: str = "/dev/termination-log"
 
 
 def rewritten(text: str, places: Mapping[str, Path]) -> str:
-    """Return *text* with mount paths replaced by the places where they really are.
+    """Return *text* with mount paths replaced by their real paths.
 
     Example:
         >>> rewritten("cat /data/x /database", {"/data": Path("/pod/data")})
@@ -42,7 +42,7 @@ class PodFolder:
 
     Args:
         path: Where it is.
-        shared: Where folders are that outlive pods.
+        shared: Where the folders are that outlive pods.
     """
 
     def __init__(self, path: Path, shared: Path) -> None:
@@ -63,15 +63,15 @@ class PodFolder:
         return self.path / "containers" / container / f"{attempt}.log"
 
     def termination_log(self, container: Container) -> Path:
-        """Return the file of the last words of a container."""
+        """Return the file of the termination message of a container."""
         path = container.termination_message_path or TERMINATION_LOG
         return self.root(container.name) / path.lstrip("/")
 
     def write(self, volumes: Mapping[str, Files]) -> None:
-        """Make the volumes, or bring their files up to date.
+        """Create the volumes, or bring their files up to date.
 
         Raises:
-            OSError: Something that is linked to is not there.
+            OSError: The target of a link is missing.
         """
         for name, files in volumes.items():
             place = self.volume(name)
@@ -100,7 +100,7 @@ class PodFolder:
             place.mkdir()
 
     def make_root(self, container: Container) -> dict[str, Path]:
-        """Make the root of a container anew; return where each mount path really is."""
+        """Create the root of a container anew; return the real path of each mount path."""
         root = self.root(container.name)
         remove_tree(root)
         root.mkdir(parents=True)
@@ -125,7 +125,7 @@ class PodFolder:
         if inner and files is None:
             source.mkdir(parents=True, exist_ok=True)
         if not self._owns(place.parent) or _is_used(place):
-            return source  # at least those find it who name it
+            return source  # commands that name the mount path still find it
         place.parent.mkdir(parents=True, exist_ok=True)
         _clear(place)
         if files is not None:
@@ -136,12 +136,12 @@ class PodFolder:
         return place
 
     def _owns(self, place: Path) -> bool:
-        """Say whether we may make something there; not where a folder of the machine is mounted."""
+        """Return whether we may create files there; not where a host path is mounted."""
         real = place.resolve()
         return any(real.is_relative_to(one.resolve()) for one in (self.path, self._shared))
 
     def remove(self) -> None:
-        """Remove everything; what is linked to stays."""
+        """Remove everything except for the targets of links."""
         remove_tree(self.path)
 
 
@@ -150,7 +150,7 @@ def _is_used(place: Path) -> bool:
 
 
 def _clear(place: Path) -> None:
-    """Remove what another start has left: a mount in a volume outlives the root it was for."""
+    """Remove what an earlier start has left: a mount in a volume outlives its root."""
     if place.is_symlink() or place.is_file():
         place.unlink()
     elif place.exists():
@@ -182,7 +182,7 @@ def write_content(place: Path, files: Files) -> None:
     place.mkdir(parents=True, exist_ok=True)
     data = place / "..data"
     before = place / data.readlink().name if data.is_symlink() else None
-    # A name that nobody can guess: the pod could have put pipes there, which we would wait for.
+    # A name that nobody can guess: the pod could have put pipes there, which would block us.
     folder = Path(tempfile.mkdtemp(prefix="..v", dir=place))
     folder.chmod(0o755)
     for path, file in content.items():

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from kubewright._aio import Clock
 from kubewright._version import VERSION
-from kubewright.embedded.node.access import Connection
-from kubewright.embedded.node.images.images import has_no_entrypoint
+from kubewright.embedded.node.access import PodConnection
+from kubewright.embedded.node.images import has_no_entrypoint
 from kubewright.embedded.node.logs import FileLog, Log, MemoryLog, PodLogs
 from kubewright.embedded.node.process.command import ProcessContainer
 from kubewright.embedded.node.process.layout import PodFolder, rewritten
@@ -52,9 +52,9 @@ class ProcessRuntime:
     process that a pod has started, and the folder is removed.
 
     Args:
-        folder: Where the folders of pods are made; a new one unless given. It is removed.
-        claims: Where the folders of claims are, which outlive pods; in *folder* unless given, and
-            removed with it. Nodes that share it share claims.
+        folder: The parent of the folders of pods; a new one unless given. It is removed at the end.
+        claims: The parent of the folders of volume claims, which outlive pods; in *folder* unless
+            given, and then removed with it. Nodes that share it share claims.
         clock: Where time comes from; real time, since processes live in it.
 
     Raises:
@@ -81,18 +81,18 @@ class ProcessRuntime:
 
     @property
     def version(self) -> str:
-        """What the node says of it."""
+        """Its name and version in the status of the node."""
         return f"processes://{VERSION}"
 
     @property
     def uses_files(self) -> bool:
-        """Whether volumes are of any use."""
+        """Whether it uses volumes."""
         return True
 
     async def run(self) -> None:
-        """Let processes run until cancelled; when this returns, none is left."""
+        """Run the supervisor until cancelled; when this returns, no process is left."""
         folder = self._folder or Path(tempfile.mkdtemp(prefix="kubewright-node-"))
-        # For us only: Secrets are in there.
+        # For this user only: it holds Secrets.
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._supervision = supervision = Supervision(folder)
         supervision.on_lost = supervision.open
@@ -109,8 +109,8 @@ class ProcessRuntime:
         """Return once containers can be started."""
         await self._ready.wait()
 
-    async def sandbox(self, pod: Pod, address: str, volumes: Mapping[str, Files]) -> Sandbox:
-        """Make the folder of a pod, with its volumes in it."""
+    async def create_sandbox(self, pod: Pod, address: str, volumes: Mapping[str, Files]) -> Sandbox:
+        """Create the folder of a pod, with its volumes."""
         supervision = self._supervision
         if supervision is None:
             raise LifecycleError("no process can be started: the runtime does not run")
@@ -156,13 +156,13 @@ class ProcessSandbox:
         log = MemoryLog(clock=self._clock)
         listener = Listener(self._pod, launch.container, self._address)
 
-        def ended(how: Exit) -> None:
+        def note_exit(how: Exit) -> None:
             listener.close()
             self._listeners.pop(name, None)
             on_exit(how)
 
         container = SimulatedContainer(
-            launch, ended, log=log, clock=self._clock, pod=lambda: self._pod
+            launch, note_exit, log=log, clock=self._clock, pod=lambda: self._pod
         )
         container.start()
         self._logs.add(name, log)
@@ -179,7 +179,7 @@ class ProcessSandbox:
         environment = {
             **self._own_variables(root),
             **{name: rewritten(text, places) for name, text in launch.environment.items()},
-            # Last, and not the pod's to choose: by these we find what is to end.
+            # Last, so that the pod cannot change them: by these we find the processes to end.
             "KUBEWRIGHT_NODE": str(self._supervision.folder),
             "KUBEWRIGHT_CONTAINER": launch.id,
         }
@@ -222,10 +222,10 @@ class ProcessSandbox:
             "KUBEWRIGHT_ROOT": str(root),
         }
 
-    # --- What others ask for ---
+    # --- What the node calls ---
 
     def update(self, pod: Pod, volumes: Mapping[str, Files]) -> None:
-        """Let files follow their sources."""
+        """Bring the files of volumes up to date."""
         self._pod = pod
         self._folder.write(volumes)
 
@@ -233,11 +233,8 @@ class ProcessSandbox:
         """Return the log of the last run of a container, or of the one before."""
         return self._logs.find(container, previous=previous)
 
-    async def connect(self, port: int, *, host: str = "", tls: bool = False) -> Connection:
-        """Connect to a port of the pod; one that nobody listens at is answered if it is simulated.
-
-        A process that listens at all addresses, or at 127.0.0.1 only, is found, too.
-        """
+    async def connect(self, port: int, *, host: str = "", tls: bool = False) -> PodConnection:
+        """Connect to a port of the pod; if nothing listens there, a simulated container answers."""
         try:
             return await _connect(host or self._address, port, tls=tls)
         except ConnectionRefusedError:
@@ -257,17 +254,17 @@ class ProcessSandbox:
         self._folder.remove()
 
 
-async def _connect(host: str, port: int, *, tls: bool) -> Connection:
+async def _connect(host: str, port: int, *, tls: bool) -> PodConnection:
     context = None
     if tls:
         context = ssl.create_default_context()
         context.check_hostname = False
-        context.verify_mode = ssl.CERT_NONE  # as probes do: they ask whether it answers, not who
+        context.verify_mode = ssl.CERT_NONE  # as probes do: any answer will do
     return StreamConnection(*await asyncio.open_connection(host, port, ssl=context))
 
 
 def find_program(program: str, environment: Mapping[str, str], folder: Path) -> str:
-    """Return the file of a program.
+    """Return the path of a program.
 
     Raises:
         ContainerError: It is not on this machine.

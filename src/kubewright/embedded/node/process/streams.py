@@ -11,11 +11,11 @@ MOST: int = 64 * 1024
 
 
 class Pump:
-    """Reads a pipe or a terminal to its end, and passes on what comes.
+    """Reads a pipe or a terminal to its end, and passes the data on.
 
     Args:
         file: What to read; it is closed at its end.
-        on_data: Called with each piece; with nothing at the end.
+        on_data: Called with each piece, and with no bytes at the end.
     """
 
     def __init__(self, file: int, on_data: Callable[[bytes], None]) -> None:
@@ -27,7 +27,7 @@ class Pump:
         self._loop.add_reader(file, self._read)
 
     def pause(self) -> None:
-        """Read no further for now."""
+        """Stop reading for now."""
         if self._open:
             self._loop.remove_reader(self._file)
 
@@ -37,7 +37,7 @@ class Pump:
             self._loop.add_reader(self._file, self._read)
 
     def close(self) -> None:
-        """Read no more; the end is passed on, unless it was."""
+        """Stop reading, and pass on the end, unless that was done."""
         if self._open:
             self._open = False
             self._loop.remove_reader(self._file)
@@ -70,7 +70,7 @@ async def write_all(file: int, data: bytes) -> None:
     """Write *data* to a pipe or a terminal, as fast as it is read there.
 
     Raises:
-        OSError: Nobody reads it any more.
+        OSError: The other end is closed.
     """
     loop = asyncio.get_running_loop()
     while data:

@@ -1,4 +1,4 @@
-"""`Supervision`: the node's end of its supervisor, which starts and ends processes."""
+"""`Supervision`: the node's side of the supervisor, which starts and ends processes."""
 
 import asyncio
 import json
@@ -24,7 +24,7 @@ KILLED: Exit = Exit(137, 9)
 
 
 class Start(Struct, frozen=True):
-    """A process that is to be started.
+    """A process to start.
 
     Attributes:
         executable: The file to run.
@@ -32,7 +32,7 @@ class Start(Struct, frozen=True):
         folder: Where it begins.
         environment: Its variables.
         terminal: Whether its streams are a terminal.
-        owns: Whether all that carries the mark of its environment ends with it.
+        owns: Whether all processes with the mark in its environment end with it.
     """
 
     executable: str
@@ -44,10 +44,10 @@ class Start(Struct, frozen=True):
 
 
 class Supervision:
-    """Starts processes in a supervisor, and hears how they end.
+    """Starts processes in a supervisor, and is told how they end.
 
     Args:
-        folder: What the supervisor removes when it ends.
+        folder: The folder that the supervisor removes when it ends.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -90,7 +90,7 @@ class Supervision:
         """Start a process; *on_exit* is called when it has ended.
 
         Args:
-            id_: A name for it, that no other has.
+            id_: A unique name for it.
             start: What to start.
             streams: Its standard input, output and error; the caller closes them.
             on_exit: Called once, unless this raises.
@@ -158,16 +158,16 @@ class Supervision:
             ours.close()
 
     def _lose(self) -> None:
-        """Go on after the supervisor was killed, though nobody should."""
+        """Recover after somebody has killed the supervisor."""
         self._leave()
         kill_marked(str(self.folder))
         if self._process is not None:
-            self._process.wait()  # its socket closes in the last moment of its life
+            self._process.wait()  # its socket closes just before it ends
         starting, running = dict(self._starting), dict(self._running)
         self._running.clear()
         for future in starting.values():
             if not future.done():
-                # The same words each time: news of a pod would bring the next try at once.
+                # The same message each time: a changed status would trigger the next try at once.
                 problem = "the supervisor of processes was killed"
                 future.set_exception(ContainerError("RunContainerError", problem))
         for id_, on_exit in running.items():

@@ -1,10 +1,10 @@
 """Starts the processes of a node, and sees to it that none of them outlives it.
 
 Run as a script: ``python supervisor.py FOLDER``. Its standard input is a socket to the node, on
-which each message is one packet of JSON. When the other end closes, because the node wants so or is
-no more, everything that was ever started here is killed, and FOLDER is removed.
+which each message is one packet of JSON. When the other end closes, because the node closed it or
+died, everything that was ever started here is killed, and FOLDER is removed.
 
-It is the parent of all containers, and stays the parent of what they leave behind: as a "child
+It is the parent of all containers, and of the processes that they leave behind: as a "child
 subreaper" it inherits processes that have made themselves daemons. A process of its own can do this
 even when the node is killed with SIGKILL. Standard library only: this file is run, not imported.
 
@@ -42,7 +42,7 @@ LOOK_EVERY = 0.002
 
 
 class Kinship(NamedTuple):
-    """Where a process belongs to, and when it began: its number alone may be another's later."""
+    """The parent and session of a process, and when it began: its pid alone may be used again."""
 
     parent: int
     session: int
@@ -50,7 +50,7 @@ class Kinship(NamedTuple):
 
 
 def kinship() -> dict[int, Kinship]:
-    """Return where every process of this machine belongs to, but for those that wait for burial."""
+    """Return the kinship of every process of this machine, except for zombies."""
     result = {}
     for name in os.listdir("/proc"):  # noqa: PTH208  # as below
         if name.isdecimal():
@@ -83,7 +83,7 @@ def below(roots: Iterable[int], known: Mapping[int, Kinship]) -> Iterator[int]:
 
 
 def is_marked(pid: int, mark: bytes) -> bool:
-    """Say whether a process has *mark* in its environment."""
+    """Return whether a process has *mark* in its environment."""
     try:
         with open(f"/proc/{pid}/environ", "rb") as file:  # noqa: PTH123  # as above
             return mark in file.read().split(b"\0")
@@ -123,7 +123,7 @@ def remove_tree(folder: str | os.PathLike[str]) -> None:
 
 
 class Supervisor:
-    """What runs for a node."""
+    """Starts and ends the processes of a node."""
 
     def __init__(self, node: socket.socket) -> None:
         self._node = node
@@ -135,7 +135,7 @@ class Supervisor:
         self._prctl(PR_SET_CHILD_SUBREAPER, 1)
 
     def run(self, wakeup: int) -> None:
-        """Do what the node says, until it is gone."""
+        """Handle messages from the node, until it is gone."""
         while True:
             files = [self._node.fileno(), wakeup]
             readable, _, _ = select.select(files, [], [])
@@ -162,7 +162,7 @@ class Supervisor:
 
     def _signal(self, id_: str, number: int) -> None:
         if id_ in self._marks:
-            # Once it has ended, nobody can say whose children those were that hide.
+            # Once it has ended, we could not tell whose children the hidden processes were.
             known = kinship()
             seen = self._seen.setdefault(id_, {})
             seen.update((pid, known[pid].began) for pid in below([self._pids[id_]], known))
@@ -184,7 +184,7 @@ class Supervisor:
                 preexec_fn=lambda: self._prepare(terminal=wanted["terminal"]),  # noqa: PLW1509  # there is one thread
             )
         except (OSError, ValueError, subprocess.SubprocessError) as error:
-            # One that cannot be started, such as with a NUL in a variable, concerns no other.
+            # A process that cannot start, such as with a NUL in a variable, must not end others.
             self._tell({"id": id_, "error": getattr(error, "strerror", None) or str(error)})
             return
         child.returncode = 0  # we reap all children ourselves
@@ -194,13 +194,13 @@ class Supervisor:
         self._tell({"id": id_, "pid": child.pid})
 
     def _prepare(self, *, terminal: bool) -> None:
-        """Do in the child what must be done before it becomes another program."""
+        """Prepare the child, between fork and exec."""
         self._prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
         if terminal:
             fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
     def reap(self) -> None:
-        """Take note of every process that has ended."""
+        """Note every process that has ended."""
         while True:
             try:
                 pid, status = os.waitpid(-1, os.WNOHANG)
@@ -213,7 +213,7 @@ class Supervisor:
                 self._end(id_, os.waitstatus_to_exitcode(status))
 
     def _end(self, id_: str, code: int) -> None:
-        session = self._pids.pop(id_)  # each begins one, which is called after it
+        session = self._pids.pop(id_)  # each has its own, with its pid as the number
         mark = self._marks.pop(id_, None)
         if mark is not None:
             self._end_all(f"{MARK}={mark}".encode(), session, self._seen.pop(id_, {}))
@@ -223,9 +223,9 @@ class Supervisor:
     def _end_all(self, mark: bytes, session: int, seen: Mapping[int, int]) -> None:
         """Kill what the first process of a container leaves behind, and wait for its end.
 
-        Many servers write their title over their environment, and with it over the mark; those are
-        known by their session, by their parents, or because we saw them before the first one ended.
-        A mark can be forged, descent cannot: what lives below another container is that one's.
+        Many servers overwrite their environment with a title, and the mark with it; we know those
+        by their session, by their parents, or because we saw them before the first process ended.
+        A mark can be forged, a parent cannot: processes below another container belong to that one.
         """
         seen = dict(seen)
         for _ in range(LOOKS):
@@ -245,20 +245,20 @@ class Supervisor:
             left += below(left, known)
             if not left:
                 return
-            # One that was known by its parent would not be once that has died before it.
+            # Remembered, since a process that we know by its parent is lost once that has died.
             seen.update((pid, known[pid].began) for pid in left)
             for pid in left:
                 kill(pid)
             time.sleep(LOOK_EVERY)
 
     def _tell(self, message: dict[str, Any]) -> None:
-        with suppress(OSError):  # the node is gone, which we are about to hear
+        with suppress(OSError):  # the node is gone, as the next read will show
             self._node.send(json.dumps(message).encode())
 
     def end(self) -> None:
         """Kill everything that was ever started here."""
         while True:
-            # Again and again: one that is killed may just have started another.
+            # Several times: a process may start another just before it is killed.
             for pid in list(descendants(os.getpid())):
                 kill(pid)
             try:
@@ -271,8 +271,8 @@ class Supervisor:
 
 def main(arguments: list[str]) -> None:
     """Serve the node at the other end of standard input."""
-    # Not for us: a terminal sends these to everybody, and the node decides what they mean. A
-    # function, not SIG_IGN, which every child would inherit.
+    # A terminal sends these to all processes, and the node decides what to do. A function, and not
+    # SIG_IGN, which every child would inherit.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGCHLD):
         signal.signal(number, lambda *_: None)
     reading, writing = os.pipe()
@@ -281,7 +281,7 @@ def main(arguments: list[str]) -> None:
     signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
     node = socket.socket(fileno=os.dup(0))
     empty = os.open(os.devnull, os.O_RDWR)
-    os.dup2(empty, 0)  # no child shall inherit the socket
+    os.dup2(empty, 0)  # no child may inherit the socket
     supervisor = Supervisor(node)
     try:
         supervisor.run(reading)

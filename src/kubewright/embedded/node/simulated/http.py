@@ -2,7 +2,7 @@
 
 import asyncio
 
-from kubewright.embedded.node.images.images import short_name
+from kubewright.embedded.node.images import short_name
 
 __all__ = ["SimulatedConnection", "answer_to"]
 
@@ -10,14 +10,14 @@ LONGEST_HEAD: int = 64 * 1024
 PAGES: dict[str, frozenset[str]] = {
     name: frozenset({"/", "/index.html"}) for name in ("nginx", "httpd", "caddy")
 }
-"""All that a server of files has before somebody gives it more; programs may have any path."""
+"""The only pages of a file server as it comes; other images answer at every path."""
 
 
 def answer_to(data: bytes, *, pod: str, image: str) -> tuple[bytes, bytes, bool]:
     """Return the answer to the first request in *data*, what is left of it, and whether to close.
 
-    The answer is empty while the request is not complete. What is no HTTP ends the connection.
-    A server of files, such as nginx, has one page; other images have something at every path.
+    The answer is empty while the request is not complete. Anything but HTTP ends the connection.
+    A file server, such as nginx, has one page; other images answer at every path.
     """
     head, end, rest = data.partition(b"\r\n\r\n")
     if not end:
@@ -49,7 +49,7 @@ def _split(field: str) -> tuple[str, str, str]:
 
 
 class SimulatedConnection:
-    """A connection to a port at which nobody listens, and that is answered all the same."""
+    """A connection that is answered although nothing listens at its port."""
 
     def __init__(self, *, pod: str, image: str) -> None:
         self._pod, self._image = pod, image
@@ -64,7 +64,7 @@ class SimulatedConnection:
         return await self._answers.get()
 
     async def write(self, data: bytes) -> None:
-        """Send *data*; an answer is there at once."""
+        """Send *data*; the answer can be read at once."""
         self._sent += data
         while not self._closed:
             answer, self._sent, close = answer_to(self._sent, pod=self._pod, image=self._image)
@@ -76,7 +76,7 @@ class SimulatedConnection:
                 return
 
     async def end(self) -> None:
-        """Send no more, but go on reading."""
+        """End our side; reading goes on."""
         self._end()
 
     async def close(self) -> None:

@@ -3,7 +3,7 @@
 import asyncio
 from contextlib import suppress
 
-from kubewright.embedded.node.images.images import short_name
+from kubewright.embedded.node.images import short_name
 from kubewright.embedded.node.simulated.http import answer_to
 from kubewright.kinds.core.v1 import Container, Pod
 from kubewright.log import get_logger
@@ -12,7 +12,7 @@ __all__ = ["Listener", "StreamConnection"]
 
 MOST: int = 64 * 1024
 USUAL: dict[str, int] = {"nginx": 80, "httpd": 80}
-"""Where images listen though their containers do not say so."""
+"""The ports that images listen on without declaring them."""
 
 _log = get_logger(__name__)
 
@@ -38,12 +38,12 @@ class Listener:
         self._writers: set[asyncio.StreamWriter] = set()
 
     async def open(self) -> None:
-        """Begin to listen; a port that is taken or forbidden is left out."""
+        """Start listening; a port that is taken or forbidden is left out."""
         for port in self._ports:
             try:
                 server = await asyncio.start_server(self._serve, self._address, port)
             except OSError as error:
-                # Nobody misses a port that nobody has declared; low ones are not for everybody.
+                # A port that was not declared is not missed; ordinary users cannot bind low ones.
                 say = _log.warning if self._declared else _log.debug
                 say(
                     "simulated container cannot listen",
@@ -55,7 +55,7 @@ class Listener:
                 self._servers.append(server)
 
     def close(self) -> None:
-        """Listen no more, and end what is under way, as the end of a server does."""
+        """Stop listening, and close open connections."""
         for server in self._servers:
             server.close()
         self._servers.clear()
@@ -96,7 +96,7 @@ class StreamConnection:
         await self._writer.drain()
 
     async def end(self) -> None:
-        """Send no more, but go on reading."""
+        """End our side; reading goes on."""
         if self._writer.can_write_eof():
             self._writer.write_eof()
 

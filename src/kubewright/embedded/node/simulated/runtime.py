@@ -8,8 +8,8 @@ from functools import partial
 from kubewright._aio import Clock
 from kubewright._aio.clock import Timer
 from kubewright._version import VERSION
-from kubewright.embedded.node.access import Command, Connection, Output
-from kubewright.embedded.node.images.images import has_no_entrypoint
+from kubewright.embedded.node.access import Command, Output, PodConnection
+from kubewright.embedded.node.images import has_no_entrypoint
 from kubewright.embedded.node.logs import Log, MemoryLog, PodLogs
 from kubewright.embedded.node.runtime import (
     ContainerError,
@@ -39,10 +39,10 @@ __all__ = ["SimulatedContainer", "SimulatedRuntime"]
 
 
 class SimulatedRuntime:
-    """Containers that only pretend to run: they are there, are ready, write what they would.
+    """Containers that only pretend to run: they start, become ready, and write output.
 
-    An image alone runs until it is told to end, and answers HTTP at any port. What commands do, and
-    how a pod lets things go wrong, is in `kubewright.embedded.node.simulated.script`.
+    An image without a command runs until it is told to end, and answers HTTP at any port. For what
+    commands do, and how a pod can fail on purpose, see `kubewright.embedded.node.simulated.script`.
 
     Args:
         clock: Where time comes from; may be a virtual clock.
@@ -53,12 +53,12 @@ class SimulatedRuntime:
 
     @property
     def version(self) -> str:
-        """What the node says of it."""
+        """Its name and version in the status of the node."""
         return f"simulated://{VERSION}"
 
     @property
     def uses_files(self) -> bool:
-        """Whether volumes are of any use; there are no files here."""
+        """Whether it uses volumes; there are no files here."""
         return False
 
     async def run(self) -> None:
@@ -68,13 +68,13 @@ class SimulatedRuntime:
     async def wait_ready(self) -> None:
         """Return at once."""
 
-    async def sandbox(self, pod: Pod, address: str, volumes: Mapping[str, Files]) -> Sandbox:
-        """Make the place of a pod."""
+    async def create_sandbox(self, pod: Pod, address: str, volumes: Mapping[str, Files]) -> Sandbox:
+        """Create the sandbox of a pod."""
         return SimulatedSandbox(pod, clock=self._clock)
 
 
 class SimulatedSandbox:
-    """The place of a pod whose containers are not there."""
+    """The sandbox of simulated containers."""
 
     def __init__(self, pod: Pod, *, clock: Clock) -> None:
         self._pod = pod
@@ -82,7 +82,7 @@ class SimulatedSandbox:
         self._logs = PodLogs()
 
     async def start(self, launch: Launch, on_exit: OnExit) -> RunningContainer:
-        """Start a container, or what looks like it."""
+        """Start a simulated container."""
         log = MemoryLog(clock=self._clock)
         container = SimulatedContainer(
             launch, on_exit, log=log, clock=self._clock, pod=lambda: self._pod
@@ -92,20 +92,20 @@ class SimulatedSandbox:
         return container
 
     def update(self, pod: Pod, volumes: Mapping[str, Files]) -> None:
-        """Take note of a changed pod: probes find what its annotations say."""
+        """Note a changed pod: its annotations decide what probes find."""
         self._pod = pod
 
     def find_log(self, container: str, *, previous: bool = False) -> Log | None:
         """Return the log of the last run of a container, or of the one before."""
         return self._logs.find(container, previous=previous)
 
-    async def connect(self, port: int, *, host: str = "", tls: bool = False) -> Connection:
-        """Connect to any port; there is a tiny HTTP answer."""
+    async def connect(self, port: int, *, host: str = "", tls: bool = False) -> PodConnection:
+        """Connect to any port, where a tiny HTTP server answers."""
         image = self._pod.spec.containers[0].image or ""
         return SimulatedConnection(pod=self._pod.metadata.name or "", image=image)
 
     async def close(self) -> None:
-        """Forget what was written."""
+        """Forget its logs."""
         self._logs.close()
 
 
@@ -113,7 +113,7 @@ class SimulatedContainer:
     """A container that does what its script says, as time passes.
 
     Args:
-        launch: What was asked for.
+        launch: The container to start.
         on_exit: Called when it has ended.
         log: Where its output goes.
         clock: Where time comes from.
@@ -167,7 +167,7 @@ class SimulatedContainer:
         steps = script.steps
         if steps is None and (self._launch.command or has_no_entrypoint(image)):
             steps = interpreted(self._command, self._launch.environment)
-        # Not at once: who starts it must have it in hand when it ends.
+        # Not at once: its start must have returned before it ends.
         if steps:
             asyncio.get_running_loop().call_soon(self._go, steps)
 
@@ -219,7 +219,7 @@ class SimulatedContainer:
             self._end(how)
 
     def probe_answer(self, kind: ProbeKind) -> bool | None:
-        """Return what the annotations of the pod say that a probe finds."""
+        """Return the result of a probe that the annotations of the pod ask for."""
         found = self._words().get(kind)
         return None if found is None else found != "fail"
 
@@ -235,7 +235,7 @@ class SimulatedContainer:
         """Pretend to run a command that is understood: it writes what it would write.
 
         Raises:
-            SimulatedError: It is not understood. To say that it went well would be a lie.
+            SimulatedError: It is not understood, and reporting success would be wrong.
         """
         steps = interpreted(command, self._launch.environment)
         if steps is None:
@@ -253,7 +253,7 @@ class SimulatedContainer:
 
 
 class SimulatedCommand:
-    """A command in a container that is not there."""
+    """A command in a simulated container."""
 
     def __init__(self, steps: Sequence[Step], *, clock: Clock) -> None:
         self._clock = clock
@@ -274,10 +274,10 @@ class SimulatedCommand:
         self._ended.set()
 
     async def write(self, data: bytes) -> None:
-        """Drop it: nobody reads."""
+        """Drop *data*: simulated containers read nothing."""
 
     async def close_input(self) -> None:
-        """Do nothing: nobody reads."""
+        """Do nothing: simulated containers read nothing."""
 
     def resize(self, width: int, height: int) -> None:
         """Do nothing: there is no terminal."""
@@ -290,12 +290,12 @@ class SimulatedCommand:
         return self._code
 
     async def close(self) -> None:
-        """Let go of it."""
+        """Detach from it."""
         self._ended.set()
 
 
 class Attached:
-    """A container's own process, as somebody follows it who came later."""
+    """A container's own process, as a client that attaches follows it."""
 
     def __init__(self, log: Log, container: SimulatedContainer) -> None:
         self._log = log
@@ -313,10 +313,10 @@ class Attached:
             await self._log.wait()
 
     async def write(self, data: bytes) -> None:
-        """Drop it: nobody reads."""
+        """Drop *data*: simulated containers read nothing."""
 
     async def close_input(self) -> None:
-        """Do nothing: nobody reads."""
+        """Do nothing: simulated containers read nothing."""
 
     def resize(self, width: int, height: int) -> None:
         """Do nothing: there is no terminal."""
@@ -326,7 +326,7 @@ class Attached:
         return await self._container.wait()
 
     async def close(self) -> None:
-        """Let go of it."""
+        """Detach from it."""
 
 
 def _not_run(program: str, container: str) -> str:
@@ -337,5 +337,5 @@ def _not_run(program: str, container: str) -> str:
 
 
 def not_found(program: str) -> str:
-    """Return what programs look for when another one is not there; a hint may follow it."""
+    """Return the usual message for a program that is missing; a hint may follow it."""
     return f'exec: "{program}": executable file not found in $PATH'

@@ -4,7 +4,7 @@ A command that plainly finishes is understood: ``echo``, ``true``, ``false``, ``
 and ``:``, alone or in ``sh -c``, joined by ``;``, ``&&``, ``||`` and line ends.
 Anything else runs on until it is told to end.
 
-A pod may say otherwise, so that tests can let things go wrong. The annotation
+A pod may say otherwise, so that tests can make things go wrong. The annotation
 ``kubewright.dev/simulate`` holds words for all containers, ``simulate.kubewright.dev/<container>``
 for one of them:
 
@@ -66,7 +66,7 @@ class Script(Struct, frozen=True):
 
     Attributes:
         steps: What it does, one after the other; ``None`` for what its command says.
-        words: What else was said, such as ``pull=error``.
+        words: All words of the annotation, such as ``pull=error``.
     """
 
     steps: tuple[Step, ...] | None = None
@@ -77,7 +77,7 @@ def annotated(annotations: Mapping[str, str], container: str, attempt: int) -> S
     """Return what the annotations of a pod say about the run number *attempt* of a container.
 
     Raises:
-        ValueError: They say something that is not understood.
+        ValueError: A word is not understood.
     """
     text = annotations.get(PREFIX + container) or annotations.get(ANNOTATION) or ""
     runs = [one for one in text.split(";") if one.strip()]
@@ -105,7 +105,7 @@ def duration(text: str) -> float:
     """Return the seconds that a text such as ``3s``, ``1.5`` or ``2m`` means.
 
     Raises:
-        ValueError: It is no duration.
+        ValueError: It is not a duration.
     """
     match = _DURATION.fullmatch(text)
     if match is None:
@@ -126,7 +126,7 @@ def interpreted(command: Sequence[str], environment: Mapping[str, str]) -> tuple
 def _commands(script: str, environment: Mapping[str, str]) -> list[tuple[str, list[str]]] | None:
     """Return the simple commands of a script, each with what joins it to the one before."""
     if "'" in script and "$" in script:
-        return None  # which of them are quoted cannot be told afterwards
+        return None  # we could not tell which of them are quoted
     lexer = shlex.shlex(script.replace("\n", " ; "), posix=True, punctuation_chars=";&|<>()`")
     lexer.whitespace_split = True
     found: list[tuple[str, list[str]]] = [(";", [])]

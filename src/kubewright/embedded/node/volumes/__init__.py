@@ -1,1 +1,1 @@
-"""What is in the volumes of a pod, computed as values."""
+"""The content of the volumes of a pod, computed as values."""

@@ -1,4 +1,4 @@
-"""The downward API: what a container may know of its own pod."""
+"""The downward API: what a container may know about its own pod."""
 
 import json
 import math
@@ -10,18 +10,18 @@ from msgspec import Struct
 from kubewright.api.quantity import parse_quantity
 from kubewright.kinds.core.v1 import Container, Pod, ResourceFieldSelector
 
-__all__ = ["Place", "field_value", "resource_value"]
+__all__ = ["HostFacts", "field_value", "resource_value"]
 
 _SUBSCRIPT = re.compile(r"metadata\.(labels|annotations)\['([^']+)'\]")
 
 
-class Place(Struct, frozen=True):
-    """What a pod does not say of itself.
+class HostFacts(Struct, frozen=True):
+    """What the node knows of a pod, and its object may not say yet.
 
     Attributes:
         pod_ip: The address of the pod.
         host_ip: The address of its node.
-        allocatable: What its node has to give, which is the limit where a container has none.
+        allocatable: The resources of its node, which are the limits of a container without any.
     """
 
     pod_ip: str
@@ -29,11 +29,11 @@ class Place(Struct, frozen=True):
     allocatable: Mapping[str, str] = {}
 
 
-def field_value(path: str, pod: Pod, place: Place) -> str:
+def field_value(path: str, pod: Pod, facts: HostFacts) -> str:
     """Return the text of a field of *pod*, as a variable or a file has it.
 
     Raises:
-        ValueError: The field is none of those that may be known.
+        ValueError: The downward API does not support the field.
     """
     metadata = pod.metadata
     subscript = _SUBSCRIPT.fullmatch(path)
@@ -48,10 +48,10 @@ def field_value(path: str, pod: Pod, place: Place) -> str:
         "metadata.annotations": _lines(metadata.annotations),
         "spec.nodeName": pod.spec.node_name,
         "spec.serviceAccountName": pod.spec.service_account_name,
-        "status.podIP": place.pod_ip,
-        "status.podIPs": place.pod_ip,
-        "status.hostIP": place.host_ip,
-        "status.hostIPs": place.host_ip,
+        "status.podIP": facts.pod_ip,
+        "status.podIPs": facts.pod_ip,
+        "status.hostIP": facts.host_ip,
+        "status.hostIPs": facts.host_ip,
     }
     if path not in known:
         raise ValueError(f"unsupported fieldPath: {path}")
@@ -63,7 +63,7 @@ def _lines(values: Mapping[str, str]) -> str:
 
 
 def resource_value(
-    wanted: ResourceFieldSelector, container: Container, pod: Pod, place: Place
+    wanted: ResourceFieldSelector, container: Container, pod: Pod, facts: HostFacts
 ) -> str:
     """Return what a container asks for or may use of a resource, in units of the divisor.
 
@@ -81,7 +81,7 @@ def resource_value(
         raise ValueError(f"unsupported container resource: {wanted.resource}")
     resources = container.resources
     amounts = getattr(resources, which) if resources else {}
-    default = place.allocatable.get(resource, "0") if which == "limits" else "0"
+    default = facts.allocatable.get(resource, "0") if which == "limits" else "0"
     amount = parse_quantity(amounts.get(resource, default)).to_decimal()
     divisor = parse_quantity(wanted.divisor or "1").to_decimal() or 1
     return str(math.ceil(amount / divisor))

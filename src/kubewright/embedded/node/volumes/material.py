@@ -1,4 +1,4 @@
-"""What is in a volume, as a value; who has a disk writes it there."""
+"""The content of a volume as a value; a runtime with files writes it to disk."""
 
 from collections.abc import Mapping
 
@@ -11,8 +11,8 @@ class File(Struct, frozen=True):
     """One file.
 
     Attributes:
-        data: What is in it.
-        mode: Who may do what with it.
+        data: Its content.
+        mode: Its permissions.
     """
 
     data: bytes
@@ -20,14 +20,14 @@ class File(Struct, frozen=True):
 
 
 class Files(Struct, frozen=True):
-    """What is in one volume.
+    """The content of one volume.
 
     Attributes:
-        content: Its files by path, kept as they are here; ``None`` for a folder that belongs to the
-            pod, empty at first.
-        link: A path of this machine that it stands for, instead.
+        content: Its files by path, which the node keeps up to date; ``None`` for a folder that
+            belongs to the pod, empty at first.
+        link: A path of this machine that it is a link to, instead.
         kept: A name under which the folder outlives the pod, as a claim does.
-        create: Whether the linked folder is made if it is not there.
+        create: Whether the linked folder is created if it is missing.
     """
 
     content: Mapping[str, File] | None = None

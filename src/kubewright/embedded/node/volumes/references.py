@@ -19,7 +19,7 @@ class Reference(NamedTuple):
 
 
 class References(Struct, frozen=True):
-    """What was found of them; ``None`` for those that are not there."""
+    """The ConfigMaps and Secrets that were found; ``None`` for missing ones."""
 
     config_maps: Mapping[str, ConfigMap | None] = {}
     secrets: Mapping[str, Secret | None] = {}
@@ -28,7 +28,7 @@ class References(Struct, frozen=True):
         """Return the texts of a ConfigMap.
 
         Raises:
-            ContainerError: It is not there, and not optional.
+            ContainerError: It is missing, and not optional.
         """
         found = self.config_maps.get(name)
         if found is None:
@@ -47,7 +47,7 @@ class References(Struct, frozen=True):
         """Return the bytes of a Secret.
 
         Raises:
-            ContainerError: It is not there, and not optional.
+            ContainerError: It is missing, and not optional.
         """
         found = self.secrets.get(name)
         if found is None:
@@ -67,7 +67,7 @@ def _require(problem: str, optional: bool) -> None:
 
 
 def environment_references(container: Container) -> Iterator[Reference]:
-    """Yield what the variables of a container come from."""
+    """Yield the sources of the environment of a container."""
     for source in container.env_from:
         if source.config_map_ref is not None and source.config_map_ref.name:
             yield Reference("ConfigMap", source.config_map_ref.name)
@@ -84,7 +84,7 @@ def environment_references(container: Container) -> Iterator[Reference]:
 
 
 def volume_references(pod: Pod) -> Iterator[Reference]:
-    """Yield what the files of a pod come from."""
+    """Yield the sources of the volumes of a pod."""
     for volume in pod.spec.volumes:
         yield from _references(volume)
 

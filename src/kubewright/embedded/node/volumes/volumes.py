@@ -1,10 +1,10 @@
-"""What is in the volumes of a pod: pure, from the pod and what it refers to."""
+"""The content of the volumes of a pod: pure, from the pod and its references."""
 
 import posixpath
 from collections.abc import Iterable, Mapping, Sequence
 
 from kubewright.embedded.node.runtime import ContainerError
-from kubewright.embedded.node.volumes.downward import Place, field_value, resource_value
+from kubewright.embedded.node.volumes.downward import HostFacts, field_value, resource_value
 from kubewright.embedded.node.volumes.material import File, Files
 from kubewright.embedded.node.volumes.references import References
 from kubewright.kinds.core.v1 import (
@@ -37,23 +37,23 @@ class MountError(Exception):
 
 
 def volumes_of(
-    pod: Pod, place: Place, references: References, *, tokens: Mapping[str, str] | None = None
+    pod: Pod, facts: HostFacts, references: References, *, tokens: Mapping[str, str] | None = None
 ) -> dict[str, Files]:
-    """Return what is in each volume of *pod*.
+    """Return the content of each volume of *pod*.
 
     Args:
         pod: The pod.
-        place: Where it runs.
+        facts: What its node knows of it.
         references: The ConfigMaps and Secrets that it names.
         tokens: The tokens of its service account, by the path that they are wanted at.
 
     Raises:
-        MountError: Something that a volume needs is not there, or the kind is not supported.
+        MountError: The source of a volume is missing, or its type is not supported.
     """
     result: dict[str, Files] = {}
     for volume in pod.spec.volumes:
         try:
-            result[volume.name] = _files(volume, pod, place, references, tokens or {})
+            result[volume.name] = _files(volume, pod, facts, references, tokens or {})
         except (ContainerError, ValueError) as error:
             raise MountError(volume.name, str(error)) from None
     return result
@@ -68,7 +68,7 @@ def token_sources(pod: Pod) -> Iterable[VolumeProjection]:
 
 
 def _files(
-    volume: Volume, pod: Pod, place: Place, references: References, tokens: Mapping[str, str]
+    volume: Volume, pod: Pod, facts: HostFacts, references: References, tokens: Mapping[str, str]
 ) -> Files:
     if volume.config_map is not None:
         mapped = volume.config_map
@@ -92,12 +92,12 @@ def _files(
         )
     if volume.downward_api is not None:
         mode = volume.downward_api.default_mode
-        return Files(_downward(volume.downward_api.items, mode, pod, place))
+        return Files(_downward(volume.downward_api.items, mode, pod, facts))
     if volume.projected is not None:
         content: dict[str, File] = {}
         for source in volume.projected.sources:
             mode = volume.projected.default_mode
-            content |= _projection(source, mode, pod, place, references, tokens)
+            content |= _projection(source, mode, pod, facts, references, tokens)
         return Files(content)
     return _folder(volume, pod)
 
@@ -118,7 +118,7 @@ def _projection(  # all that a volume can be made from
     source: VolumeProjection,
     mode: int | None,
     pod: Pod,
-    place: Place,
+    facts: HostFacts,
     references: References,
     tokens: Mapping[str, str],
 ) -> dict[str, File]:
@@ -131,7 +131,7 @@ def _projection(  # all that a volume can be made from
         data = references.secret(secret.name or "", optional=optional)
         return _chosen(data, secret.items, mode, _MISSING_IN_SECRET, optional)
     if source.downward_api is not None:
-        return _downward(source.downward_api.items, mode, pod, place)
+        return _downward(source.downward_api.items, mode, pod, facts)
     if source.service_account_token is not None:
         path = _safe(source.service_account_token.path)
         return {path: File(tokens.get(path, "").encode(), 0o600)}
@@ -159,17 +159,17 @@ def _chosen(
 
 
 def _downward(
-    items: Sequence[DownwardAPIVolumeFile], mode: int | None, pod: Pod, place: Place
+    items: Sequence[DownwardAPIVolumeFile], mode: int | None, pod: Pod, facts: HostFacts
 ) -> dict[str, File]:
     default = MODE if mode is None else mode
     result: dict[str, File] = {}
     for item in items:
         text = ""
         if item.field_ref is not None:
-            text = field_value(item.field_ref.field_path, pod, place)
+            text = field_value(item.field_ref.field_path, pod, facts)
         elif item.resource_field_ref is not None:
             anybody = Container(name="")
-            text = resource_value(item.resource_field_ref, anybody, pod, place)
+            text = resource_value(item.resource_field_ref, anybody, pod, facts)
         item_mode = default if item.mode is None else item.mode
         result[_safe(item.path)] = File(text.encode(), item_mode)
     return result

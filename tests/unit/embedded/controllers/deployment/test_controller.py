@@ -67,7 +67,7 @@ async def test_a_bad_image_stops_the_rollout_and_is_late_after_the_deadline() ->
 
 
 async def test_going_back_takes_the_old_set_under_a_new_revision() -> None:
-    """So `kubectl rollout undo` does not pull images anew, and history shows what happened."""
+    """So `kubectl rollout undo` does not pull images again, and history shows what happened."""
     async with world("deployment", "replicaset") as w:
         await w.create(Deployment, workload(replicas=2))
         await w.patch(Deployment, "web", {"spec": {"template": template("better", app="web")}})
@@ -151,7 +151,7 @@ async def test_the_events_tell_the_story() -> None:
 
 
 async def test_a_deleted_deployment_takes_everything_with_it() -> None:
-    """Nothing may be made anew while the garbage is collected."""
+    """Nothing may be created again while the garbage is collected."""
     async with world("deployment", "replicaset") as w:
         await w.create(Deployment, workload(replicas=2))
 

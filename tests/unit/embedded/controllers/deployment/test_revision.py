@@ -4,8 +4,8 @@ from kubewright.embedded.controllers.deployment.revision import (
     annotate,
     expendable,
     find_new,
-    made_for,
     next_revision,
+    replica_set_for,
 )
 from kubewright.embedded.controllers.pod_template import HASH_LABEL
 from tests.unit.embedded.controllers.deployment.objects import deployment, replica_set
@@ -21,7 +21,7 @@ def test_the_set_of_the_present_template_is_found() -> None:
 
 def test_a_new_set_has_the_hash_everywhere() -> None:
     """In its name, its labels, its selector and its pods."""
-    made = made_for(deployment(3), 7)
+    made = replica_set_for(deployment(3), 7)
 
     digest = made.metadata.labels[HASH_LABEL]
     assert made.spec.template is not None
@@ -38,11 +38,11 @@ def test_a_new_set_has_the_hash_everywhere() -> None:
 def test_another_name_is_tried_when_one_is_taken() -> None:
     """The collision count is part of the hash."""
     made = deployment()
-    first = made_for(made, 1).metadata.name
+    first = replica_set_for(made, 1).metadata.name
 
     made.status.collision_count = 1
 
-    assert made_for(made, 1).metadata.name != first
+    assert replica_set_for(made, 1).metadata.name != first
 
 
 def test_annotations_are_copied_but_for_those_that_belong_to_one_object() -> None:

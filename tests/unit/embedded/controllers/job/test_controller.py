@@ -40,7 +40,7 @@ async def test_a_job_runs_its_pod_and_is_complete_when_it_has_succeeded() -> Non
 
 
 async def test_a_pod_is_tracked_until_it_is_counted() -> None:
-    """Somebody may delete it the moment it ends; it must count all the same."""
+    """Somebody may delete it the moment it ends; it must still count."""
     async with staged(job_controller) as stage:
         await stage.create(job())
 
@@ -98,7 +98,7 @@ async def test_failures_are_retried_later_each_time_until_the_limit() -> None:
 
 
 async def test_containers_that_restart_in_place_count_for_the_limit_too() -> None:
-    """With OnFailure, the kubelet tries again, and the Job would never hear of a failed pod."""
+    """With OnFailure, the kubelet restarts containers, and the Job would never see a failed pod."""
     async with staged(job_controller) as stage:
         made = await stage.create(job(restart="OnFailure", backoff_limit=3))
         [pod] = await stage.pods()
@@ -132,7 +132,7 @@ async def test_a_job_that_takes_too_long_fails_and_takes_its_pods_along() -> Non
 
 
 async def test_a_job_ends_only_when_its_last_pod_has() -> None:
-    """Who waits for the end wants nothing of it to be running any more."""
+    """Whoever waits for its end expects that nothing of it runs any more."""
     async with staged(job_controller) as stage:
         made = await stage.create(job(active_deadline_seconds=60))
         [pod] = await stage.pods()
@@ -151,7 +151,7 @@ async def test_a_job_ends_only_when_its_last_pod_has() -> None:
 
 
 async def test_suspending_removes_the_pods_and_resuming_starts_the_clock_again() -> None:
-    """The deadline counts from the new start; what was stopped is no failure."""
+    """The deadline counts from the new start; stopped pods are not failures."""
     async with staged(job_controller) as stage:
         made = await stage.create(job(suspend=True, active_deadline_seconds=100))
         waiting = await stage.now(made)
@@ -234,7 +234,7 @@ async def test_nothing_is_written_while_nothing_changes() -> None:
 
 
 async def test_a_job_of_another_manager_is_left_alone() -> None:
-    """spec.managedBy names who is to run it."""
+    """spec.managedBy names the controller that runs it."""
     async with staged(job_controller) as stage:
         made = await stage.create(job(managed_by="example.com/other"))
 

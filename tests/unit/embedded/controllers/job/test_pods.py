@@ -7,7 +7,7 @@ from kubewright.embedded.controllers.job.pods import (
     IGNORED_FAILURES,
     finish_time,
     is_failed,
-    made_for,
+    pod_for,
     surplus,
 )
 from kubewright.kinds.core.v1 import Pod, PodSpec, PodStatus
@@ -28,7 +28,7 @@ def test_the_template_stays_as_it_is() -> None:
     """A second pod must not inherit what the first one was given."""
     one = stored(indexed(2))
 
-    first, second = made_for(one, 0), made_for(one, 1)
+    first, second = pod_for(one, 0), pod_for(one, 1)
 
     assert len(first.spec.containers[0].env) == len(second.spec.containers[0].env) == 1
     assert one.spec.template.spec.containers[0].env == []
@@ -40,7 +40,7 @@ def test_a_long_name_leaves_room_for_the_index() -> None:
     one = stored(indexed(20))
     one.metadata.name = "a" * 63
 
-    made = made_for(one, 12)
+    made = pod_for(one, 12)
 
     assert made.spec.hostname == "a" * 60 + "-12"
     assert made.metadata.generate_name == "a" * 54 + "-12-"
@@ -51,8 +51,8 @@ def test_failures_of_an_index_are_passed_on() -> None:
     one = stored(indexed(1, backoff_limit_per_index=9))
     before = failed(annotations={FAILURES: "2", IGNORED_FAILURES: "1"})
 
-    counted = made_for(one, 0, after=before).metadata.annotations
-    ignored = made_for(one, 0, after=before, counted=False).metadata.annotations
+    counted = pod_for(one, 0, after=before).metadata.annotations
+    ignored = pod_for(one, 0, after=before, counted=False).metadata.annotations
 
     assert (counted[FAILURES], counted[IGNORED_FAILURES]) == ("3", "1")
     assert (ignored[FAILURES], ignored[IGNORED_FAILURES]) == ("2", "2")

@@ -80,7 +80,7 @@ def test_the_wait_doubles_up_to_ten_minutes(failures: int, seconds: float) -> No
 
 
 def test_a_success_forgets_the_failures_before_it() -> None:
-    """In the order in which the pods ended, not in which we heard of it."""
+    """In the order in which the pods ended, not in which we saw that."""
     minute = timedelta(minutes=1)
 
     found = Backoff(3, NOON).after([(NOON + 2 * minute, False), (NOON + minute, True)])

@@ -106,7 +106,7 @@ async def test_too_many_failed_indexes_end_the_job_at_once() -> None:
 
 
 async def test_a_rule_can_end_the_job_at_the_first_failure() -> None:
-    """A wrong configuration is not mended by trying again."""
+    """Trying again does not fix a wrong configuration."""
     async with staged(job_controller) as stage:
         made = await stage.create(job(pod_failure_policy=on_exit_code("FailJob", 42)))
         [pod] = await stage.active()

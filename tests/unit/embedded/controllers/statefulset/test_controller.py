@@ -69,7 +69,7 @@ async def test_a_pod_knows_who_it_is() -> None:
 
 
 async def test_parallel_pods_do_not_wait() -> None:
-    """Who does not care for the order wants to be quick."""
+    """Without an order, all pods start at once."""
     async with world("statefulset") as w:
         w.node.held.add("web-0")
 

@@ -7,7 +7,7 @@ from kubewright.embedded.kubelet.spdy.connection import (
     BUFFER,
     TOTAL,
     WINDOW,
-    Connection,
+    SPDYConnection,
     Stream,
 )
 from kubewright.errors import TransportError
@@ -21,7 +21,7 @@ class Lab:
         self.near, far = ends()
         self.client = SPDYClient(self.near, gives_room=gives_room)
         self.streams: asyncio.Queue[Stream] = asyncio.Queue()
-        self.connection = Connection(far, self._joined)
+        self.connection = SPDYConnection(far, self._joined)
         self.welcome = welcome
         self.task = asyncio.create_task(self.connection.run())
 
@@ -108,7 +108,7 @@ async def test_a_reset_ends_the_stream_and_no_other() -> None:
 
 
 async def test_a_client_that_is_gone_ends_all_streams() -> None:
-    """Who waits to read or to write learns of it."""
+    """Tasks that wait to read or to write notice it."""
     lab = Lab()
     stream = await lab.open()
     reading = asyncio.create_task(stream.read())

@@ -2,7 +2,7 @@ from kubewright._aio import Clock, VirtualClock
 from kubewright._serve.messages import Duplex
 from kubewright.embedded.kubelet.spdy import frames
 from kubewright.embedded.kubelet.spdy.forward import SPDYForwarder
-from kubewright.embedded.node.access import Connection
+from kubewright.embedded.node.access import PodConnection
 from kubewright.errors import TransportError
 from tests.unit.embedded.kubelet.containers import Containers, MemoryConnection
 from tests.unit.embedded.kubelet.wires import SPDYClient, talking
@@ -18,7 +18,7 @@ class Forwarding:
     async def __call__(self, duplex: Duplex) -> None:
         await SPDYForwarder(duplex, self._connect, clock=self._clock).run()
 
-    async def _connect(self, port: int) -> Connection:
+    async def _connect(self, port: int) -> PodConnection:
         return await self._containers.connect("default", "web", port)
 
 
@@ -114,14 +114,14 @@ async def test_a_reset_of_the_client_is_the_end_of_the_connection() -> None:
 
 
 async def test_a_pod_that_breaks_the_connection_resets_the_stream() -> None:
-    """What came before must not look like all of it."""
+    """The data before must not look complete."""
     containers = Containers()
 
     class Broken(MemoryConnection):
         async def read(self) -> bytes:
             raise TransportError("reset")
 
-    async def connect(namespace: str, pod: str, port: int) -> Connection:
+    async def connect(namespace: str, pod: str, port: int) -> PodConnection:
         near = await Containers.connect(containers, namespace, pod, port)
         assert isinstance(near, MemoryConnection)
         return Broken(near._incoming, near._outgoing)

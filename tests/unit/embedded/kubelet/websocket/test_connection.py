@@ -30,7 +30,7 @@ def test_who_asks_for_something_else_is_told_apart() -> None:
 
 
 async def test_messages_go_both_ways_whatever_parts_they_come_in() -> None:
-    """A ping between two parts is answered, and is no message."""
+    """A ping between two parts is answered, and is not a message."""
     near, far = ends()
     client, server = WebSocketClient(near), WebSocket(far)
     await client.send(b"one", fin=False)
@@ -114,7 +114,7 @@ async def test_a_receiver_that_was_cancelled_loses_nothing() -> None:
 
 
 async def test_a_tunnel_is_bytes_both_ways() -> None:
-    """An empty message is no end."""
+    """An empty message is not the end."""
     near, far = ends()
     client, tunnel = WebSocketClient(near), Tunnel(WebSocket(far))
     await client.send(b"")

@@ -3,7 +3,7 @@ from kubewright._serve.messages import Duplex
 from kubewright.embedded.kubelet.websocket.channel import Channels
 from kubewright.embedded.kubelet.websocket.connection import WebSocket
 from kubewright.embedded.kubelet.websocket.forward import WebSocketForwarder
-from kubewright.embedded.node.access import Connection
+from kubewright.embedded.node.access import PodConnection
 from tests.unit.embedded.kubelet.containers import Containers, MemoryConnection
 from tests.unit.embedded.kubelet.wires import WebSocketClient, talking
 
@@ -19,7 +19,7 @@ class Forwarding:
         channels = Channels(WebSocket(duplex), "v4.channel.k8s.io")
         await WebSocketForwarder(channels, self._ports, self._connect, clock=Clock()).run()
 
-    async def _connect(self, port: int) -> Connection:
+    async def _connect(self, port: int) -> PodConnection:
         return await self._containers.connect("default", "web", port)
 
 

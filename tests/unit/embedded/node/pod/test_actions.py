@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from kubewright._aio import VirtualClock
-from kubewright.embedded.node.access import Connection
+from kubewright.embedded.node.access import PodConnection
 from kubewright.embedded.node.pod.actions import Outcome, perform, port_number, timeout_message
 from kubewright.embedded.node.runtime import ContainerError
 from kubewright.kinds.core.v1 import (
@@ -108,7 +108,7 @@ class Redirecting(ASandbox):
         super().__init__()
         self._answers = list(answers)
 
-    async def connect(self, port: int, *, host: str = "", tls: bool = False) -> Connection:
+    async def connect(self, port: int, *, host: str = "", tls: bool = False) -> PodConnection:
         self.answer = self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]
         return await super().connect(port, host=host, tls=tls)
 

@@ -3,7 +3,7 @@ import pytest
 import kubewright as kw
 from kubewright.embedded.node.pod.environment import environment_of, expanded, service_variables
 from kubewright.embedded.node.runtime import ContainerError
-from kubewright.embedded.node.volumes.downward import Place
+from kubewright.embedded.node.volumes.downward import HostFacts
 from kubewright.embedded.node.volumes.references import References
 from kubewright.kinds.core.v1 import (
     ConfigMap,
@@ -25,7 +25,7 @@ from kubewright.kinds.core.v1 import (
 )
 
 POD = Pod(metadata=kw.ObjectMeta(name="web", namespace="shop"))
-PLACE = Place("127.1.0.1", "127.0.0.1")
+FACTS = HostFacts("127.1.0.1", "127.0.0.1")
 FOUND = References(
     {"conf": ConfigMap(data={"A": "1", "B": "2"}), "none": None},
     {"pass": Secret(data={"P": b"secret"})},
@@ -34,7 +34,7 @@ FOUND = References(
 
 def variables(container: Container) -> dict[str, str]:
     """Return the variables of a container."""
-    return environment_of(container, POD, PLACE, FOUND)
+    return environment_of(container, POD, FACTS, FOUND)
 
 
 @pytest.mark.parametrize(

@@ -341,7 +341,7 @@ async def test_an_address_that_was_given_back_is_given_to_one_pod_only() -> None
 class Crowded(SimulatedRuntime):
     """Has no place for any container."""
 
-    async def sandbox(self, pod: Pod, address: str, volumes: Mapping[str, Files]) -> Sandbox:
+    async def create_sandbox(self, pod: Pod, address: str, volumes: Mapping[str, Files]) -> Sandbox:
         return Full()
 
 
@@ -353,7 +353,7 @@ class Full(ASandbox):
 class Littered(SimulatedRuntime):
     """Has pods that put something of their own where files of their volumes are."""
 
-    async def sandbox(self, pod: Pod, address: str, volumes: Mapping[str, Files]) -> Sandbox:
+    async def create_sandbox(self, pod: Pod, address: str, volumes: Mapping[str, Files]) -> Sandbox:
         return Litter(pod, clock=self._clock)
 
 
@@ -647,7 +647,7 @@ async def test_a_container_that_does_not_end_is_killed_after_the_grace_period() 
 
 
 async def test_a_second_deletion_without_grace_ends_the_waiting() -> None:
-    """``kubectl delete --grace-period=1`` by somebody who has no time."""
+    """``kubectl delete --grace-period=1`` by a user in a hurry."""
     async with a_world() as world:
         await world.create(pod(simulate="term=ignore"))
         await world.client.delete(Pod, "web")

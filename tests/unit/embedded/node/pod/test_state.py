@@ -40,7 +40,7 @@ def test_the_first_restart_is_at_once_and_the_next_ones_wait_twice_as_long_each_
 
 
 def test_a_container_that_ran_for_long_starts_with_the_first_delay_again() -> None:
-    """One crash a day is no crash loop."""
+    """One crash a day is not a crash loop."""
     record = run(run(run(ContainerRecord("c"), 0, 0), 0, 0), 10, 0)
     assert record.delay == Delay(20, NOON + timedelta(seconds=10))
 

@@ -5,7 +5,7 @@ import pytest
 
 import kubewright as kw
 from kubewright.embedded.node.pod.state import Blocked, ContainerRecord, Ended, Running
-from kubewright.embedded.node.pod.status import Facts, Verdict, pod_status, whole
+from kubewright.embedded.node.pod.status import PodFailure, StatusFacts, pod_status, whole
 from kubewright.kinds.core.v1 import (
     Container,
     EphemeralContainer,
@@ -26,7 +26,7 @@ DONE = Ended(0, "Completed", NOON, LATER, "kubewright://x")
 FAILED = Ended(1, "Error", NOON, LATER, "kubewright://x", "oops")
 RESTARTED = ContainerRecord("s", RUNNING, last=FAILED, ready=True)
 """A sidecar that runs again, and whose startup probe has not succeeded yet."""
-FACTS = Facts(NOON, "127.0.0.1", "127.1.0.1")
+FACTS = StatusFacts(NOON, "127.0.0.1", "127.1.0.1")
 
 
 def a_pod(*names: str, status: PodStatus | None = None, **spec: Any) -> Pod:
@@ -44,7 +44,7 @@ def a_pod(*names: str, status: PodStatus | None = None, **spec: Any) -> Pod:
     )
 
 
-def status_of(pod: Pod, facts: Facts = FACTS, **states: Any) -> PodStatus:
+def status_of(pod: Pod, facts: StatusFacts = FACTS, **states: Any) -> PodStatus:
     """Return the status of a pod whose containers are in these states; a Running one is well."""
     records = {}
     for name, state in states.items():
@@ -151,11 +151,11 @@ def test_a_pod_that_has_ended_says_so_in_its_conditions() -> None:
 @pytest.mark.parametrize(
     ("facts", "state", "message"),
     [
-        (Facts(NOON, "127.0.0.1"), None, "no pod sandbox exists"),
+        (StatusFacts(NOON, "127.0.0.1"), None, "no pod sandbox exists"),
         (FACTS, DONE, "pod sandbox is not ready"),
     ],
 )
-def test_a_pod_without_a_sandbox_says_why(facts: Facts, state: Any, message: str) -> None:
+def test_a_pod_without_a_sandbox_says_why(facts: StatusFacts, state: Any, message: str) -> None:
     """Whether it has not been made yet, or is gone."""
     status = status_of(a_pod("a", restart_policy="Never"), facts, a=state)
 
@@ -368,7 +368,7 @@ def test_a_container_of_a_deleted_pod_waits_for_nothing() -> None:
 
 def test_what_never_started_in_a_deleted_pod_has_failed() -> None:
     """Every container of a pod that is over has an end, even if nobody saw it."""
-    facts = Facts(NOON, "127.0.0.1", ending=True)
+    facts = StatusFacts(NOON, "127.0.0.1", ending=True)
 
     status = status_of(a_pod("a", "b"), facts, a=DONE, b=None)
     waiting = status_of(a_pod("i", "a"), facts, i=None, a=None)
@@ -388,7 +388,7 @@ def test_what_never_started_in_a_deleted_pod_has_failed() -> None:
 
 def test_a_verdict_fails_the_pod_once_its_containers_have_ended() -> None:
     """A pod that is Failed must not have anything running."""
-    facts = Facts(NOON, "127.0.0.1", "127.1.0.1", Verdict("DeadlineExceeded", "too long"))
+    facts = StatusFacts(NOON, "127.0.0.1", "127.1.0.1", PodFailure("DeadlineExceeded", "too long"))
 
     running = status_of(a_pod("a"), facts, a=RUNNING)
     ended = status_of(a_pod("a"), facts, a=FAILED)
@@ -399,8 +399,8 @@ def test_a_verdict_fails_the_pod_once_its_containers_have_ended() -> None:
 
 @pytest.mark.parametrize(("end", "phase"), [(DONE, "Succeeded"), (FAILED, "Failed")])
 def test_a_deleted_pod_ends_in_a_last_phase(end: Ended, phase: str) -> None:
-    """Who waits for its end sees one, even if the pod would have been restarted."""
-    facts = Facts(NOON, "127.0.0.1", "127.1.0.1", ending=True)
+    """Whoever waits for its end sees one, even if the pod would have been restarted."""
+    facts = StatusFacts(NOON, "127.0.0.1", "127.1.0.1", ending=True)
 
     assert status_of(a_pod("a"), facts, a=end).phase == phase
 

@@ -113,7 +113,7 @@ def test_a_mount_in_another_volume_is_there_for_all_and_after_a_restart(folder: 
 
 
 def test_a_mount_in_a_config_map_stays_when_its_files_change(folder: PodFolder) -> None:
-    """Only files that are no more in the source go."""
+    """Only files that are no longer in the source are removed."""
     folder.write({"conf": Files({"a": File(b"1")}), "work": Files()})
     folder.make_root(mounted(("conf", "/conf", ""), ("work", "/conf/work", "")))
 

@@ -18,7 +18,7 @@ async def run(
     runtime: ProcessRuntime, wanted: Launch, volumes: dict[str, Files] | None = None
 ) -> tuple[Exit, str]:
     """Run a container to its end; return how it ended, and its log."""
-    sandbox = await runtime.sandbox(wanted.pod, "127.77.1.1", volumes or {})
+    sandbox = await runtime.create_sandbox(wanted.pod, "127.77.1.1", volumes or {})
     waiter = Waiter()
     await sandbox.start(wanted, waiter)
     how = await waiter.exit()
@@ -34,7 +34,7 @@ async def test_a_pod_cannot_choose_by_what_its_processes_are_found(tmp_path: Pat
     async with a_runtime(tmp_path) as runtime:
         names = ("KUBEWRIGHT_CONTAINER", "KUBEWRIGHT_NODE")
         wanted = launch("sh", "-c", "env", env=dict.fromkeys(names, "another"))
-        sandbox = await runtime.sandbox(wanted.pod, "127.0.0.1", {})
+        sandbox = await runtime.create_sandbox(wanted.pod, "127.0.0.1", {})
         waiter = Waiter()
         await sandbox.start(wanted, waiter)
         await waiter.exit()
@@ -87,7 +87,9 @@ async def test_a_command_in_a_container_finds_mounts_by_their_paths(tmp_path: Pa
     async with a_runtime(tmp_path) as runtime:
         mounts = [VolumeMount(name="v", mount_path="/etc/conf")]
         wanted, waiter = launch("sleep", "100", volume_mounts=mounts), Waiter()
-        sandbox = await runtime.sandbox(wanted.pod, "127.77.1.1", {"v": Files({"a": File(b"x")})})
+        sandbox = await runtime.create_sandbox(
+            wanted.pod, "127.77.1.1", {"v": Files({"a": File(b"x")})}
+        )
         container = await sandbox.start(wanted, waiter)
 
         command = await container.execute(["cat", "/etc/conf/a"])
@@ -135,7 +137,7 @@ def test_a_program_that_is_not_on_this_machine_is_refused(program: str, message:
 async def test_the_log_of_the_run_before_is_kept(tmp_path: Path) -> None:
     """And no older one."""
     async with a_runtime(tmp_path) as runtime:
-        sandbox = await runtime.sandbox(a_pod(), "127.77.1.1", {})
+        sandbox = await runtime.create_sandbox(a_pod(), "127.77.1.1", {})
         for number in range(3):
             waiter = Waiter()
             made = launch("echo", str(number))
@@ -154,7 +156,7 @@ async def test_an_image_without_a_command_is_simulated_with_a_real_server(tmp_pa
     """It listens where its container says; other ports are answered to those who ask the node."""
     async with a_runtime(tmp_path) as runtime:
         wanted, waiter = launch(image="memcached"), Waiter()
-        sandbox = await runtime.sandbox(wanted.pod, "127.77.1.2", {})
+        sandbox = await runtime.create_sandbox(wanted.pod, "127.77.1.2", {})
         container = await sandbox.start(wanted, waiter)
 
         connection = await sandbox.connect(11211)
@@ -172,7 +174,7 @@ async def test_nothing_is_left_when_the_runtime_ends(tmp_path: Path) -> None:
     """No process, no folder."""
     async with a_runtime(tmp_path) as runtime:
         wanted, waiter = launch("sleep", "100"), Waiter()
-        sandbox = await runtime.sandbox(wanted.pod, "127.77.1.1", {})
+        sandbox = await runtime.create_sandbox(wanted.pod, "127.77.1.1", {})
         await sandbox.start(wanted, waiter)
 
     assert not await asyncio.to_thread((tmp_path / "node").exists)
@@ -185,4 +187,4 @@ async def test_a_runtime_that_does_not_run_says_so() -> None:
     assert runtime.uses_files
     assert runtime.version.startswith("processes://")
     with pytest.raises(LifecycleError, match="does not run"):
-        await runtime.sandbox(a_pod(), "127.77.1.1", {})
+        await runtime.create_sandbox(a_pod(), "127.77.1.1", {})

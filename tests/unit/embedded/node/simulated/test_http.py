@@ -24,7 +24,7 @@ def test_a_request_is_answered_with_the_name_of_the_pod() -> None:
     ],
 )
 def test_a_server_of_files_has_one_page_only(image: str, path: str, status: bytes) -> None:
-    """Who asks for a page that no nginx has by itself must not be told that all is well."""
+    """A page that a plain nginx does not have must not be answered with success."""
     answer, _, _ = answer_to(f"GET {path} HTTP/1.1\r\n\r\n".encode(), pod="web", image=image)
 
     assert answer.startswith(b"HTTP/1.1 " + status + b"\r\n")

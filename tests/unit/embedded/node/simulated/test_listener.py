@@ -56,7 +56,7 @@ async def test_a_port_that_is_taken_is_left_out() -> None:
 
 
 async def test_the_end_of_a_container_ends_its_connections() -> None:
-    """Who is connected must notice that it is gone."""
+    """Connected clients must notice that it is gone."""
     made = listener("127.77.0.4")
     await made.open()
     connection = StreamConnection(*await asyncio.open_connection("127.77.0.4", PORT))

@@ -1,7 +1,7 @@
 import pytest
 
 import kubewright as kw
-from kubewright.embedded.node.volumes.downward import Place, field_value, resource_value
+from kubewright.embedded.node.volumes.downward import HostFacts, field_value, resource_value
 from kubewright.kinds.core.v1 import (
     Container,
     Pod,
@@ -10,7 +10,7 @@ from kubewright.kinds.core.v1 import (
     ResourceRequirements,
 )
 
-PLACE = Place("127.1.0.1", "127.0.0.1", {"cpu": "4", "memory": "8Gi"})
+FACTS = HostFacts("127.1.0.1", "127.0.0.1", {"cpu": "4", "memory": "8Gi"})
 SMALL = Container(
     name="small",
     resources=ResourceRequirements(requests={"cpu": "250m"}, limits={"memory": "64Mi"}),
@@ -45,13 +45,13 @@ POD = Pod(
 )
 def test_a_container_may_know_these_fields_of_its_pod(path: str, value: str) -> None:
     """Programs learn their own name this way."""
-    assert field_value(path, POD, PLACE) == value
+    assert field_value(path, POD, FACTS) == value
 
 
 def test_other_fields_are_refused() -> None:
     """With the words of the kubelet."""
     with pytest.raises(ValueError, match="unsupported fieldPath: spec"):
-        field_value("spec.containers", POD, PLACE)
+        field_value("spec.containers", POD, FACTS)
 
 
 @pytest.mark.parametrize(
@@ -70,14 +70,14 @@ def test_resources_are_counted_in_units_of_the_divisor(
     """Rounded up; without a limit it is what the node has."""
     wanted = ResourceFieldSelector(resource=resource, divisor=divisor)
 
-    assert resource_value(wanted, SMALL, POD, PLACE) == value
+    assert resource_value(wanted, SMALL, POD, FACTS) == value
 
 
 def test_another_container_can_be_named() -> None:
     """Volumes have no container of their own."""
     wanted = ResourceFieldSelector(resource="limits.memory", container_name="small", divisor="1Mi")
 
-    assert resource_value(wanted, Container(name=""), POD, PLACE) == "64"
+    assert resource_value(wanted, Container(name=""), POD, FACTS) == "64"
 
 
 @pytest.mark.parametrize(
@@ -88,4 +88,4 @@ def test_resources_that_are_not_there_are_refused(resource: str, container: str)
     wanted = ResourceFieldSelector(resource=resource, container_name=container)
 
     with pytest.raises(ValueError, match=r"unsupported|not found"):
-        resource_value(wanted, Container(name=""), POD, PLACE)
+        resource_value(wanted, Container(name=""), POD, FACTS)

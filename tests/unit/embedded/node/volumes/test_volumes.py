@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 import kubewright as kw
-from kubewright.embedded.node.volumes.downward import Place
+from kubewright.embedded.node.volumes.downward import HostFacts
 from kubewright.embedded.node.volumes.material import File, Files
 from kubewright.embedded.node.volumes.references import References
 from kubewright.embedded.node.volumes.volumes import MountError, token_sources, volumes_of
@@ -43,7 +43,7 @@ def files(**source: Any) -> Files:
         metadata=kw.ObjectMeta(name="web", namespace="shop"),
         spec=PodSpec(volumes=[Volume(name="v", **source)]),
     )
-    return volumes_of(pod, Place("", ""), FOUND, tokens={"token": "abc"})["v"]
+    return volumes_of(pod, HostFacts("", ""), FOUND, tokens={"token": "abc"})["v"]
 
 
 def test_each_key_is_a_file() -> None:

@@ -24,27 +24,27 @@ class Pulls:
     def __init__(self) -> None:
         self._failed: dict[str, _Failed] = {}
 
-    def failed(self, container: str, why: str, now: datetime) -> None:
+    def note_failure(self, container: str, why: str, now: datetime) -> None:
         """Note that the image of a container could not be pulled."""
         before = self._failed.get(container)
         delay = min(before.delay * 2, LONGEST) if before else FIRST
         self._failed[container] = _Failed(why, delay, now + timedelta(seconds=delay))
 
     def left(self, container: str, now: datetime) -> float:
-        """Return for how many seconds it is not tried again; 0 if it may be."""
+        """Return in how many seconds the pull may be tried again; 0 if now."""
         found = self._failed.get(container)
         return max(0.0, (found.until - now).total_seconds()) if found else 0.0
 
     def has_just_failed(self, container: str, now: datetime) -> bool:
-        """Say whether the problem itself is still to be seen, and not the waiting."""
+        """Return whether the status still shows the error itself, and not the back-off."""
         found = self._failed.get(container)
         return found is not None and self.left(container, now) > found.delay - SHOWN
 
     def why(self, container: str) -> str:
-        """Return what the problem was."""
+        """Return why the last pull failed."""
         found = self._failed.get(container)
         return found.why if found else ""
 
     def forget(self, container: str) -> None:
-        """Note that the image is there."""
+        """Note that the image was pulled."""
         self._failed.pop(container, None)

@@ -1,6 +1,6 @@
 from datetime import UTC, datetime, timedelta
 
-from kubewright.embedded.node.images.pulls import Pulls
+from kubewright.embedded.node.pod.pulls import Pulls
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
@@ -9,7 +9,7 @@ def test_each_failure_waits_twice_as_long_up_to_five_minutes() -> None:
     """A registry that is down is not asked all the time."""
     pulls, waits = Pulls(), []
     for _ in range(7):
-        pulls.failed("a", "not found", NOON)
+        pulls.note_failure("a", "not found", NOON)
         waits.append(pulls.left("a", NOON))
 
     assert waits == [10, 20, 40, 80, 160, 300, 300]
@@ -19,7 +19,7 @@ def test_each_failure_waits_twice_as_long_up_to_five_minutes() -> None:
 def test_a_failure_is_to_be_seen_before_the_waiting() -> None:
     """ErrImagePull first, ImagePullBackOff then."""
     pulls = Pulls()
-    pulls.failed("a", "not found", NOON)
+    pulls.note_failure("a", "not found", NOON)
 
     assert pulls.has_just_failed("a", NOON)
     assert not pulls.has_just_failed("a", NOON + timedelta(seconds=2))
@@ -27,9 +27,9 @@ def test_a_failure_is_to_be_seen_before_the_waiting() -> None:
 
 
 def test_an_image_that_is_there_is_forgotten() -> None:
-    """The next failure begins anew."""
+    """The next failure starts with the first delay again."""
     pulls = Pulls()
-    pulls.failed("a", "not found", NOON)
+    pulls.note_failure("a", "not found", NOON)
 
     pulls.forget("a")
 

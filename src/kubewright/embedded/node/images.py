@@ -1,4 +1,4 @@
-"""Names of images: what is one, and what the node says that it found under it."""
+"""Names of images: whether they are valid, and what the status shows for them."""
 
 import hashlib
 import re
@@ -27,12 +27,12 @@ _PLAIN = frozenset(
 
 
 def is_image_name(image: str) -> bool:
-    """Say whether *image* can name an image at all."""
+    """Return whether *image* is a valid name of an image."""
     return _NAME.fullmatch(image) is not None
 
 
 def name_problem(image: str) -> str:
-    """Return why *image* can name no image, in the words of those who read such names."""
+    """Return why *image* is not a valid name, in the words of container runtimes."""
     path = full_name(image).partition("/")[2].partition(":")[0]
     if path != path.lower():
         return f"invalid reference format: repository name ({path}) must be lowercase"
@@ -57,7 +57,7 @@ def full_name(image: str) -> str:
 
 
 def image_id(image: str) -> str:
-    """Return what a container runtime would say that the image is: its name with a digest."""
+    """Return the id that a container runtime would report: the name with a digest."""
     name, at, _ = full_name(image).partition("@")
     if at:
         return full_name(image)
@@ -66,7 +66,7 @@ def image_id(image: str) -> str:
 
 
 def has_no_entrypoint(image: str) -> bool:
-    """Say whether the arguments of a container of this image are a command of their own."""
+    """Return whether the image has no entrypoint, so that the arguments of a container are run."""
     return short_name(image) in _PLAIN
 
 

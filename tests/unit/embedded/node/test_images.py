@@ -1,6 +1,6 @@
 import pytest
 
-from kubewright.embedded.node.images.images import (
+from kubewright.embedded.node.images import (
     full_name,
     has_no_entrypoint,
     image_id,

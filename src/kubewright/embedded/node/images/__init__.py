@@ -1,1 +1,0 @@
-"""Names of images, and pulls that failed."""
