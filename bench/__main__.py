@@ -33,19 +33,19 @@ def main() -> int:
     """Run what the command line asks for."""
     _compile()
     if sys.argv[1:2] == ["apiserver"]:
-        from bench.apiserver.__main__ import main as measure_servers  # noqa: PLC0415  # a part
+        from bench.apiserver.__main__ import main as measure_servers
 
         return measure_servers(sys.argv[2:])
     if sys.argv[1:2] == ["runtime"]:
-        from bench.runtime.__main__ import main as measure_runtime  # noqa: PLC0415  # a part
+        from bench.runtime.__main__ import main as measure_runtime
 
         return measure_runtime(sys.argv[2:])
     if sys.argv[1:2] == ["growth"]:
-        from bench.runtime.growth import main as measure_growth  # noqa: PLC0415  # a part
+        from bench.runtime.growth import main as measure_growth
 
         return measure_growth(sys.argv[2:])
     if sys.argv[1:2] == ["cluster"]:
-        from bench.cluster.__main__ import main as measure_clusters  # noqa: PLC0415  # a part
+        from bench.cluster.__main__ import main as measure_clusters
 
         return measure_clusters(sys.argv[2:])
     options = _parser().parse_args()

@@ -128,7 +128,7 @@ def main() -> None:
 
 def _run(main: Coroutine[None, None, None]) -> None:
     try:
-        import uvloop  # noqa: PLC0415  # optional
+        import uvloop
     except ImportError:
         asyncio.run(main)
     else:

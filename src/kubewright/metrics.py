@@ -321,7 +321,7 @@ def exposition(registry: Registry | None = None) -> bytes:
     Args:
         registry: Show only the families listed there, and nobody else's.
     """
-    import prometheus_client  # noqa: PLC0415  # 25 ms that only who serves the page should pay
+    import prometheus_client
 
     ours = prometheus_client.CollectorRegistry(auto_describe=False)
     ours.register(_Collector(registry or REGISTRY))
@@ -351,7 +351,7 @@ class _Collector:
 
 
 def _translate(family: Counter | Gauge | Histogram) -> "Metric":
-    from prometheus_client import core  # noqa: PLC0415  # loaded by the caller
+    from prometheus_client import core
 
     names = family.label_names
     if isinstance(family, Counter):

@@ -85,7 +85,7 @@ def span(name: str, **attributes: Any) -> AbstractContextManager[Span]:
 
 
 def _start(name: str, attributes: dict[str, Any]) -> AbstractContextManager[Span]:
-    from opentelemetry import trace  # noqa: PLC0415  # loaded by now
+    from opentelemetry import trace
 
     known = {key: _attribute(value) for key, value in attributes.items() if value is not None}
     return _tracer_of(trace.get_tracer_provider()).start_as_current_span(name, attributes=known)

@@ -242,7 +242,7 @@ def _without(patterns: Sequence[str], text: str) -> Generator[str, None, str]:
 
 
 def _difference(ours: str, theirs: str) -> Iterator[str]:
-    import difflib  # noqa: PLC0415  # only a red test needs it
+    import difflib
 
     yield "\n".join(
         difflib.unified_diff(

@@ -476,7 +476,7 @@ class ClientConnection(asyncio.BufferedProtocol):
 
 def load_parser() -> Any:
     """Return the parser's class. The first call imports it, which can fail like any I/O."""
-    import httptools  # noqa: PLC0415  # not before the first connection
+    import httptools
 
     return httptools.HttpResponseParser
 

@@ -79,7 +79,7 @@ class _Look(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         der = transport.get_extra_info("ssl_object").getpeercert(binary_form=True)
-        from kubewright._http.certificate import alternative_names  # noqa: PLC0415  # after an error
+        from kubewright._http.certificate import alternative_names
 
         self.names = alternative_names(der or b"")
         cast("asyncio.Transport", transport).abort()

@@ -66,7 +66,7 @@ def write(path: Path, content: dict[str, Any]) -> None:
     Raises:
         ConfigError: The folder cannot be written to.
     """
-    import yaml  # noqa: PLC0415  # 9 ms, and most servers in tests need no file
+    import yaml
 
     try:
         write_private(path, yaml.safe_dump(content, sort_keys=False).encode())
@@ -76,7 +76,7 @@ def write(path: Path, content: dict[str, Any]) -> None:
 
 def _lost(path: Path) -> str:
     """Return the names of entries that are not ours; empty if all are."""
-    import yaml  # noqa: PLC0415  # as above
+    import yaml
 
     try:
         found = yaml.safe_load(path.read_bytes())

@@ -372,7 +372,7 @@ class ServerConnection(asyncio.Protocol):
         return True
 
     async def _upgrade(self, upgrade: Upgrade, incoming: Incoming) -> None:
-        from kubewright._http.duplex import Handover, RawConnection  # noqa: PLC0415  # exec only
+        from kubewright._http.duplex import Handover, RawConnection
 
         client = incoming.request.peer
         raw = RawConnection(tried=f"talk to {client}", host=client, buffer=_WRITE_BUFFER)

@@ -90,7 +90,7 @@ class RequestReader:
 
     def resume(self) -> None:
         """Continue with HTTP after an upgrade was refused."""
-        import httptools  # noqa: PLC0415  # not before the first connection
+        import httptools
 
         self._parser = httptools.HttpRequestParser(self)
         self._feed = self._parser.feed_data
@@ -210,7 +210,7 @@ class RequestReader:
 
     def _handle_stop(self, error: Exception, data: bytes) -> None:
         """Handle the parser's *error*: an upgrade, or a malformed request."""
-        import httptools  # noqa: PLC0415  # loaded by now
+        import httptools
 
         if self._parser is None:
             return  # closed in a callback, while the parser was still at work

@@ -33,9 +33,7 @@ class ServerTLS:
         context.num_tickets = 0  # clients keep their connections, so tickets would be wasted work
         load_pair(context, self.certificate + b"\n" + self.key)
         if self.client_ca is not None:
-            from kubewright._serve.client_authorities import (  # noqa: PLC0415  # loads ctypes
-                announce_authorities,
-            )
+            from kubewright._serve.client_authorities import announce_authorities
 
             with _as_file(self.client_ca) as name:
                 context.load_verify_locations(name)

@@ -82,7 +82,7 @@ def _always(value: Any) -> Callable[[], Any]:
 def _annotated(namespace: dict[str, Any]) -> dict[str, Any]:
     """Return the annotations of a class that is being made."""
     if sys.version_info >= (3, 14):
-        import annotationlib  # noqa: PLC0415  # only there from 3.14 on
+        import annotationlib
 
         if (annotate := annotationlib.get_annotate_from_class_namespace(namespace)) is None:
             return {}

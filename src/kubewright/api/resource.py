@@ -78,7 +78,7 @@ class Resource(Model, dict=True, gc=True):
 
 
 def _unknown_field(kind: type[Resource], name: str) -> str:
-    from difflib import get_close_matches  # noqa: PLC0415  # only for the message
+    from difflib import get_close_matches
 
     wires = dict(zip(kind.__struct_encode_fields__, kind.__struct_fields__, strict=True))
     near = get_close_matches(name, [*wires.values(), *wires], n=1)

@@ -79,7 +79,7 @@ class Selector:
         Raises:
             ValueError: It is malformed; the message names the position and what was expected.
         """
-        from kubewright.api.selector_parser import parse_requirements  # noqa: PLC0415  # few parse
+        from kubewright.api.selector_parser import parse_requirements
 
         return cls(parse_requirements(text))
 

@@ -69,15 +69,13 @@ class Dispatcher:
 
     @cached_property
     def _reviews(self) -> "Reviews":
-        from kubewright.apiserver.endpoints.reviews import Reviews  # noqa: PLC0415  # as VERBS
+        from kubewright.apiserver.endpoints.reviews import Reviews
 
         return Reviews(self._users, self._authorizer, clock=self._backend.clock)
 
     @cached_property
     def _subresources(self) -> "Subresources":
-        from kubewright.apiserver.endpoints.subresources import (  # noqa: PLC0415  # as VERBS
-            Subresources,
-        )
+        from kubewright.apiserver.endpoints.subresources import Subresources
 
         return Subresources(self._backend, self._accounts, self._node)
 

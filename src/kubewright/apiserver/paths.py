@@ -68,13 +68,13 @@ class Paths:
 
     @cached_property
     def _discovery(self) -> "Discovery":
-        from kubewright.apiserver.registry.discovery import Discovery  # noqa: PLC0415  # see above
+        from kubewright.apiserver.registry.discovery import Discovery
 
         return Discovery(self._registry, self._remotes)
 
     @cached_property
     def _openapi(self) -> "OpenAPI":
-        from kubewright.apiserver.openapi import OpenAPI  # noqa: PLC0415  # see above
+        from kubewright.apiserver.openapi import OpenAPI
 
         return OpenAPI(self._registry, self._remotes)
 
@@ -105,10 +105,7 @@ class Paths:
         return Response(404, body)
 
     def _openid(self, path: str) -> Response:
-        from kubewright.apiserver.authentication.reviews import (  # noqa: PLC0415  # see above
-            openid_configuration,
-            openid_keys,
-        )
+        from kubewright.apiserver.authentication.reviews import openid_configuration, openid_keys
 
         accounts = self._accounts
         if path == OPENID:

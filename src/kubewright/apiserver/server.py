@@ -208,9 +208,7 @@ class APIServer:
 
     def _webhook_client(self) -> "WebhookClient":
         if self._webhooks is None:
-            from kubewright.apiserver.admission.webhook_client import (  # noqa: PLC0415  # ssl
-                WebhookClient,
-            )
+            from kubewright.apiserver.admission.webhook_client import WebhookClient
 
             self._webhooks = WebhookClient(self._resolver, clock=self.clock)
         return self._webhooks
@@ -219,9 +217,7 @@ class APIServer:
     def _resolver(self) -> "Resolver":
         if self._make_resolver is not None:
             return self._make_resolver(self.store)
-        from kubewright.apiserver.admission.webhook_client import (  # noqa: PLC0415  # ssl
-            NoClusterResolver,
-        )
+        from kubewright.apiserver.admission.webhook_client import NoClusterResolver
 
         return NoClusterResolver(self.store)
 
@@ -336,7 +332,7 @@ class APIServer:
 
 
 def _open_journal(folder: Path) -> "SQLiteJournal":
-    from kubewright.apiserver.storage.sqlite import SQLiteJournal  # noqa: PLC0415  # not in memory
+    from kubewright.apiserver.storage.sqlite import SQLiteJournal
 
     check_signing_key(folder)
     return SQLiteJournal(folder)

@@ -13,7 +13,6 @@ from kubewright.errors import ConfigError
 
 if TYPE_CHECKING:
     from kubewright.client import Client
-    from kubewright.cluster import Cluster
     from kubewright.crd.rbac import PolicyRule
     from kubewright.manager import Manager
 
@@ -118,7 +117,7 @@ class Application(ABC):
 
     def crds(self) -> list[dict[str, Any]]:
         """Return the CRDs of the custom kinds that were declared as classes."""
-        from kubewright.application.install import crds_of  # noqa: PLC0415  # not in production
+        from kubewright.application.install import crds_of
 
         return crds_of(self.kinds)
 
@@ -137,7 +136,7 @@ class Application(ABC):
         Raises:
             ConfigError: The server did not establish one; the message says why.
         """
-        from kubewright.application.install import install_crds  # noqa: PLC0415  # as above
+        from kubewright.application.install import install_crds
 
         return await install_crds(client, self.kinds, timeout=timeout)
 
@@ -155,7 +154,7 @@ class Application(ABC):
                 ClusterRole. Kinds without namespaces need a ClusterRole in any case.
             leader_election: The namespace of the Lease, if there is leader election.
         """
-        from kubewright.application.rights import rules_of  # noqa: PLC0415  # 20 ms, few need it
+        from kubewright.application.rights import rules_of
 
         return rules_of(
             self.declarations,

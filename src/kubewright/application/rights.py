@@ -249,7 +249,7 @@ async def _is_allowed(client: "Client", right: _Right) -> bool:
 
 
 def _review(right: _Right) -> "SelfSubjectAccessReview":
-    from kubewright.kinds.authorization.v1 import (  # noqa: PLC0415  # not needed to make rules
+    from kubewright.kinds.authorization.v1 import (
         ResourceAttributes,
         SelfSubjectAccessReview,
         SelfSubjectAccessReviewSpec,

@@ -91,7 +91,7 @@ class Packing:
         return self.active
 
     def _start(self) -> None:
-        import zstandard  # noqa: PLC0415  # most caches never grow so large
+        import zstandard
 
         dictionary = self._dictionary = trained(self._samples)
         dictionary.precompute_compress(level=_LEVEL)
@@ -100,7 +100,7 @@ class Packing:
         ).compress
 
     def _make_unpacker(self) -> "zstandard.ZstdDecompressor":
-        import zstandard  # noqa: PLC0415  # as above
+        import zstandard
 
         assert self._dictionary is not None, "packed by another Packing"
         return zstandard.ZstdDecompressor(dict_data=self._dictionary)
@@ -108,7 +108,7 @@ class Packing:
 
 def trained(samples: Sequence[bytes]) -> "zstandard.ZstdCompressionDict":
     """Return a dictionary trained on *samples*."""
-    import zstandard  # noqa: PLC0415  # as above
+    import zstandard
 
     try:
         return zstandard.train_dictionary(

@@ -78,7 +78,7 @@ def demo() -> None:
 
     Exit status: 0 if it worked, 1 if it failed.
     """
-    from kubewright.cli.demo.demo import run  # noqa: PLC0415  # --help needs no runtime
+    from kubewright.cli.demo.demo import run
 
     raise typer.Exit(run())
 
@@ -116,7 +116,7 @@ def dev(  # noqa: PLR0913  # one for each option
 
     Container commands run as local processes under your user, unless --simulate is given.
     """
-    from kubewright.cli.dev.dev import Options, run  # noqa: PLC0415  # --help needs no runtime
+    from kubewright.cli.dev.dev import Options, run
 
     status = run(
         Options(
@@ -222,7 +222,7 @@ def run_command(  # noqa: PLR0913  # one for each option
 
     Exit status: 0 after a signal, 1 if it fails while it runs, 2 for invalid input.
     """
-    from kubewright.cli.run import Options, run  # noqa: PLC0415  # --help needs no runtime
+    from kubewright.cli.run import Options, run
 
     options = Options(
         target,
@@ -295,7 +295,7 @@ def apiserver(  # one for each option
     It is for development and tests. There are no nodes, so pods stay pending. For a whole cluster,
     run "kubewright cluster start".
     """
-    from kubewright.cli.apiserver import Options, run  # noqa: PLC0415  # --help needs no server
+    from kubewright.cli.apiserver import Options, run
 
     run(
         Options(

@@ -47,7 +47,7 @@ class NamespaceCheck:
 
     async def run(self) -> None:
         """Look, log a warning for each that is missing, and end."""
-        from kubewright.kinds.core.v1 import Namespace  # noqa: PLC0415  # only where it is needed
+        from kubewright.kinds.core.v1 import Namespace
 
         for name in self._namespaces:
             try:
@@ -93,10 +93,7 @@ class RightsCheck:
 
     async def run(self) -> None:
         """Ask, log a warning if something is missing, and end."""
-        from kubewright.application.rights import (  # noqa: PLC0415  # 20 ms that no start waits for
-            missing_rights,
-            text_of,
-        )
+        from kubewright.application.rights import missing_rights, text_of
 
         rules = self._operator.rules(
             namespaces=self._namespaces, leader_election=self._leader_election

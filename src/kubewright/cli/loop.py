@@ -11,7 +11,7 @@ _STANDARD_ERROR = 2
 def loop_factory() -> type[asyncio.AbstractEventLoop] | None:
     """Return uvloop's loop where it is installed; it halves the cost of a request."""
     try:
-        import uvloop  # noqa: PLC0415  # an extra
+        import uvloop
     except ImportError:
         return None
     _fill_standard_streams()

@@ -170,7 +170,7 @@ async def _serve(operator: Application, config: Config, options: Options, stop: 
 
 
 async def _install(operator: Application, client: Client) -> None:
-    from kubewright.application.install import install_crds  # noqa: PLC0415  # makes schemas, 15 ms
+    from kubewright.application.install import install_crds
 
     try:
         await install_crds(client, operator.kinds)

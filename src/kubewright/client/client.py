@@ -392,7 +392,7 @@ def _refuse_credentials(config: Config) -> None:
 
 
 def _transport_for(config: Config, clock: Clock) -> Transport:
-    from kubewright.client.http_transport import transport_for  # noqa: PLC0415  # loads TLS and HTTP
+    from kubewright.client.http_transport import transport_for
 
     return transport_for(config, clock=clock)
 

@@ -157,7 +157,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
             ConfigError: There is no configuration, or something is wrong with it. The message says
                 which file, which entry and what to do.
         """
-        from kubewright.client import loading  # noqa: PLC0415  # it makes Configs itself
+        from kubewright.client import loading
 
         _check_overrides(overrides)
         where = loading.Places(environ=os.environ if environ is None else environ, home=home)
@@ -176,7 +176,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
         Raises:
             ConfigError: Something is wrong with it; the message says which entry and what to do.
         """
-        from kubewright.client import loading  # noqa: PLC0415  # it makes Configs itself
+        from kubewright.client import loading
 
         _check_overrides(overrides)
         if isinstance(kubeconfig, Mapping):
@@ -201,7 +201,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
         Raises:
             ConfigError: We do not run in a pod, or its service account is not mounted.
         """
-        from kubewright.client import incluster  # noqa: PLC0415  # it makes Configs itself
+        from kubewright.client import incluster
 
         _check_overrides(overrides)
         environ = os.environ if environ is None else environ
@@ -241,7 +241,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
         if self.username or self.password:
             return StaticCredentials((*basic(self.username or "", self.password or ""), *extra))
         if self.exec and not self.tls.has_certificate:
-            from kubewright.client.exec_plugin import ExecCredentials  # noqa: PLC0415  # few have one
+            from kubewright.client.exec_plugin import ExecCredentials
 
             cluster = self._cluster_info() if self.exec.provide_cluster_info else None
             return ExecCredentials(self.exec, clock, cluster=cluster, extra=extra, environ=environ)
@@ -317,7 +317,7 @@ def _check_overrides(overrides: Overrides) -> None:
     """Refuse a misspelt setting: ignoring it could reach the wrong server."""
     for name in overrides:
         if name not in Overrides.__annotations__:
-            from difflib import get_close_matches  # noqa: PLC0415  # only for the message
+            from difflib import get_close_matches
 
             close = get_close_matches(name, Overrides.__annotations__, 1)
             meant = f"did you mean {close[0]!r}?" if close else "see Overrides"

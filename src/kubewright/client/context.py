@@ -119,7 +119,7 @@ def _referred(entries: Mapping[str, Entry], kind: str, name: str, *, context: En
 
 
 def _suggestion(name: str, entries: Mapping[str, Entry]) -> str:
-    from difflib import get_close_matches  # noqa: PLC0415  # only for the message
+    from difflib import get_close_matches
 
     close = get_close_matches(name, entries, n=1)
     return f" Did you mean {close[0]!r}?" if close else ""

@@ -229,7 +229,7 @@ class DiscoveryClient:
         """
         paths = await self.openapi_v3_paths()
         if path not in paths:
-            from difflib import get_close_matches  # noqa: PLC0415  # only for the message
+            from difflib import get_close_matches
 
             close = ", ".join(get_close_matches(path, paths)) or "none is like it"
             raise NoMatchError(f"the server has no OpenAPI document for {path!r}; nearest: {close}")

@@ -306,7 +306,7 @@ def _write(path: Path, data: bytes, *, now: float) -> bool:
 
 
 def _replace(path: Path, data: bytes, *, now: float) -> None:
-    import tempfile  # noqa: PLC0415  # most programs keep no cache on disk
+    import tempfile
 
     handle, name = tempfile.mkstemp(prefix=f"{path.name}.", dir=path.parent)
     try:

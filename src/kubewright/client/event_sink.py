@@ -14,7 +14,6 @@ from kubewright.kinds.core.v1 import Event, EventSource, ObjectReference
 
 if TYPE_CHECKING:
     from kubewright.client.client import Client
-    from kubewright.kinds.core.v1 import Event, ObjectReference
 
 
 class Reporter(msgspec.Struct, frozen=True):

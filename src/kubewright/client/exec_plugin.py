@@ -197,7 +197,7 @@ class ExecCredentials:
         """Return the path of the program, looked up in our PATH as client-go does."""
         command = self._config.command
         path = self._environment().get("PATH", os.defpath)
-        from shutil import which  # noqa: PLC0415  # few have plugins
+        from shutil import which
 
         found = which(command, path=path)
         if found is None and os.sep in command and Path(command).is_file():

@@ -231,7 +231,7 @@ def _load_yaml(text: str, path: Path) -> Any:
     plain = find_mapping(text)
     if plain is not None:
         return plain
-    import yaml  # noqa: PLC0415  # takes 10 ms, and few kubeconfigs need it
+    import yaml
 
     try:
         return yaml.load(text, Loader=_loader())  # noqa: S506  # a SafeLoader
@@ -247,7 +247,7 @@ def _load_yaml(text: str, path: Path) -> Any:
 
 
 def _loader() -> Any:
-    import yaml  # noqa: PLC0415  # as in _load_yaml
+    import yaml
 
     class Loader(yaml.SafeLoader):
         """A safe loader for which a date is a string, as for Go."""

@@ -128,7 +128,7 @@ class LeaseLock:
         return await self._update(lease)
 
     async def _look(self) -> "Lease | None":
-        from kubewright.kinds.coordination.v1 import Lease  # noqa: PLC0415  # loaded when used
+        from kubewright.kinds.coordination.v1 import Lease
 
         lease = await self._client.find(Lease, self.key)
         if lease is None:
@@ -140,7 +140,7 @@ class LeaseLock:
         return deepcopy(lease)  # keep the observed lease unchanged until the server confirms
 
     async def _create(self) -> bool:
-        from kubewright.kinds.coordination.v1 import Lease, LeaseSpec  # noqa: PLC0415
+        from kubewright.kinds.coordination.v1 import Lease, LeaseSpec
 
         now = self._stamp()
         lease = Lease(

@@ -36,7 +36,7 @@ class Lookup:
     @cached_property
     def discovery(self) -> "MemoryDiscoveryCache":
         """What the server serves."""
-        from kubewright.client.discovery_cache import cached_discovery  # noqa: PLC0415  # see above
+        from kubewright.client.discovery_cache import cached_discovery
 
         return cached_discovery(
             self._sender, host=self._host, cache_dir=self._cache_dir, clock=self._clock
@@ -45,7 +45,7 @@ class Lookup:
     @cached_property
     def mapper(self) -> "RESTMapper":
         """Where each kind lives."""
-        from kubewright.client.mapper import RESTMapper  # noqa: PLC0415  # see above
+        from kubewright.client.mapper import RESTMapper
 
         return RESTMapper(self.discovery, clock=self._clock)
 

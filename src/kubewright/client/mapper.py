@@ -115,7 +115,7 @@ class _Index:
         name = text.lower().partition(".")[0]
         words = [*self.names, *self.short_names, *self.kinds, *self.categories]
         # A singular and its plural are two words but one suggestion, hence more than are shown.
-        from difflib import get_close_matches  # noqa: PLC0415  # only for the message
+        from difflib import get_close_matches
 
         close = get_close_matches(name, words, 2 * _MOST_SUGGESTIONS, _ALIKE)
         return list(dict.fromkeys(map(self._title, close)))[:_MOST_SUGGESTIONS]

@@ -187,7 +187,7 @@ class PodVerbs:
             TransportTimeoutError: It did not end in time.
             TransportError: The connection broke; the command may still be running.
         """
-        from kubewright.client import remote_command  # noqa: PLC0415  # few programs need it
+        from kubewright.client import remote_command
 
         request = remote_command.exec_request(
             self._pod(pod, namespace, "exec"), command,
@@ -216,7 +216,7 @@ class PodVerbs:
         Use it as ``async with client.exec_stream("web", ["sh"], stdin=True) as process:``. The
         arguments are those of `exec`, except that *stdin* says whether to open it.
         """
-        from kubewright.client import remote_command  # noqa: PLC0415  # few programs need it
+        from kubewright.client import remote_command
 
         request = remote_command.exec_request(
             self._pod(pod, namespace, "exec"), command, container=container, stdin=stdin, tty=tty
@@ -236,7 +236,7 @@ class PodVerbs:
 
         Use it as `exec_stream`. *stdin* and *tty* must match the container's settings.
         """
-        from kubewright.client import remote_command  # noqa: PLC0415  # few programs need it
+        from kubewright.client import remote_command
 
         request = remote_command.exec_request(
             self._pod(pod, namespace, "attach"), None, container=container, stdin=stdin, tty=tty
@@ -252,7 +252,7 @@ class PodVerbs:
         ``await forward.connect()`` for a connection, or ``await forward.listen()`` for a port on
         this machine. It needs the extra ``kubewright[exec]``.
         """
-        from kubewright.client import port_forward  # noqa: PLC0415  # few programs need it
+        from kubewright.client import port_forward
 
         request = port_forward.port_forward_request(self._pod(pod, namespace, "portforward"), port)
         return port_forward.PortForward(self._rest, request, port=port)

@@ -81,7 +81,7 @@ class ScaleVerbs:
         return WriteOptions(defaults.dry_run, defaults.field_owner, defaults.field_validation)
 
     async def _send(self, request: Request) -> "Scale":
-        from kubewright.kinds.autoscaling.v1 import Scale  # noqa: PLC0415  # loaded when used
+        from kubewright.kinds.autoscaling.v1 import Scale
 
         response = await self._rest.send(request)
         return read(response.body, Scale)

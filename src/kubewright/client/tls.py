@@ -287,7 +287,7 @@ def _in_memory(data: bytes, stack: ExitStack) -> str | None:
 
 
 def _in_folder(data: bytes, stack: ExitStack) -> str:
-    import tempfile  # noqa: PLC0415  # only where there is no memfd
+    import tempfile
 
     folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="kubewright-"))
     path = Path(folder, "client.pem")

@@ -257,7 +257,7 @@ class WebSocket:
 
 def _new_protocol(attempt: Attempt, max_message: int) -> "Protocol":
     try:
-        from websockets.protocol import Protocol, Side  # noqa: PLC0415  # an extra
+        from websockets.protocol import Protocol, Side
     except ImportError as error:
         raise ConfigError(
             f"cannot {attempt}: the websockets library is not installed."

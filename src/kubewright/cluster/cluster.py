@@ -110,7 +110,7 @@ class Cluster:
             self._kept_recorders.add(component)
         found = self._recorders.get(component)
         if found is None:
-            from kubewright.client.events import EventRecorder  # noqa: PLC0415  # not every program needs it
+            from kubewright.client.events import EventRecorder
 
             found = EventRecorder(self.live, component, clock=self.clock)
             self._recorders[component] = found

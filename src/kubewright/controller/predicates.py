@@ -290,7 +290,7 @@ class _Seen(Generic[R]):
 
 
 def _hash(content: object) -> bytes:
-    from hashlib import blake2b  # noqa: PLC0415  # for `content_changed` only
+    from hashlib import blake2b
 
     in_order = _json.encode(_json.to_builtins(content))
     return blake2b(in_order, digest_size=16).digest()

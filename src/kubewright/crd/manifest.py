@@ -20,7 +20,7 @@ def to_yaml(*documents: dict[str, Any]) -> str:
         kind: Shop
         'on': 'yes'
     """
-    import yaml  # noqa: PLC0415  # takes 9 ms, and operators do not need it to run
+    import yaml
 
     return yaml.dump_all(
         documents,
@@ -35,7 +35,7 @@ def to_yaml(*documents: dict[str, Any]) -> str:
 
 @cache
 def _dumper() -> Any:
-    import yaml  # noqa: PLC0415  # see above
+    import yaml
 
     class Dumper(yaml.SafeDumper):
         """Writes no anchors: kubectl reads them, but people do not."""
@@ -64,7 +64,7 @@ def from_yaml(text: str) -> list[dict[str, Any]]:
     Raises:
         SchemaError: It is not YAML, or a document is not a mapping.
     """
-    import yaml  # noqa: PLC0415  # see above
+    import yaml
 
     try:
         documents = [one for one in yaml.load_all(text, Loader=_loader()) if one is not None]
@@ -77,7 +77,7 @@ def from_yaml(text: str) -> list[dict[str, Any]]:
 
 @cache
 def _loader() -> Any:
-    import yaml  # noqa: PLC0415  # see above
+    import yaml
 
     base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast, where it is
 

@@ -12,19 +12,25 @@ from typing import TYPE_CHECKING, Any, Self, TypedDict
 from kubewright._aio import Clock
 from kubewright._pki.files import PathLike, named_path
 from kubewright._pki.keypair import KeyPair
+from kubewright.apiserver.server import APIServer
+from kubewright.client import Client, Config, TLSConfig
+from kubewright.client.rest import log_warning
+from kubewright.cluster import Cluster
+from kubewright.embedded import controllers
 from kubewright.embedded.addresses import NODES, AddressPlan
+from kubewright.embedded.local import LocalServer
+from kubewright.embedded.node.node import Node
+from kubewright.embedded.node.simulated.runtime import SimulatedRuntime
+from kubewright.embedded.proxy import EndpointResolver, ServiceProxy
 from kubewright.embedded.reach import Reach
+from kubewright.embedded.scheduler import scheduler
+from kubewright.embedded.transport import InProcessTransport
 from kubewright.errors import ConfigError, LifecycleError
+from kubewright.manager import Manager
 
 if TYPE_CHECKING:
-    from kubewright.apiserver.server import APIServer
-    from kubewright.client import Client
     from kubewright.client.rest import WarningHandler
-    from kubewright.cluster import Cluster
-    from kubewright.embedded.local import LocalServer
     from kubewright.embedded.node.runtime import Runtime
-    from kubewright.embedded.proxy import EndpointResolver
-    from kubewright.manager import Manager
     from kubewright.runnable import Runnable
 
 __all__ = ["ClusterOptions", "LocalCluster"]
@@ -143,7 +149,7 @@ class LocalCluster:
 
     def kubeconfig(self, name: str = "kubewright") -> dict[str, Any]:
         """Return a kubeconfig for the administrator, with one context called *name*."""
-        from kubewright._pki.kubeconfig import credentials, document  # noqa: PLC0415  # rare
+        from kubewright._pki.kubeconfig import credentials, document
 
         pair = self.client_pair(ADMIN, MASTERS)
         entry = credentials(certificate=pair.certificate, key=pair.key)
@@ -156,7 +162,7 @@ class LocalCluster:
         Raises:
             ConfigError: The file cannot be written, or has other content that is not ours.
         """
-        from kubewright._pki import kubeconfig  # noqa: PLC0415  # not everybody wants a file
+        from kubewright._pki import kubeconfig
 
         target = named_path("path", path)
         assert target is not None
@@ -249,10 +255,6 @@ class LocalCluster:
     def _client(
         self, namespace: str, owner: str, on_warning: "WarningHandler | None" = None
     ) -> "Client":
-        from kubewright.client import Client, Config, TLSConfig  # noqa: PLC0415  # not all have one
-        from kubewright.client.rest import log_warning  # noqa: PLC0415  # as above
-        from kubewright.embedded.transport import InProcessTransport  # noqa: PLC0415  # as above
-
         config = Config(
             server=self.url,
             namespace=namespace,
@@ -268,9 +270,6 @@ class LocalCluster:
         )
 
     async def _start_server(self) -> "tuple[APIServer, LocalServer[APIServer]]":
-        from kubewright.apiserver.server import APIServer  # noqa: PLC0415  # only a start needs it
-        from kubewright.embedded.local import LocalServer  # noqa: PLC0415  # as above
-
         self._reach = Reach(clock=self.clock)
         host, port = self._address
         server = LocalServer(
@@ -295,7 +294,6 @@ class LocalCluster:
         """Return what finds services at their endpoints; in virtual time nobody listens there."""
         if type(self.clock) is not Clock:
             return None
-        from kubewright.embedded.proxy import EndpointResolver  # noqa: PLC0415  # as above
 
         return EndpointResolver
 
@@ -308,11 +306,6 @@ class LocalCluster:
             await self._stopping.wait()
 
     def _manager(self, client: "Client") -> "Manager":
-        from kubewright.cluster import Cluster  # noqa: PLC0415  # only a start needs it
-        from kubewright.embedded import controllers  # noqa: PLC0415  # as above
-        from kubewright.embedded.scheduler import scheduler  # noqa: PLC0415  # as above
-        from kubewright.manager import Manager  # noqa: PLC0415  # as above
-
         cluster = Cluster(client)
         manager = Manager(cluster, grace_period=GRACE)
         for part in controllers.make(cluster, self._controllers):
@@ -324,8 +317,6 @@ class LocalCluster:
 
     def _machines(self, cluster: "Cluster") -> "Iterator[Runnable]":
         """Yield the nodes, each with addresses of its own, and the proxy to their services."""
-        from kubewright.embedded.node.node import Node  # noqa: PLC0415  # only a start needs it
-
         nodes = [
             Node(name, cluster=cluster, runtime=runtime, pod_cidr=self._addresses.pod_cidr(number))
             for number, (name, runtime) in enumerate(
@@ -336,18 +327,14 @@ class LocalCluster:
             self._reach.add(node.name, node.access)
         yield from nodes
         if type(self.clock) is Clock:
-            from kubewright.embedded.proxy import ServiceProxy  # noqa: PLC0415  # as above
-
             yield ServiceProxy(cluster, connect=self._reach.connect)
 
     def _runtimes(self) -> "Iterator[Runtime]":
         """Yield a new runtime for each node."""
         if self._simulate:
-            from kubewright.embedded.node.simulated.runtime import SimulatedRuntime  # noqa: PLC0415  # or
-
             while True:
                 yield SimulatedRuntime(clock=self.clock)
-        from kubewright.embedded.node.process.runtime import ProcessRuntime  # noqa: PLC0415  # one of two
+        from kubewright.embedded.node.process.runtime import ProcessRuntime
 
         # A pod finds its claims on every node, so they are in one folder: in the data folder, or in
         # that of the first node, which ends with the cluster.

@@ -6,6 +6,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Generic, Protocol, Self, TypeVar
 
 from kubewright._aio import Clock
+from kubewright._pki.certificate_files import prepare_certificates
 from kubewright._pki.files import PathLike, named_path
 from kubewright._pki.keypair import KeyPair
 from kubewright.apiserver.serving import Authorities, Serving
@@ -178,8 +179,6 @@ class LocalServer(Generic[S]):
         return await front.start()
 
     def _tls(self) -> ServerTLS:
-        from kubewright._pki.certificate_files import prepare_certificates  # noqa: PLC0415  # 45 ms
-
         made = self._certificates = prepare_certificates(self._folder, self._hosts())
         serving = made.serving
         return ServerTLS(serving.certificate, serving.key, made.authority.certificate)

@@ -38,7 +38,7 @@ class Reach:
     async def answer(self, call: "Call", pod: Obj) -> Answer:
         """Answer a request to a subresource of *pod*."""
         if self._kubelets is None:
-            from kubewright.embedded.kubelet import Kubelets  # noqa: PLC0415  # see above
+            from kubewright.embedded.kubelet import Kubelets
 
             self._kubelets = Kubelets(clock=self._clock)
             for name, access in self._nodes.items():

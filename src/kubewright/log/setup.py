@@ -47,10 +47,7 @@ def configure(
 
 
 def _formatter(format: Format, stream: TextIO) -> logging.Formatter:  # noqa: A002  # as above
-    from kubewright.log.formats import (  # noqa: PLC0415  # only programs that print need it
-        ConsoleFormatter,
-        JSONFormatter,
-    )
+    from kubewright.log.formats import ConsoleFormatter, JSONFormatter
 
     return JSONFormatter() if format == "json" else ConsoleFormatter(colour=_has_colour(stream))
 

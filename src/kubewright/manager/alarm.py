@@ -54,7 +54,7 @@ class Alarm:
             self._timer = None
 
     def _make(self) -> None:
-        import ctypes  # noqa: PLC0415  # only leaders need it
+        import ctypes
 
         libc, timer = ctypes.CDLL(None, use_errno=True), ctypes.c_void_p()
         if not hasattr(libc, "timer_create"):
@@ -71,7 +71,7 @@ class Alarm:
     def _arm(self, at: float) -> None:
         if self._timer is None:
             return
-        import ctypes  # noqa: PLC0415  # as above
+        import ctypes
 
         seconds = int(at)
         # struct itimerspec: no interval, and the moment.

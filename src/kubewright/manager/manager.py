@@ -395,8 +395,8 @@ class Manager:
         watchdog = stack.enter_context(watchdog_of(here))
         if self._twin is None and self._pages is None:
             return
-        from kubewright.manager.lifeline import Lifeline  # noqa: PLC0415  # many have neither
-        from kubewright.manager.relay import DEAD_AFTER, Relay  # noqa: PLC0415  # as above
+        from kubewright.manager.lifeline import Lifeline
+        from kubewright.manager.relay import DEAD_AFTER, Relay
 
         self._lifeline = stack.enter_context(Lifeline())
         if self._elector is not None:
@@ -449,7 +449,7 @@ class Manager:
     @contextmanager
     def _end_with_lease(self, elector: "LeaderElector") -> Iterator[None]:
         """Let the kernel end the process with its lease, during the block."""
-        from kubewright.manager.alarm import Alarm  # noqa: PLC0415  # many run alone
+        from kubewright.manager.alarm import Alarm
 
         with closing(Alarm(self._clock)) as alarm:
             elector.alarm = alarm
@@ -513,11 +513,8 @@ class Manager:
         health_at = bind_address(health, option=_HEALTH)
         if metrics_at is None and health_at is None:
             return None
-        from kubewright.manager.metrics_server import (  # noqa: PLC0415  # many serve no pages
-            PageServers,
-            metrics_page,
-        )
-        from kubewright.manager.probe_pages import ProbePages  # noqa: PLC0415  # as above
+        from kubewright.manager.metrics_server import PageServers, metrics_page
+        from kubewright.manager.probe_pages import ProbePages
 
         pages = PageServers(clock=self._clock)
         pages.add(_METRICS, metrics_at, {"metrics": metrics_page})
@@ -537,7 +534,7 @@ class Manager:
                     " one, or LeaderElection a client"
                 )
             client = clusters[0].client
-        from kubewright.manager.leaderelection import LeaderElector  # noqa: PLC0415  # many run alone
+        from kubewright.manager.leaderelection import LeaderElector
 
         if type(self._clock) is Clock:  # in virtual time there are no threads
             self._twin = client.find_twin()

@@ -111,7 +111,7 @@ class PageServers:
             raise ConfigError(f"{name}: {error}") from cause
 
     async def _listen_on(self, host: str, port: int, handler: Handler) -> "HTTPServer":
-        from kubewright._serve.server import HTTPServer  # noqa: PLC0415  # many serve no pages
+        from kubewright._serve.server import HTTPServer
 
         server = HTTPServer(handler, host=host, port=port, clock=self._clock, limits=_LIMITS)
         return await server.start()

@@ -42,7 +42,7 @@ def projected(live: Any, wanted: Any) -> Any:
 
 def digest(value: Any) -> bytes:
     """Return a short fingerprint of a JSON value; the order of its members does not matter."""
-    from hashlib import blake2b  # noqa: PLC0415  # not before the first apply
+    from hashlib import blake2b
 
     return blake2b(_sorted.encode(value), digest_size=16).digest()
 

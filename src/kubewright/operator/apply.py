@@ -182,7 +182,7 @@ def mark_of(wanted: Resource | Unstructured) -> bytes:
     Its JSON is not sorted: that would take three times as long. A set in another order leads to one
     more apply, which does no harm.
     """
-    from hashlib import blake2b  # noqa: PLC0415  # not before the first apply
+    from hashlib import blake2b
 
     return blake2b(_json.encode(wanted), digest_size=16).digest()
 

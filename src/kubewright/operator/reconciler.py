@@ -322,8 +322,8 @@ class ObjectReconciler(Generic[R]):
         if id(function) in self._async:
             answer = await function(obj, context)
         else:
-            from kubewright.operator.sync_context import SyncContext  # noqa: PLC0415  # few use it
-            from kubewright.operator.threads import Bridge, run_in_thread  # noqa: PLC0415  # as above
+            from kubewright.operator.sync_context import SyncContext
+            from kubewright.operator.threads import Bridge, run_in_thread
 
             bridge = Bridge(asyncio.get_running_loop())
             sync = SyncContext(context, bridge)

@@ -61,10 +61,7 @@ class Access:
 
     def config(self, user: User | None = None) -> "Config":
         """Return the configuration of a `Client` for *user*, or for the administrator."""
-        from kubewright.client.config import (  # noqa: PLC0415  # to start a server takes no client
-            Config,
-            TLSConfig,
-        )
+        from kubewright.client.config import Config, TLSConfig
 
         user = user or self.admin
         tls = TLSConfig(ca_data=self.ca_data, cert_data=user.certificate, key_data=user.key)
@@ -72,7 +69,7 @@ class Access:
 
     def write_kubeconfig(self, path: Path, user: User | None = None) -> Path:
         """Write a kubeconfig for *user* to *path*, with private permissions, and return *path*."""
-        import yaml  # noqa: PLC0415  # not needed to use the module, only to write a file
+        import yaml
 
         write_private(path, yaml.safe_dump(self.kubeconfig(user), sort_keys=False).encode())
         return path

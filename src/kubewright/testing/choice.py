@@ -69,14 +69,14 @@ def open_server(
 
 def _server_for(choice: Choice) -> "contextlib.AbstractContextManager[Server]":
     if choice == "real":
-        from kubewright.testing.envtest import RealServer  # noqa: PLC0415  # one of three
+        from kubewright.testing.envtest import RealServer
 
         return RealServer()
     if choice == "real-crd":
-        from kubewright.testing.crd_server import RealCRDServer  # noqa: PLC0415  # one of three
+        from kubewright.testing.crd_server import RealCRDServer
 
         return RealCRDServer()
-    from kubewright.testing.embedded import EmbeddedServer  # noqa: PLC0415  # one of three
+    from kubewright.testing.embedded import EmbeddedServer
 
     return EmbeddedServer()
 

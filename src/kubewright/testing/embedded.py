@@ -12,6 +12,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypeVar
 
+import msgspec
+
 from kubewright._aio import Clock, VirtualClock
 from kubewright.errors import LifecycleError
 from kubewright.testing.access import Access, write_private
@@ -128,8 +130,8 @@ class EmbeddedServer(Access):
         In the event loop of the server it uses no network, and *faults* say what goes wrong on the
         way; elsewhere it is an ordinary client.
         """
-        from kubewright.client import Client  # noqa: PLC0415  # to start a server takes no client
-        from kubewright.embedded import InProcessTransport  # noqa: PLC0415  # as above
+        from kubewright.client import Client
+        from kubewright.embedded import InProcessTransport
 
         user = user or self.admin
         config = self.config(user).replace(namespace=namespace)
@@ -140,7 +142,7 @@ class EmbeddedServer(Access):
         headers = (("Authorization", f"Bearer {user.token}"),)
         transport: Transport = InProcessTransport(self.api, headers=headers, clock=self._clock)
         if faults is not None:
-            from kubewright.testing.faults import FaultyTransport  # noqa: PLC0415  # as above
+            from kubewright.testing.faults import FaultyTransport
 
             transport = FaultyTransport(transport, faults, clock=self._clock)
         config = config.replace(token=None)  # the transport says who it is
@@ -252,7 +254,7 @@ class EmbeddedServer(Access):
         await self._running.stop(GRACE)
 
     async def _open(self) -> None:
-        from kubewright.apiserver.authentication.user import UserInfo  # noqa: PLC0415  # as above
+        from kubewright.apiserver.authentication.user import UserInfo
 
         self._loop = asyncio.get_running_loop()
         api, server = await self._start_server()
@@ -269,9 +271,9 @@ class EmbeddedServer(Access):
 
     async def _start_server(self) -> "tuple[APIServer, LocalServer[APIServer] | LocalCluster]":
         """Start the API server, and what serves it."""
-        from kubewright._pki.files import named_path  # noqa: PLC0415  # only a start needs it
-        from kubewright.apiserver.server import APIServer  # noqa: PLC0415  # as above
-        from kubewright.embedded import LocalServer  # noqa: PLC0415  # as above
+        from kubewright._pki.files import named_path
+        from kubewright.apiserver.server import APIServer
+        from kubewright.embedded import LocalServer
 
         data_dir = named_path("data_dir", self._data_dir)
         server = LocalServer(
@@ -320,9 +322,7 @@ _NOT_RUNNING = "the server does not run; use it inside `with EmbeddedServer() as
 
 
 async def _create(api: "APIServer", kind: str, content: dict[str, object]) -> None:
-    import msgspec  # noqa: PLC0415  # the server has it loaded
-
-    from kubewright.apiserver.wire.request import JSON, Request  # noqa: PLC0415  # as above
+    from kubewright.apiserver.wire.request import JSON, Request
 
     body = {"kind": kind, "metadata": {"name": "kubewright-reader"}, **content}
     answer = await api.handle(

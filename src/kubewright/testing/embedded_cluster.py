@@ -29,7 +29,7 @@ class EmbeddedCluster(EmbeddedServer):
     """
 
     def __init__(self, **options: "Unpack[ClusterOptions]") -> None:
-        from kubewright.embedded import LocalCluster  # noqa: PLC0415  # not for runs without one
+        from kubewright.embedded import LocalCluster
 
         self._cluster = LocalCluster(**options)
         super().__init__(rbac=self._cluster.rbac, clock=options.get("clock"))

@@ -202,10 +202,7 @@ class RealServer(Access):
             self._start_controllers(programs["kube-controller-manager"])
 
     def _write_files(self) -> None:
-        from kubewright._pki.authority import (  # noqa: PLC0415  # only a start needs it
-            Authority,
-            new_signing_key,
-        )
+        from kubewright._pki.authority import Authority, new_signing_key
 
         self._authority = Authority("kubewright-test-ca")
         serving = self._authority.serving(*HOSTS)

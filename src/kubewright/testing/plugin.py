@@ -32,8 +32,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.fixture(scope="session")
 def kube_server(pytestconfig: pytest.Config) -> "Iterator[Server]":
     """An API server for all tests of the run; ``--kube-server`` or the environment says which."""
-    from kubewright.errors import ConfigError  # noqa: PLC0415  # not for runs without a server
-    from kubewright.testing.choice import open_server  # noqa: PLC0415  # as above
+    from kubewright.errors import ConfigError
+    from kubewright.testing.choice import open_server
 
     try:
         with open_server(pytestconfig.getoption("--kube-server")) as server:
@@ -46,10 +46,10 @@ def kube_server(pytestconfig: pytest.Config) -> "Iterator[Server]":
 
 def _require_answer(server: "Server") -> None:
     """End the run if the server does not answer, as one from a kubeconfig may not."""
-    from http.client import HTTPException  # noqa: PLC0415  # not for runs without a server
+    from http.client import HTTPException
 
-    from kubewright.errors import ConfigError  # noqa: PLC0415  # as above
-    from kubewright.testing import probe  # noqa: PLC0415  # as above
+    from kubewright.errors import ConfigError
+    from kubewright.testing import probe
 
     try:
         probe.ask(server, "GET", "/version")
@@ -66,7 +66,7 @@ def kube_cluster() -> "Iterator[EmbeddedCluster]":
 
     It runs in a thread of its own; ``kube_cluster.client()`` is an ordinary client of it.
     """
-    from kubewright.testing.embedded_cluster import EmbeddedCluster  # noqa: PLC0415  # as above
+    from kubewright.testing.embedded_cluster import EmbeddedCluster
 
     with EmbeddedCluster() as cluster:
         yield cluster
@@ -75,7 +75,7 @@ def kube_cluster() -> "Iterator[EmbeddedCluster]":
 @pytest.fixture
 def kube_namespace(kube_server: "Server") -> Iterator[str]:
     """The name of a new namespace, which is deleted after the test."""
-    from kubewright.testing import probe  # noqa: PLC0415  # not for runs without a server
+    from kubewright.testing import probe
 
     name = f"test-{secrets.token_hex(4)}"
     body = {"metadata": {"name": name}}
@@ -88,7 +88,7 @@ def kube_namespace(kube_server: "Server") -> Iterator[str]:
 
 async def _client(kube_server: "Server", kube_namespace: str) -> "AsyncIterator[Client]":
     """An administrator's client, whose default is the namespace of the test."""
-    from kubewright.client import Client, Config  # noqa: PLC0415  # not for runs without a server
+    from kubewright.client import Client, Config
 
     config = Config.from_kubeconfig(kube_server.kubeconfig_file).replace(namespace=kube_namespace)
     async with Client(config, field_owner="test") as client:
@@ -104,7 +104,7 @@ def _missing(request: pytest.FixtureRequest) -> None:
 
 def _async_fixture() -> Any:
     try:
-        import pytest_asyncio  # noqa: PLC0415  # loaded already, or not installed
+        import pytest_asyncio
     except ImportError:
         return pytest.fixture(name="kube_client")(_missing)
     return pytest_asyncio.fixture(name="kube_client")(_client)

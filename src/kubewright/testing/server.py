@@ -54,10 +54,7 @@ class Server(Protocol):
 
 def kubeconfig(url: str, user: User, *, ca_data: bytes | None = None) -> dict[str, Any]:
     """Return a kubeconfig with one context: *user* on the server at *url*."""
-    from kubewright._pki.kubeconfig import (  # noqa: PLC0415  # a probe needs none of it
-        credentials,
-        document,
-    )
+    from kubewright._pki.kubeconfig import credentials, document
 
     entry = credentials(token=user.token, certificate=user.certificate, key=user.key)
     return document(url, (user.name, entry), ca_data=ca_data, name="test")
@@ -106,7 +103,7 @@ def _said(error: Exception) -> str:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    import yaml  # noqa: PLC0415  # only tests against an existing server read a kubeconfig
+    import yaml
 
     try:
         document = yaml.safe_load(path.read_text())

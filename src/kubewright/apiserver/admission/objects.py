@@ -60,7 +60,7 @@ class RegisteredObjects:
         Raises:
             ValueError: The patch does not fit; the text is Kubernetes'.
         """
-        from kubewright.apiserver.patch import json_patch  # noqa: PLC0415  # for webhooks only
+        from kubewright.apiserver.patch import json_patch
 
         try:
             patched: Obj = json_patch.apply(obj, operations)

@@ -99,9 +99,7 @@ class Caller:
         return found, obj
 
     async def _call(self, hook: Webhook, body: Obj, version: str) -> Obj:
-        from kubewright.apiserver.admission.webhook_client import (  # noqa: PLC0415  # ssl, which few need
-            WebhookError,
-        )
+        from kubewright.apiserver.admission.webhook_client import WebhookError
 
         try:
             answer = await self._client().call(hook.client_config, body, timeout=hook.timeout)

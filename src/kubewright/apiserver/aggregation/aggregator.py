@@ -108,15 +108,13 @@ class Aggregator:
 
     @cached_property
     def _relay(self) -> "Relay":
-        from kubewright.apiserver.aggregation.relay import Relay  # noqa: PLC0415  # for few
+        from kubewright.apiserver.aggregation.relay import Relay
 
         pair = self._serving.find_front_proxy()
         return Relay(self._resolver(), clock=self._backend.clock, pair=pair)
 
     @cached_property
     def _availability(self) -> "Availability":
-        from kubewright.apiserver.aggregation.availability import (  # noqa: PLC0415  # for few
-            Availability,
-        )
+        from kubewright.apiserver.aggregation.availability import Availability
 
         return Availability(self._backend, self._handle, self._relay, self.remotes.offers)

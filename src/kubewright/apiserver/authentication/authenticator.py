@@ -150,8 +150,8 @@ class CertificateUsers:
 
 
 def _user(der: bytes) -> UserInfo | None:
-    from cryptography import x509  # noqa: PLC0415  # 45 ms, and only with client certificates
-    from cryptography.x509.oid import NameOID, ObjectIdentifier  # noqa: PLC0415
+    from cryptography import x509
+    from cryptography.x509.oid import NameOID, ObjectIdentifier
 
     try:
         subject = x509.load_der_x509_certificate(der).subject

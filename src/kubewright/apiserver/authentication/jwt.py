@@ -29,8 +29,8 @@ class SigningKey:
     """Signs tokens with RS256 or ES256, by the kind of its key, and checks what it has signed."""
 
     def __init__(self, key: "PrivateKey") -> None:
-        from cryptography.hazmat.primitives import serialization  # noqa: PLC0415  # 45 ms
-        from cryptography.hazmat.primitives.asymmetric import rsa  # noqa: PLC0415
+        from cryptography.hazmat.primitives import serialization
+        from cryptography.hazmat.primitives.asymmetric import rsa
 
         self._key = key
         self._rsa = isinstance(key, rsa.RSAPrivateKey)
@@ -44,7 +44,7 @@ class SigningKey:
     @classmethod
     def generate(cls) -> "SigningKey":
         """Return a new key; it takes a millisecond."""
-        from cryptography.hazmat.primitives.asymmetric import ec  # noqa: PLC0415  # 45 ms
+        from cryptography.hazmat.primitives.asymmetric import ec
 
         return cls(ec.generate_private_key(ec.SECP256R1()))
 
@@ -55,8 +55,8 @@ class SigningKey:
         Raises:
             ValueError: It is not a key, or neither of RSA nor of P-256.
         """
-        from cryptography.hazmat.primitives import serialization  # noqa: PLC0415  # 45 ms
-        from cryptography.hazmat.primitives.asymmetric import ec, rsa  # noqa: PLC0415
+        from cryptography.hazmat.primitives import serialization
+        from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
         key = serialization.load_pem_private_key(pem, None)
         if isinstance(key, rsa.RSAPrivateKey):
@@ -68,7 +68,7 @@ class SigningKey:
     @property
     def pem(self) -> bytes:
         """The private key, to be loaded again."""
-        from cryptography.hazmat.primitives import serialization  # noqa: PLC0415  # 45 ms
+        from cryptography.hazmat.primitives import serialization
 
         return self._key.private_bytes(
             serialization.Encoding.PEM,
@@ -110,12 +110,8 @@ class SigningKey:
         return claims
 
     def _signature(self, data: bytes) -> bytes:
-        from cryptography.hazmat.primitives import hashes  # noqa: PLC0415  # 45 ms
-        from cryptography.hazmat.primitives.asymmetric import (  # noqa: PLC0415
-            ec,
-            padding,
-            utils,
-        )
+        from cryptography.hazmat.primitives import hashes
+        from cryptography.hazmat.primitives.asymmetric import ec, padding, utils
 
         key: Any = self._key
         if self._rsa:
@@ -125,13 +121,9 @@ class SigningKey:
         return r.to_bytes(_COORDINATE, "big") + s.to_bytes(_COORDINATE, "big")
 
     def _is_genuine(self, text: str, signature: str) -> bool:
-        from cryptography.exceptions import InvalidSignature  # noqa: PLC0415  # 45 ms
-        from cryptography.hazmat.primitives import hashes  # noqa: PLC0415
-        from cryptography.hazmat.primitives.asymmetric import (  # noqa: PLC0415
-            ec,
-            padding,
-            utils,
-        )
+        from cryptography.exceptions import InvalidSignature
+        from cryptography.hazmat.primitives import hashes
+        from cryptography.hazmat.primitives.asymmetric import ec, padding, utils
 
         public: Any = self._key.public_key()
         raw = _decode(signature)

@@ -80,10 +80,7 @@ def _format(node: Call) -> Iterator[Issue]:
     template, args = node.target, node.args[0]
     if not isinstance(template, Literal) or not isinstance(args, ListLiteral):
         return
-    from kubewright.apiserver.cel.library.formatting import (  # noqa: PLC0415  # few rules format
-        FormatError,
-        check_format,
-    )
+    from kubewright.apiserver.cel.library.formatting import FormatError, check_format
 
     try:
         check_format(template.value, [item.type for item in args.items])

@@ -217,7 +217,7 @@ def _zone(name: str) -> tzinfo:
     if match := re.fullmatch(_OFFSET, name, re.ASCII):
         minutes = int(match[2]) * 60 + int(match[3])
         return timezone(timedelta(minutes=-minutes if match[1] == "-" else minutes))
-    import zoneinfo  # noqa: PLC0415  # few rules use time zones
+    import zoneinfo
 
     try:
         return zoneinfo.ZoneInfo(name)

@@ -85,7 +85,7 @@ class DefinitionController:
         known = name in self._specs
         self._specs[name] = (spec, accepted, ending)
         # Imported here: a server without custom resources needs neither schemas nor CEL.
-        from kubewright.apiserver.customresource.resources import served_resources  # noqa: PLC0415
+        from kubewright.apiserver.customresource.resources import served_resources
 
         store = self._backend.store
         resources = served_resources(definition, self._client)

@@ -42,7 +42,7 @@ def served_resources(definition: Obj, client: "Callable[[], WebhookClient]") -> 
     shapes = {resource.version: resource.schema for resource in resources}
 
     async def ask(client_config: Obj, review: Obj, timeout: float) -> Obj:
-        from kubewright.apiserver.admission.webhook_client import WebhookError  # noqa: PLC0415  # imports ssl; few definitions have webhooks
+        from kubewright.apiserver.admission.webhook_client import WebhookError
 
         try:
             answer: Obj = await client().call(client_config, review, timeout=timeout)

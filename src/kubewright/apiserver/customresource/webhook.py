@@ -142,7 +142,7 @@ def validate_ca_bundle(bundle: str, path: str) -> Errors:
 
 
 def _are_certificates(data: bytes) -> bool:
-    from cryptography import x509  # noqa: PLC0415  # slow to import, and rarely needed
+    from cryptography import x509
 
     try:
         return bool(x509.load_pem_x509_certificates(data))

@@ -16,7 +16,7 @@ def prepare(call: Call, new: Obj, old: Obj, write: Write) -> None:
 
 def validate(call: Call, new: Obj, old: Obj, write: Write) -> Errors:
     """Return what is wrong with the change."""
-    from kubewright.apiserver.builtin.core.pod import subresources as pod_subresources  # noqa: PLC0415  # few requests
+    from kubewright.apiserver.builtin.core.pod import subresources as pod_subresources
 
     if call.subresource == "ephemeralcontainers":
         return pod_subresources.set_ephemeral_containers(new, old)

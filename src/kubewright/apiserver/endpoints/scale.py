@@ -26,7 +26,7 @@ API_VERSION: str = "autoscaling/v1"
 
 def _scale_of(call: Call, obj: Obj) -> Obj:
     if call.resource.custom:
-        from kubewright.apiserver.customresource.scale import scale_of as custom  # noqa: PLC0415
+        from kubewright.apiserver.customresource.scale import scale_of as custom
 
         return custom(obj, call.resource.scale_paths)
 
@@ -37,7 +37,7 @@ def _scale_before(call: Call, obj: Obj) -> Obj:
     """Return the Scale that a change begins with; a custom object may have no replicas yet."""
     if not call.resource.custom:
         return _scale_of(call, obj)
-    from kubewright.apiserver.customresource.scale import scale_for_update  # noqa: PLC0415
+    from kubewright.apiserver.customresource.scale import scale_for_update
 
     return scale_for_update(obj, call.resource.scale_paths)
 
@@ -46,7 +46,7 @@ def _scale_shown(call: Call, obj: Obj) -> Obj:
     """Return the Scale that admission sees, of the object before or after the change."""
     if not call.resource.custom:
         return _scale_of(call, obj)
-    from kubewright.apiserver.customresource.scale import scale_for_admission  # noqa: PLC0415
+    from kubewright.apiserver.customresource.scale import scale_for_admission
 
     return scale_for_admission(obj, call.resource.scale_paths)
 
@@ -62,7 +62,7 @@ def _check(call: Call, scale: Obj) -> None:
 
 def _with_scale(call: Call, obj: Obj, scale: Obj) -> Obj:
     if call.resource.custom:
-        from kubewright.apiserver.customresource.scale import with_scale as custom  # noqa: PLC0415
+        from kubewright.apiserver.customresource.scale import with_scale as custom
 
         return custom(obj, scale, call.resource.scale_paths)
 
@@ -70,7 +70,7 @@ def _with_scale(call: Call, obj: Obj, scale: Obj) -> Obj:
 
 
 def _is_owned(call: Call) -> bool:
-    from kubewright.apiserver.customresource.scale import is_owned  # noqa: PLC0415  # as above
+    from kubewright.apiserver.customresource.scale import is_owned
 
     return is_owned(find(call).decode(), call.resource.scale_paths)
 

@@ -69,7 +69,7 @@ class Subresources:
             return scale.ENDPOINTS[verb]
         if name in PARTS:
             if verb == "patch":
-                from kubewright.apiserver.endpoints.patch import patch  # noqa: PLC0415  # a circular import
+                from kubewright.apiserver.endpoints.patch import patch
 
                 return patch
             return get if verb == "get" else update
@@ -126,7 +126,7 @@ def _without_port(call: Call) -> Call:
 
 async def bind(call: Call) -> Response:
     """Assign a pod to a node."""
-    from kubewright.apiserver.builtin.core.pod import subresources as pod_subresources  # noqa: PLC0415  # schedulers only
+    from kubewright.apiserver.builtin.core.pod import subresources as pod_subresources
 
     options = write_options(call.query, "CreateOptions")
     asked = await _admit(call, _document(call, "Binding"), options)

@@ -183,14 +183,14 @@ def _resource(group: str, version: str, entry: dict[str, Any]) -> Resource:
 def _strategy(group: str, plural: str) -> Strategy:
     if group == "apiextensions.k8s.io":
         # Imported here: it brings schemas and CEL, which a server without CRDs never needs.
-        from kubewright.apiserver.customresource.strategy import CustomResourceDefinitionStrategy  # noqa: PLC0415
+        from kubewright.apiserver.customresource.strategy import CustomResourceDefinitionStrategy
 
         return CustomResourceDefinitionStrategy()
     return builtin.strategy_for(group, plural)
 
 
 def _events_field(path: str) -> str:
-    from kubewright.apiserver.builtin.core.events import events_v1_field  # noqa: PLC0415  # for few
+    from kubewright.apiserver.builtin.core.events import events_v1_field
 
     return events_v1_field(path)
 

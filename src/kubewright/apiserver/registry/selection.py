@@ -163,9 +163,7 @@ def _parsed_labels(text: str) -> Selector:
     try:
         return Selector.parse(text)
     except ValueError as error:
-        from kubewright.apiserver.meta.selector_problem import (  # noqa: PLC0415  # few are wrong
-            label_selector_problem,
-        )
+        from kubewright.apiserver.meta.selector_problem import label_selector_problem
 
         why = label_selector_problem(text) or f"unable to parse requirement: {error}"
         raise status.bad_request(why) from None

@@ -91,13 +91,13 @@ def _printer(resource: Resource) -> Printer:
 
 
 def _scales() -> Printer:
-    from kubewright.apiserver.table.builtin.autoscaling import SCALES  # noqa: PLC0415  # few clients list scales
+    from kubewright.apiserver.table.builtin.autoscaling import SCALES
 
     return SCALES
 
 
 def _custom(resource: Resource) -> Printer:
-    from kubewright.apiserver.customresource import columns  # noqa: PLC0415  # for custom resources only
+    from kubewright.apiserver.customresource import columns
 
     def cells(obj: Obj, age: Ages) -> list[Any]:
         return [obj["metadata"].get("name", ""), *columns.cells(obj, resource.columns, age)]

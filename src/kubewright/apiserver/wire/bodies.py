@@ -77,7 +77,7 @@ def _summary(body: bytes) -> str:
 
 
 def _json_problem(body: bytes, error: Exception) -> str:
-    from kubewright.apiserver.wire import json_syntax  # noqa: PLC0415  # most bodies are right
+    from kubewright.apiserver.wire import json_syntax
 
     return json_syntax.problem(body) or str(error)
 
@@ -100,9 +100,9 @@ def parse_yaml(body: bytes, repeated: list[str] | None = None) -> Any:
         raise status.bad_request(f"error decoding YAML: {error}") from None
     except (msgspec.DecodeError, UnicodeDecodeError):
         pass
-    import yaml  # noqa: PLC0415  # most clients send JSON
+    import yaml
 
-    from kubewright.apiserver.wire import yaml_format  # noqa: PLC0415
+    from kubewright.apiserver.wire import yaml_format
 
     try:
         return yaml_format.load(body, repeated)
@@ -116,7 +116,7 @@ def parse_protobuf(body: bytes, resource: Resource | None = None) -> Any:
     Raises:
         StatusError: It is broken, or of a kind that has no such form (400).
     """
-    from kubewright.apiserver.wire import protobuf  # noqa: PLC0415  # most clients send JSON
+    from kubewright.apiserver.wire import protobuf
 
     if resource is None:
         return protobuf.decode(body)

@@ -26,7 +26,7 @@ def body(content: Any, form: Accepted = PLAIN, *, code: int = 200) -> Response:
 
 
 def _yaml(data: bytes) -> bytes:
-    from kubewright.apiserver.wire.yaml_format import dump  # noqa: PLC0415  # few clients ask for it
+    from kubewright.apiserver.wire.yaml_format import dump
 
     return dump(view.decode(data))
 
@@ -144,7 +144,7 @@ def _table(
     now: datetime,
     single: bool = False,
 ) -> Obj:
-    from kubewright.apiserver.table import table_for  # noqa: PLC0415  # kubectl alone asks for it
+    from kubewright.apiserver.table import table_for
 
     table: Obj = table_for(
         call.resource,

@@ -84,8 +84,8 @@ def start(  # noqa: PLR0913  # one for each option
 
     Exit status: 0 if it runs, even if it did before; 1 if it failed; 2 for invalid input.
     """
-    from kubewright.cli.cluster.start import Options, StartError  # noqa: PLC0415  # not for --help
-    from kubewright.cli.cluster.start import start as run  # noqa: PLC0415  # as above
+    from kubewright.cli.cluster.start import Options, StartError
+    from kubewright.cli.cluster.start import start as run
 
     options = Options(
         name=name,
@@ -107,7 +107,7 @@ def start(  # noqa: PLR0913  # one for each option
 @cluster.command()
 def stop(*, name: Name = NAME) -> None:
     """Stop a cluster and everything its pods have started."""
-    from kubewright.cli.cluster.start import stop as run  # noqa: PLC0415  # not for --help
+    from kubewright.cli.cluster.start import stop as run
 
     run(name)
 
@@ -118,7 +118,7 @@ def status(*, name: Name = NAME) -> None:
 
     Exit status: 0 if it runs, 1 if it is dead or does not answer, 3 if there is none.
     """
-    from kubewright.cli.cluster.status import status as run  # noqa: PLC0415  # not for --help
+    from kubewright.cli.cluster.status import status as run
 
     raise typer.Exit(run(name))
 
@@ -126,7 +126,7 @@ def status(*, name: Name = NAME) -> None:
 @cluster.command()
 def kubeconfig(*, name: Name = NAME) -> None:
     """Print the kubeconfig of a cluster."""
-    from kubewright.cli.cluster.status import kubeconfig as run  # noqa: PLC0415  # not for --help
+    from kubewright.cli.cluster.status import kubeconfig as run
 
     run(name)
 
@@ -134,6 +134,6 @@ def kubeconfig(*, name: Name = NAME) -> None:
 @cluster.command(name="list")
 def list_command() -> None:
     """List your clusters."""
-    from kubewright.cli.cluster.status import list_all  # noqa: PLC0415  # not for --help
+    from kubewright.cli.cluster.status import list_all
 
     list_all()

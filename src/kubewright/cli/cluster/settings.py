@@ -45,6 +45,6 @@ def read_settings(folder: Path) -> Settings | None:
 
 def write_settings(folder: Path, settings: Settings) -> None:
     """Write *settings* to *folder*, in one step, readable by this user only."""
-    from kubewright._pki.files import write_private  # noqa: PLC0415  # only a start needs it
+    from kubewright._pki.files import write_private
 
     write_private(folder / FILE, msgspec.json.encode(settings))

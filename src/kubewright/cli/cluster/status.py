@@ -114,9 +114,9 @@ def _show(folder: ClusterFolder, state: State) -> int:
 
 
 async def _count(folder: ClusterFolder) -> tuple[str, str]:
-    from kubewright.api.conditions import is_condition_true  # noqa: PLC0415  # only if one runs
-    from kubewright.client import Client, Config  # noqa: PLC0415  # as above
-    from kubewright.kinds.core.v1 import Node, Pod  # noqa: PLC0415  # as above
+    from kubewright.api.conditions import is_condition_true
+    from kubewright.client import Client, Config
+    from kubewright.kinds.core.v1 import Node, Pod
 
     config = Config.from_kubeconfig(folder.kubeconfig).replace(timeout=TIMEOUT)
     async with Client(config) as client:

@@ -65,7 +65,7 @@ def screen(stream: TextIO | None = None) -> Screen:
     stream = sys.stdout if stream is None else stream
     if not stream.isatty():
         return PlainScreen(stream)
-    from rich.console import Console  # noqa: PLC0415  # 60 ms, for terminals only
+    from rich.console import Console
 
     return RichScreen(Console(file=stream, highlight=False))
 
@@ -130,8 +130,8 @@ class RichScreen:
     @contextmanager
     def showing(self, row: Row) -> Iterator[Callable[[], None]]:
         """Show *row* during a block: one line for each phase that it has reached."""
-        from rich.live import Live  # noqa: PLC0415  # with the console, for terminals only
-        from rich.spinner import Spinner  # noqa: PLC0415  # as above
+        from rich.live import Live
+        from rich.spinner import Spinner
 
         lines: dict[str, list[str]] = {}
         spinner = Spinner("dots")
@@ -161,8 +161,8 @@ class RichScreen:
     def _table(
         self, row: Row, lines: list[list[str]], spinner: "RenderableType"
     ) -> "RenderableType":
-        from rich.table import Table  # noqa: PLC0415  # as above
-        from rich.text import Text  # noqa: PLC0415  # as above
+        from rich.table import Table
+        from rich.text import Text
 
         table = Table(box=None, padding=(0, 3, 0, 0), header_style="dim")
         for name in ("", "AFTER", "NAME", "PHASE", "POD", "STATUS"):

@@ -294,7 +294,7 @@ class _Session:
         return [path.name for path in seen]
 
     async def _install(self, operator: Application) -> None:
-        from kubewright.application.install import install_crds  # noqa: PLC0415  # makes schemas, 15 ms
+        from kubewright.application.install import install_crds
 
         await install_crds(self._client, operator.kinds)
 

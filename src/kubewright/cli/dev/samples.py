@@ -38,7 +38,7 @@ def _yaml(folder: Path) -> list[Path]:
 
 
 def _documents(path: Path) -> Iterator[Unstructured]:
-    import yaml  # noqa: PLC0415  # 9 ms, for those with samples
+    import yaml
 
     try:
         found: list[Any] = list(yaml.safe_load_all(path.read_bytes()))

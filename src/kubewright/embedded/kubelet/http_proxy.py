@@ -27,7 +27,7 @@ class _Answer:
     """The answer of a pod, read on demand; the chunks of a `Stream`."""
 
     def __init__(self, connection: PodConnection, *, head_only: bool) -> None:
-        import httptools  # noqa: PLC0415  # not before the first request
+        import httptools
 
         self._connection = connection
         self._head_only = head_only

@@ -130,7 +130,7 @@ class KubeletServer:
     def _tls(self) -> ServerTLS:
         pair = self._pair
         if pair is None:
-            from kubewright._pki.authority import Authority  # noqa: PLC0415  # 45 ms
+            from kubewright._pki.authority import Authority
 
             pair = self._pair = Authority("kubewright-kubelet-ca").serving(self._host, "localhost")
         return ServerTLS(pair.certificate, pair.key, self._client_ca)

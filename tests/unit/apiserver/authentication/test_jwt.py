@@ -70,7 +70,7 @@ def test_the_public_key_can_be_read_by_others() -> None:
 
 def test_other_kinds_of_keys_are_refused() -> None:
     """P-384 would need another algorithm than the one we announce."""
-    from cryptography.hazmat.primitives import serialization  # noqa: PLC0415  # for this test only
+    from cryptography.hazmat.primitives import serialization
 
     pem = ec.generate_private_key(ec.SECP384R1()).private_bytes(
         serialization.Encoding.PEM,

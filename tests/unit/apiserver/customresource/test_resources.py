@@ -166,7 +166,7 @@ async def test_a_webhook_converts_where_the_definition_says_so() -> None:
 
 async def test_a_webhook_that_fails_is_told_to_the_client() -> None:
     """The client sees the error of the webhook."""
-    from kubewright.apiserver.admission.webhook_client import WebhookError  # noqa: PLC0415
+    from kubewright.apiserver.admission.webhook_client import WebhookError
 
     client = Converting(WebhookError("connection refused"))
     read = by_version(two_versions(conversion=CONVERSION), lambda: client)["v2"].read

@@ -46,7 +46,7 @@ def _check(schedule: str) -> None:
                 "invalid schedule format: runtime error: slice bounds out of range"
                 f" [:{-1}] with length {len(schedule)}"
             )
-        from zoneinfo import ZoneInfo  # noqa: PLC0415  # few schedules name a zone
+        from zoneinfo import ZoneInfo
 
         name = zone.partition("=")[2]
         try:

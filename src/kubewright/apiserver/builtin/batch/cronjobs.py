@@ -108,7 +108,7 @@ def _zone(zone: str, path: str) -> Errors:
 
 
 def _exists(zone: str) -> bool:
-    from zoneinfo import ZoneInfo, available_timezones  # noqa: PLC0415  # 2 ms, and rarely needed
+    from zoneinfo import ZoneInfo, available_timezones
 
     if not available_timezones():  # this machine has no time zone data
         return True

@@ -137,7 +137,7 @@ def _request(encoded: str) -> Errors:
 
 
 def _signature(text: bytes) -> str:
-    from cryptography import x509  # noqa: PLC0415  # slow to import, and few clients request certificates
+    from cryptography import x509
 
     try:
         request = x509.load_pem_x509_csr(text)

@@ -40,7 +40,7 @@ def _field(line: str) -> _Field:
 
 def difference(old: Any, new: Any, kind: str) -> str:
     """Return the unified diff of two values of the internal type *kind*."""
-    import difflib  # noqa: PLC0415  # only for changes that are rejected
+    import difflib
 
     before, after = (
         _escaped(json.dumps(internal(value, kind), indent=1, ensure_ascii=False)).splitlines()

@@ -300,7 +300,7 @@ class ProcessContainer(_Process):
         self, command: Sequence[str], *, stdin: bool = False, tty: bool = False
     ) -> Command:
         """Start another command in its folder, with its variables."""
-        from kubewright.embedded.node.process.runtime import find_program  # noqa: PLC0415  # a circle
+        from kubewright.embedded.node.process.runtime import find_program
 
         words = [rewritten(word, self._places) for word in command]
         folder = self._start.folder
