@@ -67,3 +67,15 @@ def test_the_picture_of_the_layers_is_what_the_linter_checks() -> None:
     assert [re.split(r" {2,}", line)[0] for line in drawn] == [
         layer.replace("|", "│") for layer in layers if layer != "__main__"
     ]
+
+
+def test_every_file_that_the_architecture_names_is_there() -> None:
+    """Somebody who follows an event through the code must find each file where the page says."""
+    text = (ROOT / "docs" / "architecture.md").read_text()
+
+    named = set(re.findall(r"`([a-z_]+(?:/[a-z_]+)*(?:\.py|/))`", text))
+
+    assert len(named) > 50
+    assert [
+        path for path in sorted(named) if not (ROOT / "src" / "kubewright" / path).exists()
+    ] == []
