@@ -14,8 +14,9 @@ from kubewright.apiserver.authorization import attributes as authorization
 from kubewright.apiserver.backend import Call
 from kubewright.apiserver.fieldmanager import manager as fieldmanager
 from kubewright.apiserver.fieldmanager.fieldset import FieldSet
-from kubewright.apiserver.meta import metadata, status
+from kubewright.apiserver.meta import status
 from kubewright.apiserver.meta.field import Errors
+from kubewright.apiserver.registry import metadata
 from kubewright.apiserver.registry.resource import Resource
 from kubewright.apiserver.registry.strategy import Obj
 from kubewright.apiserver.schema.tree import Schema

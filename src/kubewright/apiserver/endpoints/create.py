@@ -3,8 +3,8 @@
 from kubewright.apiserver.admission.attributes import Attributes
 from kubewright.apiserver.backend import Call
 from kubewright.apiserver.endpoints import commit
-from kubewright.apiserver.meta import metadata, status
-from kubewright.apiserver.registry import view
+from kubewright.apiserver.meta import status
+from kubewright.apiserver.registry import metadata, view
 from kubewright.apiserver.registry.strategy import Obj, Write
 from kubewright.apiserver.wire import bodies, output
 from kubewright.apiserver.wire.options import WriteOptions, write_options

@@ -8,9 +8,9 @@ from kubewright.apiserver.backend import Call
 from kubewright.apiserver.endpoints import commit, parts
 from kubewright.apiserver.endpoints.create import into_work, store_new
 from kubewright.apiserver.fieldmanager import manager as fieldmanager
-from kubewright.apiserver.meta import field, metadata, status
+from kubewright.apiserver.meta import field, status
 from kubewright.apiserver.meta.names import GroupKind
-from kubewright.apiserver.registry import view
+from kubewright.apiserver.registry import metadata, view
 from kubewright.apiserver.registry.strategy import Obj, Strategy, Write
 from kubewright.apiserver.storage import Stored
 from kubewright.apiserver.storage.collection import key_of

@@ -1,1 +1,1 @@
-"""Names, metadata, field errors and refusals, for objects of every kind."""
+"""Names and their rules, field errors and refusals, for objects of every kind."""

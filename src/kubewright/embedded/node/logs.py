@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from kubewright._aio import Clock
 from kubewright.embedded.node.access import LogOptions, OutputStream
-from kubewright.embedded.node.process.files import open_regular
+from kubewright.embedded.node.files import open_regular
 
 __all__ = ["FileLog", "Log", "LogLine", "MemoryLog", "PodLogs", "read_log"]
 

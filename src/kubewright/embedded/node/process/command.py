@@ -14,9 +14,9 @@ from msgspec.structs import replace
 
 from kubewright._aio import Clock
 from kubewright.embedded.node.access import Command, Output, OutputStream
+from kubewright.embedded.node.files import read_regular
 from kubewright.embedded.node.host import new_id
 from kubewright.embedded.node.logs import Log
-from kubewright.embedded.node.process.files import read_regular
 from kubewright.embedded.node.process.layout import rewritten
 from kubewright.embedded.node.process.streams import Pump, write_all
 from kubewright.embedded.node.process.supervision import Start, Supervision

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from kubewright.apiserver.meta import metadata
+from kubewright.apiserver.registry import metadata
 from kubewright.apiserver.registry.registry import Registry
 from kubewright.apiserver.registry.resource import Resource
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kubewright.embedded.node.process.files import open_regular, read_regular
+from kubewright.embedded.node.files import open_regular, read_regular
 
 
 def link(path: Path) -> None:
