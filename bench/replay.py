@@ -12,6 +12,7 @@ import ssl
 import sys
 from collections.abc import AsyncIterator, Coroutine
 from pathlib import Path
+from typing import cast
 
 import httptools
 
@@ -32,8 +33,8 @@ class Connection(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Start reading requests."""
-        assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
+        # Not asserted: the TLS transport of uvloop is not one of asyncio's classes.
+        self._transport = cast("asyncio.Transport", transport)
         self._parser = httptools.HttpRequestParser(self)
 
     def data_received(self, data: bytes) -> None:
