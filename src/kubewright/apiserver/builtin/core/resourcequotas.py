@@ -3,7 +3,7 @@
 from typing import Any
 
 from kubewright.api.quantity import parse_quantity
-from kubewright.apiserver.builtin.core.pod.resources import resource_name
+from kubewright.apiserver.builtin.core.pod.resources import COUNTED, resource_name
 from kubewright.apiserver.builtin.fields.checks import needed, quantity_not_negative
 from kubewright.apiserver.meta import field
 from kubewright.apiserver.meta.field import Errors
@@ -14,20 +14,7 @@ _COMPUTE = frozenset(
     for prefix in ("", "requests.", "limits.")
     for name in ("cpu", "memory", "ephemeral-storage")
 )
-_COUNTS = frozenset(
-    {
-        "pods",
-        "resourcequotas",
-        "services",
-        "replicationcontrollers",
-        "secrets",
-        "configmaps",
-        "persistentvolumeclaims",
-        "services.nodeports",
-        "services.loadbalancers",
-    }
-)
-_QUOTA = _COMPUTE | _COUNTS | {"requests.storage"}
+_QUOTA = _COMPUTE | COUNTED | {"requests.storage"}
 _POD_SCOPED = frozenset(
     {"pods", *(name for name in _COMPUTE if not name.endswith("ephemeral-storage"))}
 )
@@ -91,7 +78,7 @@ def _is_huge_page(name: str) -> bool:
 
 def _is_integer(name: str) -> bool:
     extended = "/" in name and "kubernetes.io/" not in name and not name.startswith("requests.")
-    return name in _COUNTS or extended
+    return name in COUNTED or extended
 
 
 def _amounts(amounts: Obj, path: str) -> Errors:
