@@ -45,7 +45,8 @@ class ReadingStore(Store[R]):
         """Read from *origin* from now on, and keep the indexes there."""
         functions = dict(self._functions)
         self.drop_indexes()
-        self._origin, self.codec, self.mapping = origin, codec, origin.mapping
+        self._origin = origin
+        self._read_with(codec, origin.mapping)
         for name, function in functions.items():
             self.add_index(name, function)
 

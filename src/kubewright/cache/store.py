@@ -63,6 +63,10 @@ class Store(Generic[R]):
         self._ended = False
         self._waiters = Waiters()
 
+    def _read_with(self, codec: Codec[R], mapping: RESTMapping | None) -> None:
+        """Let *codec* read what *mapping* names from now on."""
+        self.codec, self.mapping = codec, mapping
+
     @property
     def ahead(self) -> int:
         """How many writes of this process the stream has yet to show.

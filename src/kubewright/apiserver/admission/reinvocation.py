@@ -37,8 +37,8 @@ class Reinvocation:
     __slots__ = ("_turns", "is_second", "is_wanted")
 
     def __init__(self) -> None:
-        self.is_wanted = False
-        self.is_second = False
+        self.is_wanted: bool = False
+        self.is_second: bool = False
         self._turns: dict[str, Turn] = {}
 
     def begin(self, plugin: str, obj: Obj | None) -> Turn:

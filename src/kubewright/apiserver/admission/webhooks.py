@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from kubewright.apiserver.admission import review
-from kubewright.apiserver.admission.attributes import Attributes, GroupVersionKind
+from kubewright.apiserver.admission.attributes import Attributes, GroupVersionKind, Objects
 from kubewright.apiserver.admission.conditions import ConditionError, all_met
 from kubewright.apiserver.admission.configuration import (
     Webhook,
@@ -32,7 +32,7 @@ class Caller:
     """Asks one webhook about one write."""
 
     def __init__(self, context: PluginContext) -> None:
-        self.objects = context.objects
+        self.objects: Objects = context.objects
         self._reader = context.reader
         self._client = context.client
         self._authorizer = context.authorizer
