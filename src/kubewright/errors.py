@@ -233,7 +233,7 @@ def seconds_of(name: str, delay: object) -> float:
             " say so, as in max(1.0, delay)"
         )
     if not math.isfinite(delay):
-        raise ValueError(f"{name} is no number of seconds that can pass: it is {delay}")
+        raise ValueError(f"{name} is not a number of seconds that can pass: it is {delay}")
     return float(delay)
 
 

@@ -229,7 +229,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
             " required property"
         ),
     ),
-    "a list type for what is no list": (
+    "a list type for what is not a list": (
         with_schema({"type": "object", "x-kubernetes-list-type": "atomic"}),
         f"{SPEC}.type",
         "must be array if x-kubernetes-list-type is specified",

@@ -77,7 +77,7 @@ BROKEN: dict[str, Behave] = {
     "patch is no base64": says(allowed=True, patchType="JSONPatch", patch="!"),
     "patch is a number": says(allowed=True, patchType="JSONPatch", patch=5),
     "patch is no JSON": patches(b"\xff"),
-    "patch is no list": patches({"a": 1}),
+    "patch is not a list": patches({"a": 1}),
     "patch of a number": patches([1]),
     "patch of nothing": patches([{}]),
     "patch to text": patches(add("", "text")),

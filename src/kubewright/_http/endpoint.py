@@ -97,7 +97,7 @@ def endpoint_of(url: str) -> tuple[Endpoint, str]:
     try:
         path = quote(parts.path, safe=_IN_PATHS)
     except UnicodeError:
-        raise ConfigError(f"cannot use {_shown(url)!r} as a {what}: its path is no text") from None
+        raise ConfigError(f"cannot use {_shown(url)!r} as a {what}: its path is not text") from None
     return _endpoint(parts, what=what), path.rstrip("/")
 
 
@@ -155,5 +155,5 @@ def _punycode(host: str, *, what: str) -> str:
         return host.encode("idna").decode()
     except UnicodeError as error:
         raise ConfigError(
-            f"cannot use the host {host!r} as a {what}: it is no domain name ({error})"
+            f"cannot use the host {host!r} as a {what}: it is not a domain name ({error})"
         ) from None

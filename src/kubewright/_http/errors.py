@@ -152,7 +152,7 @@ def _unloaded(error: BaseException, host: str) -> str:
 
 
 def _strange(error: BaseException, host: str) -> str:
-    return f"{host} is no address that can be connected to ({_text(error)})."
+    return f"{host} is not an address that can be connected to ({_text(error)})."
 
 
 # The first matching class explains the error, so special classes come before general ones.

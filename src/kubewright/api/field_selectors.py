@@ -125,7 +125,7 @@ def _unescaped(text: str, start: int, value: str) -> str:
         if escaped is None:
             raise _error(text, start + match.start(), r"a '=' within a value is written '\='")
         if escaped not in ("\\", ",", "="):
-            problem = rf"'\{escaped}' is no escape; a backslash is written '\\'"
+            problem = rf"'\{escaped}' is not an escape; a backslash is written '\\'"
             raise _error(text, start + match.start(), problem)
         return escaped
 

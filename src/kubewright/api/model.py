@@ -123,7 +123,7 @@ def _refuse_bare_fields(name: str, namespace: dict[str, Any], annotations: dict[
             continue
         kind = "..." if value is None or isinstance(value, _FIELD) else type(value).__name__
         raise SchemaError(
-            f"{name}.{attribute} has no annotation, so it would be no field: write"
+            f"{name}.{attribute} has no annotation, so it would not be a field: write"
             f" `{attribute}: {kind} = ...`, or `{attribute}: ClassVar[{kind}] = ...` if it is"
             f" no field"
         )
@@ -157,7 +157,7 @@ class ModelMeta(msgspec.StructMeta):
 
 
 # On the class, not on its metaclass: type checkers ask the bases first, and `msgspec.Struct` would
-# tell them that fields are positional and that `field` is no field.
+# tell them that fields are positional and that `field` is not a field.
 @dataclass_transform(kw_only_default=True, field_specifiers=(field, msgspec.field))
 class Model(
     msgspec.Struct,

@@ -124,7 +124,7 @@ def _apply(root: list[Any], operation: Any) -> None:
     name = operation.get("op")
     apply = _OPERATIONS.get(name) if isinstance(name, str) else None
     if apply is None:
-        raise _DoesNotFit(f"{name!r} is no operation; write one of {', '.join(_OPERATIONS)}")
+        raise _DoesNotFit(f"{name!r} is not an operation; write one of {', '.join(_OPERATIONS)}")
     apply(root, _place(operation, "path"), operation)
 
 
@@ -233,7 +233,7 @@ def _existing(parent: Any, part: str) -> Any:
 def _index(part: str, last: int) -> int:
     # Leading zeros are refused by the RFC; isdigit alone would let in other scripts' digits.
     if not (part.isascii() and part.isdigit()) or (part[0] == "0" and part != "0"):
-        raise _DoesNotFit(f"{part!r} is no index of a list")
+        raise _DoesNotFit(f"{part!r} is not an index of a list")
     if len(part) > 9 or int(part) > last:  # noqa: PLR2004  # no list is that long
         raise _DoesNotFit(f"index {part} is beyond the end of the list, which has {last + 1} items")
     return int(part)

@@ -223,13 +223,13 @@ def definition_of(kind: type[Resource]) -> Definition:
 
 def _undeclared(kind: Any) -> str:
     if not isinstance(kind, type):
-        return f"{kind!r:.60} is no class: give a subclass of kw.Resource"
+        return f"{kind!r:.60} is not a class: give a subclass of kw.Resource"
     if issubclass(kind, Resource):
         advice = "decorate it with @kw.resource(group=..., version=...)"
         return f"{kind.__name__} has no group and version: {advice}"
     if issubclass(kind, Model):
         return f"{kind.__name__} is a Model, a part of an object: give a Resource"
-    return f"{kind.__name__} is no kind: make it a subclass of kw.Resource"
+    return f"{kind.__name__} is not a kind: make it a subclass of kw.Resource"
 
 
 def has_status_subresource(kind: type[Resource]) -> bool:

@@ -162,7 +162,7 @@ def _part_nanoseconds(text: str, match: re.Match[str]) -> int:
     if not unit:
         raise _bad_duration(text, f"a unit is missing after {match.group()!r}; write 's' or 'm'")
     if unit not in _UNITS:
-        raise _bad_duration(text, f"{unit!r} is no unit; write ns, us, ms, s, m or h")
+        raise _bad_duration(text, f"{unit!r} is not a unit; write ns, us, ms, s, m or h")
     if len(whole.lstrip("0")) > _MAX_DIGITS:
         raise _bad_duration(text, "it is longer than Go can hold, about 292 years")
     fraction = fraction[:_MAX_DIGITS]

@@ -117,7 +117,7 @@ def _load_file(path: Path) -> ModuleType:
         raise ConfigError(f"cannot load {path}: it is a folder. Name the file with the operator")
     spec = importlib.util.spec_from_file_location(_module_name(path), path)
     if spec is None or spec.loader is None:
-        raise ConfigError(f"cannot load {path}: it is no Python file")
+        raise ConfigError(f"cannot load {path}: it is not a Python file")
     module, loader = importlib.util.module_from_spec(spec), spec.loader
     _search(path.resolve().parent)  # as `python at.py` would
     # Annotations of its classes are looked up by the name of the module.
@@ -146,13 +146,13 @@ def _reason(place: str, what: str) -> str:
     file, colon, name = place.rpartition(":")
     module, _, variable = place.rpartition(".")
     if Path(place).is_file():
-        return "it is no Python file. Its name has to end in .py"
+        return "it is not a Python file. Its name has to end in .py"
     if colon and Path(file).is_file():
         return f"{name!r} cannot be the name of a variable in {file}"
     if Path(f"{place}.py").is_file():
         return f"it is a file. Write {place}.py"
     if module in sys.modules and not hasattr(sys.modules[module], "__path__"):
-        return f"{module} is no package. Is it {module}:{variable}?"
+        return f"{module} is not a package. Is it {module}:{variable}?"
     return f"there is no such {what}"
 
 

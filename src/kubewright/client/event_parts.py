@@ -107,7 +107,7 @@ def check_words(kind: str, reason: str, action: str) -> None:
         raise ValueError(f"an event is of type 'Normal' or 'Warning', not {kind!r}")
     if not re.fullmatch(_REASON, reason):
         raise ValueError(
-            f"{reason!r} is no reason for an event: write one word in CamelCase,"
+            f"{reason!r} is not a reason for an event: write one word in CamelCase,"
             " such as 'ScalingFailed', and put the rest into the message"
         )
     check_length("reason", reason)

@@ -230,8 +230,8 @@ class ExecCredentials:
         """Parse the plugin's output. No part of it goes into an error: it may be the token."""
         if len(output) > MAX_OUTPUT:
             raise ConfigError(
-                f"{self._attempt()}: it printed more than a megabyte, which is no ExecCredential."
-                " Run it by hand to see what it prints."
+                f"{self._attempt()}: it printed more than a megabyte, which is not an"
+                " ExecCredential. Run it by hand to see what it prints."
             )
         try:
             credential = msgspec.json.decode(output, type=_ExecCredential)

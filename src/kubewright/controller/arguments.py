@@ -131,7 +131,7 @@ def checked_source(source: object) -> Source:
         raise TypeError(_no_map(repr(source)))
     if not isinstance(source, Source) or not is_async(source.run):
         raise TypeError(
-            f"{source!r:.80} is no source: it needs a name and an `async def run(self, sink)`"
+            f"{source!r:.80} is not a source: it needs a name and an `async def run(self, sink)`"
         )
     return source
 

@@ -53,8 +53,8 @@ def _check_names(definition: Definition) -> None:
     mapping = definition.mapping
     if not _GROUP.fullmatch(mapping.group) or "." not in mapping.group:
         raise SchemaError(
-            f"{mapping.kind}: {mapping.group!r} is no group for a CRD: write a DNS name of yours,"
-            f" such as 'shop.example.com'"
+            f"{mapping.kind}: {mapping.group!r} is not a group for a CRD: write a DNS name of"
+            " yours, such as 'shop.example.com'"
         )
     short = {f"short name {name!r}": name for name in definition.short_names}
     names = {"version": mapping.version, "plural": mapping.plural, "singular": definition.singular}
@@ -83,7 +83,7 @@ def _check_scale(definition: Definition, schema: JSONSchema) -> None:
     found = find_path(schema, selector) if selector else {"type": "string"}
     if found is None or found.get("type") != "string":
         raise SchemaError(
-            f"{kind}: the label selector path of scale, {selector!r}, is no str field"
+            f"{kind}: the label selector path of scale, {selector!r}, is not a str field"
         )
 
 
@@ -148,7 +148,7 @@ def _lost_at(before: str, name: str, schema: JSONSchema) -> str:
     known = list(schema.get("properties") or {})
     where = before or "the object"
     if name.startswith("["):
-        return f"{where} is no list"
+        return f"{where} is not a list"
     camel = re.sub(r"_([a-z0-9])", lambda found: found[1].upper(), name)
     near = [camel] if camel in known else get_close_matches(name, known, n=1)
     if near:

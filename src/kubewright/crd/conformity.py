@@ -55,7 +55,7 @@ def _maximum(value: Any, limit: Any, schema: JSONSchema) -> str:
 def _multiple_of(value: Any, factor: Any, _: JSONSchema) -> str:
     # Fractions are left to the server: 0.3 is a multiple of 0.1 to it, and not to Python.
     whole = isinstance(value, int) and isinstance(factor, int) and factor > 0
-    return "is no multiple of" if whole and value % factor else ""
+    return "is not a multiple of" if whole and value % factor else ""
 
 
 def _pattern(value: Any, pattern: Any, _: JSONSchema) -> str:

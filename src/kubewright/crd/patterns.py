@@ -38,7 +38,7 @@ def problem_of(pattern: str) -> str:
     try:
         re.compile(_in_python(pattern))
     except re.error as error:
-        return f"it is no regular expression: {error}"
+        return f"it is not a regular expression: {error}"
     return ""
 
 

@@ -98,7 +98,7 @@ def _write_definition(document: dict[str, Any], workshop: Workshop) -> None:
     except (KeyError, TypeError, AttributeError) as error:
         name = (document.get("metadata") or {}).get("name", "this")
         why = f"it has no {error}" if isinstance(error, KeyError) else f"it is malformed: {error}"
-        raise SchemaError(f"{name} is no apiextensions.k8s.io/v1 CRD: {why}") from error
+        raise SchemaError(f"{name} is not an apiextensions.k8s.io/v1 CRD: {why}") from error
 
 
 class _ResourceWriter(ModelWriter):

@@ -35,7 +35,7 @@ def bind_address(text: str, *, option: str) -> BindAddress | None:
     is_port = port.isascii() and port.isdigit() and int(port) <= _LAST_PORT
     if not colon or not is_port or (":" in host and not bracketed):
         raise ConfigError(
-            f"{option}: {text!r} is no address to listen on. Write host and port, such as"
+            f"{option}: {text!r} is not an address to listen on. Write host and port, such as"
             " ':8080', '127.0.0.1:8080' or '[::1]:8080', or '0' to listen on none."
         )
     return BindAddress(host[1:-1] if bracketed else host, int(port))

@@ -85,4 +85,4 @@ def problems_of(name: str, runnable: object) -> list[Problem]:
 def _checked(name: str, problem: object) -> Problem:
     if isinstance(problem, Problem):
         return problem
-    return Problem(name, f"its health() returned {problem!r:.80}, which is no Problem")
+    return Problem(name, f"its health() returned {problem!r:.80}, which is not a Problem")

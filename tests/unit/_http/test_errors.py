@@ -122,7 +122,7 @@ def test_an_unknown_authority_hints_at_the_one_of_the_cluster() -> None:
         (OSError(errno.EMFILE, "Too many open files"), "ulimit -n"),
         (OSError("Multiple exceptions: [Errno 111] Connect call failed"), "API server running?"),
         (ConnectionResetError(104, "reset by peer"), "closed the connection"),
-        (UnicodeError("label too long"), "no address that can be connected to"),
+        (UnicodeError("label too long"), "not an address that can be connected to"),
     ],
 )
 def test_each_common_failure_says_what_to_do(error: Exception, hint: str) -> None:

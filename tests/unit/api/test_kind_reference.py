@@ -124,5 +124,5 @@ def test_messages_name_a_class_and_a_reference_as_they_are_written(
 
 def test_what_is_no_kind_is_refused() -> None:
     """A text is none: which of its meanings is meant is for kubectl to guess."""
-    with pytest.raises(SchemeError, match=r"'pods' is no class"):
+    with pytest.raises(SchemeError, match=r"'pods' is not a class"):
         likely_mapping("pods")  # type: ignore[arg-type]

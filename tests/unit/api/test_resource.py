@@ -233,7 +233,9 @@ def test_a_part_of_an_object_is_no_kind() -> None:
         mapping_of(part)
 
 
-@pytest.mark.parametrize(("kind", "told"), [(int, "int is no kind"), ("po", "'po' is no class")])
+@pytest.mark.parametrize(
+    ("kind", "told"), [(int, "int is not a kind"), ("po", "'po' is not a class")]
+)
 def test_what_is_no_class_of_ours_has_no_definition(kind: Any, told: str) -> None:
     """A wrong argument must not end in an AttributeError about our own attributes."""
     with pytest.raises(SchemeError, match=told):

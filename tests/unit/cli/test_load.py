@@ -90,10 +90,10 @@ def test_classes_of_a_file_know_their_module(folder: Path) -> None:
         ("two.py:number", "'number' in two.py is a int, not an Operator"),
         ("exits.py", "it ends the program"),
         ("exits_too.main", r"cannot load exits_too.main: it ends the program, with SystemExit\(4"),
-        ("plain", "cannot load plain: it is no Python file. Its name has to end in .py"),
+        ("plain", "cannot load plain: it is not a Python file. Its name has to end in .py"),
         ("two.py:my-op", "cannot load two.py:my-op: 'my-op' cannot be the name of a variable"),
         ("./two", "cannot load two: it is a file. Write two.py"),
-        ("single.operator", "single is no package. Is it single:operator"),
+        ("single.operator", "single is not a package. Is it single:operator"),
         ("lacking.main", "cannot load lacking.main: it fails.\n(.*\n)+.*no_such_thing_at_all"),
     ],
 )

@@ -105,7 +105,7 @@ def test_a_reason_that_is_no_word_is_refused(reason: str) -> None:
 def test_a_reason_is_explained() -> None:
     """The message is the fix."""
     expected = (
-        "'it broke' is no reason for an event: write one word in CamelCase, such as"
+        "'it broke' is not a reason for an event: write one word in CamelCase, such as"
         " 'ScalingFailed', and put the rest into the message"
     )
 

@@ -25,9 +25,9 @@ class Status(Model):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"group": ""}, "Shop: '' is no group for a CRD: write a DNS name of yours"),
-        ({"group": "shops"}, "Shop: 'shops' is no group for a CRD"),
-        ({"group": "Example.com"}, "Shop: 'Example.com' is no group for a CRD"),
+        ({"group": ""}, "Shop: '' is not a group for a CRD: write a DNS name of yours"),
+        ({"group": "shops"}, "Shop: 'shops' is not a group for a CRD"),
+        ({"group": "Example.com"}, "Shop: 'Example.com' is not a group for a CRD"),
         ({"version": "1"}, "Shop: the version '1' must be a DNS label"),
         ({"plural": "Shops"}, "Shop: the plural 'Shops' must be a DNS label"),
         ({"short_names": ["s h"]}, "Shop: the short name 's h' 's h' must be a DNS label"),
@@ -54,7 +54,7 @@ class Status(Model):
         ({"scale": Scale(".status.replicas")}, "scale needs an int field below .spec"),
         (
             {"scale": Scale(label_selector_path=".status.selector")},
-            "Shop: the label selector path of scale, '.status.selector', is no str field",
+            "Shop: the label selector path of scale, '.status.selector', is not a str field",
         ),
         (
             {"selectable_fields": [".spec.names"]},
@@ -143,7 +143,7 @@ def test_a_path_to_a_field_passes(path: str) -> None:
         (".statuz.x", "the object has no field 'statuz': did you mean .status?"),
         (".status.phase", ".status has no field 'phase': it has readyReplicas, conditions"),
         (".status.readyReplicas.x", ".status.readyReplicas has no field 'x': it has none"),
-        (".status.readyReplicas[0]", ".status.readyReplicas is no list"),
+        (".status.readyReplicas[0]", ".status.readyReplicas is not a list"),
         (".status.conditions[0].reason", ".status.conditions[0] has no field 'reason'"),
     ],
 )

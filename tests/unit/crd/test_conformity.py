@@ -17,7 +17,7 @@ from kubewright.errors import SchemaError
         (1, {"minimum": 1, "exclusiveMinimum": True}, "is not above 1"),
         (3, {"maximum": 2}, "is above the maximum 2"),
         (2, {"maximum": 2, "exclusiveMaximum": True}, "is not below 2"),
-        (3, {"multipleOf": 2}, "is no multiple of 2"),
+        (3, {"multipleOf": 2}, "is not a multiple of 2"),
         ("c", {"enum": ["a", "b"]}, "is none of 'a', 'b'"),
         (True, {"enum": [1]}, "is none of 1"),
         ("b", {"pattern": "^a"}, "does not match the pattern '^a'"),

@@ -46,9 +46,9 @@ def test_what_go_reads_is_taken(pattern: str) -> None:
         ("(a)(?(1)b)", "no condition"),
         ("a++", "no possessive repetition, '++'"),
         ("a{1,1001}", "no repetition above 1000"),
-        ("(a", "it is no regular expression: missing ), unterminated subpattern"),
-        ("[a", "it is no regular expression: unterminated character set"),
-        ("*a", "it is no regular expression: nothing to repeat"),
+        ("(a", "it is not a regular expression: missing ), unterminated subpattern"),
+        ("[a", "it is not a regular expression: unterminated character set"),
+        ("*a", "it is not a regular expression: nothing to repeat"),
     ],
 )
 def test_what_go_does_not_read_is_refused_with_its_name(pattern: str, told: str) -> None:

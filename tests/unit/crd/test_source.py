@@ -437,7 +437,7 @@ def test_code_in_a_crd_stays_text() -> None:
         ("- a", "a manifest is a mapping, not ['a']"),
         (
             "kind: CustomResourceDefinition",
-            "this is no apiextensions.k8s.io/v1 CRD: it has no 'spec'",
+            "this is not an apiextensions.k8s.io/v1 CRD: it has no 'spec'",
         ),
     ],
 )

@@ -43,7 +43,7 @@ def test_find_returns_the_class_of_a_kind() -> None:
     ids=str,
 )
 def test_find_knows_nothing_but_kinds(gvk: GroupVersionKind) -> None:
-    """A list, a part or a name of Python is no kind of object."""
+    """A list, a part or a name of Python is not a kind of object."""
     assert kinds.find(gvk) is None
 
 

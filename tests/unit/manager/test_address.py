@@ -30,6 +30,6 @@ def test_what_is_no_address_is_refused_with_the_way_to_write_one(text: str) -> N
         bind_address(text, option="metrics_bind_address")
 
     assert str(caught.value) == (
-        f"metrics_bind_address: {text!r} is no address to listen on. Write host and port, such as"
-        " ':8080', '127.0.0.1:8080' or '[::1]:8080', or '0' to listen on none."
+        f"metrics_bind_address: {text!r} is not an address to listen on. Write host and port, such"
+        " as ':8080', '127.0.0.1:8080' or '[::1]:8080', or '0' to listen on none."
     )

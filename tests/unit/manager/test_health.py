@@ -137,7 +137,7 @@ def test_who_answers_with_something_else_is_not_well() -> None:
 
     (check,) = checks_of("x", Casual(), only_fatal=False)
 
-    assert check == Check("x", "its health() returned 'hungry', which is no Problem", "x")
+    assert check == Check("x", "its health() returned 'hungry', which is not a Problem", "x")
 
 
 def test_a_check_is_also_called_by_what_it_is_part_of() -> None:

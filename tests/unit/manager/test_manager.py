@@ -455,7 +455,7 @@ async def test_ports_are_taken_before_anything_starts() -> None:
 
 def test_an_address_that_is_none_is_refused_when_it_is_given() -> None:
     """Before anything else."""
-    with pytest.raises(ConfigError, match="metrics_bind_address: 'x' is no address"):
+    with pytest.raises(ConfigError, match="metrics_bind_address: 'x' is not an address"):
         Manager(metrics_bind_address="x")
 
 

@@ -147,7 +147,7 @@ def test_what_is_no_kind_is_refused_where_it_is_declared() -> None:
     """Not when the operator starts."""
     operator = kw.Operator("shops")
 
-    with pytest.raises(kw.SchemeError, match="is no kind"):
+    with pytest.raises(kw.SchemeError, match="is not a kind"):
         operator.reconciler(int)  # type: ignore[type-var]  # as it should be
     with pytest.raises(TypeError, match="a reconciler is a function"):
         operator.reconciler(Shop)(None)  # type: ignore[call-overload]  # as it should be

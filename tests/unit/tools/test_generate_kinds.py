@@ -359,6 +359,6 @@ def test_a_server_that_refuses_is_reported(
 def test_a_server_that_cannot_be_reached_is_reported(
     url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Nothing listens there, or it is no address of a server."""
+    """Nothing listens there, or it is not an address of a server."""
     assert main(["--server", url, "--out", str(tmp_path)]) == 2
     assert capsys.readouterr().err.startswith(f"error: cannot read {url}")

@@ -48,5 +48,5 @@ def _documents(path: Path) -> Iterator[Unstructured]:
         if document is None:
             continue
         if not isinstance(document, dict) or not document.get("kind"):
-            raise ConfigError(f"cannot apply the sample {path}: it is no Kubernetes object")
+            raise ConfigError(f"cannot apply the sample {path}: it is not a Kubernetes object")
         yield Unstructured(document)

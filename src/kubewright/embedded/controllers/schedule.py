@@ -174,5 +174,5 @@ def _number(text: str, names: dict[str, int], part: str) -> int:
     if named is not None:
         return named
     if not text.isdigit():
-        raise ValueError(f"cannot read {part!r}: {text!r} is no number")
+        raise ValueError(f"cannot read {part!r}: {text!r} is not a number")
     return int(text)

@@ -21,7 +21,7 @@ class Addresses:
         try:
             self._range = IPv4Network(cidr)
         except ValueError as error:
-            raise ConfigError(f"{cidr!r} is no range of addresses for pods: {error}") from None
+            raise ConfigError(f"{cidr!r} is not a range of addresses for pods: {error}") from None
         if self._range.num_addresses < 4:  # noqa: PLR2004  # two of them are not used
             raise ConfigError(f"{cidr!r} has no room for pods: give at least a /30")
         self._taken: set[int] = set()

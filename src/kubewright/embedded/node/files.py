@@ -21,7 +21,7 @@ def open_regular(path: Path, flags: int = os.O_RDONLY) -> int:
     found = os.open(path, flags | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     if not stat.S_ISREG(os.fstat(found).st_mode):
         os.close(found)
-        raise OSError(errno.EINVAL, "it is no ordinary file", str(path))
+        raise OSError(errno.EINVAL, "it is not an ordinary file", str(path))
     return found
 
 

@@ -61,7 +61,7 @@ def test_texts_stay_texts_for_every_reader(text: str) -> None:
     ],
 )
 def test_plain_texts_are_what_go_takes_them_for(text: str, value: Any) -> None:
-    """A port mapping is no number of minutes, and a date is a text."""
+    """A port mapping is not a number of minutes, and a date is a text."""
     found = load(text.encode()) if text != "-" else load(b"-")[0]
 
     assert (found, type(found)) == (value, type(value))

@@ -109,7 +109,7 @@ def duration(text: str) -> float:
     """
     match = _DURATION.fullmatch(text)
     if match is None:
-        raise ValueError(f"{text!r} is no duration: write for example 3s, 500ms or 2m")
+        raise ValueError(f"{text!r} is not a duration: write for example 3s, 500ms or 2m")
     return float(match[1]) * _UNITS[match[2]]
 
 

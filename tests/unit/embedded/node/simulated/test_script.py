@@ -93,7 +93,7 @@ def test_an_annotation_for_one_container_comes_first() -> None:
 @pytest.mark.parametrize("text", ["ends=1", "nonsense", "exit=x", "exit=1 after=soon"])
 def test_what_is_not_understood_is_refused(text: str) -> None:
     """Silence would look like a bug elsewhere."""
-    with pytest.raises(ValueError, match=r"understood|invalid literal|no duration"):
+    with pytest.raises(ValueError, match=r"understood|invalid literal|not a duration"):
         annotated({"kubewright.dev/simulate": text}, "main", 0)
 
 
