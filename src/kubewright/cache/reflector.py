@@ -11,7 +11,7 @@ from kubewright.cache.metrics import Counts
 from kubewright.cache.reminder import Reminder
 from kubewright.cache.silence import Silence
 from kubewright.client.transport import chunks_of
-from kubewright.client.watcher import Event, Habits, Watcher
+from kubewright.client.watcher import Habits, RawEvent, Watcher
 from kubewright.client.watcher.lines import version_of
 from kubewright.client.watcher.states import (
     Failing,
@@ -287,9 +287,9 @@ class Reflector(Generic[R]):
         if watcher.streaming:
             await self._do_own_work(silence, self._replace(list(gathered.values())))
             self._tell(watcher.state)
-            self._apply(watcher.rest(now()))
+            self._apply(watcher.take_held_back(now()))
 
-    def _collect(self, gathered: dict[ObjectKey, Entry[R]], events: list[Event]) -> None:
+    def _collect(self, gathered: dict[ObjectKey, Entry[R]], events: list[RawEvent]) -> None:
         for kind, raw in events:
             if kind == "BOOKMARK":
                 continue
@@ -307,7 +307,7 @@ class Reflector(Generic[R]):
             await work
             self._watcher.listening(self._clock.monotonic())
 
-    def _apply(self, events: list[Event]) -> None:
+    def _apply(self, events: list[RawEvent]) -> None:
         """Apply events one by one; there is no await in between."""
         if not events:
             return

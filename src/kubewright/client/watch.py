@@ -14,7 +14,7 @@ from kubewright.api.requests import Request
 from kubewright.client.listing import Objects
 from kubewright.client.rest import RESTClient
 from kubewright.client.transport import Stream, chunks_of
-from kubewright.client.watcher import Event, EventType, Habits, Watcher
+from kubewright.client.watcher import EventType, Habits, RawEvent, Watcher
 from kubewright.client.watcher.states import (
     Failing,
     Listing,
@@ -161,7 +161,7 @@ class Watch(Generic[T]):
         self._ready: deque[WatchEvent[T]] = deque()
         self._open: _Open | None = None
         self._listening = False
-        self._told: object = None
+        self._reported: object = None
 
     def __aiter__(self) -> Self:
         return self
@@ -173,8 +173,8 @@ class Watch(Generic[T]):
                 if event.type != "BOOKMARK" or self._bookmarks:
                     self._listening = False
                     return event
-            if self._watcher.state is not self._told:
-                self._tell()
+            if self._watcher.state is not self._reported:
+                self._report_state()
             await self._advance()
 
     async def __aenter__(self) -> Self:
@@ -183,9 +183,9 @@ class Watch(Generic[T]):
     async def __aexit__(self, *exc: object) -> None:
         await self._close()
 
-    def _tell(self) -> None:
-        """Log what broke, or raise errors that only the caller can fix; each once."""
-        state = self._told = self._watcher.state
+    def _report_state(self) -> None:
+        """Log what broke, or raise an error that only the caller can fix; once for each state."""
+        state = self._reported = self._watcher.state
         if isinstance(state, Failing):
             raise state.error
         if isinstance(state, Waiting) and state.error is not None:
@@ -256,9 +256,9 @@ class Watch(Generic[T]):
             return
         self._take(watcher.receive(chunks, now))
         if stream.initial:
-            self._take(watcher.rest(now))
+            self._take(watcher.take_held_back(now))
 
-    def _take(self, events: list[Event]) -> None:
+    def _take(self, events: list[RawEvent]) -> None:
         decode = self._decode
         self._ready.extend([WatchEvent(kind, raw, decode) for kind, raw in events])
 

@@ -43,7 +43,7 @@ A test compares this picture with what the machine does.
 """
 
 from kubewright.client.watcher.habits import Habits
-from kubewright.client.watcher.lines import Event, EventType
+from kubewright.client.watcher.lines import EventType, RawEvent
 from kubewright.client.watcher.machine import Watcher
 
-__all__ = ["Event", "EventType", "Habits", "Watcher"]
+__all__ = ["EventType", "Habits", "RawEvent", "Watcher"]

@@ -9,7 +9,7 @@ from kubewright import _json
 from kubewright.errors import DecodeError
 
 EventType = Literal["ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"]
-Event = tuple[EventType, bytes]
+RawEvent = tuple[EventType, bytes]
 """What happened, and the JSON of the object."""
 
 _TYPES: dict[bytes, EventType] = {name.encode(): name for name in get_args(EventType)}
@@ -53,12 +53,12 @@ class Lines:
         return sum(map(len, self._parts))
 
 
-class _RawEvent(msgspec.Struct, gc=False):
+class _EventObject(msgspec.Struct, gc=False):
     type: EventType
     object: msgspec.Raw
 
 
-def parse_event(line: bytes) -> Event:
+def parse_event(line: bytes) -> RawEvent:
     """Return the type of a watch event and the bytes of its object.
 
     Args:
@@ -74,7 +74,7 @@ def parse_event(line: bytes) -> Event:
         name = _TYPES.get(line[len(_LEAD) : cut]) if cut > 0 else None
         if name is not None:
             return name, line[cut + len(_BETWEEN) : -2]
-    event = _json.decode(line, _RawEvent)
+    event = _json.decode(line, _EventObject)
     return event.type, bytes(event.object)
 
 

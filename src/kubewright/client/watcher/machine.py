@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from kubewright import _json
 from kubewright._aio.delays import Delays, RandomSource, patience
 from kubewright.client.watcher.habits import Habits
-from kubewright.client.watcher.lines import Event, Lines, bookmark_of, parse_event, version_of
+from kubewright.client.watcher.lines import Lines, RawEvent, bookmark_of, parse_event, version_of
 from kubewright.client.watcher.states import (
     Failing,
     Forget,
@@ -68,7 +68,7 @@ class _Stream:
         self.opened = False
         self.has_changes = False
         self.lines = Lines()
-        self.rest: list[bytes] = []
+        self.held_back: list[bytes] = []
 
 
 class Watcher:
@@ -265,11 +265,11 @@ class Watcher:
         if self._stream is not None:
             self._stream.since = now
 
-    def receive(self, chunks: Sequence[bytes], now: float) -> list[Event]:
+    def receive(self, chunks: Sequence[bytes], now: float) -> list[RawEvent]:
         """Return the events that *chunks* complete, in order.
 
         Changes after the end of the initial events are held back: the driver must handle the list
-        before the first change to it. Get them with `rest`.
+        before the first change to it. Get them with `take_held_back`.
         """
         stream = self._stream
         if stream is None:
@@ -277,12 +277,12 @@ class Watcher:
         self.last_heard = now
         return self._parse(stream, stream.lines.feed(chunks), now)
 
-    def rest(self, now: float) -> list[Event]:
+    def take_held_back(self, now: float) -> list[RawEvent]:
         """Return the changes that arrived together with the end of the initial events."""
         stream = self._stream
-        if stream is None or not stream.rest:
+        if stream is None or not stream.held_back:
             return []
-        lines, stream.rest = stream.rest, []
+        lines, stream.held_back = stream.held_back, []
         return self._parse(stream, lines, now)
 
     def seen(self, version: str) -> None:
@@ -346,8 +346,8 @@ class Watcher:
 
     # --- Events ---
 
-    def _parse(self, stream: _Stream, lines: list[bytes], now: float) -> list[Event]:
-        events: list[Event] = []
+    def _parse(self, stream: _Stream, lines: list[bytes], now: float) -> list[RawEvent]:
+        events: list[RawEvent] = []
         try:
             if stream.initial:
                 self._take_initial(stream, lines, events)
@@ -358,7 +358,7 @@ class Watcher:
         return events
 
     def _take_changes(
-        self, stream: _Stream, lines: list[bytes], events: list[Event], now: float
+        self, stream: _Stream, lines: list[bytes], events: list[RawEvent], now: float
     ) -> None:
         try:
             for line in lines:
@@ -379,7 +379,7 @@ class Watcher:
                 self._habits.heard(now - stream.began)
                 self.failures = self._empty_streams = 0
 
-    def _take_initial(self, stream: _Stream, lines: list[bytes], events: list[Event]) -> None:
+    def _take_initial(self, stream: _Stream, lines: list[bytes], events: list[RawEvent]) -> None:
         # They are not ordered: before their end, their versions do not say how far we are.
         for number, line in enumerate(lines):
             if line == b"\n":
@@ -393,7 +393,7 @@ class Watcher:
             version, is_end = bookmark_of(raw)
             if is_end:
                 stream.initial = False
-                stream.rest = lines[number + 1 :]
+                stream.held_back = lines[number + 1 :]
                 self.listed(version)
                 return
             if self._lists_again:

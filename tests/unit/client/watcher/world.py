@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from kubewright._aio.delays import RandomSource
-from kubewright.client.watcher import Event, Habits, Watcher
+from kubewright.client.watcher import Habits, RawEvent, Watcher
 from kubewright.client.watcher.lines import bookmark_of, version_of
 from kubewright.client.watcher.states import (
     Failing,
@@ -267,7 +267,7 @@ class Play:
                 }
                 if isinstance(self.watcher.state, Watching):
                     self._listed(found, int(self.watcher.version))
-                events = self.say("rest", self.now)
+                events = self.say("take_held_back", self.now)
             for event in events:
                 self._see(event)
             if not self.watcher.streaming:
@@ -300,7 +300,7 @@ class Play:
         assert objects == self.world.at(version), "a list is not what the server had"
         self.objects, self.position = objects, version
 
-    def _see(self, event: Event) -> None:
+    def _see(self, event: RawEvent) -> None:
         """Check that *event* is the very next of the server's log."""
         kind, raw = event
         assert self.position is not None, "a change before there was a list"
