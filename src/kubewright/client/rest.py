@@ -139,11 +139,11 @@ class RESTClient:
                 if _is_success(response.status):
                     self._warn(response.headers)
                     if self.observers and request.method != "GET":
-                        self._tell(request, response)
+                        self._call_observers(request, response)
                     return response
                 failure, delay = self._after_refusal(request, response)
             if delay is None or attempt == MAX_RETRIES:
-                raise _told(failure, previous)
+                raise _with_previous(failure, previous)
             previous = failure
             await self._clock.sleep(patience(delay))
         raise AssertionError("unreachable")
@@ -211,7 +211,7 @@ class RESTClient:
             counter = self._counts[status, method] = REQUESTS.labels(code, method, self._host)
         counter.value += 1
 
-    def _tell(self, request: Request, response: Response) -> None:
+    def _call_observers(self, request: Request, response: Response) -> None:
         """Call the observers; their errors are logged, since the write has succeeded."""
         if _is_dry_run(request):
             return
@@ -340,7 +340,7 @@ def _is_dry_run(request: Request) -> bool:
     return bool(_json.decode(request.body, _Options).dry_run)
 
 
-def _told(failure: Exception, previous: Exception | None) -> Exception:
+def _with_previous(failure: Exception, previous: Exception | None) -> Exception:
     if previous is not None:
         failure.add_note(f"error from a previous attempt: {previous}")
     return failure
