@@ -240,7 +240,7 @@ async def test_roles_that_gather_each_other_come_to_rest(users: Users) -> None:
     await users.make(f"{RBAC}/clusterroles", plain)
 
     for name in "abc":
-        role = users.api.store.get(GroupResource(GROUP, "clusterroles"), "", name)
+        role = users.api.store.find_object(GroupResource(GROUP, "clusterroles"), "", name)
         assert role is not None
         assert rule("y", "get") in role["rules"]
 

@@ -121,7 +121,7 @@ class Site:
 
     @property
     def _holder(self) -> str:
-        lease = self.api.store.get(LEASES, "default", self._lease) or {}
+        lease = self.api.store.find_object(LEASES, "default", self._lease) or {}
         return (lease.get("spec") or {}).get("holderIdentity") or ""
 
     def _judge(self, who: str, request: Request) -> None:

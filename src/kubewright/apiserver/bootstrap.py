@@ -67,7 +67,7 @@ def _publish(store: Store, now: str, authorities: Authorities) -> None:
         "client-ca-file": authorities.clients,
         "requestheader-client-ca-file": authorities.front_proxy,
     }
-    found = store.get(CONFIG_MAPS, SYSTEM, AUTHENTICATION)
+    found = store.find_object(CONFIG_MAPS, SYSTEM, AUTHENTICATION)
     if found is None:
         found = _config_map(AUTHENTICATION, {})
         found["metadata"] |= {"uid": str(uuid4()), "creationTimestamp": now}

@@ -25,7 +25,7 @@ class MemoryReader:
         del self._objects[resource, namespace, name]
         self._touch(resource)
 
-    def get(self, resource: GroupResource, namespace: str, name: str) -> Obj | None:
+    def find_object(self, resource: GroupResource, namespace: str, name: str) -> Obj | None:
         return self._objects.get((resource, namespace, name))
 
     def list(self, resource: GroupResource, namespace: str = "") -> Iterable[Obj]:

@@ -19,9 +19,9 @@ def test_a_new_cluster_has_namespaces_roles_priorities_and_its_service() -> None
 
     names = [stored.key for stored in store.collection(NAMESPACES).list()]
     assert names == list(bootstrap.NAMESPACES)
-    assert store.get(GroupResource("", "services"), "default", "kubernetes") is not None
+    assert store.find_object(GroupResource("", "services"), "default", "kubernetes") is not None
     rbac = "rbac.authorization.k8s.io"
-    assert store.get(GroupResource(rbac, "clusterroles"), "", "cluster-admin") is not None
+    assert store.find_object(GroupResource(rbac, "clusterroles"), "", "cluster-admin") is not None
     objects = [obj for resource in store.resources() for obj in store.list(resource)]
     assert len({obj["metadata"]["uid"] for obj in objects}) == len(objects)
 
@@ -34,19 +34,21 @@ def test_others_can_read_how_clients_are_known() -> None:
     bootstrap.fill(store, NOW, authorities=Authorities("new", "proxy"))
 
     maps = GroupResource("", "configmaps")
-    found = store.get(maps, "kube-system", "extension-apiserver-authentication") or {}
+    found = store.find_object(maps, "kube-system", "extension-apiserver-authentication") or {}
     assert found["data"]["client-ca-file"] == "new"
     assert found["data"]["requestheader-client-ca-file"] == "proxy"
     assert found["data"]["requestheader-allowed-names"] == '["front-proxy-client"]'
     tracking = "kube-apiserver-legacy-service-account-token-tracking"
-    assert (store.get(maps, "kube-system", tracking) or {})["data"] == {"since": "2026-01-01"}
+    assert (store.find_object(maps, "kube-system", tracking) or {})["data"] == {
+        "since": "2026-01-01"
+    }
 
 
 def test_what_is_there_stays_as_it_is() -> None:
     """A restart changes nothing that somebody has changed."""
     store = Store()
     bootstrap.fill(store, NOW)
-    default = store.get(NAMESPACES, "", "default") or {}
+    default = store.find_object(NAMESPACES, "", "default") or {}
     store.put(NAMESPACES, {**default, "mine": True})
     revision = store.revision
 

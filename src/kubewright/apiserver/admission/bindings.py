@@ -51,7 +51,7 @@ class BoundPolicies(AdmissionPlugin):
         if not attributes.namespace or attributes.resource == NAMESPACES:
             return None
         resource = NAMESPACES.group_resource
-        found = self._reader.get(resource, "", attributes.namespace)
+        found = self._reader.find_object(resource, "", attributes.namespace)
         if found is None:
             raise status.not_found(resource, attributes.namespace)
         return found
@@ -83,7 +83,7 @@ class BoundPolicies(AdmissionPlugin):
 
     def _referred(self, resource: GroupResource, namespace: str, reference: Obj) -> list[Obj]:
         if reference.get("name"):
-            found = self._reader.get(resource, namespace, reference["name"])
+            found = self._reader.find_object(resource, namespace, reference["name"])
             return [] if found is None else [found]
         selector = label_selector(reference.get("selector") or {})
         return [

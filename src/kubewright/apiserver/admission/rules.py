@@ -159,7 +159,7 @@ def _namespace_labels(attributes: Attributes, reader: Reader) -> dict[str, str]:
     if about_namespace and attributes.operation in ("CREATE", "UPDATE"):
         namespace = attributes.object
     else:
-        namespace = reader.get(_RESOURCE, "", attributes.namespace)
+        namespace = reader.find_object(_RESOURCE, "", attributes.namespace)
         if namespace is None:
             raise status.not_found(_RESOURCE, attributes.namespace)
     labels: dict[str, str] = ((namespace or {}).get("metadata") or {}).get("labels") or {}

@@ -90,7 +90,7 @@ class ClusterIPResolver:
         Raises:
             LookupError: There is no such service, or it has no such port.
         """
-        service = self._reader.get(_SERVICES, namespace, name)
+        service = self._reader.find_object(_SERVICES, namespace, name)
         if service is None:
             raise LookupError(f'service "{name}" not found')
         spec = service.get("spec") or {}
@@ -118,7 +118,7 @@ class NoClusterResolver(ClusterIPResolver):
             LookupError: The service is not external, or does not exist.
         """
         found = super().resolve(namespace, name, port)
-        service = self._reader.get(_SERVICES, namespace, name) or {}
+        service = self._reader.find_object(_SERVICES, namespace, name) or {}
         if (service.get("spec") or {}).get("type") == "ExternalName":
             return found
         raise LookupError(

@@ -81,7 +81,7 @@ class Availability:
         assert isinstance(key, str)
         if (timer := self._timers.pop(key, None)) is not None:
             timer.cancel()
-        obj = self._backend.store.get(API_SERVICES, "", key)
+        obj = self._backend.store.find_object(API_SERVICES, "", key)
         remote = read_remote(obj) if obj is not None else None
         if obj is None or remote is None:
             self._offer(key, None)
@@ -99,7 +99,7 @@ class Availability:
             self._backend.store,
             f"service/{remote.service} in {quoted(remote.namespace)}",
         )
-        service = store.get(_SERVICES, remote.namespace, remote.service)
+        service = store.find_object(_SERVICES, remote.namespace, remote.service)
         if service is None:
             return CheckResult("False", "ServiceNotFound", f"{where} is not present")
         spec = service.get("spec") or {}

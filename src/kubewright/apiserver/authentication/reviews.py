@@ -171,10 +171,10 @@ class TokenRequests:
         node = spec.get("nodeName")
         if not node:
             return {}
-        return {"node": self._reader.get(NODES, "", node) or {"metadata": {"name": node}}}
+        return {"node": self._reader.find_object(NODES, "", node) or {"metadata": {"name": node}}}
 
     def _get(self, resource: GroupResource, namespace: str, name: str) -> Obj:
-        found = self._reader.get(resource, namespace, name)
+        found = self._reader.find_object(resource, namespace, name)
         if found is None:
             raise status.not_found(resource, name)
         return found

@@ -175,7 +175,7 @@ class ServiceAccountTokens:
 
     def _check_account(self, namespace: str, claim: Claims) -> None:
         name, uid = claim.get("name", ""), claim.get("uid", "")
-        account = self._reader.get(ACCOUNTS, namespace, name)
+        account = self._reader.find_object(ACCOUNTS, namespace, name)
         if account is None:
             raise TokenError(f'serviceaccounts "{name}" not found')
         current = account["metadata"].get("uid", "")
@@ -188,7 +188,7 @@ class ServiceAccountTokens:
         self, kind: str, resource: GroupResource, claim: Claims, *, namespace: str
     ) -> None:
         within = "" if resource is NODES else namespace
-        obj = self._reader.get(resource, within, claim.get("name", ""))
+        obj = self._reader.find_object(resource, within, claim.get("name", ""))
         if obj is None or self._is_deleted(obj):
             raise TokenError("service account token has been invalidated")
         current, uid = obj["metadata"].get("uid", ""), claim.get("uid", "")

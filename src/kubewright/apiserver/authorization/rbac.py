@@ -124,8 +124,8 @@ class RBAC:
     def find_role(self, reference: Obj, namespace: str) -> Obj | None:
         """Return the role that a binding in *namespace* refers to."""
         if reference.get("kind") == "ClusterRole":
-            return self._reader.get(CLUSTER_ROLES, "", reference.get("name", ""))
-        return self._reader.get(ROLES, namespace, reference.get("name", ""))
+            return self._reader.find_object(CLUSTER_ROLES, "", reference.get("name", ""))
+        return self._reader.find_object(ROLES, namespace, reference.get("name", ""))
 
     def _current(self) -> Revisions:
         of = self._reader.revision_of

@@ -43,7 +43,7 @@ class AccountController:
         """Make the account of a namespace, unless it is there or the namespace is ending."""
         assert isinstance(key, str)
         store = self._backend.store
-        namespace = store.get(NAMESPACES, "", key)
+        namespace = store.find_object(NAMESPACES, "", key)
         if namespace is None or namespace["metadata"].get("deletionTimestamp"):
             return
         if store.find(ACCOUNTS, key, DEFAULT) is None:

@@ -124,7 +124,7 @@ class DefinitionController:
         """Remove the objects of a definition that is being deleted, and then let it go."""
         assert isinstance(key, str)
         store = self._backend.store
-        definition = store.get(DEFINITIONS, "", key)
+        definition = store.find_object(DEFINITIONS, "", key)
         if definition is None or not definition["metadata"].get("deletionTimestamp"):
             return
         spec = definition["spec"]
@@ -154,7 +154,7 @@ class DefinitionController:
 
     def _release(self, name: str) -> None:
         store = self._backend.store
-        definition = store.get(DEFINITIONS, "", name)
+        definition = store.find_object(DEFINITIONS, "", name)
         if definition is None:
             return
         metadata = definition["metadata"]

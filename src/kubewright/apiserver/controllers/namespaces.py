@@ -57,7 +57,7 @@ class NamespaceController:
     async def work(self, key: object) -> None:
         """Delete what is in a namespace, then the namespace."""
         assert isinstance(key, str)
-        namespace = self._backend.store.get(NAMESPACES, "", key)
+        namespace = self._backend.store.find_object(NAMESPACES, "", key)
         if namespace is None or not namespace["metadata"].get("deletionTimestamp"):
             return
         resources = [one for one in self._backend.registry.stored() if one.namespaced]
@@ -95,7 +95,7 @@ class NamespaceController:
     def _report(self, name: str, left: dict[str, list[Obj]]) -> None:
         """Say in the conditions of a namespace what still holds it."""
         store = self._backend.store
-        namespace = store.get(NAMESPACES, "", name)
+        namespace = store.find_object(NAMESPACES, "", name)
         if namespace is None:
             return
         status = namespace.setdefault("status", {})

@@ -76,7 +76,7 @@ class ProtectionController:
         assert isinstance(key, tuple)
         self._held.discard(key)
         resource, (namespace, _, name) = key[0], key[1].rpartition("/")
-        obj = self._backend.store.get(resource, namespace, name)
+        obj = self._backend.store.find_object(resource, namespace, name)
         if obj is None or not obj["metadata"].get("deletionTimestamp"):
             return
         finalizers = obj["metadata"].get("finalizers") or []
@@ -100,7 +100,7 @@ class ProtectionController:
         claim = (obj.get("spec") or {}).get("claimRef") or {}
         if (obj.get("status") or {}).get("phase") != "Bound":
             return False
-        found = store.get(CLAIMS, claim.get("namespace", ""), claim.get("name", ""))
+        found = store.find_object(CLAIMS, claim.get("namespace", ""), claim.get("name", ""))
         return found is not None and claim.get("uid") in (None, "", found["metadata"]["uid"])
 
 

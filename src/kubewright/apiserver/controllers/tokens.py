@@ -66,12 +66,12 @@ class TokenController:
         assert isinstance(key, str)
         namespace, _, name = key.rpartition("/")
         store = self._backend.store
-        secret = store.get(SECRETS, namespace, name)
+        secret = store.find_object(SECRETS, namespace, name)
         if secret is None or secret.get("type") != TYPE:
             return
         meta = secret["metadata"]
         notes = meta.get("annotations") or {}
-        account = store.get(ACCOUNTS, namespace, notes.get(NAME, ""))
+        account = store.find_object(ACCOUNTS, namespace, notes.get(NAME, ""))
         path = self._loopback.path(SECRETS, namespace, name)
         if path is None or meta.get("deletionTimestamp"):
             return
@@ -93,7 +93,7 @@ class TokenController:
         data: Obj = secret.setdefault("data", {})
         before = dict(data)
         data.setdefault("namespace", _encoded(namespace))
-        root = self._backend.store.get(MAPS, namespace, ROOT) or {}
+        root = self._backend.store.find_object(MAPS, namespace, ROOT) or {}
         if text := (root.get("data") or {}).get("ca.crt"):
             data["ca.crt"] = _encoded(text)
         if not data.get("token"):

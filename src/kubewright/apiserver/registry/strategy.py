@@ -29,7 +29,7 @@ NameRule = Callable[[str], list[str]]
 class Reader(Protocol):
     """Reads what is stored. Objects are private copies."""
 
-    def get(self, resource: GroupResource, namespace: str, name: str) -> Obj | None:
+    def find_object(self, resource: GroupResource, namespace: str, name: str) -> Obj | None:
         """Return an object, or ``None``; the namespace is empty for cluster-wide kinds."""
         ...
 

@@ -95,11 +95,13 @@ class Store:
     # Reading.
 
     def find(self, resource: GroupResource, namespace: str, name: str) -> Stored | None:
-        """Return the latest state of an object."""
+        """Return the latest state of an object, as bytes, or ``None``."""
         return self.collection(resource).find(key_of(namespace, name))
 
-    def get(self, resource: GroupResource, namespace: str, name: str) -> dict[str, Any] | None:
-        """Return an object as a private copy, or ``None``."""
+    def find_object(
+        self, resource: GroupResource, namespace: str, name: str
+    ) -> dict[str, Any] | None:
+        """Return a private copy of an object, or ``None``; `find` returns it as it is stored."""
         stored = self.find(resource, namespace, name)
         return stored.decode() if stored else None
 

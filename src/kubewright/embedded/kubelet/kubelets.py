@@ -113,7 +113,7 @@ class Kubelets:
         found = [
             (pod, endpoint.port)
             for endpoint in find_endpoints(store, call.namespace, location.name, port)
-            if (pod := store.get(PODS, endpoint.namespace, endpoint.pod)) is not None
+            if (pod := store.find_object(PODS, endpoint.namespace, endpoint.pod)) is not None
         ]
         if not found:
             text = f'no endpoints available for service "{location.full}"'

@@ -40,7 +40,7 @@ class EndpointResolver(ClusterIPResolver):
             LookupError: There is no such service or port, or it has no endpoints.
         """
         found = super().resolve(namespace, name, port)
-        service = self._reader.get(_SERVICES, namespace, name) or {}
+        service = self._reader.find_object(_SERVICES, namespace, name) or {}
         if service.get("spec", {}).get("type") == "ExternalName":
             return found
         names = [one.name for one in tcp_ports(service) if one.port == port]

@@ -204,7 +204,7 @@ async def test_a_change_during_admission_is_not_overwritten(server: APIServer) -
     ]
     await settled()
     assert admission.waiting == 3
-    stored = server.store.get(
+    stored = server.store.find_object(
         server.registry.groups[""]["v1"]["configmaps"].storage, "default", "slow"
     )
     assert stored is not None
@@ -230,7 +230,7 @@ async def test_an_object_that_goes_during_admission_is_not_brought_back(server: 
     await settled()
     storage = server.registry.groups[""]["v1"]["configmaps"].storage
 
-    server.store.remove(storage, server.store.get(storage, "default", "slow") or {})
+    server.store.remove(storage, server.store.find_object(storage, "default", "slow") or {})
     admission.go.set()
 
     assert [(await one).status for one in (update, deletion)] == [404, 404]

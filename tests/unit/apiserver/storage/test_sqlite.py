@@ -23,10 +23,10 @@ def test_objects_and_the_revision_survive_a_restart(tmp_path: Path) -> None:
 
     again = Store(journal=SQLiteJournal(tmp_path))
 
-    found = again.get(PODS, "default", "a")
+    found = again.find_object(PODS, "default", "a")
     assert found is not None
     assert found["text"] == "ünï"
-    assert again.get(PODS, "default", "b") is None
+    assert again.find_object(PODS, "default", "b") is None
     assert again.revision == last
     again.close()
 
@@ -188,7 +188,7 @@ def test_resources_of_the_same_name_in_two_groups_stay_apart(tmp_path: Path) -> 
 
     again = Store(journal=SQLiteJournal(tmp_path))
 
-    found = again.get(other, "default", "a")
+    found = again.find_object(other, "default", "a")
     assert found is not None
     assert found["n"] == 2
     again.close()

@@ -55,11 +55,11 @@ def test_reads_give_private_copies() -> None:
     store = Store()
     store.put(PODS, made("a", labels={}))
 
-    found = store.get(PODS, "default", "a")
+    found = store.find_object(PODS, "default", "a")
     assert found is not None
     found["metadata"]["name"] = "damaged"
 
-    again = store.get(PODS, "default", "a")
+    again = store.find_object(PODS, "default", "a")
     assert again is not None
     assert again["metadata"]["name"] == "a"
 

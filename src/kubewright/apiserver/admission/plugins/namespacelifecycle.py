@@ -46,7 +46,7 @@ class NamespaceLifecycle(AdmissionPlugin):
             self._revision = revision
         found = self._terminating.get(namespace)
         if found is None:
-            stored = self._reader.get(_RESOURCE, "", namespace)
+            stored = self._reader.find_object(_RESOURCE, "", namespace)
             if stored is None:
                 raise status.not_found(_RESOURCE, namespace)
             found = self._terminating[namespace] = _ends(stored)

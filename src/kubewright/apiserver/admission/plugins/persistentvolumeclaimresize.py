@@ -27,7 +27,7 @@ class PersistentVolumeClaimResize(AdmissionPlugin):
         if not bound or _size(new) <= _size(old):
             return
         name = old["spec"].get("storageClassName")
-        found = self._reader.get(CLASSES, "", name) if name else None
+        found = self._reader.find_object(CLASSES, "", name) if name else None
         if found is None or not found.get("allowVolumeExpansion"):
             why = "only dynamically provisioned pvc can be resized and the storageclass that"
             why += " provisions the pvc must support resize"

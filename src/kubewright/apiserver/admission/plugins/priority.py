@@ -27,7 +27,7 @@ class Priority(AdmissionPlugin):
             _keep(spec, attributes.old_object["spec"])
             return
         name = spec.get("priorityClassName")
-        found = self._reader.get(CLASSES, "", name) if name else find_default(self._reader)
+        found = self._reader.find_object(CLASSES, "", name) if name else find_default(self._reader)
         if name and found is None:
             raise attributes.forbidden(f"no PriorityClass with name {name} was found")
         value, policy = 0, "PreemptLowerPriority"

@@ -22,7 +22,7 @@ class RuntimeClass(AdmissionPlugin):
         if "runtimeClassName" not in spec and "overhead" not in spec:
             return
         name = spec.get("runtimeClassName")
-        found = self._reader.get(CLASSES, "", name) if name is not None else None
+        found = self._reader.find_object(CLASSES, "", name) if name is not None else None
         if name is not None and found is None:
             raise attributes.forbidden(f'pod rejected: RuntimeClass "{name}" not found')
         overhead = ((found or {}).get("overhead") or {}).get("podFixed")

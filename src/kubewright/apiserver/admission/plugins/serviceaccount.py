@@ -35,7 +35,7 @@ class ServiceAccount(AdmissionPlugin):
             return
         name = spec.get("serviceAccountName") or "default"
         spec["serviceAccountName"] = spec["serviceAccount"] = name
-        account = self._reader.get(SERVICE_ACCOUNTS, namespace, name)
+        account = self._reader.find_object(SERVICE_ACCOUNTS, namespace, name)
         if account is None:
             why = f'serviceaccount "{name}" not found'
             raise attributes.forbidden(

@@ -50,7 +50,7 @@ class Pool(Generic[T]):
         """
         other = self._owners.get(number)
         if other is not None:
-            stored = reader.get(SERVICES, *other)
+            stored = reader.find_object(SERVICES, *other)
             if stored is not None and number in self._held(stored):
                 raise TakenError(f"provided {self._noun} is already allocated")
         if keep:

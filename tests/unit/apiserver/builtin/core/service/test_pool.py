@@ -71,7 +71,7 @@ def test_what_is_released_can_be_had_again() -> None:
     reader = MemoryReader()
     stored(reader, "alice", ports=[{"nodePort": 30100}], healthCheckNodePort=30101)
     pool = ServicePool(reader)
-    service = reader.get(SERVICES, *ALICE)
+    service = reader.find_object(SERVICES, *ALICE)
     assert service is not None
 
     reader.delete(SERVICES, "alice", "default")
