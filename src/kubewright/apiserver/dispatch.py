@@ -125,10 +125,10 @@ class Dispatcher:
                 raise status.unsupported_method()
             return special
         if verb not in resource.verbs or (verb in NAMED) != bool(call.name):
-            return self._odd(call)
+            return self._exceptional_endpoint(call)
         return endpoint_for(verb)
 
-    def _odd(self, call: Call) -> Endpoint:
+    def _exceptional_endpoint(self, call: Call) -> Endpoint:
         """Return the endpoint for a verb that does not fit its URL, in the cases that allow it."""
         verb, resource = call.route.verb, call.resource
         if verb == "watch" and "watch" in resource.verbs:

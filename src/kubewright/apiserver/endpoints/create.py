@@ -114,10 +114,10 @@ async def _finish(call: Call, asked: Attributes, write: Write, *, generated: boo
     charged = call.backend.admission.charge(asked)
     if write.dry_run:
         shown = call.resource.from_hub(obj) if call.resource.from_hub else obj
-        return output.made(call, shown, code=201)
+        return output.object_response(call, shown, code=201)
     stored = commit.store(call, to_store, charged)
     call.strategy.after_create(obj, write)
-    return await output.stored(call, stored, code=201)
+    return await output.stored_response(call, stored, code=201)
 
 
 def _taken(call: Call, name: str) -> status.StatusError:

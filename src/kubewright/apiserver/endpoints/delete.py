@@ -79,7 +79,7 @@ async def delete_collection(call: Call) -> Response:
             current = call.backend.store.find(call.storage, namespace, name)
         await asyncio.sleep(0)  # there may be thousands, and others want to be served
     revision = str(call.backend.store.revision)
-    return await output.listed(call, chosen, {"resourceVersion": revision})
+    return await output.list_response(call, chosen, {"resourceVersion": revision})
 
 
 def _options(call: Call) -> DeleteOptions:
@@ -118,12 +118,12 @@ async def _delete(
     if options.dry_run and marked is None:
         return await _gone(call, obj, stored)
     if marked is obj or options.dry_run:
-        return output.made(call, _shown(call, final))
+        return output.object_response(call, _shown(call, final))
     if removes:
         last = store.remove(call.storage, stored.decode())  # watchers see what was stored
         call.strategy.after_delete(final, call.write())
         return await _gone(call, final, last)
-    return await output.stored(call, store.put(call.storage, to_store))
+    return await output.stored_response(call, store.put(call.storage, to_store))
 
 
 def _key(obj: Obj) -> tuple[str, str]:
@@ -141,7 +141,7 @@ async def _storable(call: Call, obj: Obj) -> Obj:
 
 async def _gone(call: Call, obj: Obj, last: Stored) -> Response:
     if call.group_resource in RETURNED:
-        return await output.stored(call, last)
+        return await output.stored_response(call, last)
     details = {**call.details(uid=obj["metadata"]["uid"]), "name": obj["metadata"]["name"]}
     content: dict[str, Any] = {
         "kind": "Status",

@@ -40,22 +40,22 @@ async def patch(call: Call) -> Response:
         raise status.invalid(GroupKind("meta.k8s.io", "PatchOptions"), "", [error])
     body = call.request.body
     change = json_patch.decode(body) if media == JSON else _parsed(body, media)
-    strange = [] if options.field_validation == "Ignore" else _strange(body, change, media)
+    in_patch = [] if options.field_validation == "Ignore" else _patch_problems(body, change, media)
 
     async def make(stored: Stored) -> Obj:
         base = await view.load(call.resource, stored)
 
         def work() -> Obj:
             result = _patched(call, media, base, change)
-            return into_work(call, _checked(call, result, options, strange))
+            return into_work(call, _checked(call, result, options, in_patch))
 
         return await call.run(work, size=stored.size)
 
     return await replace(call, make, options)
 
 
-def _strange(body: bytes, change: Any, media: str) -> list[str]:
-    """Return what strict validation says of a patch itself: unknown keys, and keys given twice."""
+def _patch_problems(body: bytes, change: Any, media: str) -> list[str]:
+    """Return what is wrong with the patch itself: unknown keys, and keys given twice."""
     repeated = repeats(body, change)
     if media != JSON:
         return [f'duplicate field "{path}"' for path in duplicate_fields(body)] if repeated else []
@@ -92,7 +92,7 @@ def _patched(call: Call, media: str, base: Obj, change: Any) -> Any:
     return strategic.apply(base, change, call.resource.schema())
 
 
-def _checked(call: Call, result: Any, options: WriteOptions, strange: list[str]) -> Obj:
+def _checked(call: Call, result: Any, options: WriteOptions, in_patch: list[str]) -> Obj:
     """Return the patched object, cut to its schema, still of its kind, name and namespace."""
     resource = call.resource
     try:
@@ -108,7 +108,7 @@ def _checked(call: Call, result: Any, options: WriteOptions, strange: list[str])
                 raise
         raise _invalid_patch(call, result, why) from None
     check_name(call, obj)
-    problems = strange + [f'unknown field "{path}"' for path in unknown]
+    problems = in_patch + [f'unknown field "{path}"' for path in unknown]
     if problems and options.field_validation != "Ignore":
         if options.field_validation == "Strict":
             why = f"strict decoding error: {', '.join(problems)}"

@@ -41,7 +41,7 @@ async def get(call: Call) -> Response:
     """Answer with one object."""
     if version := call.query.get("resourceVersion"):
         parse_version(version, call)
-    return await output.stored(call, find(call))
+    return await output.stored_response(call, find(call))
 
 
 async def list_objects(call: Call) -> Response:
@@ -62,7 +62,7 @@ async def list_objects(call: Call) -> Response:
         metadata["continue"] = _token(revision, chosen[-1].key + "\0", namespace=call.namespace)
         if selection.everything:
             metadata["remainingItemCount"] = rest
-    return await output.listed(call, chosen, metadata)
+    return await output.list_response(call, chosen, metadata)
 
 
 def _snapshot(call: Call, options: ListOptions) -> tuple[int, Sequence[Stored]]:

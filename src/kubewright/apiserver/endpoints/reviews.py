@@ -67,7 +67,7 @@ def _endpoint(review: Review) -> Endpoint:
         form = accepted(call.request.headers.get("accept", ""), "partial")  # a review has no table
         options = write_options(call.query, "CreateOptions")
         obj = bodies.read_object(call, options.field_validation)
-        return output.shaped(call, msgspec.json.encode(review(call, obj)), form, code=201)
+        return output.shaped_response(call, msgspec.json.encode(review(call, obj)), form, code=201)
 
     return answer
 
@@ -79,5 +79,5 @@ async def _component_statuses(call: Call) -> Response:
     item: Obj = {"metadata": {"name": "etcd-0"}, "conditions": [condition]}
     item = {"kind": "ComponentStatus", "apiVersion": "v1", **item}
     if call.name:
-        return output.made(call, item)
-    return await output.listed(call, [Stored("etcd-0", msgspec.json.encode(item), 0)], {})
+        return output.object_response(call, item)
+    return await output.list_response(call, [Stored("etcd-0", msgspec.json.encode(item), 0)], {})

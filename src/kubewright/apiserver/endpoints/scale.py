@@ -78,7 +78,7 @@ def _is_owned(call: Call) -> bool:
 async def get(call: Call) -> Response:
     """Answer with the scale of an object."""
     obj = await view.load(call.resource, find(call))
-    return output.made(call, _scale_of(call, obj))
+    return output.object_response(call, _scale_of(call, obj))
 
 
 async def update(call: Call) -> Response:
@@ -146,7 +146,7 @@ async def _set(call: Call, make: Callable[[Obj], Obj], options: WriteOptions) ->
     )
     await replace(call, changed, options, UpdateMode(managed=managed, form=form))
     if options.dry_run:
-        return output.made(call, _scale_of(call, answered[0]))
+        return output.object_response(call, _scale_of(call, answered[0]))
     return await get(call)
 
 

@@ -299,16 +299,18 @@ async def _finish(
     charged = call.backend.admission.charge(asked)
     if asked.dry_run:
         shown = call.resource.from_hub(new) if call.resource.from_hub else new
-        return output.made(call, shown)
+        return output.object_response(call, shown)
     if is_finished(new, call.strategy):
         # Watchers see what was stored last; only the client sees what it would have become.
         store.remove(call.storage, stored.decode())
         call.strategy.after_delete(new, call.write())
         shown = view.ordered(new, call.work)
-        return output.made(call, call.resource.from_hub(shown) if call.resource.from_hub else shown)
+        return output.object_response(
+            call, call.resource.from_hub(shown) if call.resource.from_hub else shown
+        )
     if unchanged and (plain or to_store == stored.decode()):
-        return await output.stored(call, stored)
-    return await output.stored(call, commit.store(call, to_store, charged))
+        return await output.stored_response(call, stored)
+    return await output.stored_response(call, commit.store(call, to_store, charged))
 
 
 def is_finished(obj: Obj, strategy: Strategy) -> bool:

@@ -294,7 +294,7 @@ class _Lines:
         return b'{"type":"%b","object":%b}\n' % (type.encode(), data)
 
     def _table(self, data: bytes) -> bytes:
-        response = output.shaped(self._call, data, Accepted("table", self._form.version))
+        response = output.shaped_response(self._call, data, Accepted("table", self._form.version))
         if not self._columns_sent:
             self._columns_sent = True
             return response.body

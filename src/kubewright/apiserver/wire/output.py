@@ -55,15 +55,15 @@ def watch_form(call: Call) -> Accepted:
     return accepted(header, "table", "partial", "partial-list")
 
 
-async def stored(call: Call, found: Stored, *, code: int = 200) -> Response:
-    """Answer with a stored object."""
+async def stored_response(call: Call, found: Stored, *, code: int = 200) -> Response:
+    """Return the response that shows a stored object, in the version of the URL."""
     form = object_form(call)
     (data,) = await view.rendered(call.resource, [found])
-    return shaped(call, data, form, code=code)
+    return shaped_response(call, data, form, code=code)
 
 
-def shaped(call: Call, data: bytes, form: Accepted, *, code: int = 200) -> Response:
-    """Answer with an object in the version of the URL."""
+def shaped_response(call: Call, data: bytes, form: Accepted, *, code: int = 200) -> Response:
+    """Return the response that shows an object, given as JSON in the version of the URL."""
     if form.form == "partial":
         data = view.partial(data, form.version)
     elif form.form == "table":
@@ -74,25 +74,27 @@ def shaped(call: Call, data: bytes, form: Accepted, *, code: int = 200) -> Respo
     return body(data, form, code=code)
 
 
-def made(call: Call, obj: Obj, *, code: int = 200) -> Response:
-    """Answer with an object in the version of the URL that is not stored, such as a dry run's."""
-    return shaped(call, encode(obj), object_form(call), code=code)
+def object_response(call: Call, obj: Obj, *, code: int = 200) -> Response:
+    """Return the response that shows an object that is not stored, such as that of a dry run."""
+    return shaped_response(call, encode(obj), object_form(call), code=code)
 
 
-async def listed(call: Call, objects: Sequence[Stored], metadata: Obj) -> Response:
-    """Answer with a list; a large one is written in a thread, while others are served."""
+async def list_response(call: Call, objects: Sequence[Stored], metadata: Obj) -> Response:
+    """Return the response that shows a list; a large one is encoded in a thread."""
     form = list_form(call)
     items = await view.rendered(call.resource, objects)
     size = sum(map(len, items))
     if form != PLAIN:
         now = call.backend.clock.now()
-        return await call.run(lambda: _listed(call, items, metadata, form, now=now), size=size)
+        return await call.run(
+            lambda: _list_response(call, items, metadata, form, now=now), size=size
+        )
     return await call.run(
         lambda: body(_plain_list(call.resource, items, metadata), form), size=size // _PLAIN
     )
 
 
-def _listed(
+def _list_response(
     call: Call, items: list[bytes], metadata: Obj, form: Accepted, *, now: datetime
 ) -> Response:
     if form.form == "table":
@@ -160,7 +162,7 @@ def _table(
 
 
 def success(call: Call, *, uid: str = "") -> Response:
-    """Answer with a Status that says Success."""
+    """Return the response that says Success."""
     content = {
         "kind": "Status",
         "apiVersion": "v1",
