@@ -1,4 +1,4 @@
-"""Chooses the best node for a pod, or returns the sentence that says why there is none."""
+"""Chooses the best node for a pod, or says why no node fits, in the words of kube-scheduler."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -28,7 +28,7 @@ class Choice(msgspec.Struct, frozen=True):
 
 
 def choose(pod: Pod, view: ClusterView) -> Choice:
-    """Return the best node for *pod*."""
+    """Return the best node for *pod*, or why none of the nodes fits."""
     nodes = view.nodes
     if not nodes:
         return Choice(problem="no nodes available to schedule pods")
@@ -38,22 +38,24 @@ def choose(pod: Pod, view: ClusterView) -> Choice:
     reasons: Counter[str] = Counter()
     hopeless = 0
     for node in nodes:
-        final = _never(pod, node)
-        found = [final] if final else _not_now(demand, node) or _apart(topology, node)
+        final = _lasting_problem(pod, node)
+        found = [final] if final else _shortages(demand, node) or _topology_problems(topology, node)
         reasons.update(found)
         hopeless += bool(final)
         if not found:
             fitting.append(node)
     if not fitting:
-        return Choice(problem=_told(pod, reasons, count=len(nodes), hopeless=hopeless))
+        return Choice(
+            problem=_unschedulable_message(pod, reasons, count=len(nodes), hopeless=hopeless)
+        )
     return Choice(node=_best(pod, demand, fitting, topology).name)
 
 
 # --- Why not ---
 
 
-def _never(pod: Pod, node: NodeView) -> str:
-    """Return why *pod* cannot run on *node*, whichever other pods end."""
+def _lasting_problem(pod: Pod, node: NodeView) -> str:
+    """Return why *pod* cannot run on *node*, even if other pods go away."""
     tolerations = pod.spec.tolerations
     if node.unschedulable and intolerable([_CORDON], tolerations, _HARD):
         return "node(s) were unschedulable"
@@ -64,8 +66,8 @@ def _never(pod: Pod, node: NodeView) -> str:
     return ""
 
 
-def _not_now(demand: Demand, node: NodeView) -> list[str]:
-    """Return what *node* has too little of."""
+def _shortages(demand: Demand, node: NodeView) -> list[str]:
+    """Return what *node* has too little of for *demand* now: ports, pods or resources."""
     taken = (port for pod in node.pods.values() for port in pod.demand.ports)
     if demand.ports and any(conflicts(one, other) for other in taken for one in demand.ports):
         return ["node(s) didn't have free ports for the requested pod ports"]
@@ -78,21 +80,21 @@ def _not_now(demand: Demand, node: NodeView) -> list[str]:
     return found
 
 
-def _apart(topology: Topology, node: NodeView) -> list[str]:
+def _topology_problems(topology: Topology, node: NodeView) -> list[str]:
     problem = topology.problem(node)
     return [problem] if problem else []
 
 
-def _told(pod: Pod, reasons: Counter[str], *, count: int, hopeless: int) -> str:
+def _unschedulable_message(pod: Pod, reasons: Counter[str], *, count: int, hopeless: int) -> str:
     head = f"0/{count} nodes are available: "
-    text = f"{head}{_listed(reasons)}."
+    text = f"{head}{_counted(reasons)}."
     if pod.spec.preemption_policy == "Never":
         return f"{text} preemption: not eligible due to preemptionPolicy=Never."
     others = Counter({_NOT_HELPFUL: hopeless, _NO_VICTIMS: count - hopeless})
-    return f"{text} preemption: {head}{_listed(+others)}."
+    return f"{text} preemption: {head}{_counted(+others)}."
 
 
-def _listed(reasons: Counter[str]) -> str:
+def _counted(reasons: Counter[str]) -> str:
     return ", ".join(sorted(f"{count} {reason}" for reason, count in reasons.items()))
 
 
@@ -100,17 +102,17 @@ def _listed(reasons: Counter[str]) -> str:
 
 
 def _best(pod: Pod, demand: Demand, nodes: list[NodeView], topology: Topology) -> NodeView:
-    """Return the node with the highest score; of equal ones that with the fewest pods."""
+    """Return the node with the highest score; of several, the one with the fewest pods."""
     if len(nodes) == 1:
         return nodes[0]
     owner = next((one.uid for one in pod.metadata.owner_references if one.controller), "")
     wishes: list[tuple[float, Callable[[NodeView], float]]] = [
-        (3, lambda node: -_disliked(pod, node)),
+        (3, lambda node: -_soft_taints(pod, node)),
         (2, lambda node: preference(pod.spec, node.name, node.labels)),
         (2, topology.score),
         (2, lambda node: -node.owners[owner] if owner else 0),
     ]
-    scores = [_free(demand, node) for node in nodes]
+    scores = [_free_share(demand, node) for node in nodes]
     for weight, wish in wishes:
         for i, part in enumerate(_normal([wish(node) for node in nodes])):
             scores[i] += weight * part
@@ -118,12 +120,12 @@ def _best(pod: Pod, demand: Demand, nodes: list[NodeView], topology: Topology) -
     return max(ranked, key=lambda one: (round(one[0], 6), -len(one[1].pods)))[1]
 
 
-def _disliked(pod: Pod, node: NodeView) -> int:
+def _soft_taints(pod: Pod, node: NodeView) -> int:
     return len(intolerable(node.taints, pod.spec.tolerations, ("PreferNoSchedule",)))
 
 
-def _free(demand: Demand, node: NodeView) -> float:
-    """Return which share of *node* would be left, from 0 to 100."""
+def _free_share(demand: Demand, node: NodeView) -> float:
+    """Return how much of *node* would stay free, from 0 to 100 percent."""
     parts = []
     for name in ("cpu", "memory"):
         if whole := node.allocatable.get(name, 0):
@@ -133,7 +135,7 @@ def _free(demand: Demand, node: NodeView) -> float:
 
 
 def _normal(values: Iterable[float]) -> list[float]:
-    """Return *values* from 0 for the lowest to 100 for the highest; 0 if all are equal."""
+    """Return *values* scaled: 0 for the lowest, 100 for the highest; all 0 if they are equal."""
     found = list(values)
     low, high = min(found), max(found)
     return [(one - low) * _WHOLE / (high - low) if high > low else 0.0 for one in found]

@@ -25,7 +25,7 @@ from kubewright.embedded.node.pod.state import (
     ContainerRecord,
     Ended,
     ended,
-    outlived,
+    ended_for_replacement,
     roles,
     started,
 )
@@ -104,7 +104,7 @@ class PodRunner:
 
     async def sync(self, pod: Pod) -> float | None:
         """Do what can be done now; return in how many seconds to sync again, if at all."""
-        await self._take_note(pod)
+        await self._update_from(pod)
         if self.is_stopped or (self._is_over and not self.live):
             self._give_address_back()
         if pod.metadata.deletion_timestamp is not None:
@@ -167,7 +167,7 @@ class PodRunner:
     def _wake(self) -> None:
         self._host.wake(self.pod.key)
 
-    async def _take_note(self, pod: Pod) -> None:
+    async def _update_from(self, pod: Pod) -> None:
         old, self.pod = self.pod, pod
         if self.sandbox is None:
             return
@@ -444,7 +444,7 @@ class PodRunner:
         reason = "Completed" if how.code == 0 else "Error"
         end = Ended(how.code, reason, began, now, record.container_id, message, how.signal)
         outdated = self._grace is None and self._is_outdated(live)
-        self.records[name] = outlived(record, end) if outdated else ended(record, end)
+        self.records[name] = ended_for_replacement(record, end) if outdated else ended(record, end)
         self._wake()
 
     # --- Stopping ---

@@ -21,7 +21,7 @@ __all__ = [
     "Running",
     "State",
     "ended",
-    "outlived",
+    "ended_for_replacement",
     "role_of",
     "roles",
     "started",
@@ -186,8 +186,8 @@ def ended(record: ContainerRecord, end: Ended) -> ContainerRecord:
     return replace(record, state=end, blocked=None, started=False, ready=False, hooked=True)
 
 
-def outlived(record: ContainerRecord, end: Ended) -> ContainerRecord:
-    """Return the record of a container that ended to be replaced, despite its restart policy."""
+def ended_for_replacement(record: ContainerRecord, end: Ended) -> ContainerRecord:
+    """Return the record of a container that was stopped to be replaced by a new one."""
     return replace(ended(record, end), state=Fresh(), last=end, delay=None)
 
 

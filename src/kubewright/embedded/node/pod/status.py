@@ -86,7 +86,7 @@ def pod_status(pod: Pod, records: Records, facts: StatusFacts, *, now: datetime)
     """
     is_running = any(record.is_running for record in records.values())
     deleted = pod.metadata.deletion_timestamp is not None
-    records = {name: _as_told(one, deleted=deleted) for name, one in records.items()}
+    records = {name: _as_shown(one, deleted=deleted) for name, one in records.items()}
     phase = _phase(pod, records, facts, is_running=is_running)
     initial = [
         _container_status(one, role, records[one.name], pod)
@@ -125,7 +125,7 @@ def whole(moment: datetime) -> datetime:
     return moment.replace(microsecond=0)
 
 
-def _as_told(record: ContainerRecord, *, deleted: bool) -> ContainerRecord:
+def _as_shown(record: ContainerRecord, *, deleted: bool) -> ContainerRecord:
     """Return *record* as the status shows it."""
     if deleted:
         record = replace(record, blocked=None)  # it waits for nothing: it will not start again
