@@ -1,4 +1,4 @@
-"""`Controller`: watches kinds, queues what they concern, and calls a reconciler for each."""
+"""`Controller`: watches kinds, queues requests for what changed, and calls a reconciler."""
 
 import asyncio
 import itertools
@@ -41,14 +41,14 @@ _log = get_logger(__name__)
 class Controller:
     """Calls *reconcile* for each object that needs it: now, after a change, after a failure.
 
-    It never runs twice at a time for one object, and what changes meanwhile leads to exactly one
-    more call. Everything that it raises is logged, counted and tried again, later each time.
+    It never runs twice at a time for one object, and changes in the meantime lead to exactly one
+    more call. Each exception is logged, counted and followed by a retry, with growing delays.
 
-    Workers start when the present state of all kinds was heard. A secondary kind that the server
-    does not have is not waited for; one that may not be listed is, and `health` says so.
+    Workers start when all existing objects of all kinds are known. A secondary kind that the server
+    does not have does not hold them up; one that we may not list does, and `health` says so.
 
-    When `run` is cancelled, no further request is begun. Those under way get *stop_grace* seconds
-    to finish and are cancelled then; a second cancel does so at once.
+    When `run` is cancelled, workers begin no further request. Those under way get *stop_grace*
+    seconds to finish and are then cancelled; a second cancel does so at once.
 
     Args:
         name: What it is called in logs and metrics, and two may have the same name; or all that is
@@ -120,21 +120,21 @@ class Controller:
 
     @property
     def is_paused(self) -> bool:
-        """Whether it begins no reconciles at the moment."""
+        """Whether it is paused, and begins no reconciles."""
         return self._workers.is_paused
 
     def pause(self) -> None:
-        """Begin no more reconciles; those under way are finished, others gather in the queue."""
+        """Begin no more reconciles; those under way finish, new requests wait in the queue."""
         self._workers.pause()
 
     def resume(self) -> None:
-        """Go on after `pause`."""
+        """Begin reconciles again after `pause`."""
         self._workers.resume()
 
     def enqueue(
         self, target: Target, *, priority: int = 0, after: float = 0.0, reason: str = ""
     ) -> None:
-        """Let *target* be reconciled, in *after* seconds, whatever the sources say.
+        """Queue *target*, in *after* seconds, independently of the sources.
 
         Args:
             target: What to reconcile.
@@ -146,7 +146,7 @@ class Controller:
         self.add(request_for(target), why, priority=priority, after=after)
 
     def record_to(self, runs: Runs) -> None:
-        """Add the records of its runs to *runs*, while that is active; what a manager calls."""
+        """Add the records of its runs to *runs*, while that is active; called by a manager."""
         self._workers.runs = runs
 
     def add(
@@ -158,11 +158,11 @@ class Controller:
         after: float = 0.0,
         mark: str = "",
     ) -> None:
-        """Let *request* be reconciled for *reason*, in *after* seconds; what sources call."""
+        """Queue *request* for *reason*, in *after* seconds; called by sources."""
         self._workers.add(request, reason, priority=priority, after=after, mark=mark)
 
     def known(self) -> Iterator[Request]:
-        """Return every object of the reconciled kind that is known."""
+        """Yield a request for every known object of the reconciled kind."""
         for one in self._inputs:
             if isinstance(one.source, KindSource) and one.source.is_primary:
                 yield from one.source.keys()
@@ -182,7 +182,7 @@ class Controller:
             self._start(added, self._tasks)
 
     def unwatch(self, source: KindWatch[Any] | Source) -> None:
-        """Listen no more to *source*, the same object that was given; what is queued stays.
+        """Stop listening to *source*, the same object that was given; queued requests stay.
 
         Objects of the kind leave the cache, unless another controller watches them in the same way,
         or they were declared with ``cluster.cache.informer``.
@@ -198,7 +198,7 @@ class Controller:
         self._news.set()
 
     def release(self) -> None:
-        """Let go of informers and metrics, after `run` has ended; what a manager calls.
+        """Release informers and metrics, after `run` has ended; called by a manager.
 
         Raises:
             LifecycleError: It runs.
@@ -300,7 +300,7 @@ class Controller:
             await self._wait_for_news()
 
     def _hire(self, workers: TaskSet) -> None:
-        """Start as many workers as there are too few."""
+        """Start the workers that are missing."""
         for _ in range(self._count - len(workers)):
             name = f"{self.name} worker {next(self._numbers)}"
             workers.start(self._workers.work(), name=name).add_done_callback(self._note_end_of)
@@ -382,7 +382,7 @@ class Controller:
         return next((one.informer for one in kinds), None)
 
     def _concerns(self, request: Request) -> bool:
-        """Say whether *request* is about an object of ours, and not of another shard."""
+        """Say whether *request* is about an object of our shard."""
         return any(
             isinstance(one.source, KindSource) and one.source.is_primary and one.source.has(request)
             for one in self._inputs
@@ -405,7 +405,7 @@ class Controller:
         self._news.set()
 
     async def _persist(self, one: Input, work: Callable[[], Awaitable[None]]) -> None:
-        """Do *work* of a source again and again until it does not fail."""
+        """Repeat *work* of a source, with a growing delay, until it succeeds."""
         backoff = Backoff(base=1.0, cap=60.0, clock=self.clock)
         while True:
             try:

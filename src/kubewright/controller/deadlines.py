@@ -1,4 +1,4 @@
-"""`Deadlines`: ends calls that take too long, with one timer for all of them."""
+"""`Deadlines`: cancels calls that take too long, with one timer for all of them."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -18,15 +18,15 @@ K = TypeVar("K")
 
 
 class Call(msgspec.Struct, eq=False):
-    """A call that is under way, or has left work behind that still is.
+    """A call of a reconciler that is under way, or that left work behind which still is.
 
     Attributes:
-        run: What the reconciler was told.
-        began: When, on the clock.
-        task: The worker, while it is in the call.
-        expired: Whether its time was up, so that the worker was cancelled.
-        place: Where in the user's code it was then; empty if that is not known.
-        notes: What is noted of it, if it is recorded.
+        run: The call as the reconciler sees it.
+        began: When it began, in monotonic time.
+        task: The task of the worker, while it is in the call.
+        expired: Whether the deadline passed, so that the worker was cancelled.
+        place: Where in the user's code that happened; empty if unknown.
+        notes: The notes for its record, if runs are recorded.
     """
 
     run: Run
@@ -37,9 +37,9 @@ class Call(msgspec.Struct, eq=False):
     notes: Notes | None = None
 
     def leave(self) -> bool:
-        """Note that the worker is out of the call; return whether it may go on.
+        """Note that the worker has left the call; return whether the worker may go on.
 
-        It may not if somebody else cancelled it, too.
+        It may not if other code cancelled it, too.
         """
         task, self.task = self.task, None
         assert task is not None
@@ -52,18 +52,18 @@ class Call(msgspec.Struct, eq=False):
 class Deadlines(Generic[K]):
     """The calls that are under way, the oldest first.
 
-    All have the same deadline, so the oldest is the next whose time is up, and one timer will do:
-    a timer for each call would cost more than the rest of an empty reconcile.
+    All have the same deadline, so the oldest expires first and one timer is enough. A timer for
+    each call would cost more than the rest of an empty reconcile.
     """
 
     def __init__(self, seconds: float | None, *, clock: Clock) -> None:
         self._seconds = seconds
         self._clock = clock
         self.time: Callable[[], float] = stopwatch(clock)
-        """The time on the clock."""
+        """Returns the monotonic time of the clock."""
         self._timer: Timer | None = None
         self.calls: dict[K, Call] = {}
-        """Those under way, by key; whoever ends one removes it."""
+        """The calls under way, by key; the worker that ends one removes it."""
 
     def begin(self, key: K, run: Run, task: "asyncio.Task[Any]") -> Call:
         """Note that *task* begins the call for *key*."""
@@ -79,12 +79,12 @@ class Deadlines(Generic[K]):
         return bool(self.calls)
 
     def fields_of(self, task: "asyncio.Task[Any]") -> Mapping[str, str]:
-        """Return the log fields that say whose call *task* is in; asked for by any thread."""
+        """Return the log fields of the call that *task* is in; any thread may ask."""
         run = next((call.run for call in self.calls.values() if call.task is task), None)
         return {} if run is None else {"controller": run.controller, "key": str(run.request)}
 
     def overdue(self, seconds: float) -> dict[K, float]:
-        """Return how long each call has lasted that is under way for more than *seconds*."""
+        """Return the age of each call that has been under way for more than *seconds*."""
         now = self._clock.monotonic()
         ages = {key: now - call.began for key, call in self.calls.items()}
         return {key: age for key, age in ages.items() if age > seconds}

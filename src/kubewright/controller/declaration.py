@@ -1,8 +1,7 @@
-"""`Declaration`: what is declared about one reconciler, in one place with its defaults and checks.
+"""`Declaration`: all options of one reconciler, with their defaults and checks.
 
-It is the language between those who declare and those who act: decorators of an operator, and
-whatever else describes what is to be reconciled, make declarations; controllers, workers, roles and
-tests read them. Nothing here runs.
+Front ends, such as the decorators of an operator, make declarations; controllers, workers, the RBAC
+generator and tests read them. Nothing here runs.
 """
 
 from collections.abc import Callable, Iterable
@@ -41,45 +40,46 @@ __all__ = [
 ]
 
 OnFailure: TypeAlias = Callable[[Run, Exception], None]
-"""Hears of each reconcile that failed, after it was logged and queued again."""
+"""Called for each reconcile that failed, after it was logged and queued again."""
 MakeQueue: TypeAlias = Callable[[str, Clock], WorkQueue[Request]]
 """Makes the queue of a controller from its name and its clock."""
 MakeRateLimiter: TypeAlias = Callable[[Clock], RateLimiter]
-"""Makes what decides how long failures of a controller wait, from its clock."""
+"""Makes the rate limiter that delays the retries of a controller, from its clock."""
 
 
 DEADLINE: float = 300.0
-"""After how many seconds a reconcile is cancelled that says nothing else."""
+"""Seconds after which a reconcile is cancelled by default."""
 
 
 class Cleanup(msgspec.Struct, frozen=True, eq=False):
-    """What is done before an object goes, and the finalizer that makes it wait for that."""
+    """The function to call before an object goes, and the finalizer that keeps it until then."""
 
     function: Callable[..., Any]
     finalizer: str
 
 
 class Declaration(msgspec.Struct, frozen=True, eq=False):
-    """One reconciler: its kind, what leads to a run, and how runs are made.
+    """One reconciler: its kind, what triggers a run, and how it runs.
 
     Attributes:
-        name: What it is called in logs and metrics.
-        for_: The kind that is reconciled, if it is one; `primary` is the same where it must be.
-        function: What the front end calls for an object; a controller knows only its reconciler.
+        name: Its name in logs and metrics.
+        for_: The reconciled kind, if there is one; `primary` raises if there is not.
+        function: The user's function, which the front end calls for an object. A controller does
+            not know it: it calls its reconciler.
         owns: Kinds whose objects belong to one of the reconciled kind.
         watches: Other kinds, each with a function that says what to reconcile.
         sources: What else asks for reconciles, such as a `Channel` or an `Interval`.
-        workers: How many reconciles may run at a time; as many as whoever runs it says unless
-            given, and otherwise one.
+        workers: How many reconciles may run at a time; by default as many as the front end says,
+            or one.
         deadline: After how many seconds a reconcile is cancelled; ``None`` for never.
         retry: How failures are tried again: one `Retry`, or one for each type of exception. What
             it does not cover waits 5 ms, twice as long after each failure, up to 1000 s.
         queue: The queue to use, or what makes it from a name and a clock.
-        rate_limiter: Makes what decides how long failures wait that *retry* does not cover.
+        rate_limiter: Makes the rate limiter for failures that *retry* does not cover.
         on_failure: Called with the run and the error of each reconcile that failed.
         stop_grace: How long running reconciles may take to finish on stop.
-        cleanup: What is done before an object goes.
-        gone: What is called for objects that are gone.
+        cleanup: What to call before an object goes.
+        gone: What to call for objects that are gone.
         daemon: Whether *function* runs for as long as an object is there.
         timer: Whether *function* is called again and again, whatever changes.
     """
@@ -122,7 +122,7 @@ class Declaration(msgspec.Struct, frozen=True, eq=False):
         """The kind that is reconciled, and how it is watched.
 
         Raises:
-            LookupError: It reconciles no kind.
+            LookupError: It does not reconcile a kind.
         """
         if self.for_ is None:
             raise LookupError(f"{self.name!r} reconciles no kind: give it one as for_=")
@@ -135,7 +135,7 @@ class Declaration(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def watched(self) -> tuple[KindWatch[Any], ...]:
-        """How every kind is watched, that which is reconciled first."""
+        """How every kind is watched; the reconciled one comes first."""
         first = () if self.for_ is None else (self.for_,)
         return (*first, *self.owns, *self.watches)
 
@@ -155,7 +155,7 @@ class Declaration(msgspec.Struct, frozen=True, eq=False):
 
 
 class Options(TypedDict, total=False):
-    """What can be said of a controller besides its name; defaults are those of `Declaration`."""
+    """The options of a controller; their defaults are those of `Declaration`."""
 
     owns: Iterable[KindLike[Any] | Owns[Any]]
     watches: Iterable[Watches[Any]]
@@ -173,12 +173,12 @@ class Options(TypedDict, total=False):
 def declare(
     name: str, for_: KindLike[Any] | For[Any] | None = None, **options: Unpack[Options]
 ) -> Declaration:
-    """Return what *options* declare of the reconciler *name* of the kind *for_*.
+    """Return the declaration of the reconciler *name* of the kind *for_*, with *options*.
 
     Raises:
-        TypeError: One of them is not what it should be.
-        ValueError: One of them is senseless.
-        SchemeError: One of them is not a kind.
+        TypeError: An option has the wrong type.
+        ValueError: An option has an invalid value.
+        SchemeError: One of the kinds is not a kind.
     """
     given: dict[str, Any] = dict(options)
     return Declaration(

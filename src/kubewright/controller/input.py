@@ -28,7 +28,7 @@ class Input:
 
     @property
     def waits_for(self) -> str:
-        """What workers wait for, in words; empty if for nothing."""
+        """What workers wait for, in words; empty if nothing."""
         if self.is_ready:
             return ""
         return self.source.waits_for if isinstance(self.source, KindSource) else self.source.name
@@ -44,11 +44,11 @@ class Input:
         await source.wait_idle()
 
     def keep(self, task: "asyncio.Task[None]") -> None:
-        """Remember *task*, to be ended with the input."""
+        """Remember *task*, which `stop` cancels."""
         self._tasks.append(task)
 
     def stop(self) -> None:
-        """Listen no more, from this moment on."""
+        """Stop listening at once."""
         if isinstance(self.source, Releasing):
             self.source.release()
         for task in self._tasks:

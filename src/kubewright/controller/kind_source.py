@@ -48,18 +48,18 @@ _log = get_logger(__name__)
 
 
 class KindSource(Generic[R]):
-    """Puts a request into a controller for each change of a kind that concerns it.
+    """Queues a request in a controller for each relevant change of one kind.
 
-    The informer is declared when this is made, so that it is filled while the process waits to
-    become the leader; changes are heard from `run` on, beginning with the present state.
+    The informer is declared in the constructor, so that it fills while the process waits to become
+    the leader. Changes are handled from `run` on, beginning with the objects that exist.
 
     Args:
-        watch: What is watched, and what a change means.
-        cluster: Where.
-        primary: The informer of the kind that is reconciled, which is found among owners.
+        watch: The kind to watch, and what a change of it means.
+        cluster: The cluster to watch it in.
+        primary: The informer of the reconciled kind, to recognize its objects among owners.
         errors: Counts failures of the map function.
-        concerns: Says whether what a map function names is for this process.
-        home: The cluster of the controller, if that is another one; map functions may ask it.
+        concerns: Says whether a request from a map function belongs to the shard of this process.
+        home: The cluster of the controller, if it is another one; map functions may read from it.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class KindSource(Generic[R]):
         self._errors = errors
         self._registration: Registration[R] | None = None
         self.mapper: Mapper[R] | None = None
-        """What asks the map function, if there is one."""
+        """Calls the map function, if there is one."""
 
     def busy(self) -> str:
         """Return what is under way, in words; empty if nothing is."""
@@ -111,7 +111,7 @@ class KindSource(Generic[R]):
 
     @property
     def waits_for(self) -> str:
-        """What is missing before workers may start; empty if nothing is."""
+        """What workers must wait for before they start; empty if nothing."""
         if self._may_start():
             return ""
         check = "/".join(filter(None, (self.cluster.name, f"informer/{self.informer.selection}")))
@@ -119,16 +119,16 @@ class KindSource(Generic[R]):
         return f"the first list of {self.watch.mapping.plural}: {state}"
 
     def has(self, request: Request) -> bool:
-        """Say whether the object that *request* names is known here."""
+        """Say whether the object of *request* is in the store."""
         return request.cluster == self.cluster.name and request.key in self.informer.store
 
     def keys(self) -> Iterator[Request]:
-        """Return every object that is known."""
+        """Yield a request for every object in the store."""
         for key in self.informer.store.keys():  # noqa: SIM118  # a store is not a mapping
             yield Request(key.namespace, key.name, self.cluster.name)
 
     async def run(self, sink: Sink) -> None:
-        """Listen until cancelled."""
+        """Handle changes until cancelled."""
         mapper = self.mapper = self._make_mapper(sink)
         self._registration = self.informer.add_handler(self._handler(sink, mapper))
         try:
@@ -139,21 +139,21 @@ class KindSource(Generic[R]):
             self.stop()
 
     def stop(self) -> None:
-        """Listen no more, from this moment on."""
+        """Stop handling changes at once."""
         registration, self._registration = self._registration, None
         if registration is not None:
             registration.remove()
 
     def release(self) -> None:
-        """Use the informer no more: it ends if nobody else does."""
+        """Stop, and release the informer; it ends unless something else uses it."""
         self.stop()
         self.cluster.cache.release(self.informer)
 
     async def wait_ready(self) -> None:
-        """Return once the present state was heard, or the server is known not to have the kind.
+        """Return once all existing objects were handled, or the server does not have the kind.
 
-        A secondary kind whose CRD is missing is not waited for: it has no objects. One that may
-        not be listed is, since a reconcile would take what it cannot see for absent.
+        A secondary kind whose CRD is missing does not hold up the start: it has no objects. A kind
+        that we may not list does: a reconcile would take objects that it cannot see for absent.
         """
         await self.informer.wait_settled()
         while not self._may_start():
@@ -201,14 +201,14 @@ class KindSource(Generic[R]):
             )
 
             def owners(entry: Entry[Any]) -> Iterable[Request]:
-                return asked(entry, primary.selection.mapping)  # of a `Kind`, as it is known by now
+                return asked(entry, primary.selection.mapping)  # a `Kind` may get its mapping late
 
             return _owned(self.name, owners, passes, sink.add)
         return _own(self.name, self.cluster.name, passes, sink.add)
 
 
 class _Chosen:
-    """A sink that lets only some requests through."""
+    """A sink that drops requests for objects of other shards."""
 
     def __init__(self, sink: Sink, chosen: Callable[[Request], bool]) -> None:
         self.clock: Clock = sink.clock
@@ -271,7 +271,7 @@ def _mapped(source: str, mapper: Mapper[Any], passes: Filter[Any] | None) -> Han
 
 
 def _guarded(watch: KindWatch[Any]) -> Filter[Any] | None:
-    """Return the predicate of *watch*; where it fails, the event is let through."""
+    """Return the predicate of *watch*; an event for which it raises passes."""
     test = watch.predicate
     if test is None:
         return PRIMARY.test if isinstance(watch, For) else None
@@ -281,7 +281,7 @@ def _guarded(watch: KindWatch[Any]) -> Filter[Any] | None:
             return bool(test(event))
         except (SystemExit, KeyboardInterrupt):
             raise
-        except BaseException:  # noqa: BLE001  # theirs may fail in any way
+        except BaseException:  # noqa: BLE001  # user code may raise anything
             # One reconcile too many does no harm; one too few may.
             _log.exception("predicate failed, event let through", key=str(event.key))
             return True

@@ -17,15 +17,15 @@ __all__ = ["Lines", "described"]
 
 
 class Lines:
-    """Tells how reconciles ended.
+    """Logs how reconciles ended.
 
     Args:
-        log: Where to.
+        log: The logger.
         policies: Which errors are expected.
         clock: Where time comes from.
 
     Attributes:
-        told: Of whose failures people have read: they want to read of the end, too.
+        told: Requests whose failure was logged, so that their recovery is logged, too.
     """
 
     __slots__ = ("_clock", "_log", "_policies", "told")
@@ -38,14 +38,14 @@ class Lines:
         self.told: set[Request] = set()
 
     def tell_end(self, call: Call, outcome: str, **fields: Any) -> None:
-        """Tell of a reconcile that went well."""
+        """Log that a reconcile succeeded."""
         matters = self._is_recovery(call.run) or call.run.changed
         if self._log.is_enabled_for(logging.INFO if matters else logging.DEBUG):
             say = self._log.info if matters else self._log.debug
             say("reconciled", outcome=outcome, **fields, **self._facts(call))
 
     def tell_postponement(self, call: Call, error: Exception, *, delay: float) -> None:
-        """Tell of one that waits for something, as it said itself."""
+        """Log that a reconcile waits for something, as it said itself with `RetryAfter`."""
         self._log.info(
             "reconcile cannot go on yet, will retry",
             outcome="requeue_after",
@@ -56,7 +56,7 @@ class Lines:
         )
 
     def tell_failure(self, call: Call, error: Exception, *, delay: float | None) -> None:
-        """Tell of one that failed, and is tried again in *delay* seconds; ``None`` if it is not."""
+        """Log that a reconcile failed; ``None`` as *delay* if there will be no retry."""
         facts = {"outcome": "error", "error": described(error), **self._facts(call)}
         if self._is_expected(error):
             facts |= _found_at(error)
@@ -78,7 +78,7 @@ class Lines:
             self._log.warning("reconcile failed, will retry", delay=delay, **facts)
 
     def _is_recovery(self, run: Run) -> bool:
-        """Say whether the last line about it told of a failure; the answer is given once."""
+        """Say whether its last line reported a failure; ``True`` only once per failure."""
         if not self.told:
             return False
         told = run.request in self.told
@@ -110,7 +110,7 @@ def _found_at(error: Exception) -> dict[str, str]:
 
 
 def described(error: BaseException) -> str:
-    """Return what went wrong, for people: the text of an error of ours; of others, the type too."""
+    """Return *error* as text for people: our own errors without their type, others with it."""
     if isinstance(error, ExceptionGroup):
         return "; ".join(map(described, causes(error)))
     try:

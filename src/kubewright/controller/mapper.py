@@ -1,4 +1,4 @@
-"""`Mapper`: asks a map function about each change, and again later if it fails."""
+"""`Mapper`: calls a map function for each change, and again later if it fails."""
 
 from collections.abc import Awaitable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -33,9 +33,9 @@ __all__ = ["Mapper"]
 R = TypeVar("R", bound=Resource | Unstructured)
 
 TASKS: int = 8
-"""How many objects an async map function is asked about at a time."""
+"""For how many objects an async map function may run at a time."""
 DEADLINE: float = 60.0
-"""How long an async map function may take before it is asked again."""
+"""Seconds that an async map function may take before it is cancelled and called again."""
 MOST_VERSIONS: int = 100
 """How many states of one object are kept while its map function fails."""
 
@@ -43,7 +43,7 @@ _log = get_logger(__name__)
 
 
 class _Question(msgspec.Struct, frozen=True):
-    """A state of an object that the map function has not answered for yet."""
+    """A state of an object for which the map function has not returned yet."""
 
     entry: Entry[Any]
     reason: Reason
@@ -51,18 +51,18 @@ class _Question(msgspec.Struct, frozen=True):
 
 
 class Mapper(Generic[R]):
-    """Turns the events of one kind into requests with a map function of the user's.
+    """Turns the events of one kind into requests, with the map function of the user.
 
-    A sync function is asked where the event is heard; an async one, and what failed, in tasks of
-    its own, one object at a time in order of its states. What cannot be decoded as the kind is
-    left out with an error in the log, since no later try would be better.
+    A sync function is called right away, in the step that handles the event. An async one runs in
+    tasks of the mapper, and so do retries; the states of one object are mapped in order. An object
+    that does not fit its class is logged and left out: a retry would not help.
 
     Args:
         watch: The kind, and the function.
         sink: Where requests go.
-        cluster: Where the objects are that it names.
+        cluster: The cluster of the objects that the function names.
         errors: Counts its failures.
-        home: What a function with two parameters may ask: the cluster of the controller.
+        home: The cluster of the controller, which a function with two parameters may read from.
     """
 
     def __init__(
@@ -88,12 +88,12 @@ class Mapper(Generic[R]):
         self._open: dict[ObjectKey, list[_Question]] = {}
 
     def __len__(self) -> int:
-        """Return how many objects wait for an answer."""
+        """Return how many objects wait for the map function."""
         return len(self._open)
 
     @property
     def backlog(self) -> int:
-        """How many objects are asked about, or are next; those that wait for a retry are not."""
+        """How many objects are being mapped, or are next; retries that are not due do not count."""
         return len(self._queue) + self._queue.processing
 
     async def wait_idle(self) -> None:
@@ -101,7 +101,7 @@ class Mapper(Generic[R]):
         await self._queue.wait_idle()
 
     def hear(self, event: Event[R], reason: Reason) -> None:
-        """Ask about both states of the object, now or soon."""
+        """Map both states of the object, now or in a task."""
         priority = LOW if event.initial else 0
         for entry in versions(event):
             question = _Question(entry, reason, priority)
@@ -111,7 +111,7 @@ class Mapper(Generic[R]):
                 self._ask_now(question)
 
     async def run(self) -> None:
-        """Ask what could not be asked at once, until cancelled."""
+        """Map what could not be mapped at once, until cancelled."""
         async with TaskSet() as tasks:
             for _ in range(TASKS if self._is_async else 1):
                 tasks.start(self._work())
@@ -130,7 +130,7 @@ class Mapper(Generic[R]):
             self._skip(question, error)
         except (SystemExit, KeyboardInterrupt):
             raise
-        except BaseException as error:  # noqa: BLE001  # theirs may fail in any way; asked again
+        except BaseException as error:  # noqa: BLE001  # user code may raise anything; it is retried
             self._note_failure(question, error)
             if self._postpone(question, wait=True):
                 self._queue.add_rate_limited(question.entry.key)
@@ -159,12 +159,12 @@ class Mapper(Generic[R]):
     async def _find_answer(self, question: _Question) -> bool:
         try:
             async with self._clock.timeout(DEADLINE):
-                # Apart, since a function that cancels its task would lose the change, and one of
-                # our tasks with it.
+                # In a task of its own: a function that cancels its task would otherwise end ours,
+                # and the change would be lost.
                 await apart(self._ask_patiently(question))
         except DecodeError as error:
             self._skip(question, error)
-        except Exception as error:  # noqa: BLE001  # theirs may fail in any way; it is asked again
+        except Exception as error:  # noqa: BLE001  # user code may raise anything; it is retried
             self._note_failure(question, error)
             return False
         return True
@@ -185,7 +185,7 @@ class Mapper(Generic[R]):
         self._sink.add(request, question.reason, priority=question.priority, mark=mark)
 
     def _postpone(self, question: _Question, *, wait: bool = False) -> bool:
-        """Keep *question* for the tasks; return whether it is the first about its object."""
+        """Leave *question* to the tasks; return whether it is the only one about its object."""
         key = question.entry.key
         asked = self._open.setdefault(key, [])
         _put(asked, question)
@@ -216,13 +216,13 @@ class Mapper(Generic[R]):
 
 
 def _close(answer: Any) -> None:
-    """Let go of a coroutine that is not awaited, without a warning."""
+    """Close a coroutine that nobody will await, so that Python does not warn."""
     if hasattr(answer, "close"):
         answer.close()
 
 
 def _put(asked: list[_Question], question: _Question) -> None:
-    """Add *question*, or let it take the place of the one about the same state."""
+    """Add *question*, or replace the one about the same state."""
     for place, one in enumerate(asked):
         if one.entry.resource_version == question.entry.resource_version:
             priority = max(one.priority, question.priority)

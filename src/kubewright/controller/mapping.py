@@ -36,10 +36,10 @@ _Targets: TypeAlias = Iterable[Target] | Awaitable[Iterable[Target]]
 
 
 class MapContext:
-    """What a map function with two parameters asks: which objects does this one concern?
+    """The second argument of a map function: lets it read from the cluster of the controller.
 
-    What names no namespace is in that of the object that changed, in lists, too; ``namespace=""``
-    is for all of them.
+    The default namespace of reads and lists is that of the object that changed; ``namespace=""``
+    lists all namespaces.
 
     Attributes:
         namespace: The namespace of the object that changed.
@@ -53,7 +53,7 @@ class MapContext:
 
     @property
     def cache(self) -> "CacheView":
-        """What is kept of the declared kinds in the cluster of the controller."""
+        """The cache of the cluster of the controller, with the kinds that were declared."""
         return self._cluster.cache.in_namespace(self.namespace)
 
     @property
@@ -65,14 +65,14 @@ class MapContext:
 class _Asking(Protocol[R_contra]):
     """A map function with two parameters.
 
-    A protocol, since of two callables type checkers could not tell which one a lambda is.
+    It is a protocol because type checkers could not tell which of two callables a lambda is.
     """
 
     def __call__(self, obj: R_contra, ctx: MapContext, /) -> _Targets: ...
 
 
 MapFunction: TypeAlias = Callable[[R], _Targets] | _Asking[R]
-"""Tells from an object what to reconcile because of it; ``async`` if it must ask somebody."""
+"""Returns what to reconcile when an object changes; ``async`` if it needs I/O."""
 
 
 def takes_context(function: Callable[..., Any]) -> bool:
@@ -80,7 +80,7 @@ def takes_context(function: Callable[..., Any]) -> bool:
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
-        return False  # nothing is known of it
+        return False  # it has no signature
     needed = [
         one
         for one in parameters
@@ -92,7 +92,7 @@ def takes_context(function: Callable[..., Any]) -> bool:
 def versions(event: Event[R]) -> tuple[Entry[R], ...]:
     """Return the states that *event* is about: the new one, and the old one if there was one.
 
-    Both count: an object concerned before the change has to hear that it no longer is.
+    Both count: what the old state referred to must be reconciled, too.
     """
     old, new = event.old, event.new
     if old is None or new is None:
@@ -108,7 +108,7 @@ def owner_requests(
     cluster: str = "",
     shard: Shard | None = None,
 ) -> Iterator[Request]:
-    """Yield the owners of *entry* that are of the kind *owner*, in whatever version.
+    """Yield the owners of *entry* of the kind *owner*, in any version.
 
     Args:
         entry: The object that is owned.
@@ -132,12 +132,12 @@ def request_for(target: Target, *, namespace: str = "", cluster: str = "") -> Re
 
     Args:
         target: What to reconcile.
-        namespace: Where it is if it is only a name.
-        cluster: Where it is if it does not say.
+        namespace: The namespace, if it is only a name.
+        cluster: The cluster, if it does not name one.
 
     Raises:
-        TypeError: It is none of these.
-        ValueError: It is a text that names no object.
+        TypeError: It is not a `Target`.
+        ValueError: It is text that does not name an object.
     """
     if isinstance(target, Request):
         return target if target.cluster or not cluster else target._replace(cluster=cluster)
@@ -161,8 +161,8 @@ def requests_for(
     """Return *targets* as requests, each once, in their order.
 
     Raises:
-        TypeError: They are not what a map function may return.
-        ValueError: One of them is a text that names no object.
+        TypeError: A map function may not return them.
+        ValueError: One of them is text that does not name an object.
     """
     one_of_them = str | Request | ObjectKey | Unstructured
     if isinstance(targets, one_of_them) or not isinstance(targets, Iterable):

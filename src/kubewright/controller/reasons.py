@@ -1,4 +1,4 @@
-"""Why keys are in the queue: noted as they are added, handed over when one is taken."""
+"""`Reasons`: why keys are in the queue; a worker takes the reasons together with the key."""
 
 from collections.abc import Sequence
 from typing import Generic, TypeVar
@@ -33,7 +33,7 @@ class Reasons(Generic[K]):
             self._waiting[key] = (*found, reason)
 
     def of(self, key: K) -> tuple[Reason, ...]:
-        """Return the reasons of *key* so far; it keeps them."""
+        """Return the reasons of *key* so far, without forgetting them."""
         return self._waiting.get(key, ())
 
     def take(self, key: K) -> tuple[Reason, ...]:
@@ -42,7 +42,7 @@ class Reasons(Generic[K]):
 
 
 def text(reasons: Sequence[Reason], *, most: int = 3) -> str:
-    """Return *reasons* in one line.
+    """Return *reasons* as one line of text.
 
     Example:
         >>> text([Reason("Pod", "ADDED"), Reason("retry")])

@@ -1,4 +1,4 @@
-"""What the workers of a controller tell `Runs` about each run, while that is active."""
+"""Notes how each run of a controller ended, while `Runs` records."""
 
 import traceback
 

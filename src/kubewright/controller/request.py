@@ -1,4 +1,4 @@
-"""What a reconciler is asked, what it answers, and why it was asked."""
+"""`Request`, `Result` and `Reason`: the input of a reconciler, its output, and why it runs."""
 
 from datetime import timedelta
 from typing import NamedTuple
@@ -13,7 +13,7 @@ __all__ = ["Reason", "Request", "Result"]
 
 
 class Request(NamedTuple):
-    """Which object to reconcile; what a controller queues.
+    """Which object to reconcile; controllers queue these.
 
     A tuple, not a struct: it is hashed several times on its way through the queue.
     """
@@ -33,11 +33,11 @@ class Request(NamedTuple):
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True):
-    """What a reconciler answers when it wants to be called again; ``None`` if it does not.
+    """Returned by a reconciler that wants to be called again; others return ``None``.
 
     Attributes:
-        requeue_after: Call again in so many seconds. 0 does not ask for a call, as in Go: to be
-            called again at once would be a loop that never rests.
+        requeue_after: Call again in so many seconds. 0 does not ask for a call, as in Go: a
+            reconciler that is called again at once would never rest.
         requeue: Call again with the backoff of a failure, without counting as one.
         priority: In which order among others; as before unless given.
 
@@ -59,7 +59,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def delay(self) -> float | None:
-        """`requeue_after` in seconds; ``None`` if it asks for no call."""
+        """`requeue_after` in seconds; ``None`` if it does not ask for a call."""
         after = self.requeue_after
         seconds = after.total_seconds() if isinstance(after, timedelta) else after
         return seconds or None

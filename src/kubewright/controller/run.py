@@ -1,4 +1,4 @@
-"""`Run`: what a reconciler is told about the call it is in."""
+"""`Run`: one call of a reconciler, as the reconciler sees it."""
 
 import asyncio
 import contextvars
@@ -23,14 +23,14 @@ class Run(msgspec.Struct, eq=False):
     """One call of a reconciler.
 
     Attributes:
-        id: Tells this call from all others; every log line of it carries it.
+        id: Identifies this call; all its log lines carry it as ``reconcile_id``.
         request: What to reconcile.
-        reasons: Why: what was seen since the last call began. A hint for people, not for code: a
-            few may be left out, and after a restart they are others.
+        reasons: Why: the changes since the last call began. A hint for people, not for code: some
+            may be left out, and after a restart they differ.
         attempt: 1, and one more after each failure in a row.
         controller: The name of the controller.
         kind: The kind that it reconciles; empty if there is none.
-        log: A logger whose lines say all of this.
+        log: A logger whose lines carry all of this.
         changed: Set it to true when the call has changed something; its log line is then shown
             at level INFO, not DEBUG.
         held: What must end before the same object is reconciled again; see `hold`.
@@ -49,7 +49,7 @@ class Run(msgspec.Struct, eq=False):
     thread: int = 0
 
     def fields(self) -> dict[str, str]:
-        """Return what every line says that is logged during the call."""
+        """Return the fields of every line that is logged during the call."""
         return {
             "controller": self.controller,
             "kind": self.kind,
@@ -61,8 +61,8 @@ class Run(msgspec.Struct, eq=False):
     def hold(self, work: "asyncio.Future[Any]") -> None:
         """Keep the object from being reconciled again until *work* is done.
 
-        For work that goes on when the call is cancelled, as a thread does. The worker is free
-        meanwhile.
+        It is for work that goes on after the call is cancelled, such as a thread. The worker takes
+        other requests in the meantime.
         """
         self.held = (*self.held, work)
 
@@ -70,12 +70,12 @@ class Run(msgspec.Struct, eq=False):
         """Call *function* in a thread, and return what it returns.
 
         A thread cannot be stopped. When the deadline passes, this call ends and the thread goes
-        on; the object stays untouched by others until it has ended, too.
+        on; the object is not reconciled again before the thread has ended.
         """
         return await self.in_executor(None, partial(function, *args, **kwargs))
 
     async def in_executor(self, executor: Executor | None, function: Callable[[], T]) -> T:
-        """Call *function* in a thread of *executor*; otherwise as `in_thread`."""
+        """Call *function* in a thread of *executor*; otherwise like `in_thread`."""
         context = contextvars.copy_context()  # so that its log lines carry the same fields
         loop = asyncio.get_running_loop()
         work = loop.run_in_executor(executor, partial(context.run, self.noting_thread, function))
@@ -83,7 +83,7 @@ class Run(msgspec.Struct, eq=False):
         return await asyncio.shield(work)
 
     def noting_thread(self, function: Callable[[], T]) -> T:
-        """Call *function*, and say meanwhile that it is this thread that works for the call."""
+        """Call *function*, and note the id of this thread while it runs."""
         self.thread = threading.get_ident()
         try:
             return function()

@@ -1,4 +1,4 @@
-"""What puts requests into a controller besides the kinds that it watches."""
+"""Sources of requests for a controller, in addition to the kinds that it watches."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
@@ -38,15 +38,15 @@ class Sink(Protocol):
         after: float = 0.0,
         mark: str = "",
     ) -> None:
-        """Let *request* be reconciled, in *after* seconds; a no-op while it waits already.
+        """Queue *request*, in *after* seconds; nothing happens if it is queued already.
 
-        *mark* is the version of the object that changed, or the uid of one that is gone: by it,
-        a controller recognizes its own writes.
+        *mark* is the version of the object that changed, or the uid of one that is gone. The
+        controller recognizes its own writes by it.
         """
         ...
 
     def known(self) -> Iterable[Request]:
-        """Return every object of the kind that is reconciled, as far as it is known."""
+        """Return a request for every known object of the reconciled kind."""
         ...
 
 
@@ -54,9 +54,10 @@ class Sink(Protocol):
 class Source(Protocol):
     """Something that asks for reconciles.
 
-    Any object with these two will do. When ``run`` fails it is called again after a while; when it
-    returns, the source is done. A source may also have ``async def wait_ready()``: workers start
-    when it returns; and ``busy()`` with ``async def wait_idle()``, as `Channel` has them.
+    Any object with these two members will do. When ``run`` fails, it is called again after a
+    while; when it returns, the source is done. A source may also have ``async def wait_ready()``,
+    and workers start when it returns; and ``busy()`` with ``async def wait_idle()``, like
+    `Channel`.
     """
 
     @property

@@ -1,4 +1,4 @@
-"""`Turns`: lets the event loop come round between two reconciles that take long."""
+"""`Turns`: lets the event loop do an iteration between reconciles that block it for long."""
 
 import asyncio
 from collections.abc import Callable
@@ -7,16 +7,17 @@ from weakref import WeakKeyDictionary
 __all__ = ["SLICE", "Turns", "turns_of"]
 
 SLICE: float = 0.005
-"""After so many seconds of work, the loop comes round before the next reconcile begins."""
+"""After so many seconds of work, the next reconcile waits for an iteration of the loop."""
 
 
 class Turns:
-    """Whose turn it is: a worker's, or that of all others in the loop.
+    """Decides whether a worker may begin a reconcile, or must let the event loop run first.
 
-    A loop runs all tasks that can run before it looks at sockets and timers again. Ten workers that
-    each block for a moment would add up, so all workers of a loop share one of these: when those
-    that began in this round have taken long, none begins another before the loop has been round.
-    It does not matter whether they have ended: most wait for an answer of the server by then.
+    In one iteration, the loop runs all tasks that can run before it looks at sockets and timers
+    again. Ten workers that each block for a moment would add up, so all workers of a loop share one
+    instance: if the reconciles that began in this iteration have taken too long, the next one waits
+    for the next iteration. Whether they have ended does not matter: by then, most wait for an
+    answer of the server.
     """
 
     __slots__ = ("_began",)
@@ -25,7 +26,7 @@ class Turns:
         self._began: float | None = None  # when the first reconcile of this round did
 
     def may_begin(self, now: float) -> bool:
-        """Say whether a reconcile may begin in this round of the loop; it counts as begun then."""
+        """Say whether a reconcile may begin in this iteration; if so, it counts as begun."""
         if self._began is None:
             self._began = now
             # What is called soon is called in the next round.
@@ -46,5 +47,5 @@ _all: "WeakKeyDictionary[asyncio.AbstractEventLoop, Turns]" = WeakKeyDictionary(
 
 
 def turns_of(loop: asyncio.AbstractEventLoop) -> Turns:
-    """Return what all workers in *loop* share."""
+    """Return the instance that all workers in *loop* share."""
     return _all.setdefault(loop, Turns())

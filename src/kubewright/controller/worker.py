@@ -1,4 +1,4 @@
-"""The worker loop: takes one request after the other and calls the reconciler."""
+"""`Workers`: take one request after the other from the queue, and call the reconciler."""
 
 import asyncio
 import itertools
@@ -38,15 +38,15 @@ from kubewright.workqueue import QueueShutDown, WorkQueue
 __all__ = ["OnFailure", "Reconciler", "Workers"]
 
 Reconciler: TypeAlias = Callable[[Request, Run], Awaitable[Result | None]]
-"""Brings one object to where it should be; called again whenever something has changed."""
+"""Brings one object to the state it should be in; called again after each change."""
 
 IN_A_ROW: int = 64
-"""After so many reconciles a worker lets others run, since none of them may have had to wait."""
+"""After so many reconciles a worker lets other tasks run: maybe none of these had to wait."""
 
 FAULTS: tuple[type[Exception], ...] = (
     ArithmeticError, AssertionError, AttributeError, LookupError, NameError, TypeError,
 )  # fmt: skip
-"""Errors that count as panics: in Go they would be."""
+"""Errors that count as panics in the metrics: they would be panics in Go."""
 
 _RETRY = Reason("retry")
 _REQUEUE = Reason("requeue")
@@ -63,7 +63,7 @@ _CANCELLED = (
 class Workers:
     """Calls a reconciler for each request of a queue, never twice at a time for the same one.
 
-    Each `work` is one worker. All of them together share what is known of failures.
+    Each call of `work` is one worker. All workers share the counts of failures.
     """
 
     def __init__(self, declaration: Declaration, reconcile: Reconciler, *, clock: Clock) -> None:
@@ -107,7 +107,7 @@ class Workers:
         after: float = 0.0,
         mark: str = "",
     ) -> None:
-        """Let *request* be reconciled, in *after* seconds; *mark* tells for which change."""
+        """Queue *request*, in *after* seconds; *mark* identifies the change, see `Sink.add`."""
         self.reasons.note(request, reason)
         if self._chains and (chain := self._chains.get(request)) is not None:
             wait = chain.hear(mark, priority=priority)
@@ -126,7 +126,7 @@ class Workers:
             self.queue.add(request, priority=priority)
 
     def _repeat(self, request: Request, reason: Reason, *, priority: int, after: float) -> None:
-        """Let *request* be reconciled again because its last run asked for it."""
+        """Queue *request* again, because its last run asked for it."""
         self.reasons.note(request, reason)
         self._queue(request, priority=priority, after=after)
 
@@ -135,8 +135,8 @@ class Workers:
     async def work(self) -> None:
         """Reconcile one request after the other, until `stop`.
 
-        It ends before that only if somebody else has cancelled its task. Before Python 3.13 a task
-        cannot be rid of that, so another one is to take its place.
+        It ends before that only if other code has cancelled its task. Before Python 3.13 a task
+        cannot undo that, so the controller starts another worker.
         """
         task = asyncio.current_task()
         assert task is not None
@@ -174,16 +174,16 @@ class Workers:
 
     @property
     def is_paused(self) -> bool:
-        """Whether no request is begun at the moment."""
+        """Whether workers are paused and begin no requests."""
         return self._gate is not None
 
     def pause(self) -> None:
-        """Begin no more requests; those under way are finished, others gather in the queue."""
+        """Begin no more requests; those under way finish, new ones wait in the queue."""
         if self._gate is None:
             self._gate = asyncio.Event()
 
     def resume(self) -> None:
-        """Go on after `pause`."""
+        """Begin requests again after `pause`."""
         gate, self._gate = self._gate, None
         if gate is not None:
             gate.set()
@@ -196,7 +196,7 @@ class Workers:
         self._settle()
 
     def release(self) -> None:
-        """Take its metrics off the page, and let the standard library forget its logger."""
+        """Remove its metrics from the page, and its logger from the standard library."""
         self.numbers.remove()
         self.queue.release()
         self._log.release()
@@ -204,7 +204,7 @@ class Workers:
             self._reconcile.release()
 
     async def wait_idle(self) -> None:
-        """Return once nothing is under way; to be called after `stop`."""
+        """Return once nothing is under way; call it after `stop`."""
         await self._idle.wait()
 
     # --- One request ---
@@ -216,7 +216,7 @@ class Workers:
         outer: Mapping[str, Any],
         writes: Writes,
     ) -> bool:
-        """Call the reconciler for *request*; return whether *task* may take another one."""
+        """Call the reconciler for *request*; return whether *task* may take another request."""
         due = self.deadlines.time() - self.queue.last_wait if self.runs.active else None
         notes: Notes | None = None
         try:
@@ -286,7 +286,7 @@ class Workers:
         )
 
     async def _call(self, call: Call, run: Run) -> bool:
-        """Call the reconciler; of what it raises, only a cancellation by `stop` is passed on."""
+        """Call the reconciler; of what it raises, only a cancellation by `stop` is raised again."""
         task = call.task
         assert task is not None
         try:
@@ -338,7 +338,7 @@ class Workers:
             return result
 
     def _release(self, request: Request) -> None:
-        """Let *request* be taken again, as soon as all that its call started has ended."""
+        """Let workers take *request* again, once everything that its call started has ended."""
         calls = self.deadlines.calls
         call = calls.get(request)
         if call is not None:
@@ -350,7 +350,7 @@ class Workers:
             self._settle()
 
     def _is_held(self, request: Request, run: Run) -> bool:
-        """Say whether something that *run* started goes on; it is released when that ends."""
+        """Say whether work that *run* started still goes on; release *request* when it ends."""
         under_way = [one for one in run.held if not one.done()]
         if under_way:
             under_way[0].add_done_callback(lambda done: self._release_after(request, done))
@@ -410,7 +410,7 @@ class Workers:
         return self.queue.priority_of(run.request) if result.priority is None else result.priority
 
     def _note_postponement(self, call: Call, error: Exception, delay: float) -> None:
-        """Note that the run waits for something, as it said itself with a `RetryAfter`."""
+        """Note that the run raised `RetryAfter`: it waits for something, and has not failed."""
         request = call.run.request
         self.numbers.requeue_after.value += 1
         self._forget_failures(request)
@@ -453,7 +453,7 @@ class Workers:
             self._log.exception("a failed reconcile could not be reported")
 
     def _retry(self, run: Run, error: Exception) -> float | None:
-        """Queue the request again, and return in how many seconds; ``None`` to give up."""
+        """Queue the request again and return the delay in seconds; ``None`` if we give up."""
         request, queue = run.request, self.queue
         policy, wait = self._policies.find(error), patience(error)
         priority = queue.priority_of(request)
