@@ -35,15 +35,15 @@ FILLS = {
     "ground": ("#f2f3f5", "#7a818c"),
 }
 LEGEND = {
-    "front": "what people call",
+    "front": "what you use first",
     "runtime": "what an operator runs on",
     "judge": "the API server, which shares no code with the runtime",
     "values": "values: no I/O, no asyncio",
-    "ground": "the ground floor",
+    "ground": "foundations",
 }
 SORTS = {
     "front": ("cli", "testing", "embedded", "operator", "application"),
-    "runtime": ("manager", "controller", "cluster", "cache", "client"),
+    "runtime": ("manager", "controller", "cluster", "cache", "client", "runs"),
     "judge": ("apiserver",),
     "values": ("crd", "kinds", "api"),
 }
