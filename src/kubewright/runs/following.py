@@ -51,7 +51,7 @@ class Following:
         return self._buffer.lost
 
     def close(self) -> None:
-        """End the iteration once what waits was read, and listen no more."""
+        """Stop listening; the iteration ends once the buffered records were read."""
         self._finalizer()
         self._buffer.wake()
 

@@ -21,7 +21,7 @@ Outcome: TypeAlias = Literal[
 - ``postponed``: it raised `RetryAfter`, which is not a failure
 - ``error``: it raised something else
 - ``deadline``: it took longer than its deadline and was cancelled
-- ``cancelled``: it was cancelled since its controller stopped
+- ``cancelled``: it was cancelled because its controller stopped
 """
 
 
@@ -32,7 +32,7 @@ class LogLine(msgspec.Struct, frozen=True):
         at: When, in seconds after the run began.
         level: ``debug``, ``info``, ``warning`` or ``error``.
         event: The message.
-        fields: What the line says besides that; those that every line of the run has are left out.
+        fields: Its other fields, without those that every line of the run has.
     """
 
     at: float
@@ -49,9 +49,9 @@ class RunFailure(msgspec.Struct, frozen=True):
 
     Attributes:
         type: The name of the exception's class.
-        text: What it says.
-        place: Where in the user's code, as ``shop.py:42 in reconcile``; empty if it is not known.
-        traceback: The traceback as Python prints it, from the user's code on.
+        text: Its message.
+        place: Where in the user's code, such as ``shop.py:42 in reconcile``; empty if unknown.
+        traceback: The traceback as Python prints it, beginning with the user's code.
     """
 
     type: str
@@ -64,7 +64,7 @@ class RunRecord(msgspec.Struct, frozen=True, eq=False):
     """One call of a reconciler, from the queue to its end.
 
     Attributes:
-        id: Tells the run from all others. Its log lines and its span have it as ``reconcile_id``.
+        id: Identifies the run. Its log lines and its span carry it as ``reconcile_id``.
         controller: The name of the controller.
         kind: The kind that it reconciles; empty if there is none.
         key: The namespace and name of the object.
@@ -80,10 +80,10 @@ class RunRecord(msgspec.Struct, frozen=True, eq=False):
             0 if it was due by then, ``None`` if nothing asked for it.
         next_reasons: Why it is reconciled again, as far as was known at the end.
         failure: What it raised; ``None`` if nothing.
-        changed: Whether the reconciler says that it changed something.
-        calls: The requests that it made, those to the cache left out; at most 100.
+        changed: Whether the reconciler set `Run.changed`.
+        calls: The requests that it sent to the server; at most 100.
         calls_left_out: How many more there were.
-        logs: The lines that it logged through `kubewright.log`, from level INFO on, and below that
+        logs: The lines that it logged through `kubewright.log`, from level INFO on, and DEBUG lines
             if they are printed; at most 100.
         logs_left_out: How many more there were.
     """
@@ -110,17 +110,17 @@ class RunRecord(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def writes(self) -> tuple[APICall, ...]:
-        """Those of the calls that were to change something."""
+        """The calls that wrote, or tried to."""
         return tuple(call for call in self.calls if call.is_write)
 
     @property
     def will_retry(self) -> bool:
-        """Whether the object is reconciled again, as far as was known at the end."""
+        """Whether the object will be reconciled again, as far as was known at the end."""
         return self.delay is not None
 
     @property
     def next_at(self) -> datetime | None:
-        """When the object is reconciled again, as far as was known at the end."""
+        """When the object will be reconciled again, as far as was known at the end."""
         if self.delay is None:
             return None
         return self.began + timedelta(seconds=self.took + self.delay)

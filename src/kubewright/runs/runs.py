@@ -1,4 +1,4 @@
-"""`Runs`: the records of what the controllers of a manager did, kept and told."""
+"""`Runs`: keeps the records of what controllers did, and passes new ones to listeners."""
 
 from collections.abc import Callable, Iterator
 from typing import Protocol, TypeAlias, runtime_checkable
@@ -15,19 +15,19 @@ from kubewright.runs.ring import Ring
 __all__ = ["Listener", "ObjectLike", "Recorded", "Runs"]
 
 Listener: TypeAlias = Callable[[RunRecord], object]
-"""Is called with each new record, in the event loop; it must be quick."""
+"""Called with each new record, in the event loop; it must be quick."""
 ObjectLike: TypeAlias = Resource | Unstructured | ObjectKey | str
-"""An object, or its key; as text, ``name`` or ``namespace/name``."""
+"""An object, or its key; as text ``namespace/name``, or ``name`` for kinds without namespaces."""
 
 _log = get_logger(__name__)
 
 
 class Runs:
-    """The last runs of reconcilers, newest last, and the way to hear of new ones.
+    """The records of the last runs of reconcilers, newest last; new ones can be followed.
 
-    Nothing is recorded until `record` is called, or somebody listens by `subscribe` or `follow`.
-    What is recorded is kept in memory, within bounds: the oldest go first, and of one object at
-    most *each* are kept, so that one that is reconciled all the time does not push out the others.
+    Nothing is recorded until `record` is called, or somebody listens with `subscribe` or `follow`.
+    Records are kept in memory, within bounds: the oldest are dropped first. Of one object at most
+    *each* are kept, so that an object in a hot loop does not push out all others.
 
     Args:
         most: How many records are kept.
@@ -54,17 +54,17 @@ class Runs:
         self._listeners: dict[object, Listener] = {}
         self._recording = False
         self.active: bool = False
-        """Whether runs are recorded at the moment; what a controller asks before each run."""
+        """Whether runs are recorded at the moment; controllers check it before each run."""
 
     # --- On and off ---
 
     def record(self) -> None:
-        """Record from now on: runs that begin after this."""
+        """Record every run that begins from now on."""
         self._recording = True
         self._switch()
 
     def stop(self) -> None:
-        """Record no more, unless somebody listens; what was recorded stays."""
+        """Stop recording, unless somebody listens; existing records stay."""
         self._recording = False
         self._switch()
 
@@ -76,7 +76,7 @@ class Runs:
         kind: str | None = None,
         namespace: str | None = None,
     ) -> Callable[[], None]:
-        """Call *listener* with each new record, and return what ends that.
+        """Call *listener* with each new record; return the function that ends that.
 
         What it raises is logged, and it is called with the next record all the same.
 
@@ -104,7 +104,7 @@ class Runs:
         kind: str | None = None,
         namespace: str | None = None,
     ) -> Following:
-        """Return new records from now on, for ``async for``; close it, or leave its block.
+        """Return an async iterator of new records; close it, or use ``async with``.
 
         Args:
             buffer: How many records wait for a slow reader; then the oldest are dropped, and
@@ -141,7 +141,7 @@ class Runs:
         """Return the records of one object, the newest last.
 
         Args:
-            obj: The object, or its key. An object stands for its kind, too; a key for any kind.
+            obj: The object, or its key. A key finds records of any kind.
             controller: Only runs of the controller of that name.
         """
         key, kind = _key_and_kind(obj)
@@ -159,17 +159,17 @@ class Runs:
         return [one for one in self if _fits(one, controller, kind, namespace)]
 
     def find(self, id: str) -> RunRecord | None:  # noqa: A002  # the word of the record
-        """Return the record of the run *id*, such as a log line names it; ``None`` if none is."""
+        """Return the record of the run *id*, the ``reconcile_id`` of a log line, or ``None``."""
         return next((one for one in self if one.id == id), None)
 
     def clear(self) -> None:
-        """Forget what was recorded."""
+        """Drop all records."""
         self._ring.clear()
 
     # --- What controllers call ---
 
     def add(self, notes: Notes) -> None:
-        """Keep what was noted of a run that has ended, and tell the listeners."""
+        """Keep the notes of a run that has ended, and call the listeners."""
         request = notes.run.request
         self._ring.add((request.namespace, request.name), notes, size=notes.size)
         if self._listeners:
@@ -188,7 +188,7 @@ class Runs:
 
 @runtime_checkable
 class Recorded(Protocol):
-    """A runnable whose runs are recorded; a manager tells it where to."""
+    """A runnable whose runs can be recorded; a manager calls `record_to`."""
 
     def record_to(self, runs: Runs) -> None:
         """Add the records of all runs from now on to *runs*, while that is active."""
