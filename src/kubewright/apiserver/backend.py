@@ -35,7 +35,7 @@ T = TypeVar("T")
 
 
 class SlowLane:
-    """Runs functions at once or in a thread. They must not touch what the loop changes.
+    """Runs functions at once or in a thread. They must not touch state that the loop changes.
 
     A thread that computes gives way every few milliseconds, so others are still served; the event
     loop would not. Small work is done at once: going to a thread and back takes longer than most
@@ -52,7 +52,7 @@ class SlowLane:
         return await self.run_in_thread(work)
 
     async def judge(self, size: int, check: Callable[[Effort], T]) -> T:
-        """Return what *check* returns; too much work goes to a thread after all."""
+        """Return what *check* returns; if it takes too many steps, repeat it in a thread."""
         if size < LARGE:
             try:
                 return check(Effort(light=True))
@@ -91,7 +91,7 @@ class Backend(Struct):
 
 
 class Call(Struct):
-    """One request to a resource, after it was let in.
+    """One authorized request to a resource; the argument of every endpoint.
 
     Attributes:
         resource: The resource in the version of the URL.
@@ -145,18 +145,18 @@ class Call(Struct):
         return self.route.subresource
 
     def warn(self, text: str) -> None:
-        """Add a Warning header, once; more than can be sent are not kept."""
+        """Add a Warning header, unless it is there already, or there are too many."""
         if text and len(self.warnings) < MOST_WARNINGS and text not in self.warnings:
             self.warnings.append(text)
 
     async def run(self, work: Callable[[], T], *, size: int = 0) -> T:
-        """Do *work* on what was sent, or on *size* bytes; in a thread if that is large."""
+        """Return what *work* returns; run it in a thread if the body, or *size*, is large."""
         return await self.backend.slow_lane.run(max(size, len(self.request.body)), work)
 
     async def judge(
         self, write: Write, check: Callable[[Write], Errors], *, size: int = 0
     ) -> Errors:
-        """Return what *check* finds wrong."""
+        """Return the errors that *check* finds; in a thread if that takes long."""
         if not self.strategy.is_pure:
             return check(write)
         size = max(size, len(self.request.body))
@@ -172,7 +172,7 @@ class Call(Struct):
             return [invalid(NO_PATH, None, OUT_OF_BUDGET)]
 
     def write(self, *, dry_run: bool = False) -> Write:
-        """Return the context of the write, for strategies."""
+        """Return the circumstances of the write, for strategies."""
         backend = self.backend
         return Write(backend.store, self.user, backend.now(), dry_run, self.warn, backend.network)
 

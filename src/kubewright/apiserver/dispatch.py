@@ -43,7 +43,7 @@ WRITES: frozenset[str] = frozenset({"create", "update", "patch", "delete", "dele
 
 @cache
 def endpoint_for(verb: str) -> Endpoint:
-    """Return what answers *verb*, one of `VERBS`."""
+    """Return the endpoint for *verb*, one of `VERBS`."""
     module, function = VERBS[verb]
     found: Endpoint = getattr(import_module(f"kubewright.apiserver.endpoints.{module}"), function)
     return found

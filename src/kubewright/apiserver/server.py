@@ -351,7 +351,7 @@ def _open_audit_log(path: Path | None, store: Store) -> AuditLog:
 
 
 class _Visit:
-    """One request, and what is known about it so far."""
+    """One request, and what the audit log needs to know about it."""
 
     __slots__ = ("impersonated", "received", "refusal", "request", "route", "user")
 

@@ -17,13 +17,13 @@ _NOT_FOUND = 404
 
 
 class Reach:
-    """Leads to a container, whichever node it is on: the `Node` of an `APIServer`.
+    """Passes requests for a container to the node that runs it; the ``node=`` of an `APIServer`.
 
     The code for kubectl's protocols is loaded with the first request: few clusters in tests need
     it.
 
     Args:
-        clock: Where time-outs come from.
+        clock: Where time comes from, for time-outs.
     """
 
     def __init__(self, *, clock: Clock) -> None:
@@ -32,7 +32,7 @@ class Reach:
         self._kubelets: Kubelets | None = None
 
     def add(self, node: str, access: ContainerAccess) -> None:
-        """Lead to the containers of *node*, too; all nodes are added before the first request."""
+        """Add *node* and how to reach its containers; call it before the first request."""
         self._nodes[node] = access
 
     async def answer(self, call: "Call", pod: Obj) -> Answer:

@@ -152,7 +152,7 @@ class AdmissionChain:
     """Calls every plugin that handles a write, phase by phase.
 
     Args:
-        context: What plugins are made with.
+        context: Passed to each plugin when it is made.
         disabled: The names of plugins that are left out.
     """
 
@@ -197,7 +197,7 @@ class AdmissionChain:
                     await waiting
 
     def charge(self, attributes: Attributes) -> list[Charged]:
-        """Return what to store with the write; to be called right before the write.
+        """Return the quotas to store together with the write; call it right before the write.
 
         Raises:
             StatusError: The write is refused.

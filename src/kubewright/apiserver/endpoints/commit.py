@@ -33,7 +33,7 @@ OWNERS_WARNING: str = (
 
 
 def deduplicate_owners(call: Call, obj: Obj) -> None:
-    """Drop owner references that are there twice, with a warning."""
+    """Drop duplicate owner references, with a warning."""
     found = obj["metadata"].get("ownerReferences")
     if found and metadata.drop_duplicate_owners(obj["metadata"]):
         count = Counter(owner.get("uid", "") for owner in found)
@@ -50,7 +50,7 @@ def attributes(
     dry_run: bool,
     options: Obj | None,
 ) -> Attributes:
-    """Return what admission is asked about."""
+    """Return the attributes of the write, as admission plugins see them."""
     named = (obj or old or {}).get("metadata", {})
     work = call.work
     return Attributes(
@@ -70,7 +70,7 @@ def attributes(
 
 
 async def admit(call: Call, asked: Attributes) -> Obj:
-    """Let the admission chain change the object; return what it made of it."""
+    """Let the admission chain change the object; return the changed object."""
     backend = call.backend
     await backend.admission.admit(asked)
     assert asked.object is not None
@@ -88,7 +88,7 @@ async def admit(call: Call, asked: Attributes) -> Obj:
 
 
 def store(call: Call, obj: Obj, charged: list[Charged]) -> Stored:
-    """Store an object, and what `AdmissionChain.charge` has charged for it."""
+    """Store an object, and the quotas that `AdmissionChain.charge` has charged for it."""
     stored = call.backend.store.put(call.storage, obj)
     for resource, quota in charged:
         call.backend.store.put(resource, quota)
@@ -96,7 +96,7 @@ def store(call: Call, obj: Obj, charged: list[Charged]) -> Stored:
 
 
 def update_managed_fields(call: Call, new: Obj, old: Obj | None, options: WriteOptions) -> None:
-    """Note in managedFields who has set what."""
+    """Record in managedFields who has set which field."""
     resource = call.work
     fieldmanager.record_update(
         old,
@@ -163,7 +163,7 @@ def converter(call: Call, resource: Resource) -> Convert | None:
 
 
 def refuse(call: Call, obj: Obj, errors: Errors) -> None:
-    """Raise what validation found, if it found something."""
+    """Raise an error if validation found any."""
     if errors:
         name = obj["metadata"].get("name") or obj["metadata"].get("generateName", "")
         raise status.invalid(call.work.group_kind, name, errors)

@@ -31,10 +31,10 @@ async def store_new(
     call: Call, obj: Obj, options: WriteOptions, *, managed: bool = False
 ) -> Response:
     """Store *obj*, which is cut to its schema; *managed* if its managedFields are right already."""
-    _place(call, obj, dry_run=options.dry_run)
+    _check_place(call, obj, dry_run=options.dry_run)
     strategy, write = call.strategy, call.write(dry_run=options.dry_run)
     metadata.wipe(obj["metadata"])
-    generated = _name(obj["metadata"])
+    generated = _generate_name(obj["metadata"])
     if strategy.has_status:
         obj.pop("status", None)
     await call.run(lambda: _complete(call, obj, options, managed=managed))
@@ -72,8 +72,8 @@ def _prepare(call: Call, obj: Obj, write: Write) -> None:
     call.strategy.prepare_create(obj, write)
 
 
-def _place(call: Call, obj: Obj, *, dry_run: bool) -> None:
-    """Make sure that the object belongs where the URL puts it."""
+def _check_place(call: Call, obj: Obj, *, dry_run: bool) -> None:
+    """Refuse an object whose namespace is not that of the URL; fill it in if it is missing."""
     meta = obj["metadata"]
     if meta.get("resourceVersion") and not dry_run:  # the storage of Kubernetes refuses it
         text = "resourceVersion should not be set on objects to be created"
@@ -89,7 +89,7 @@ def _place(call: Call, obj: Obj, *, dry_run: bool) -> None:
         )
 
 
-def _name(meta: Obj) -> bool:
+def _generate_name(meta: Obj) -> bool:
     """Generate a name if only its prefix is given; return whether one was generated."""
     prefix = meta.get("generateName")
     if not prefix or meta.get("name"):

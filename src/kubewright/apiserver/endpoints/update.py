@@ -1,4 +1,4 @@
-"""Update: a new version of an object that is there, or a part of it."""
+"""Update: replaces an object that exists, or a part of it."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ RETRIES: int = 5
 BINDING: str = "binding"
 
 Make = Callable[[Stored], Awaitable[Obj]]
-"""Makes the new object from the stored one, in the version that the server works in."""
+"""Makes the new object from the stored one, in the version of `Call.work`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class AdmittedForm:
 
     Attributes:
         show: Returns what admission sees.
-        take: Returns the object with what admission made of it.
+        take: Returns the object with the changes of admission.
     """
 
     show: Callable[[Obj], Obj]
@@ -126,7 +126,7 @@ def _version_of(meta: Obj) -> str:
 async def replace(
     call: Call, make: Make, options: WriteOptions, mode: UpdateMode = PLAIN
 ) -> Response:
-    """Store what *make* makes of the present state; try again if it changes meanwhile."""
+    """Store what *make* returns for the stored object; try again if that changes meanwhile."""
     store = call.backend.store
     for _ in range(RETRIES + 1):
         stored = store.find(call.storage, call.namespace, call.name)
@@ -142,7 +142,7 @@ async def replace(
 async def _attempt(
     call: Call, stored: Stored, new: Obj, options: WriteOptions, mode: UpdateMode
 ) -> Response | None:
-    """Store *new* in place of *stored*; ``None`` if that is no longer the present state."""
+    """Store *new* in place of *stored*; return ``None`` if somebody else replaced it first."""
     old = await view.load(call.work, stored)
     write = call.write(dry_run=options.dry_run)
     _check_version(call, new, old, conditional=mode.conditional)
@@ -314,7 +314,7 @@ async def _finish(
 
 
 def is_finished(obj: Obj, strategy: Strategy) -> bool:
-    """Whether nothing holds a deleted object any longer."""
+    """Whether nothing keeps a deleted object: no finalizer, grace period or rule of its kind."""
     meta = obj["metadata"]
     return bool(
         meta.get("deletionTimestamp")

@@ -28,7 +28,7 @@ class Watcher:
         self._waiter: asyncio.Future[None] | None = None
 
     def push(self, event: Event) -> None:
-        """Hand over an event; called by the collection in the middle of a write."""
+        """Queue an event for the reader; called by the collection during a write."""
         if self.ended:
             return
         self._size += event.current.size
@@ -39,14 +39,14 @@ class Watcher:
         self.wake()
 
     def end(self) -> None:
-        """Give no more events; what was not read is dropped."""
+        """End it; events that were not read are dropped."""
         self.ended = True
         self._pending.clear()
         self._size = 0
         self.wake()
 
     async def wait(self) -> None:
-        """Wait until there is something to `take`, the end, or a call of `wake`."""
+        """Wait until there is something to `take`, the watcher has ended, or `wake` is called."""
         if self._pending or self.ended:
             return
         self._waiter = asyncio.get_running_loop().create_future()
@@ -56,7 +56,7 @@ class Watcher:
             self._waiter = None
 
     def take(self) -> list[Event]:
-        """Return the events that have come since the last call, or the first of very many."""
+        """Return the events since the last call, or the first of them if there are very many."""
         pending, taken, size = self._pending, list[Event](), 0
         while pending and size < AT_ONCE:
             taken.append(pending.popleft())
