@@ -59,11 +59,11 @@ class Registration(ABC, Generic[R]):
 
     @property
     def backlog(self) -> int:
-        """How many changes the handler has not heard of yet, or not finished with."""
+        """How many changes wait for the handler, or are being handled."""
         return 0
 
     async def wait_caught_up(self) -> None:
-        """Return once the handler has no `backlog`, or is not told of changes any more."""
+        """Return once the handler has no `backlog`, or is no longer called."""
         await self._waiters.until(lambda: not self.backlog or self._ended)
 
     async def wait_synced(self) -> None:
@@ -157,7 +157,7 @@ class Queued(Registration[R]):
 
     @property
     def backlog(self) -> int:
-        """How many changes the handler has not heard of yet, or not finished with."""
+        """How many changes wait for the handler, or are being handled."""
         return len(self.queue) + self._handling
 
     def deliver(self, event: Event[R]) -> None:

@@ -180,14 +180,14 @@ class Informer(Generic[R]):
 
     @property
     def is_settled(self) -> bool:
-        """Whether it is synced, or is known to be unable to."""
+        """Whether it is synced, or known to be unable to sync."""
         return all(
             reflector.synced or reflector.known_to_fail
             for reflector in (part.reflector for part in self._parts.values())
         )
 
     def busy(self) -> Iterator[str]:
-        """Yield what is under way: a list, writes that have not come back, handlers behind."""
+        """Yield what is under way: a list, own writes that no watch has shown, slow handlers."""
         if self._tasks is None:
             return
         if not self.is_settled:

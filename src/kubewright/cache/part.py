@@ -32,11 +32,11 @@ class Part(Generic[R]):
         namespace: The namespace; empty for all.
         shard: Which of them belong to this process; all if not given.
         listeners: Returns the registrations to call.
-        on_told: Called when all of them have been told about a list.
+        on_told: Called when a list has been delivered to all of them.
 
     Attributes:
         reflector: What fills it.
-        told: Whether all handlers have been told about the first list.
+        told: Whether the first list has been delivered to all handlers.
     """
 
     reflector: Reflector[R]
@@ -77,7 +77,7 @@ class Part(Generic[R]):
         self._tell(len(self._untold))
 
     async def replace(self, entries: list[Entry[R]], version: str) -> None:
-        """Hold exactly *entries*, and deliver the differences in slices."""
+        """Replace all objects with *entries*, and deliver the differences in slices."""
         if not self._active:
             return
         events = self._store.replace(entries, namespace=self._namespace, version=version)
@@ -96,7 +96,7 @@ class Part(Generic[R]):
             await asyncio.sleep(0)
 
     def put(self, entry: Entry[R]) -> None:
-        """Hold *entry*, and tell handlers."""
+        """Put *entry* into the store, and deliver the change to the handlers."""
         if self._active:
             event = self._store.put(entry)
             if event is not None:
@@ -104,7 +104,7 @@ class Part(Generic[R]):
                     registration.deliver(event)
 
     def remove(self, entry: Entry[R]) -> None:
-        """Remove the object of *entry*, and tell handlers."""
+        """Remove the object of *entry*, and deliver the change to the handlers."""
         if self._active:
             event = self._store.remove(entry)
             if event is not None:
@@ -113,7 +113,7 @@ class Part(Generic[R]):
 
     @property
     def untold(self) -> int:
-        """How many changes of a list nobody has been told of yet."""
+        """How many changes of a list are still to be delivered."""
         return len(self._untold)
 
     def settle(self, version: str) -> None:

@@ -64,11 +64,11 @@ class Mirror(Protocol[R]):
         ...
 
     async def replace(self, entries: list[Entry[R]], version: str) -> None:
-        """Hold exactly *entries*, at once; handlers are called in slices."""
+        """Replace all objects with *entries* at once; handlers are called in slices."""
         ...
 
     def put(self, entry: Entry[R]) -> None:
-        """Hold *entry*."""
+        """Put *entry* into the mirror."""
         ...
 
     def remove(self, entry: Entry[R]) -> None:
@@ -350,7 +350,7 @@ class Reflector(Generic[R]):
     # --- Log ---
 
     def _tell(self, state: State) -> None:
-        """Announce a new state, and log the error that led to it."""
+        """Log the error that led to a new state, and call ``on_change``."""
         match state:
             case Waiting(error=GoneError() as error) if error is not self._watcher.error:
                 _log.info("history is gone, listing again", kind=self._name, error=str(error))

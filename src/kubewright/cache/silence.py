@@ -1,4 +1,4 @@
-"""`Silence`: notices that a stream is dead, for which there is no error."""
+"""`Silence`: notices that a stream is dead, though nothing reports an error."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -9,7 +9,7 @@ _LOOK_EVERY = 30.0  # seconds; the deadline may move closer while we wait for it
 
 
 class Silence:
-    """Ends a block with `TimeoutError` when nothing has arrived until a deadline.
+    """Ends a block with `TimeoutError` when nothing arrives before a deadline.
 
     The deadline moves with each byte. One timer checks it from time to time: a new timer for each
     chunk would cost more than the chunk.

@@ -71,7 +71,7 @@ class Store(Generic[R]):
     def ahead(self) -> int:
         """How many writes of this process the stream has yet to show.
 
-        One that took out of sight what the stream never showed is not counted: it shows nothing.
+        A deletion of an object that the stream never showed is not counted: nothing will come.
         """
         return sum(
             one.entry is not None or one.streamed is not None for one in self._pending.values()
@@ -82,7 +82,7 @@ class Store(Generic[R]):
         await self._waiters.until(lambda: not self.ahead or self._ended)
 
     def end(self) -> None:
-        """Note that nothing more will come; whoever waits for it is told."""
+        """Note that the stream has ended, and wake the waiters."""
         self._ended = True
         self._waiters.wake()
 
@@ -91,7 +91,7 @@ class Store(Generic[R]):
     def replace(
         self, entries: Iterable[Entry[R]], *, namespace: str | None = None, version: str
     ) -> list[Event[R]]:
-        """Replace the state by a list: objects that are not in it are gone.
+        """Replace all objects with a list: objects that are not in it are gone.
 
         Args:
             entries: All objects of the list.
@@ -101,7 +101,7 @@ class Store(Generic[R]):
         Returns:
             The changes, deletions first. An object that this process wrote, that the stream never
             showed and that is not in the list, counts as added and deleted: readers have seen it,
-            so handlers must hear of its end.
+            so handlers must learn that it is gone.
         """
         self._written.restart(namespace)
         listed = {entry.key: entry for entry in entries}
