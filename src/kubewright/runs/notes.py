@@ -207,7 +207,7 @@ class Notes(msgspec.Struct, eq=False, gc=False):
                 waited=self.waited,
                 took=self.took,
                 outcome=self.outcome,
-                delay=self.delay,
+                delay=None if self.delay is None else round(self.delay, 6),
                 next_reasons=self.next_reasons,
                 failure=self.failure,
                 changed=run.changed,

@@ -114,7 +114,7 @@ class RunRecord(msgspec.Struct, frozen=True, eq=False):
         return tuple(call for call in self.calls if call.is_write)
 
     @property
-    def will_retry(self) -> bool:
+    def comes_again(self) -> bool:
         """Whether the object will be reconciled again, as far as was known at the end."""
         return self.delay is not None
 

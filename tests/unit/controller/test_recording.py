@@ -128,7 +128,7 @@ async def test_what_a_reconciler_raises_is_recorded(
     record = await one_run(reconcile)
 
     assert (record.outcome, record.delay) == (outcome, delay)
-    assert record.will_retry == (delay is not None)
+    assert record.comes_again == (delay is not None)
     assert record.failure is not None
     assert record.failure.type == type(error).__name__
     assert "no water" in record.failure.text
@@ -148,7 +148,7 @@ async def test_a_run_that_takes_too_long_is_recorded_with_the_place_where_it_hun
     assert record.failure is not None
     assert record.failure.type == "TimeoutError"
     assert "in reconcile" in record.failure.place
-    assert record.will_retry
+    assert record.comes_again
 
 
 async def test_a_run_that_a_stop_cancels_is_recorded() -> None:

@@ -32,9 +32,9 @@ def test_a_record_is_one_line() -> None:
 
 def test_a_record_says_when_it_comes_again() -> None:
     """Or that nothing has asked for it."""
-    assert record().will_retry
+    assert record().comes_again
     assert record().next_at == NOON + timedelta(seconds=20.5)
-    assert not record(None).will_retry
+    assert not record(None).comes_again
     assert record(None).next_at is None
 
 
