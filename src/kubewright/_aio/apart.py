@@ -1,6 +1,7 @@
 """Runs the user's code in a separate task, so that its cancellations stay inside it."""
 
 import asyncio
+import inspect
 from collections.abc import Awaitable
 from typing import Any, TypeVar
 
@@ -24,6 +25,8 @@ async def apart(work: Awaitable[T]) -> T:
     try:
         result = await asyncio.ensure_future(_await(work))
     except asyncio.CancelledError as error:
+        if inspect.iscoroutine(work):
+            work.close()  # it may not have begun, and Python would warn that nobody awaited it
         if caller.cancelling() > before:
             raise
         failure = RuntimeError("it was cancelled, by its own code or by what it awaited")

@@ -16,6 +16,8 @@ T = TypeVar("T")
 
 _START = datetime(2026, 1, 1, tzinfo=UTC)
 _PASSES_WHEN_BLIND = 100
+_FEW = 64
+"""So many alarms are kept without looking which of them were cancelled."""
 
 
 class _Alarm:
@@ -67,6 +69,7 @@ class VirtualClock(Clock):
         self._start = start
         self._elapsed = 0.0
         self._alarms: list[_Alarm] = []
+        self._sweep_above = _FEW
         self._order = itertools.count()
         self._loop: VirtualLoop | None = None
 
@@ -115,7 +118,15 @@ class VirtualClock(Clock):
         """Call *callback* once the clock has moved by *seconds*."""
         alarm = _Alarm(self._elapsed + max(0.0, seconds), next(self._order), callback)
         heapq.heappush(self._alarms, alarm)
+        if len(self._alarms) > self._sweep_above:
+            self._sweep()
         return alarm
+
+    def _sweep(self) -> None:
+        """Drop the alarms that were cancelled: their time may be far away, or never come."""
+        self._alarms = [alarm for alarm in self._alarms if alarm.pending]
+        heapq.heapify(self._alarms)
+        self._sweep_above = max(_FEW, 2 * len(self._alarms))
 
     @property
     def sleepers(self) -> int:

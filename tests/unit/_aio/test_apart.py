@@ -1,4 +1,5 @@
 import asyncio
+import inspect
 from contextlib import suppress
 
 import pytest
@@ -99,3 +100,15 @@ def test_a_caller_that_is_thrown_away_goes_quietly() -> None:
     loop.close()
 
     assert tasks[0].done()
+
+
+async def test_work_that_ends_before_its_first_step_goes_quietly() -> None:
+    """Python would warn of a coroutine that was never awaited, at some later time."""
+    work = asyncio.sleep(0)
+    caller = asyncio.create_task(apart(work))
+    await asyncio.sleep(0)  # the caller has begun, and the work has not
+    caller.cancel()
+    await asyncio.wait([caller])
+
+    assert caller.cancelled()
+    assert inspect.getcoroutinestate(work) == inspect.CORO_CLOSED

@@ -1,4 +1,5 @@
 import asyncio
+import gc
 from datetime import UTC, datetime
 
 import pytest
@@ -120,3 +121,16 @@ async def test_the_clock_cannot_go_back() -> None:
     """Monotonic is a promise."""
     with pytest.raises(ValueError, match="back"):
         await VirtualClock().advance(-1)
+
+
+def test_timers_that_were_cancelled_do_not_pile_up() -> None:
+    """Time-outs of an hour that are never reached would fill the memory of a long simulation."""
+    clock, rung = VirtualClock(), list[int]()
+    clock.call_later(1800, lambda: rung.append(1))
+    before = len(gc.get_objects())
+    for _ in range(10_000):
+        clock.call_later(3600, rung.clear).cancel()
+
+    assert len(gc.get_objects()) < before + 1000
+    assert clock.sleepers == 1
+    assert clock.next_alarm() == 1800
