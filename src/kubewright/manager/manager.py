@@ -107,6 +107,7 @@ class Manager:
         self._stages = Stages(self._failed)
         self._owner: object | None = None
         self._owned: dict[int, tuple[object, list[Runnable]]] = {}
+        self._leaving: dict[int, Runnable] = {}
         self._errors: list[Exception] = []
         self._ended = asyncio.Event()
         self._started = asyncio.Event()
@@ -210,13 +211,23 @@ class Manager:
         if not owned and not members:
             raise LookupError(f"cannot remove {name_of(runnable)}: the manager does not run it")
         ending = (*owned, *(one.runnable for one in members))
-        await self._stages.remove(ending)
-        for one in ending:
-            self._forget(one)
+        self._leaving.update((id(one), one) for one in ending)
+        try:
+            await self._stages.remove(ending)
+        finally:
+            for one in ending:
+                self._forget(one)
         self._owned.pop(id(runnable), None)
 
     def _forget(self, runnable: Runnable) -> None:
-        """Let go of *runnable*, which has ended."""
+        """Let go of *runnable* once it has ended, unless another call of `remove` has done so."""
+        if id(runnable) not in self._leaving:
+            return
+        running = (one.task for one in self._stages.running if one.runnable is runnable)
+        if (task := next(running, None)) is not None:  # whoever removes it does not wait for that
+            task.add_done_callback(lambda _: self._forget(runnable))
+            return
+        del self._leaving[id(runnable)]
         self.clusters = tuple(one for one in self.clusters if one is not runnable)
         for owner, (_, owned) in tuple(self._owned.items()):
             owned[:] = [one for one in owned if one is not runnable]

@@ -25,7 +25,7 @@ class Member:
         self.name: str = name_of(runnable)
         self.ready: bool = False
         self.task: asyncio.Task[None] | None = None
-        self._cancelled = False
+        self.is_cancelled: bool = False
 
     def start(self, failed: Failed) -> asyncio.Task[None]:
         """Run it."""
@@ -34,7 +34,7 @@ class Member:
 
     def cancel(self) -> None:
         """Ask it to end."""
-        self._cancelled = True
+        self.is_cancelled = True
         if self.task is not None:
             self.task.cancel()
 
@@ -50,7 +50,7 @@ class Member:
         try:
             await self.runnable.run()
         except asyncio.CancelledError:
-            if self._cancelled:
+            if self.is_cancelled:
                 raise
             failed(self.name, LifecycleError(f"{self.name} was cancelled, but not by its manager"))
         except Exception as error:  # noqa: BLE001  # the manager raises it when all has stopped

@@ -34,7 +34,7 @@ class Group:
         for member in members:
             if member.task is None:
                 self.members.remove(member)  # it never started, and never will
-            else:
+            elif not member.is_cancelled:  # a second time would cut its clean-up short
                 member.cancel()
         if tasks := {member.task for member in members if member.task is not None}:
             await asyncio.wait(tasks)

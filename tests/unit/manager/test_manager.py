@@ -380,6 +380,49 @@ def test_what_cannot_run_is_refused(wrong: object) -> None:
 # --- In the background ---
 
 
+class Holding(Slow):
+    """Holds something that it shares with others, until it is released."""
+
+    def release(self) -> None:
+        self.diary.append(f"released {self.name}")
+
+
+async def test_what_two_remove_at_the_same_time_is_released_once() -> None:
+    """Released twice, it would take away what another one still holds."""
+    clock, diary = VirtualClock(), list[str]()
+    held = Holding(diary, "a", Stage.ALWAYS, clock=clock, seconds=5)
+    manager = Manager(clock=clock)
+    manager.add(held)
+    async with manager:
+        await clock.settle()
+        first = asyncio.create_task(manager.remove(held))
+        await clock.settle()
+        await clock.run(manager.remove(held))
+        await first
+
+    assert diary == ["+a", "-a", "cleaned a", "released a"]  # and nobody cut its end short
+
+
+async def test_what_is_removed_is_released_though_nobody_waits_for_its_end() -> None:
+    """The caller had a time-out, say; the informers of a controller would never end."""
+    clock, diary = VirtualClock(), list[str]()
+    held = Holding(diary, "a", Stage.ALWAYS, clock=clock, seconds=5)
+    manager = Manager(clock=clock)
+    manager.add(held)
+    async with manager:
+        await clock.settle()
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0):
+                await manager.remove(held)
+        before = list(diary)
+        await clock.advance(5)
+
+        assert before == ["+a", "-a"]
+        assert diary == ["+a", "-a", "cleaned a", "released a"]
+        with pytest.raises(LookupError):
+            await manager.remove(held)
+
+
 async def test_an_error_ends_the_block_and_comes_out_of_it() -> None:
     """A test that waits for something would otherwise wait for ever."""
     failing = Failing(ValueError("no"))
