@@ -162,8 +162,9 @@ class RESTClient:
             raise
         took = self._clock.monotonic() - began
         notes.hear_answer(
-            request, took=took, status=response.status, body=response.body, before=before
-        )
+            request, took=took, status=response.status, body=response.body, before=before,
+            server=id(self),
+        )  # fmt: skip
         return response
 
     def _find_known(self, request: Request) -> bytes | None:

@@ -61,7 +61,7 @@ class APICall(msgspec.Struct, eq=False, gc=False):
         """Return the call that sent *request*; the answer is noted by `note_write`, if it wrote."""
         name, sent = request.attempt.name, len(request.body)
         said = text(error) if error else ""
-        return cls(request.attempt, at, took, status, sent, 0, name, said)
+        return cls(request.attempt, at, took, status, sent, 0, name, said, _is_dry_run(request))
 
     @property
     def verb(self) -> str:
@@ -91,10 +91,11 @@ class APICall(msgspec.Struct, eq=False, gc=False):
     def note_write(self, request: Request, before: bytes | None, after: bytes) -> None:
         """Keep what tells the changes: the state *before*, if it is known, and the one *after*."""
         self._changes = None
-        self._after = after
         self._before = b"{}" if self.status == _CREATED and not self.subresource else before
         self._is_known = self._before is not None
-        if not self._is_known and request.content_type != CONTENT_TYPES["json"]:
+        if self._is_known:
+            self._after = after
+        elif request.content_type != CONTENT_TYPES["json"]:
             self._body = request.body
         if self.is_about_secret:
             self._compare()
@@ -149,6 +150,12 @@ class APICall(msgspec.Struct, eq=False, gc=False):
         if self._is_known:
             return _tree(self._before or b""), _tree(self._after)
         return {}, _tree(self._body)
+
+
+def _is_dry_run(request: Request) -> bool:
+    if request.method == "DELETE" and b'"dryRun"' in request.body:  # it says so in its options
+        return True
+    return "dryRun=" in request.target
 
 
 def _tree(raw: bytes) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import msgspec
 
 from kubewright import _json
 from kubewright.api.kind import ObjectKey
-from kubewright.api.requests import Request
+from kubewright.api.requests import JSON, Request
 from kubewright.errors import DecodeError
 from kubewright.runs.call import APICall
 from kubewright.runs.reason import Reason
@@ -27,7 +27,8 @@ MOST_BYTES: int = 1 << 20
 _SIZE = 1200  # bytes, roughly, of a record with nothing in it, its place in the ring included
 _LINE = 200
 _ABOUT_ONE = frozenset({"get", "create", "update", "patch"})
-_WHOLE = frozenset({"", "status"})  # subresources that answer with the whole object
+# Subresources that answer with the whole object.
+_WHOLE = frozenset({"", "approval", "ephemeralcontainers", "finalize", "resize", "status"})
 _BOUND = ("controller", "kind", "namespace", "name", "reconcile_id")
 
 
@@ -103,7 +104,7 @@ class Notes(msgspec.Struct, eq=False, gc=False):
     _calls_left_out: int = 0
     _lines: list[LogLine] | None = None
     _lines_left_out: int = 0
-    _seen: dict[tuple[str, str, str, str], bytes] | None = None
+    _seen: dict[tuple[int, str], bytes] | None = None
     _record: RunRecord | None = None
 
     # --- While the run is under way ---
@@ -130,7 +131,14 @@ class Notes(msgspec.Struct, eq=False, gc=False):
             self._add(APICall.of(request, at=at, took=took, status=status, error=error))
 
     def hear_answer(
-        self, request: Request, *, took: float, status: int, body: bytes, before: bytes | None
+        self,
+        request: Request,
+        *,
+        took: float,
+        status: int,
+        body: bytes,
+        before: bytes | None,
+        server: int,
     ) -> None:
         """Note a request that was answered with success.
 
@@ -140,27 +148,31 @@ class Notes(msgspec.Struct, eq=False, gc=False):
             status: The HTTP status.
             body: The answer.
             before: The object as a cache had it before a write; ``None`` if none had it.
+            server: Tells the server from others that have objects of the same names.
         """
         if not self.is_open:
             return
         call = APICall.of(request, at=max(0.0, self._at() - took), took=took, status=status)
         call.received = len(body)
         if body and request.attempt.verb in _ABOUT_ONE:
-            self._look_at(call, request, body, before)
+            self._look_at(call, request, body, before, server)
         self._add(call)
 
-    def _look_at(self, call: APICall, request: Request, body: bytes, before: bytes | None) -> None:
+    def _look_at(
+        self, call: APICall, request: Request, body: bytes, before: bytes | None, server: int
+    ) -> None:
         """Compare what a write made with what was there; remember both for the next write."""
-        attempt = request.attempt
         call.name = call.name or _name_in(body)
-        call.dry_run = "dryRun=" in request.target
-        which = (attempt.group, attempt.resource, attempt.namespace, call.name)
+        if call.dry_run:
+            return
+        is_whole = request.attempt.subresource in _WHOLE and request.accept == JSON
+        which = (server, _path(request, call.name))
         seen = self._seen
         if seen is None:
             seen = self._seen = {}
-        if attempt.verb != "get" and not call.dry_run:
-            call.note_write(request, seen.get(which, before), body)
-        if attempt.subresource in _WHOLE and not call.dry_run:
+        if request.attempt.verb != "get":
+            call.note_write(request, seen.get(which, before) if is_whole else None, body)
+        if is_whole:
             seen[which] = body
 
     def _add(self, call: APICall) -> None:
@@ -217,6 +229,14 @@ class Notes(msgspec.Struct, eq=False, gc=False):
                 logs_left_out=self._lines_left_out,
             )
         return found
+
+
+def _path(request: Request, name: str) -> str:
+    """Return where the object is that *request* is about: also its version counts."""
+    path, attempt = request.target.partition("?")[0], request.attempt
+    if attempt.subresource:
+        return path.removesuffix(f"/{attempt.subresource}")
+    return path if attempt.name else f"{path}/{name}"
 
 
 def _name_in(body: bytes) -> str:

@@ -349,8 +349,10 @@ class Noted:
         self.heard: list[tuple[object, ...]] = []
 
     def hear_answer(
-        self, request: Request, *, took: float, status: int, body: bytes, before: bytes | None
-    ) -> None:
+        self, request: Request, *, took: float, status: int, body: bytes, before: bytes | None,
+        server: int,
+    ) -> None:  # fmt: skip
+        assert server
         self.heard.append((request.method, took, status, body, before))
 
     def hear_failure(self, request: Request, *, took: float, status: int, error: str) -> None:

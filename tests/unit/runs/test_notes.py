@@ -7,7 +7,7 @@ import pytest
 from kubewright import _json
 from kubewright.api import ObjectKey
 from kubewright.api.kind import RESTMapping
-from kubewright.api.requests import Place, Request, WriteOptions, create, delete, get, update
+from kubewright.api.requests import Place, Request, WriteOptions, create, delete, get, patch, update
 from kubewright.runs import RunFailure
 from kubewright.runs.notes import MOST_BYTES, MOST_CALLS, MOST_LINES, Notes
 from tests.unit.runs.noted import NOON, notes
@@ -18,10 +18,16 @@ PLAIN = WriteOptions()
 
 
 def answered(
-    made: Notes, request: Request, body: bytes = b"{}", *, before: bytes | None = None
+    made: Notes,
+    request: Request,
+    body: bytes = b"{}",
+    *,
+    before: bytes | None = None,
+    status: int = 200,
+    server: int = 1,
 ) -> None:
     """Note *request* as answered with *body*."""
-    made.hear_answer(request, took=0.1, status=200, body=body, before=before)
+    made.hear_answer(request, took=0.1, status=status, body=body, before=before, server=server)
 
 
 def shop(size: int) -> bytes:
@@ -72,6 +78,34 @@ def test_otherwise_a_write_is_compared_with_what_the_cache_had() -> None:
     assert [str(one) for one in made.record.calls[0].changes] == ["spec.size 0 -> 2"]
 
 
+def test_a_write_to_a_part_is_not_compared_with_the_whole() -> None:
+    """A scale, or a token, has nothing in common with the object that it belongs to."""
+    made = notes()
+    scale = Place(SHOPS.mapping, "default", "corner", "scale")
+    token = Place(SHOPS.mapping, "default", "corner", "token")
+    asked = b'{"spec": {"replicas": 4}}'
+    answered(made, get(SHOPS), shop(1))
+    answered(made, patch(scale, asked, PLAIN, patch_type="merge"), b'{"spec": {}}', before=shop(1))
+    answered(made, create(token, b'{"spec": {}}', PLAIN), b'{"status": {"token": "x"}}', status=201)
+
+    scaled, got = made.record.writes
+
+    assert [str(one) for one in scaled.changes] == ["spec.replicas None -> 4"]
+    assert not scaled.is_compared
+    assert b"token" not in got._after  # nobody needs it, so nobody keeps it
+
+
+def test_a_write_is_not_compared_with_an_object_of_another_server_or_version() -> None:
+    """Whoever copies from one cluster to another reads and writes the same name."""
+    made = notes()
+    older = Place(RESTMapping("example.com", "v1beta1", "Shop", "shops"), "default", "corner")
+    answered(made, get(SHOPS), shop(1), server=2)
+    answered(made, get(older), shop(2))
+    answered(made, update(SHOPS, shop(9), PLAIN), shop(9), before=shop(0))
+
+    assert [str(one) for one in made.record.writes[0].changes] == ["spec.size 0 -> 9"]
+
+
 def test_the_name_of_a_new_object_is_that_of_the_answer() -> None:
     """The address of a create does not have it."""
     made = notes()
@@ -86,15 +120,16 @@ def test_dry_runs_deletions_and_failures_change_nothing() -> None:
     made = notes()
     answered(made, update(SHOPS, shop(2), DRY), shop(2), before=shop(1))
     answered(made, delete(SHOPS), shop(1))
+    answered(made, delete(SHOPS, b'{"dryRun": ["All"]}'), shop(1))
     made.hear_failure(update(SHOPS, shop(2), PLAIN), took=0.1, status=409, error="too late")
     made.hear_failure(get(SHOPS), took=0.1, status=0, error="")
 
     calls = made.record.calls
 
-    assert [call.changes for call in calls] == [(), (), (), ()]
-    assert calls[0].dry_run
-    assert (calls[2].status, calls[2].error) == (409, "too late")
-    assert str(calls[3]).endswith("no answer")
+    assert [call.changes for call in calls] == [(), (), (), (), ()]
+    assert [call.dry_run for call in calls] == [True, False, True, False, False]
+    assert (calls[3].status, calls[3].error) == (409, "too late")
+    assert str(calls[4]).endswith("no answer")
 
 
 def test_what_a_run_left_behind_is_not_noted() -> None:
