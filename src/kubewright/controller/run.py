@@ -65,6 +65,11 @@ class Run(msgspec.Struct, eq=False):
         other requests in the meantime.
         """
         self.held = (*self.held, work)
+        work.add_done_callback(self._let_go)
+
+    def _let_go(self, work: "asyncio.Future[Any]") -> None:
+        # Its error has a traceback, with all that was in hand there; and a run may be kept long.
+        self.held = tuple(one for one in self.held if one is not work)
 
     async def in_thread(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Call *function* in a thread, and return what it returns.

@@ -1,6 +1,9 @@
 import asyncio
+import gc
 import threading
+import weakref
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 
 from kubewright import log
 from kubewright.controller.request import Request
@@ -41,10 +44,36 @@ async def test_a_cancelled_call_still_holds_its_thread() -> None:
         await asyncio.to_thread(began.wait)
         call.cancel()
         await asyncio.wait([call])
-        during = [work.done() for work in run.held]
+        held = run.held
+        during = [work.done() for work in held]
         go.set()
-        await asyncio.wait(run.held)
+        await asyncio.wait(held)
 
     assert call.cancelled()
     assert during == [False]
-    assert run.held[0].result() == "done"
+    assert held[0].result() == "done"
+
+
+async def test_what_has_ended_is_let_go() -> None:
+    """A record keeps the run; an error keeps all that its function had in hand, secrets as well."""
+    run = a_run()
+
+    class Secret:
+        pass
+
+    seen: list[weakref.ref[Secret]] = []
+
+    def fail() -> None:
+        secret = Secret()
+        seen.append(weakref.ref(secret))
+        raise ValueError
+
+    with ThreadPoolExecutor(1) as executor:
+        for _ in range(3):
+            with suppress(ValueError):
+                await run.in_executor(executor, fail)
+    await asyncio.sleep(0)  # what woke us up has the last error
+    gc.collect()
+
+    assert run.held == ()
+    assert [one() for one in seen] == [None, None, None]
