@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Coroutine
-from contextvars import Context
+from contextvars import Context, copy_context
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -16,6 +16,10 @@ class TaskSet:
     themselves. Like it, a task that fails cancels the others and the block, and its error comes
     out of the block in an `ExceptionGroup`.
 
+    Args:
+        own_context: Whether tasks begin with the context variables of the block, and not with those
+            of whoever starts them. A task that serves all must not work for the first who asks.
+
     Example:
         >>> async def main():
         ...     async with TaskSet() as tasks:
@@ -25,8 +29,9 @@ class TaskSet:
         True
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, own_context: bool = False) -> None:
         self._group = asyncio.TaskGroup()
+        self._context = copy_context() if own_context else None
         self._tasks: set[asyncio.Task[Any]] = set()
 
     def __len__(self) -> int:
@@ -44,8 +49,11 @@ class TaskSet:
         Args:
             work: What to run.
             name: What the task is called.
-            context: The context variables it begins with; a copy of the caller's unless given.
+            context: The context variables it begins with; a copy of the caller's unless given, or
+                of the block's if it has a context of its own.
         """
+        if context is None and self._context is not None:
+            context = self._context.copy()
         task = self._group.create_task(work, name=name, context=context)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)

@@ -276,7 +276,7 @@ class Informer(Generic[R]):
             raise LifecycleError(f"cannot run the informer of {self.selection} a second time")
         self._counts.begin(self)
         try:
-            async with TaskSet() as tasks:
+            async with TaskSet(own_context=True) as tasks:
                 self._tasks = tasks
                 for part in self._parts.values():
                     part.start(tasks)

@@ -256,7 +256,7 @@ class Informers:
             raise LifecycleError(f"cannot run the cache: it is {self._phase}. Make a new one.")
         self._phase = "running"
         try:
-            async with TaskSet() as tasks:
+            async with TaskSet(own_context=True) as tasks:
                 self._tasks = tasks
                 for origin in tuple(self._origins):
                     self._start(origin, tasks)

@@ -273,7 +273,7 @@ class Controller:
         self._state = "starting"
         async with TaskSet() as workers:
             try:
-                async with TaskSet() as sources:
+                async with TaskSet(own_context=True) as sources:
                     try:
                         await self._serve(sources, workers)
                     finally:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextvars import copy_context
 
 from kubewright._aio import Fence, fenced
 from kubewright.errors import StopTimeoutError
@@ -22,6 +23,8 @@ class Group:
         """What its members, and all that they start, are behind."""
         self._failed = failed
         self._open = False
+        # That of the manager: who adds something later, a reconciler say, is not who it works for.
+        self._context = copy_context()
 
     def add(self, member: Member) -> None:
         """Take *member* in; it starts with the others, or at once if they run."""
@@ -42,6 +45,7 @@ class Group:
     def open(self) -> None:
         """Start all members."""
         self._open = True
+        self._context = copy_context()
         for member in list(self.members):
             self._start(member)
 
@@ -80,9 +84,12 @@ class Group:
             await asyncio.wait({member.task for member in running if member.task})
 
     def _start(self, member: Member) -> None:
-        with fenced(self.fence):
-            task = member.start(self._failed)
+        task = self._context.copy().run(self._start_fenced, member)
         task.add_done_callback(lambda _: self.members.remove(member))  # it may be one of thousands
+
+    def _start_fenced(self, member: Member) -> "asyncio.Task[None]":
+        with fenced(self.fence):
+            return member.start(self._failed)
 
 
 class Stages:

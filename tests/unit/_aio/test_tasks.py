@@ -1,8 +1,11 @@
 import asyncio
+import contextvars
 
 import pytest
 
 from kubewright._aio import TaskSet, VirtualClock
+
+WHO: contextvars.ContextVar[str] = contextvars.ContextVar("who")
 
 
 async def test_leaving_the_block_cancels_and_waits() -> None:
@@ -111,3 +114,22 @@ async def test_cancel_stops_the_tasks_and_not_the_block() -> None:
         after = len(tasks)
 
     assert (before, after) == (2, 0)
+
+
+async def test_tasks_may_begin_in_the_context_of_the_block() -> None:
+    """Whoever starts one later is not who it works for."""
+    seen: list[str] = []
+
+    async def look() -> None:
+        seen.append(WHO.get())
+        WHO.set("changed")
+
+    WHO.set("block")
+    async with TaskSet(own_context=True) as tasks:
+        WHO.set("caller")
+        tasks.start(look())
+        tasks.start(look())
+        tasks.start(look(), context=contextvars.copy_context())
+        await tasks.wait()
+
+    assert seen == ["block", "block", "caller"]

@@ -12,9 +12,23 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from kubewright import log
 from kubewright._aio import VirtualClock
-from kubewright.controller import Channel, Controller, Reason, Request, Result, Run
+from kubewright.api.kind_reference import Kind
+from kubewright.cluster import Cluster
+from kubewright.controller import (
+    Channel,
+    Controller,
+    For,
+    Reason,
+    Request,
+    Result,
+    Run,
+    Watches,
+)
 from kubewright.errors import RetryAfter, TerminalError
+from kubewright.kinds.core.v1 import Secret
+from kubewright.manager import Manager
 from kubewright.runs import RunRecord, Runs
+from kubewright.testing import EmbeddedServer
 from tests.unit.controller.world import Recorder, add, make, running
 
 
@@ -248,6 +262,30 @@ async def test_what_a_run_leaves_behind_is_nobodys() -> None:
         await clock.advance(5)
 
     assert [record.logs for record in runs] == [(), ()]
+
+
+async def test_what_a_run_adds_to_its_manager_does_not_write_into_its_record() -> None:
+    """The new controller lists its kinds and logs while the run that added it is under way."""
+    clock = VirtualClock()
+    async with EmbeddedServer(clock=clock) as server, server.client() as client:
+        cluster = Cluster(client)
+        manager = Manager(cluster)
+        manager.runs.record()
+
+        async def add_another(request: Request, run: Run) -> None:
+            watched = For(Kind("v1", "ConfigMap"))
+            manager.add(Controller("added", do_nothing, cluster=cluster, for_=watched))
+            adding.watch(Watches(Secret, map=lambda _: [], cluster=cluster))
+            await clock.sleep(5)
+
+        adding = make(add_another, clock=clock)
+        manager.add(adding)
+        async with manager:
+            add(adding, "a")
+            await clock.advance(5)
+
+    (record,) = manager.runs
+    assert (record.logs, record.calls) == ((), ())
 
 
 async def test_a_request_from_outside_says_what_it_was_about() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from kubewright import metrics
+from kubewright import log, metrics
 from kubewright._aio import VirtualClock
 from kubewright._serve.messages import Response
 from kubewright._serve.server import HTTPServer
@@ -346,6 +346,23 @@ async def test_what_is_added_later_runs_at_once() -> None:
 
     assert started == ["+late"]
     assert diary == ["+late", "-late"]
+
+
+async def test_what_is_added_later_does_not_work_for_whoever_added_it() -> None:
+    """A reconciler may add another one; what that logs and writes is not its own doing."""
+    clock, seen = VirtualClock(), list[object]()
+
+    class Looking:
+        async def run(self) -> None:
+            seen.append(log.bound().get("name"))
+
+    manager = Manager(clock=clock)
+    async with manager:
+        with log.bind(name="corner"):
+            manager.add(Looking())
+            await clock.settle()
+
+    assert seen == [None]
 
 
 async def test_nothing_is_added_to_a_manager_that_stops() -> None:
