@@ -1,5 +1,6 @@
 """`Runs`: keeps the records of what controllers did, and passes new ones to listeners."""
 
+import inspect
 from collections.abc import Callable, Iterator
 from typing import Protocol, TypeAlias, runtime_checkable
 
@@ -85,7 +86,14 @@ class Runs:
             controller: Only for runs of the controller of that name.
             kind: Only for runs of that kind.
             namespace: Only for objects in that namespace.
+
+        Raises:
+            TypeError: It is async, and nobody would wait for it.
         """
+        if inspect.iscoroutinefunction(listener):
+            raise TypeError(
+                f"{listener!r:.80} is async and cannot be called in a run: use follow()"
+            )
         token = object()
         self._listeners[token] = _filtered(listener, controller, kind, namespace)
         self._switch()
@@ -179,7 +187,9 @@ class Runs:
         for listener in tuple(self._listeners.values()):
             try:
                 listener(record)
-            except Exception as error:  # noqa: BLE001  # theirs may fail in any way; runs go on
+            except (SystemExit, KeyboardInterrupt):
+                raise
+            except BaseException as error:  # noqa: BLE001  # theirs may fail in any way; runs go on
                 _log.exception("listener to runs failed", error=repr(error))
 
     def _switch(self) -> None:

@@ -326,6 +326,27 @@ async def test_a_record_that_cannot_be_kept_stops_nobody(caplog: pytest.LogCaptu
     assert "run could not be recorded" in caplog.text
 
 
+@pytest.mark.parametrize("error", [asyncio.CancelledError(), GeneratorExit(), ValueError()])
+async def test_a_listener_that_raises_anything_stops_nobody(error: BaseException) -> None:
+    """The result of a future that was cancelled, say: the worker would be gone with its object."""
+    clock, seen = VirtualClock(), Recorder()
+    controller = make(seen, clock=clock)
+    runs = recorded(controller)
+
+    def fail(record: RunRecord) -> None:
+        raise error
+
+    runs.subscribe(fail)
+    async with running(controller, clock=clock):
+        add(controller, "a")
+        await clock.settle()
+        add(controller, "a")
+        await clock.settle()
+
+    assert seen.names == ["a", "a"]
+    assert len(runs) == 2
+
+
 async def test_a_record_and_its_span_have_the_same_id(monkeypatch: pytest.MonkeyPatch) -> None:
     """From a trace one finds the record, and from the record the trace."""
     exporter, provider = InMemorySpanExporter(), TracerProvider()

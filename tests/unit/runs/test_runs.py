@@ -102,6 +102,19 @@ def test_a_listener_that_fails_is_told_of_the_next_all_the_same(
     assert "listener to runs failed" in caplog.text
 
 
+def test_a_listener_that_would_never_be_awaited_is_refused() -> None:
+    """It would look as if nothing ever ran."""
+
+    async def listen(record: RunRecord) -> None:
+        pass
+
+    runs = Runs()
+    with pytest.raises(TypeError, match="use follow"):
+        runs.subscribe(listen)
+
+    assert not runs.active
+
+
 @pytest.mark.parametrize("wrong", [{"most": 0}, {"most_bytes": 0}, {"each": -1}])
 def test_room_for_nothing_is_refused(wrong: dict[str, int]) -> None:
     """It would look as if nothing ever ran."""
