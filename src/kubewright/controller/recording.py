@@ -23,10 +23,11 @@ def note_end(call: Call, outcome: Outcome, error: BaseException | None = None) -
 
 
 def _failure(error: BaseException, place: str) -> RunFailure:
-    lines = traceback.format_exception(type(error), error, users_traceback(error))
+    lines = "".join(traceback.format_exception(type(error), error, users_traceback(error)))
+    shown = text(lines, most=len(lines))  # before it is cut: half a secret is one, too
     return RunFailure(
         type(error).__name__,
         text(described(error)),
         place or place_of_error(error),
-        text("".join(lines), most=_MOST_TRACEBACK),
+        shown if len(shown) <= _MOST_TRACEBACK else "…" + shown[-_MOST_TRACEBACK:],
     )

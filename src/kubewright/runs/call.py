@@ -18,6 +18,7 @@ MOST_CHANGES: int = 200
 
 _CREATED = 201
 _SIZE = 400  # bytes, roughly, of what is kept besides the two states
+_CHANGE = 200  # and of one field of a Secret
 _NO_CHANGES: tuple[Change, ...] = ()
 
 
@@ -127,7 +128,8 @@ class APICall(msgspec.Struct, eq=False, gc=False):
     @property
     def size(self) -> int:
         """How many bytes of memory it takes, roughly."""
-        return _SIZE + len(self._before or b"") + len(self._after) + len(self._body)
+        fields = _CHANGE * len(self._changes or ()) if self.is_about_secret else 0
+        return _SIZE + fields + len(self._before or b"") + len(self._after) + len(self._body)
 
     def __str__(self) -> str:
         what = f"{self.resource}.{self.group}" if self.group else self.resource

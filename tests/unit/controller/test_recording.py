@@ -150,6 +150,19 @@ async def test_what_a_reconciler_raises_is_recorded(
     assert "raise error" in record.failure.traceback
 
 
+async def test_of_a_long_traceback_the_end_is_kept() -> None:
+    """It names the error; before it is what that came from, as long as an answer of a server."""
+
+    async def reconcile(request: Request, run: Run) -> None:
+        raise LookupError("no water") from ValueError("x" * 100_000)
+
+    failure = (await one_run(reconcile)).failure
+
+    assert failure is not None
+    assert failure.traceback.endswith("LookupError: no water\n")
+    assert len(failure.traceback) < 33_000
+
+
 async def test_a_run_that_takes_too_long_is_recorded_with_the_place_where_it_hung() -> None:
     """Which line waits for ever is all that anybody wants to know then."""
 

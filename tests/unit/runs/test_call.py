@@ -98,3 +98,12 @@ def test_at_most_so_many_changes_are_told_and_nonsense_is_none() -> None:
 
     assert len(written(request, {}, many).changes) == MOST_CHANGES
     assert call.changes == ()
+
+
+def test_the_size_counts_the_changes_of_a_secret() -> None:
+    """They are all that is kept of it, and a Secret may have thousands of keys."""
+    request = update(place(SECRETS), b"{}", WriteOptions())
+    few = written(request, {}, {"data": {"a": "YQ=="}})
+    many = written(request, {}, {"data": {str(number): "YQ==" for number in range(500)}})
+
+    assert many.size > few.size + 100 * (MOST_CHANGES - 1)
