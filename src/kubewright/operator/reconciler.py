@@ -284,8 +284,7 @@ class ObjectReconciler(Generic[R]):
         """Call the function for an object that is gone, after asking the server."""
         function, request = self._declaration.gone, run.request
         assert function is not None
-        mapping = self._informer.selection.mapping
-        live = await self._means.cluster.client.live.find(mapping, entry.key)
+        live = await self._find_live(entry)
         result = None
         # An object that no longer matches the watched labels, namespaces or fields is not gone.
         if live is None or live.metadata.uid != entry.uid:
@@ -296,6 +295,13 @@ class ObjectReconciler(Generic[R]):
         if not _asks_again(result):
             departed.forget(request, entry.uid)
         return result
+
+    async def _find_live(self, entry: "Entry[R]") -> Unstructured | None:
+        mapping = self._informer.selection.mapping
+        try:
+            return await self._means.cluster.client.live.find(mapping, entry.key)
+        except NotFoundError:
+            return None  # the server does not have the kind any more, so none of its objects
 
     def _last_seen(self, entry: "Entry[R]") -> R:
         """Return the last state of an object; if it does not fit its class, what can be read."""

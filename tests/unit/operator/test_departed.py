@@ -4,6 +4,7 @@ import pytest
 
 import kubewright as kw
 from kubewright.errors import SchemeError
+from kubewright.kinds.apiextensions.v1 import CustomResourceDefinition
 from kubewright.operator.departed import RECENT, Departed
 from kubewright.testing import EmbeddedServer, VirtualClock, operator_test
 from tests.unit.operator.world import Shop, ShopSpec, shop
@@ -83,6 +84,18 @@ async def test_one_that_is_no_longer_selected_is_not_gone() -> None:
         await test.settled()
 
     assert told == ["corner 1"]
+
+
+async def test_objects_go_with_their_kind() -> None:
+    """Whoever uninstalls the CRD deletes all of them; nobody can ask the server any more."""
+    told: list[str] = []
+    async with operator_test(make_operator(told)) as test:
+        await test.client.create(shop("corner"))
+        await test.settled()
+        await test.client.delete(CustomResourceDefinition, "shops.example.com")
+        await test.settled()
+
+    assert told == ["corner 1", "corner 1 is gone"]
 
 
 async def test_a_new_leader_knows_what_went_in_the_last_minute() -> None:
