@@ -234,6 +234,8 @@ class Controller:
         for one in self._inputs:
             if what := one.busy():
                 yield f"{who}: {what}"
+            elif self._state == "running" and self._is_getting_ready(one):
+                yield f"{who}: waits for {one.waits_for}"
         if self._state != "running" and not self._cannot_start:
             yield f"{who}: its workers have not started"
         if not self.queue.is_idle:
@@ -250,6 +252,8 @@ class Controller:
         for one in list(self._inputs):
             if one.busy():
                 await one.wait_idle()
+            while self._state == "running" and self._is_getting_ready(one):
+                await self._wait_for_news()
         if self._state in {"new", "starting"} and not self._cannot_start:
             await self._wait_for_news()
         await self.queue.wait_idle()
@@ -257,8 +261,13 @@ class Controller:
     @property
     def _cannot_start(self) -> bool:
         """Whether workers wait for a kind that is missing or refused, and nobody knows how long."""
-        waiting = [one.source for one in self._inputs if not one.is_ready]
-        return any(isinstance(one, KindSource) and not one.informer.synced for one in waiting)
+        return any(not one.is_ready and not self._is_getting_ready(one) for one in self._inputs)
+
+    def _is_getting_ready(self, one: Input) -> bool:
+        """Say whether *one* is heard of soon: nothing outside of this process is missing."""
+        if one.is_ready or one not in self._inputs:
+            return False
+        return not isinstance(one.source, KindSource) or one.source.informer.synced
 
     # --- Life ---
 

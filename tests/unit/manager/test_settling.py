@@ -182,6 +182,26 @@ async def test_what_waits_for_something_outside_does_not_hold_it_up() -> None:
             assert failing.queue.waiting == 1
 
 
+async def test_a_kind_that_is_watched_from_now_on_is_heard_of_first() -> None:
+    """Its present state leads to reconciles, also if the cache has had it for long."""
+    clock, seen = VirtualClock(), Recorder()
+    async with cluster_of(clock) as (client, cluster):
+        await client.create(Secret(metadata=ObjectMeta(name="a", namespace="default")))
+        cluster.cache.informer(Secret)
+        controller = Controller("shop", seen, cluster=cluster, for_=ConfigMap)
+        manager = Manager(cluster)
+        manager.add(controller)
+        async with manager:
+            await manager.settled()
+            controller.watch(Watches(Secret, map=lambda secret: [secret.metadata.name]))
+            busy = list(controller.busy())
+            await controller.wait_idle()
+            heard = controller.queue.is_idle and seen.names == ["a"]
+
+    assert busy == ["controller/shop: waits for the first list of secrets: under way"]
+    assert heard
+
+
 async def test_after_one_has_settled_all_are_asked_again() -> None:
     """The last work of one may be the first of another."""
     clock, first, second = VirtualClock(), Busy(), Busy()
