@@ -13,7 +13,7 @@ from kubewright.api.requests import Request
 from kubewright.api.unstructured import Unstructured
 from kubewright.cache.codec import Codec
 from kubewright.cache.informer import Informer
-from kubewright.cache.own_writes import NOTE, note, own_write
+from kubewright.cache.own_writes import NOTE, note, note_deletions, own_write
 from kubewright.cache.packing import Compress
 from kubewright.cache.reading import Reading
 from kubewright.cache.selection import Selection, namespace_set
@@ -321,14 +321,18 @@ class Informers:
         informers = self._by_resource.get((attempt.group, attempt.resource))
         if not informers:
             return
+        # An informer that is not running yet will list what was written.
+        running = [informer for informer in informers if informer in self._running]
+        if attempt.verb == "deletecollection":
+            for informer in running:
+                note_deletions(response, informer)
+            return
         write = own_write(request, response)
         if write is not None:
             if (tell := NOTE.get()) is not None:
                 tell(write)
-            for informer in informers:
-                # An informer that is not running yet will list what was written.
-                if informer in self._running:
-                    note(write, informer)
+            for informer in running:
+                note(write, informer)
 
     def _find_known(self, request: Request) -> bytes | None:
         """Return the object that *request* is about, as readers see it; see `Knowledge`."""

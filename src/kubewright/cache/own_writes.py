@@ -59,6 +59,10 @@ class _Answer(msgspec.Struct, rename="camel", gc=False):
     metadata: _Meta = msgspec.field(default_factory=_Meta)
 
 
+class _Answers(msgspec.Struct, gc=False):
+    items: list[_Answer] = []
+
+
 class _Status(msgspec.Struct, gc=False):
     details: StatusDetails | None = None
 
@@ -133,6 +137,19 @@ def _is_at_once(request: Request) -> bool:
     if not request.body:
         return False
     return _json.decode(request.body, _DeleteOptions).grace_period_seconds == 0
+
+
+def note_deletions(response: Response, informer: Informer[Any]) -> None:
+    """Let whoever waits for *informer* wait for the end of each object that *response* lists.
+
+    It answers the deletion of a collection, and shows the objects as they were before. Some may
+    only be marked as deleted: until the stream tells, readers see them as they were.
+    """
+    for one in _json.decode(response.body, _Answers).items:
+        meta = one.metadata
+        if meta.deletion_timestamp is None:  # otherwise nothing changes
+            key = ObjectKey(meta.namespace, meta.name)
+            informer.store.expect_change(key, meta.uid, version=meta.resource_version)
 
 
 def note(write: OwnWrite, informer: Informer[Any]) -> None:

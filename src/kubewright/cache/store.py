@@ -11,7 +11,7 @@ from kubewright.cache.codec import Codec
 from kubewright.cache.entry import Entry, Event
 from kubewright.cache.index import Index, IndexFunction, OwnerIndex
 from kubewright.cache.waiters import Waiters
-from kubewright.cache.written import Pending, Written
+from kubewright.cache.written import Pending, Written, is_newer
 from kubewright.errors import Attempt, DecodeError, NotFoundError, Status
 from kubewright.log import get_logger
 
@@ -60,6 +60,7 @@ class Store(Generic[R]):
         self._count = 0
         self._bytes = 0
         self._to_pack: list[ObjectKey] | None = None
+        self._expected: dict[ObjectKey, str] = {}  # with the versions that will not stay
         self._ended = False
         self._waiters = Waiters()
 
@@ -73,7 +74,7 @@ class Store(Generic[R]):
 
         A deletion of an object that the stream never showed is not counted: nothing will come.
         """
-        return sum(
+        return len(self._expected) + sum(
             one.entry is not None or one.streamed is not None for one in self._pending.values()
         )
 
@@ -114,6 +115,8 @@ class Store(Generic[R]):
             event = self._arrive(entry)
             if event is not None:
                 events.append(event)
+        for key in [key for key in self._expected if namespace in {None, key.namespace}]:
+            self._forget_expected(key)
         passed = self._written.settle_list(version, namespace=namespace)
         self._show_streamed(passed)
         self._to_pack = None  # entries may have been made before compression began
@@ -190,6 +193,22 @@ class Store(Generic[R]):
         streamed = self.find_streamed(key)
         if self._written.note_deletion(key, uid, streamed=streamed, version=version) is not None:
             self._show(key, None)
+
+    def expect_change(self, key: ObjectKey, uid: str, *, version: str) -> None:
+        """Note that an object will not stay as it was: this process deleted it, among others.
+
+        Readers go on to see it; it is `ahead` until the stream shows what has become of it.
+
+        Args:
+            key: The object.
+            uid: Its uid.
+            version: Its version before the change.
+        """
+        known = self.find_streamed(key) or self.find_entry(key)
+        if known is None or known.uid != uid:
+            return  # it has come and gone, or nobody here has seen it
+        if not is_newer(known.resource_version, version):
+            self._expected[key] = version
 
     # --- Reads ---
 
@@ -372,6 +391,8 @@ class Store(Generic[R]):
             and old.uid == entry.uid
         ):
             return None
+        if self._expected and self._expected.get(key) not in {None, entry.resource_version}:
+            self._forget_expected(key)
         if pending is not None:
             pending.streamed = entry
             self._review(pending)
@@ -388,6 +409,7 @@ class Store(Generic[R]):
 
     def _leave(self, entry: Entry[R]) -> None:
         """Remove an object that the stream says is gone."""
+        self._forget_expected(entry.key)
         pending = self._pending.get(entry.key)
         if pending is None:
             self._show(entry.key, None)
@@ -397,6 +419,10 @@ class Store(Generic[R]):
             self._written.drop(entry.key)
             self._show(entry.key, None)
         self._waiters.wake()
+
+    def _forget_expected(self, key: ObjectKey) -> None:
+        if self._expected.pop(key, None) is not None:
+            self._waiters.wake()
 
     def _review(self, pending: Pending[R]) -> None:
         if not pending.is_ahead:

@@ -1,5 +1,6 @@
 """Own writes: what the answer to one says, and that cached reads see it at once."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from typing import Any
@@ -517,6 +518,31 @@ async def test_answers_of_subresources_of_another_kind_are_left_alone(late: Lab)
 
     assert await client.find(Pod, "known") is not None
     await caught_up(late)
+
+
+async def test_the_deletion_of_many_is_under_way_until_the_watch_has_shown_it() -> None:
+    """Whoever waits until all is done must not look before handlers have heard of each."""
+    async with lab() as made:
+        informer = made.cluster.cache.informer(ConfigMap)
+        for name in "abc":
+            await made.other.create(config_map(name, size="1"))
+        await made.other.patch(ConfigMap, "b", {"metadata": {"finalizers": ["example.com/b"]}})
+        await made.start()
+        made.transport.hold()
+
+        await made.cluster.client.delete_all(ConfigMap, namespace="default")
+        ahead = informer.store.ahead
+        waiting = asyncio.create_task(informer.wait_idle())
+        await made.clock.settle()
+        early = waiting.done()
+        made.transport.release()
+        await made.clock.run(waiting)
+
+        assert (ahead, early) == (3, False)
+        assert [one.key.name for one in informer.store.list_entries()] == ["b"]
+        assert not list(informer.busy())
+        await made.cluster.client.delete_all(ConfigMap, namespace="default")
+        assert not list(informer.busy())  # it waits for its finalizer already
 
 
 async def test_a_service_that_was_deleted_is_gone_though_it_was_answered() -> None:

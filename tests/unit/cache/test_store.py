@@ -699,3 +699,29 @@ async def test_whatever_settles_a_write_is_noticed(how: str) -> None:
     await waiting
 
     assert not early
+
+
+@pytest.mark.parametrize("how", ["put", "remove", "list"])
+async def test_a_change_that_is_to_come_is_ahead_until_the_stream_has_shown_it(how: str) -> None:
+    """The state that it was before may come first."""
+    shops = store(entry("a", 1))
+    shops.expect_change(key("a"), entry("a", 1).uid, version="5")
+    shops.expect_change(key("unknown"), "u", version="5")
+    shops.put(entry("a", 5))
+    waiting = asyncio.create_task(shops.wait_level())
+    await asyncio.sleep(0)
+    before = (shops.ahead, waiting.done())
+    match how:
+        case "put":
+            shops.put(entry("a", 6))
+        case "remove":
+            shops.remove(entry("a", 6))
+        case _:
+            shops.replace([entry("a", 5)], version="6")
+    await waiting
+
+    assert before == (1, False)
+    shops.expect_change(
+        key("a"), entry("a", 1).uid, version="4"
+    )  # older than what is known: it has come
+    assert shops.ahead == 0
