@@ -192,7 +192,7 @@ class Informer(Generic[R]):
             return
         if not self.is_settled:
             yield "its first list is under way"
-        if ahead := self.store.ahead:
+        if (ahead := self.store.ahead) and not self._is_refused:
             yield f"{ahead} of its own writes have not come back through the watch"
         if untold := sum(part.untold for part in self._parts.values()):
             yield f"{untold} changes of a list have not been told"
@@ -202,9 +202,14 @@ class Informer(Generic[R]):
     async def wait_idle(self) -> None:
         """Wait for what `busy` names; there may be something else by then."""
         await self._waiters.until(self._is_told_or_stopped)
-        await self.store.wait_level()
+        await self.store.wait_level(unless=lambda: self._is_refused)
         for registration in self._registrations:
             await registration.wait_caught_up()
+
+    @property
+    def _is_refused(self) -> bool:
+        """Whether nothing more comes for now, and nobody knows for how long."""
+        return any(part.reflector.known_to_fail for part in self._parts.values())
 
     def _is_told_or_stopped(self) -> bool:
         untold = any(part.untold for part in self._parts.values())
@@ -367,3 +372,4 @@ class Informer(Generic[R]):
 
     def _wake_waiters(self) -> None:
         self._waiters.wake()
+        self.store.wake()

@@ -55,9 +55,9 @@ class ReadingStore(Store[R]):
         """How many writes of this process the stream has yet to show."""
         return self._origin.ahead
 
-    async def wait_level(self) -> None:
+    async def wait_level(self, *, unless: Callable[[], bool] = lambda: False) -> None:
         """Return once no write of this process is `ahead` of the stream, or the stream ends."""
-        await self._origin.wait_level()
+        await self._origin.wait_level(unless=unless)
 
     def drop_indexes(self) -> None:
         """Remove all indexes that were added here."""

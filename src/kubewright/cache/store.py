@@ -78,9 +78,17 @@ class Store(Generic[R]):
             one.entry is not None or one.streamed is not None for one in self._pending.values()
         )
 
-    async def wait_level(self) -> None:
-        """Return once no write of this process is `ahead` of the stream, or the stream ends."""
-        await self._waiters.until(lambda: not self.ahead or self._ended)
+    async def wait_level(self, *, unless: Callable[[], bool] = lambda: False) -> None:
+        """Return once no write of this process is `ahead` of the stream, or the stream ends.
+
+        Args:
+            unless: Says that waiting is of no use; it is asked again after each `wake`.
+        """
+        await self._waiters.until(lambda: not self.ahead or self._ended or unless())
+
+    def wake(self) -> None:
+        """Let whoever waits look again."""
+        self._waiters.wake()
 
     def end(self) -> None:
         """Note that the stream has ended, and wake the waiters."""

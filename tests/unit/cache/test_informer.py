@@ -1,6 +1,7 @@
 """Informers against a real API server in the same process, on a clock that the test turns."""
 
 import asyncio
+import json
 import random
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -24,7 +25,17 @@ from kubewright.client.target import typed
 from kubewright.errors import LifecycleError
 from kubewright.kinds.core.v1 import ConfigMap, Namespace
 from kubewright.testing import EmbeddedServer
-from tests.unit.cache.informing import Cable, Feed, Informing, added, bookmark, deleted, modified
+from tests.unit.cache.informing import (
+    Cable,
+    Feed,
+    Informing,
+    added,
+    bookmark,
+    deleted,
+    modified,
+    pod,
+)
+from tests.unit.client.scripted import failure
 
 SHOP_CRD = Unstructured(
     {
@@ -532,3 +543,22 @@ async def test_an_informer_runs_once() -> None:
 
     with pytest.raises(LifecycleError, match="second time"):
         await it.informer.run()
+
+
+async def test_a_write_that_no_watch_can_show_is_not_waited_for() -> None:
+    """The right to watch was taken away: whoever waits until all is done would wait for ever."""
+    feed = Feed().send(added("x", 1), bookmark(4, end=True))
+    refused = failure(403, "Forbidden", 'User "op" cannot watch resource "pods" in API group ""')
+    async with Informing(feed, *[refused] * 20) as it:
+        store = it.informer.store
+        store.note_write(store.codec.entry(json.dumps(pod("x", 7)).encode()))
+        busy = list(it.informer.busy())
+        waiting = asyncio.create_task(it.informer.wait_idle())
+        await it.clock.settle()
+        early = waiting.done()
+        feed.end()
+        await it.until(request=5)
+
+        assert (len(busy), early) == (1, False)
+        assert waiting.done()
+        assert not list(it.informer.busy())
