@@ -291,12 +291,20 @@ class Informer(Generic[R]):
                 await asyncio.get_running_loop().create_future()
         finally:
             self._tasks = None
-            self._stopped = True
-            self._counts.end(self)
-            self._waiters.wake()
-            self.store.end()
-            for registration in self._registrations:
-                registration.end()
+            self._end()
+
+    def abandon(self) -> None:
+        """Note that it will not run; if it has begun to, it ends by itself."""
+        if self._tasks is None and not self._stopped:
+            self._end()
+
+    def _end(self) -> None:
+        self._stopped = True
+        self._counts.end(self)
+        self._waiters.wake()
+        self.store.end()
+        for registration in self._registrations:
+            registration.end()
 
     def move(self, mapping: RESTMapping, namespaces: Iterable[str] | None) -> None:
         """List *mapping* in *namespaces* from now on: this is where the kind lives."""

@@ -235,6 +235,7 @@ class Informers:
         task = self._running.pop(origin, None)
         if task is not None:
             task.cancel()
+        origin.abandon()  # a task that is cancelled before its first step does nothing at all
         return task
 
     def set_namespaces(self, namespaces: Iterable[str] | None) -> None:
@@ -264,6 +265,8 @@ class Informers:
         finally:
             self._phase = "stopped"
             self._tasks = None
+            for origin in tuple(self._origins):
+                origin.abandon()
             if self._observe in self._rest.observers:
                 self._rest.observers.remove(self._observe)
                 self._rest.knowledge.remove(self._find_known)

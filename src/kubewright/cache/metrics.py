@@ -70,12 +70,10 @@ class Counts:
 
     def end(self, informer: Measured) -> None:
         """Stop showing the sizes of *informer*."""
-        alike = _running.get(self.labels)
-        if alike is None:
-            return
+        alike = _running.get(self.labels, WeakSet())
         alike.discard(informer)
         if not alike:
-            del _running[self.labels]
+            _running.pop(self.labels, None)
             for sizes in (OBJECTS, BYTES, WATCH_AGE):
                 sizes.remove(*self.labels)
             # Informers may come and go, one per tenant, say: the page must not keep them all.

@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from kubewright import metrics
 from kubewright.api.meta import ObjectMeta
 from kubewright.api.requests import Request
 from kubewright.api.resource import Resource, resource
@@ -87,6 +88,26 @@ async def test_removing_before_the_start_and_twice_is_fine() -> None:
         assert made.transport.requests == []
 
 
+@pytest.mark.parametrize("is_running", [False, True])
+async def test_an_informer_that_is_removed_before_its_first_step_has_ended(
+    is_running: bool,
+) -> None:
+    """Whoever waits for it would wait for ever, and the page of metrics would keep it."""
+    async with lab() as made:
+        cache = made.cluster.cache
+        if is_running:
+            await made.start()
+        informer = cache.informer(ConfigMap, labels={"test": "removed"})
+        waiting = asyncio.create_task(informer.wait_for_sync())
+        before = b'selection="with labels test=removed"' in metrics.exposition()
+        await cache.remove(informer)
+
+        with pytest.raises(LifecycleError, match="stopped before its first list"):
+            await waiting
+        assert before
+        assert b"test=removed" not in metrics.exposition()
+
+
 async def test_stopping_leaves_no_task_and_no_observer() -> None:
     """Nothing outlives the cache."""
     async with lab() as made:
@@ -119,6 +140,18 @@ async def test_who_waits_for_a_cache_that_stops_is_told() -> None:
         await made.stop()
 
         with pytest.raises(LifecycleError, match="before its first list"):
+            await waiting
+
+
+async def test_who_waits_for_an_informer_of_a_cache_that_stops_first_is_told() -> None:
+    """It was declared in the last moment, and never began."""
+    async with lab() as made:
+        await made.start()
+        informer = made.cluster.cache.informer(ConfigMap)
+        waiting = asyncio.create_task(informer.wait_for_sync())
+        await made.stop()
+
+        with pytest.raises(LifecycleError, match="stopped before its first list"):
             await waiting
 
 
