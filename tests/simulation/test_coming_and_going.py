@@ -208,6 +208,44 @@ async def test_an_operator_is_removed_as_a_whole() -> None:
             assert not on_the_page("everything-")
 
 
+async def test_an_operator_that_cannot_be_added_leaves_nothing_behind() -> None:
+    """The manager goes on without it, and whoever added it may try another one."""
+    clock = VirtualClock()
+
+    def fail(cluster: kw.Cluster) -> Beside:
+        raise RuntimeError("no room")
+
+    def namesake(config: ConfigMap) -> list[str]:
+        return []
+
+    async with EmbeddedServer(clock=clock) as server, server.client() as client:
+        await clock.run(make_operator(0, []).install_crds(client))
+        cluster = kw.Cluster(client)
+        manager = kw.Manager(cluster)
+        first = make_operator(0, [])
+        first.index(ConfigMap, "name", lambda config: [config.metadata.name])
+        first.add_to(manager)
+        async with manager:
+            await clock.settle()
+            before = _traces(cluster)
+            for number in range(1, 6):
+                operator = make_everything(number, [])
+                operator.index(Secret, "labelled", lambda secret: secret.metadata.labels or ())
+                if number % 2:
+                    operator.index(ConfigMap, "name", namesake)
+                else:
+                    operator.add(fail)
+                with pytest.raises((ValueError, RuntimeError), match=r"an index|no room"):
+                    operator.add_to(manager)
+                await clock.settle()
+                with pytest.raises(LookupError):
+                    await manager.remove(operator)
+
+            assert _traces(cluster) == before
+            assert not on_the_page("everything-")
+            assert cluster._recorder_holders == {"operator-0": 1}
+
+
 async def test_what_was_removed_one_by_one_is_not_removed_again() -> None:
     """Whoever took a controller out can still take out the rest."""
     clock, seen = VirtualClock(), list[str]()

@@ -41,8 +41,12 @@ class HeldIndexes:
             ValueError: An index of that name is another function.
         """
         informer = watch.informer(self._cluster)
-        self._cache.hold_index(informer, name, function)
         self._cache.hold(informer)
+        try:
+            self._cache.hold_index(informer, name, function)
+        except ValueError:
+            self._cache.release(informer)  # it ends if it was declared for this index alone
+            raise
         self._held.append((informer, name))
 
     def join(self) -> None:

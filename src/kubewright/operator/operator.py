@@ -364,22 +364,34 @@ class Operator(Application):
         """Add everything that was declared here to *manager*; called by `add_to`."""
         self._check_sources(clusters)
         assembly = Assembly(self.name, failure_events=self._failure_events, workers=workers)
-        for cluster in clusters:
-            indexes = HeldIndexes(cluster)
-            for one in self.declarations:
-                assembly.add(one, one.primary.cluster or cluster, indexes)
-            for index in self._indexes:
-                indexes.hold(self._watch_of(index.kind), index.name, index.function)
-            if self._indexes and not self.declarations:
+        held = [HeldIndexes(cluster) for cluster in clusters]
+        try:
+            for cluster, indexes in zip(clusters, held, strict=True):
+                self._assemble(assembly, cluster, indexes)
+            extras = [
+                (one, each.stage) for each in self._extras for one in each.runnables(clusters)
+            ]
+        except BaseException:
+            # Nothing runs yet, and nobody else will let go of informers and metrics.
+            for made in (*assembly.controllers, *held):
+                made.release()
+            raise
+        if self._indexes and not self.declarations:
+            for indexes in held:
                 manager.add(indexes)
         for controller in assembly.controllers:
             manager.add(controller)
         for daemons in assembly.daemons:
             manager.add(daemons)
-        for extra in self._extras:
-            for runnable in extra.runnables(clusters):
-                manager.add(runnable, stage=extra.stage)
+        for runnable, stage in extras:
+            manager.add(runnable, stage=stage)
         return tuple(assembly.controllers)
+
+    def _assemble(self, assembly: Assembly, cluster: "Cluster", indexes: HeldIndexes) -> None:
+        for one in self.declarations:
+            assembly.add(one, one.primary.cluster or cluster, indexes)
+        for index in self._indexes:
+            indexes.hold(self._watch_of(index.kind), index.name, index.function)
 
     def _check_sources(self, clusters: "Sequence[Cluster]") -> None:
         """Refuse a channel if there are several clusters: only one controller can read it."""
