@@ -146,10 +146,11 @@ async def test_who_waits_for_a_cache_that_stops_is_told() -> None:
 async def test_who_waits_for_an_informer_of_a_cache_that_stops_first_is_told() -> None:
     """It was declared in the last moment, and never began."""
     async with lab() as made:
-        await made.start()
+        cache = await made.start()
+        cache.cancel()
         informer = made.cluster.cache.informer(ConfigMap)
         waiting = asyncio.create_task(informer.wait_for_sync())
-        await made.stop()
+        await asyncio.wait([cache])
 
         with pytest.raises(LifecycleError, match="stopped before its first list"):
             await waiting
