@@ -7,17 +7,14 @@ ones whose changes led to the next run, the same object is written again and aga
 else changed anything meanwhile.
 """
 
-from collections.abc import Iterator, Mapping
-from typing import Any
-
 import msgspec
 
 from kubewright import _json
-from kubewright.api.patches import merge_patch_between
 from kubewright.cache.own_writes import OwnWrite
 from kubewright.controller.request import Request
 from kubewright.log import Logger
 from kubewright.metrics import CounterValue
+from kubewright.runs.change import changes_between
 
 __all__ = ["LIMIT", "LONGEST", "MANY", "SOON", "Chain", "Loops", "Writes"]
 
@@ -38,7 +35,6 @@ _MOST_FIELDS = 3
 _REQUEUE = "requeue_after"
 _UNDONE = "undone"
 _ENDLESS = "endless"
-_BOOKKEEPING = ("metadata.resourceVersion", "metadata.generation", "metadata.managedFields")
 
 
 class Writes:
@@ -255,21 +251,15 @@ def _problem(cause: str, times: int, chain: Chain, writes: Writes) -> str:
 
 
 def _changes(before: bytes | None, after: bytes | None) -> list[str]:
-    """Return the fields that differ, with what they are now."""
+    """Return the fields that differ, with what they are now; nothing that must not be shown."""
     if not before or not after:
         return []
-    patch = merge_patch_between(_json.loads(before), _json.loads(after))
-    found = [one for one in _leaves(patch) if not one.startswith(_BOOKKEEPING)]
+    old, new = _json.loads(before), _json.loads(after)
+    is_secret = new.get("kind") == "Secret" and new.get("apiVersion") == "v1"
+    differing = changes_between(old, new, secret=is_secret)
+    found = [f"{one.path}: {one.new!r:.60}" for one in differing]
     return sorted(found, key=_is_status)[:_MOST_FIELDS]
 
 
 def _is_status(field: str) -> bool:
     return field.startswith("status.")  # it follows the rest, and is seldom the cause
-
-
-def _leaves(patch: Any, path: str = "") -> Iterator[str]:
-    if isinstance(patch, Mapping) and patch:
-        for name, inner in patch.items():
-            yield from _leaves(inner, f"{path}.{name}".lstrip("."))
-    else:
-        yield f"{path}: {patch!r:.60}"

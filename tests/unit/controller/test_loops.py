@@ -8,7 +8,7 @@ import kubewright as kw
 from kubewright._aio import VirtualClock
 from kubewright.controller import Request, Result, Run
 from kubewright.controller.loops import LIMIT, MANY, Chain, Loops, Writes
-from kubewright.kinds.core.v1 import ConfigMap
+from kubewright.kinds.core.v1 import ConfigMap, Secret
 from kubewright.log import get_logger
 from kubewright.metrics import CounterValue
 from tests.unit.controller.world import Recorder, add, make, metric
@@ -45,6 +45,28 @@ async def test_a_reconciler_that_changes_its_own_spec_is_slowed_and_told_once(
     (line,) = loops(caplog)
     assert f"{LIMIT + 1} runs in a row wrote Shop default/corner: spec.size: {LIMIT + 2}" in line
     assert after - before == 1
+
+
+async def test_a_secret_that_is_written_over_and_over_is_not_told(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """A password that is made anew each time is the usual reason, and the log is for everybody."""
+    operator, runs = kw.Operator("shops"), 0
+
+    @operator.reconciler(Shop, owns=[Secret])
+    async def reconcile(obj: Shop, ctx: kw.Context) -> None:
+        nonlocal runs
+        runs += 1
+        await ctx.apply(Secret(metadata=config().metadata, string_data={"admin": f"canary-{runs}"}))
+
+    async with running(operator) as w:
+        await w.other.create(shop())
+        await w.pass_time(120)
+
+    (line,) = loops(caplog)
+    assert "wrote Secret default/corner: data.admin: '[hidden: " in line
+    assert "canary" not in line
+    assert "Y2FuYXJ5" not in line
 
 
 async def test_an_apply_that_never_settles_is_slowed(caplog: pytest.LogCaptureFixture) -> None:
