@@ -5,12 +5,12 @@ not compare what was sent with what is there. We compare the *values of the appl
 answer to the apply with their values now: they differ only if somebody has changed them since.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
 
-from kubewright.api.patches import json_equal
+from kubewright.runs.change import changes_between
 
 __all__ = ["differences", "digest", "projected"]
 
@@ -47,14 +47,12 @@ def digest(value: Any) -> bytes:
     return blake2b(_sorted.encode(value), digest_size=16).digest()
 
 
-def differences(before: Any, after: Any, path: str = "") -> Iterator[str]:
-    """Yield each field that differs between two JSON values, as ``path: before -> after``."""
-    if isinstance(before, Mapping) and isinstance(after, Mapping):
-        for name in dict.fromkeys([*before, *after]):
-            inner = f"{path}.{name}".lstrip(".")
-            yield from differences(before.get(name, _GONE), after.get(name, _GONE), inner)
-    elif isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
-        for place, (one, other) in enumerate(zip(before, after, strict=True)):
-            yield from differences(one, other, f"{path}[{place}]")
-    elif not json_equal(before, after):
-        yield f"{path}: {before!r:.60} -> {after!r:.60}"
+def differences(before: dict[str, Any], after: dict[str, Any]) -> Iterator[str]:
+    """Yield each field that differs between two documents, as ``path: before -> after``.
+
+    Values that must not be shown, such as those of a Secret, are hidden.
+    """
+    is_secret = after.get("kind") == "Secret" and after.get("apiVersion") == "v1"
+    for one in changes_between(before, after, secret=is_secret):
+        old, new = (_GONE if value is None else value for value in (one.old, one.new))
+        yield f"{one.path}: {old!r:.60} -> {new!r:.60}"

@@ -48,3 +48,18 @@ def test_it_is_said_even_if_the_fields_are_not_known() -> None:
 
     assert said[-1] == []
     assert said[:-1] == [None] * LIMIT
+
+
+def test_what_is_in_a_secret_is_not_said() -> None:
+    """It goes into the log, and into the record of the run."""
+    flapping = Flapping(VirtualClock())
+    theirs, ours = (
+        {"apiVersion": "v1", "kind": "Secret", "data": {"admin": one}} for one in ("b2xk", "bmV3")
+    )
+
+    *_, said = [flapping.note_change(theirs, ours) for _ in range(LIMIT + 1)]
+
+    assert said is not None
+    assert said[0].startswith("data.admin: '[hidden: 4 bytes, #")
+    assert "b2xk" not in said[0]
+    assert "bmV3" not in said[0]
