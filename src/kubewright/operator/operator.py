@@ -373,8 +373,10 @@ class Operator(Application):
             ]
         except BaseException:
             # Nothing runs yet, and nobody else will let go of informers and metrics.
-            for made in (*assembly.controllers, *held):
-                made.release()
+            for controller in assembly.controllers:
+                controller.release()
+            for indexes in held:
+                indexes.release()
             raise
         if self._indexes and not self.declarations:
             for indexes in held:
