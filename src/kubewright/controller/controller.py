@@ -146,7 +146,16 @@ class Controller:
         self.add(request_for(target), why, priority=priority, after=after)
 
     def record_to(self, runs: Runs) -> None:
-        """Add the records of its runs to *runs*, while that is active; called by a manager."""
+        """Add the records of its runs to *runs*, while that is active; called by `Manager.add`.
+
+        Raises:
+            LifecycleError: It has stopped. Found here, the caller who adds it gets the error; found
+                by `run`, it would end the manager.
+        """
+        if self._state == "stopped":
+            raise LifecycleError(
+                f"cannot add the controller {self.name!r} again: it has stopped. Make a new one."
+            )
         self._workers.runs = runs
 
     def add(

@@ -21,6 +21,7 @@ from kubewright.controller import (
 from kubewright.errors import LifecycleError, SchemeError
 from kubewright.kinds.core.v1 import ConfigMap, Secret
 from kubewright.runnable import Problem, Stage, stage_of
+from kubewright.runs import Runs
 from tests.unit.controller.world import (
     Recorder,
     Shop,
@@ -135,6 +136,17 @@ async def test_it_runs_once() -> None:
 
     with pytest.raises(LifecycleError, match="it is stopped"):
         await controller.run()
+
+
+async def test_one_that_has_stopped_is_refused_where_it_is_added_again() -> None:
+    """Found later, by `run`, it would end the manager and everything in it."""
+    clock = VirtualClock()
+    controller = make(nothing, clock=clock)
+    async with running(controller, clock=clock):
+        await clock.settle()
+
+    with pytest.raises(LifecycleError, match="again: it has stopped"):
+        controller.record_to(Runs())
 
 
 async def test_on_stop_what_runs_is_finished_and_nothing_is_begun() -> None:
