@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import msgspec
 
@@ -10,7 +10,9 @@ from kubewright._aio import Clock, Timer, stopwatch
 from kubewright._loop import place_of_task
 from kubewright.controller.run import Run
 from kubewright.runs.current import NOTES
-from kubewright.runs.notes import Notes
+
+if TYPE_CHECKING:
+    from kubewright.runs.notes import Notes
 
 __all__ = ["Call", "Deadlines"]
 
@@ -34,7 +36,7 @@ class Call(msgspec.Struct, eq=False):
     task: asyncio.Task[Any] | None
     expired: bool = False
     place: str = ""
-    notes: Notes | None = None
+    notes: "Notes | None" = None
 
     def leave(self) -> bool:
         """Note that the worker has left the call; return whether the worker may go on.

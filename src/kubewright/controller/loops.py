@@ -14,7 +14,6 @@ from kubewright.cache.own_writes import OwnWrite
 from kubewright.controller.request import Request
 from kubewright.log import Logger
 from kubewright.metrics import CounterValue
-from kubewright.runs.change import changes_between
 
 __all__ = ["LIMIT", "LONGEST", "MANY", "SOON", "Chain", "Loops", "Writes"]
 
@@ -252,6 +251,8 @@ def _problem(cause: str, times: int, chain: Chain, writes: Writes) -> str:
 
 def _changes(before: bytes | None, after: bytes | None) -> list[str]:
     """Return the fields that differ, with what they are now; nothing that must not be shown."""
+    from kubewright.runs.change import changes_between
+
     if not before or not after:
         return []
     old, new = _json.loads(before), _json.loads(after)

@@ -1,19 +1,22 @@
 """Notes how each run of a controller ended, while `Runs` records."""
 
 import traceback
+from typing import TYPE_CHECKING
 
 from kubewright._loop import place_of_error, users_traceback
 from kubewright.controller.deadlines import Call
 from kubewright.controller.lines import described
 from kubewright.log.values import text
-from kubewright.runs.record import Outcome, RunFailure
+
+if TYPE_CHECKING:
+    from kubewright.runs.record import Outcome, RunFailure
 
 __all__ = ["note_end"]
 
 _MOST_TRACEBACK = 32 * 1024  # characters; the end of it says what went wrong
 
 
-def note_end(call: Call, outcome: Outcome, error: BaseException | None = None) -> None:
+def note_end(call: Call, outcome: "Outcome", error: BaseException | None = None) -> None:
     """Note how *call* ended, if it is recorded."""
     notes = call.notes
     if notes is not None:
@@ -22,7 +25,9 @@ def note_end(call: Call, outcome: Outcome, error: BaseException | None = None) -
             notes.fail(_failure(error, call.place))
 
 
-def _failure(error: BaseException, place: str) -> RunFailure:
+def _failure(error: BaseException, place: str) -> "RunFailure":
+    from kubewright.runs.record import RunFailure
+
     lines = "".join(traceback.format_exception(type(error), error, users_traceback(error)))
     shown = text(lines, most=len(lines))  # before it is cut: half a secret is one, too
     return RunFailure(

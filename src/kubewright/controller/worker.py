@@ -5,7 +5,7 @@ import itertools
 import logging
 import os
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from kubewright import log, tracing
 from kubewright._aio import Clock, is_running
@@ -31,9 +31,11 @@ from kubewright.controller.turns import Turns, turns_of
 from kubewright.errors import KubewrightError
 from kubewright.runnable import Releasing
 from kubewright.runs.current import NOTES
-from kubewright.runs.notes import Notes
 from kubewright.runs.runs import Runs
 from kubewright.workqueue import QueueShutDown, WorkQueue
+
+if TYPE_CHECKING:
+    from kubewright.runs.notes import Notes
 
 __all__ = ["OnFailure", "Reconciler", "Workers"]
 
@@ -229,9 +231,13 @@ class Workers:
                 chain.begin()
             call = self.deadlines.begin(request, run, task)
             if due is not None:
-                began = call.began
-                now, time = self._clock.now(), self.deadlines.time
-                notes = call.notes = Notes(run, now, began, began - due, time)
+                notes = call.notes = self.runs.begin(
+                    run,
+                    began=self._clock.now(),
+                    at=call.began,
+                    due=due,
+                    time=self.deadlines.time,
+                )
                 NOTES.set(notes)  # until `Call.leave`
             if self._watchdog is not None and not self._watchdog.armed:
                 self._watchdog.arm()
@@ -248,7 +254,7 @@ class Workers:
                 self._record(request, notes)
             self._release(request)
 
-    def _record(self, request: Request, notes: Notes) -> None:
+    def _record(self, request: Request, notes: "Notes") -> None:
         try:
             notes.delay = self.queue.due_in(request)
             notes.next_reasons = self.reasons.of(request)

@@ -10,8 +10,6 @@ from typing import Any
 
 import msgspec
 
-from kubewright.runs.change import changes_between
-
 __all__ = ["differences", "digest", "projected"]
 
 _GONE = "<none>"
@@ -52,6 +50,8 @@ def differences(before: dict[str, Any], after: dict[str, Any]) -> Iterator[str]:
 
     Values that must not be shown, such as those of a Secret, are hidden.
     """
+    from kubewright.runs.change import changes_between
+
     is_secret = after.get("kind") == "Secret" and after.get("apiVersion") == "v1"
     for one in changes_between(before, after, secret=is_secret):
         old, new = (_GONE if value is None else value for value in (one.old, one.new))

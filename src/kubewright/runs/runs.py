@@ -2,20 +2,24 @@
 
 import inspect
 from collections.abc import Callable, Iterator
-from typing import Protocol, TypeAlias, runtime_checkable
+from datetime import datetime
+from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
 from kubewright.api.kind import ObjectKey
 from kubewright.api.resource import Resource
 from kubewright.api.unstructured import Unstructured
 from kubewright.log import get_logger
-from kubewright.runs.following import Following
-from kubewright.runs.notes import Notes
-from kubewright.runs.record import RunRecord
 from kubewright.runs.ring import Ring
+
+# What a record is made of loads when the first run is recorded.
+if TYPE_CHECKING:
+    from kubewright.runs.following import Following
+    from kubewright.runs.notes import NotedRun, Notes
+    from kubewright.runs.record import RunRecord
 
 __all__ = ["Listener", "ObjectLike", "Recorded", "Runs"]
 
-Listener: TypeAlias = Callable[[RunRecord], object]
+Listener: TypeAlias = "Callable[[RunRecord], object]"
 """Called with each new record, in the event loop; it must be quick."""
 ObjectLike: TypeAlias = Resource | Unstructured | ObjectKey | str
 """An object, or its key; as text ``namespace/name``, or ``name`` for kinds without namespaces."""
@@ -111,7 +115,7 @@ class Runs:
         controller: str | None = None,
         kind: str | None = None,
         namespace: str | None = None,
-    ) -> Following:
+    ) -> "Following":
         """Return an async iterator of new records; close it, or use ``async with``.
 
         Args:
@@ -130,6 +134,8 @@ class Runs:
         def subscribe(put: Listener) -> Callable[[], None]:
             return self.subscribe(put, controller=controller, kind=kind, namespace=namespace)
 
+        from kubewright.runs.following import Following
+
         return Following(subscribe, buffer)
 
     # --- What was recorded ---
@@ -137,7 +143,7 @@ class Runs:
     def __len__(self) -> int:
         return len(self._ring)
 
-    def __iter__(self) -> Iterator[RunRecord]:
+    def __iter__(self) -> "Iterator[RunRecord]":
         return (notes.record for notes in self._ring)
 
     @property
@@ -145,7 +151,7 @@ class Runs:
         """How many bytes the records take, roughly."""
         return self._ring.size
 
-    def for_(self, obj: ObjectLike, *, controller: str | None = None) -> list[RunRecord]:
+    def for_(self, obj: ObjectLike, *, controller: str | None = None) -> "list[RunRecord]":
         """Return the records of one object, the newest last.
 
         Args:
@@ -162,11 +168,11 @@ class Runs:
         controller: str | None = None,
         kind: str | None = None,
         namespace: str | None = None,
-    ) -> list[RunRecord]:
+    ) -> "list[RunRecord]":
         """Return the records of a controller, a kind or a namespace, the newest last."""
         return [one for one in self if _fits(one, controller, kind, namespace)]
 
-    def find(self, id: str) -> RunRecord | None:  # noqa: A002  # the word of the record
+    def find(self, id: str) -> "RunRecord | None":  # noqa: A002  # the word of the record
         """Return the record of the run *id*, the ``reconcile_id`` of a log line, or ``None``."""
         return next((one for one in self if one.id == id), None)
 
@@ -176,14 +182,30 @@ class Runs:
 
     # --- What controllers call ---
 
-    def add(self, notes: Notes) -> None:
+    def begin(
+        self, run: "NotedRun", *, began: datetime, at: float, due: float, time: Callable[[], float]
+    ) -> "Notes":
+        """Return the notes of a run that begins; `add` them when it has ended.
+
+        Args:
+            run: The run.
+            began: When its reconciler is called.
+            at: The same on the clock that *time* reads.
+            due: When it was due, on that clock.
+            time: The clock, in seconds.
+        """
+        from kubewright.runs.notes import Notes
+
+        return Notes(run, began, at, at - due, time)
+
+    def add(self, notes: "Notes") -> None:
         """Keep the notes of a run that has ended, and call the listeners."""
         request = notes.run.request
         self._ring.add((request.namespace, request.name), notes, size=notes.size)
         if self._listeners:
             self._tell(notes.record)
 
-    def _tell(self, record: RunRecord) -> None:
+    def _tell(self, record: "RunRecord") -> None:
         for listener in tuple(self._listeners.values()):
             try:
                 listener(record)
@@ -219,7 +241,7 @@ def _filtered(
     if controller is None and kind is None and namespace is None:
         return listener
 
-    def hear(record: RunRecord) -> None:
+    def hear(record: "RunRecord") -> None:
         if _fits(record, controller, kind, namespace):
             listener(record)
 
@@ -227,7 +249,7 @@ def _filtered(
 
 
 def _fits(
-    record: RunRecord, controller: str | None, kind: str | None, namespace: str | None
+    record: "RunRecord", controller: str | None, kind: str | None, namespace: str | None
 ) -> bool:
     return (
         (controller is None or record.controller == controller)
