@@ -29,22 +29,23 @@ def validate_selector(selector: Obj | None, path: str) -> Errors:
     return errors
 
 
-def validate_requirement(requirement: Obj, path: str) -> Errors:
-    """Return what is wrong with one expression of a label selector."""
-    errors: Errors = []
+def validate_operator(requirement: Obj, path: str) -> Errors:
+    """Return what is wrong with the operator of an expression, and with its number of values."""
     operator, values = requirement.get("operator") or "", requirement.get("values") or ()
     if operator in LISTS:
-        if not values:
-            text = "must be specified when `operator` is 'In' or 'NotIn'"
-            errors.append(field.required(f"{path}.values", text))
-    elif operator in EXISTENCE:
-        if values:
-            text = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"
-            errors.append(field.forbidden(f"{path}.values", text))
-    else:
-        errors.append(field.invalid(f"{path}.operator", operator, "not a valid selector operator"))
+        text = "must be specified when `operator` is 'In' or 'NotIn'"
+        return [] if values else [field.required(f"{path}.values", text)]
+    if operator in EXISTENCE:
+        text = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"
+        return [field.forbidden(f"{path}.values", text)] if values else []
+    return [field.invalid(f"{path}.operator", operator, "not a valid selector operator")]
+
+
+def validate_requirement(requirement: Obj, path: str) -> Errors:
+    """Return what is wrong with one expression of a label selector."""
+    errors = validate_operator(requirement, path)
     errors += problems(naming.qualified_name, requirement.get("key") or "", f"{path}.key")
-    for i, value in enumerate(values):
+    for i, value in enumerate(requirement.get("values") or ()):
         errors += problems(naming.label_value, value, f"{path}.values[{i}]")
     return errors
 

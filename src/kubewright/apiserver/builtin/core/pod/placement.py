@@ -10,7 +10,11 @@ from kubewright.apiserver.builtin.fields.checks import (
     problems,
     unsupported,
 )
-from kubewright.apiserver.builtin.fields.selectors import EXISTENCE, LISTS, validate_selector
+from kubewright.apiserver.builtin.fields.selectors import (
+    LISTS,
+    validate_operator,
+    validate_selector,
+)
 from kubewright.apiserver.meta import field, naming
 from kubewright.apiserver.meta.field import Errors
 from kubewright.apiserver.registry.strategy import Obj
@@ -71,22 +75,12 @@ def _node_term(term: Obj, path: str, *, check_values: bool) -> Errors:
 
 
 def _node_requirement(one: Obj, path: str) -> Errors:
-    errors: Errors = []
-    operator, values = one.get("operator") or "", one.get("values") or ()
-    if operator in LISTS:
-        if not values:
-            text = "must be specified when `operator` is 'In' or 'NotIn'"
-            errors.append(field.required(f"{path}.values", text))
-    elif operator in EXISTENCE:
-        if values:
-            text = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"
-            errors.append(field.forbidden(f"{path}.values", text))
-    elif operator in ("Gt", "Lt"):
-        if len(values) != 1:
-            text = "must be specified single value when `operator` is 'Lt' or 'Gt'"
-            errors.append(field.required(f"{path}.values", text))
+    if one.get("operator") in ("Gt", "Lt"):
+        text = "must be specified single value when `operator` is 'Lt' or 'Gt'"
+        wrong = len(one.get("values") or ()) != 1
+        errors = [field.required(f"{path}.values", text)] if wrong else []
     else:
-        errors.append(field.invalid(f"{path}.operator", operator, "not a valid selector operator"))
+        errors = validate_operator(one, path)
     return errors + problems(naming.qualified_name, one.get("key") or "", f"{path}.key")
 
 
