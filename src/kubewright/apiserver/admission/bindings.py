@@ -1,9 +1,10 @@
 """What validating and mutating policies share: their bindings and parameters."""
 
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from kubewright.apiserver.admission import review
 from kubewright.apiserver.admission.attributes import NAMESPACES, Attributes, GroupVersionKind
+from kubewright.apiserver.admission.configuration import ConfigurationCache
 from kubewright.apiserver.admission.expression import values
 from kubewright.apiserver.admission.plugin import AdmissionPlugin, PluginContext
 from kubewright.apiserver.admission.policy import Policy
@@ -29,13 +30,25 @@ class PolicyConfigError(Exception):
 
 
 class BoundPolicies(AdmissionPlugin):
-    """What policies that validate and policies that mutate have in common."""
+    """What policies that validate and policies that mutate have in common.
+
+    Attributes:
+        bindings: The resource that binds such policies.
+    """
+
+    bindings: ClassVar[GroupResource]
 
     def __init__(self, context: PluginContext) -> None:
         super().__init__(context)
+        self._bindings = ConfigurationCache(
+            context.reader, self.bindings, lambda found: [binding_of(one) for one in found]
+        )
         self._objects = context.objects
         self._authorizer = context.authorizer
         self._find_kind = context.find_kind
+
+    def _bindings_of(self, policy: Policy) -> list[PolicyBinding]:
+        return [one for one in self._bindings.get() if one.policy == policy.name]
 
     async def _values(self, match: Match, attributes: Attributes) -> dict[str, Any]:
         obj, old = attributes.object, attributes.old_object

@@ -1,13 +1,12 @@
 """Lets the MutatingAdmissionPolicies that are bound to a write change its object."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from kubewright.apiserver.admission.attributes import Attributes
 from kubewright.apiserver.admission.bindings import (
     BoundPolicies,
     PolicyBinding,
     PolicyConfigError,
-    binding_of,
 )
 from kubewright.apiserver.admission.configuration import GROUP, ConfigurationCache
 from kubewright.apiserver.admission.mutation import MutatingPolicy, MutationError
@@ -27,14 +26,12 @@ _INVALID = 422
 class MutatingAdmissionPolicy(BoundPolicies):
     """All policies with their bindings."""
 
+    bindings: ClassVar[GroupResource] = BINDINGS
+
     def __init__(self, context: PluginContext) -> None:
         super().__init__(context)
-        reader = context.reader
         self._policies = ConfigurationCache(
-            reader, POLICIES, lambda found: [MutatingPolicy(one) for one in found]
-        )
-        self._bindings = ConfigurationCache(
-            reader, BINDINGS, lambda found: [binding_of(one) for one in found]
+            context.reader, POLICIES, lambda found: [MutatingPolicy(one) for one in found]
         )
 
     async def admit(self, attributes: Attributes) -> None:
@@ -51,7 +48,7 @@ class MutatingAdmissionPolicy(BoundPolicies):
         turn.output = attributes.object
 
     async def _ask(self, policy: MutatingPolicy, attributes: Attributes, turn: Turn) -> None:
-        bindings = [one for one in self._bindings.get() if one.policy == policy.name]
+        bindings = self._bindings_of(policy)
         if not bindings:
             return
         try:

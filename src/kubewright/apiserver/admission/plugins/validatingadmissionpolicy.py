@@ -1,5 +1,7 @@
 """Asks the ValidatingAdmissionPolicies that are bound to a write."""
 
+from typing import ClassVar
+
 import msgspec
 
 from kubewright.apiserver.admission.attributes import Attributes
@@ -7,7 +9,6 @@ from kubewright.apiserver.admission.bindings import (
     BoundPolicies,
     PolicyBinding,
     PolicyConfigError,
-    binding_of,
 )
 from kubewright.apiserver.admission.configuration import GROUP, ConfigurationCache
 from kubewright.apiserver.admission.plugin import PluginContext
@@ -27,14 +28,12 @@ _INVALID = 422
 class ValidatingAdmissionPolicy(BoundPolicies):
     """All policies with their bindings."""
 
+    bindings: ClassVar[GroupResource] = BINDINGS
+
     def __init__(self, context: PluginContext) -> None:
         super().__init__(context)
-        reader = context.reader
         self._policies = ConfigurationCache(
-            reader, POLICIES, lambda found: [Policy(one) for one in found]
-        )
-        self._bindings = ConfigurationCache(
-            reader, BINDINGS, lambda found: [binding_of(one) for one in found]
+            context.reader, POLICIES, lambda found: [Policy(one) for one in found]
         )
 
     async def validate(self, attributes: Attributes) -> None:
@@ -57,7 +56,7 @@ class ValidatingAdmissionPolicy(BoundPolicies):
         by = f"ValidatingAdmissionPolicy '{policy.name}'"
         try:
             match = policy.criteria.find(attributes, self._reader, self._objects)
-            bindings = [one for one in self._bindings.get() if one.policy == policy.name]
+            bindings = self._bindings_of(policy)
             if match is None or not bindings:
                 return []
             if policy.param_kind is not None:
