@@ -118,12 +118,17 @@ def convert(value: Any, kind: type[T]) -> T:
         raise DecodeError(_explain(error, kind)) from error
 
 
+def canonical(value: Any) -> bytes:
+    """Encode *value* to JSON bytes that are the same for equal values."""
+    try:
+        return _deterministic.encode(value)
+    except TypeError:  # a dict with numbers as keys, which msgspec does not sort
+        return encode(value)
+
+
 def to_builtins(value: Any) -> Any:
     """Turn *value* into dicts, lists and scalars, as its JSON would be."""
-    try:
-        return msgspec.json.decode(_deterministic.encode(value))
-    except TypeError:  # a dict with numbers as keys, which msgspec does not sort
-        return msgspec.json.decode(encode(value))
+    return msgspec.json.decode(canonical(value))
 
 
 def loads(data: bytes | msgspec.Raw) -> Any:

@@ -11,7 +11,8 @@ import sys
 import threading
 import traceback
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -45,6 +46,7 @@ class Outside:
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
         self._busy = 0
+        self._expected = 0
         self._changed: asyncio.Future[None] | None = None
 
     @property
@@ -61,6 +63,15 @@ class Outside:
         self._busy -= 1
         if self._changed is not None and not self._changed.done():
             self._changed.set_result(None)
+
+    @contextmanager
+    def expected(self) -> Iterator[None]:
+        """Do not warn of a thread while the block lasts: it computes, and waits for nothing."""
+        self._expected += 1
+        try:
+            yield
+        finally:
+            self._expected -= 1
 
     async def wait(self) -> None:
         """Return when a thread ends or needs the event loop. This takes real time.
@@ -83,6 +94,8 @@ class Outside:
                 timer.cancel()
 
     def _complain(self) -> None:
+        if self._busy <= self._expected:
+            return
         try:
             warnings.warn(
                 f"a thread takes real time while virtual time stands still. {_HINT}{_places()}",

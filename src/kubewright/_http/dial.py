@@ -153,10 +153,8 @@ class _Dialer:
     ) -> asyncio.Transport:
         try:
             async with self._clock.timeout(self._limits.handshake):
-                secured = TLSTransport(
-                    transport, protocol, context=context, server_hostname=_as_bytes(name)
-                )
-                await secured.start()
+                secured = TLSTransport(protocol, context=context, server_hostname=_as_bytes(name))
+                await secured.start(transport)
         except TimeoutError as error:
             said = f"no TLS handshake with {to.host_port} within {self._limits.handshake:g} s"
             raise timeout_error(self._tried, said) from error

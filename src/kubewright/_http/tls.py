@@ -1,4 +1,4 @@
-"""TLS on top of a connection, like asyncio's but lighter.
+"""TLS on top of a connection, like asyncio's but lighter; for clients and for servers.
 
 All connections share one receive buffer, and data is decrypted right into the reader's buffer.
 asyncio's own TLS keeps 256 kB for each connection, and makes a request cost a tenth more.
@@ -12,69 +12,94 @@ from typing import Any, cast
 
 from kubewright._http.buffers import BUFFERS
 
-_AT_ONCE = 1 << 18  # bytes decrypted at once for protocols without a buffer
-
 
 class TLSTransport(asyncio.Transport, asyncio.BufferedProtocol):
     """The protocol of a connection, and the transport of the protocol above TLS.
 
-    It is for clients only, and otherwise behaves as an `asyncio.Transport` does.
+    It behaves as an `asyncio.Transport` does. A client calls `start`. A server makes it the
+    protocol of a connection that it accepts, waits for the `handshake`, tells the protocol above
+    that the connection is made, and calls `begin`.
 
     Args:
-        transport: The connection; this is its protocol from `start` on.
         protocol: The protocol above TLS.
-        context: How to verify the server.
-        server_hostname: Whose certificate to expect.
+        context: The certificates: which to show, and how to verify the other side.
+        server_hostname: Whose certificate a client expects; a server leaves it out.
     """
 
     def __init__(
         self,
-        transport: asyncio.Transport,
         protocol: asyncio.BaseProtocol,
         *,
         context: ssl.SSLContext,
-        server_hostname: str | bytes,
+        server_hostname: str | bytes | None = None,
     ) -> None:
         super().__init__()
-        self.below: asyncio.Transport = transport
+        self.below: asyncio.Transport
         """The transport that the encrypted bytes are written to."""
         self._protocol: Any = None
         self._buffer = BUFFERS.encrypted
+        self._plain = BUFFERS.plain
         self._incoming = ssl.MemoryBIO()
         self._outgoing = ssl.MemoryBIO()
         self._tls = context.wrap_bio(
-            self._incoming, self._outgoing, server_hostname=cast("str", server_hostname)
+            self._incoming,
+            self._outgoing,
+            server_side=server_hostname is None,
+            server_hostname=cast("str | None", server_hostname),
         )
         self._read: Callable[..., Any] = self._tls.read
         self._unsent: list[bytes | bytearray | memoryview] = []
+        self._begun = False
         self._paused = False
         self._at_end = False
         self._ended = False  # nothing more will be read
         self._closed = False
         self._error: Exception | None = None
-        self._shaken: asyncio.Future[None] | None = None
         self._loop = asyncio.get_running_loop()
+        self._shaken: asyncio.Future[None] | None = self._loop.create_future()
         self.set_protocol(protocol)
 
-    async def start(self) -> None:
-        """Do the TLS handshake with the server.
+    async def start(self, transport: asyncio.Transport) -> None:
+        """Do the TLS handshake over *transport*, as a client.
 
         Raises:
             OSError: The certificate is wrong, the server does not speak TLS, or it is gone.
         """
-        self._shaken = self._loop.create_future()
-        self.below.set_protocol(self)
-        self._shake()
+        transport.set_protocol(self)
+        self.connection_made(transport)
+        await self.handshake()
+        self.begin()
+
+    async def handshake(self) -> None:
+        """Wait until both sides know each other; the protocol above is told nothing yet.
+
+        Raises:
+            OSError: A certificate is wrong, the other side does not speak TLS, or it is gone.
+        """
+        assert self._shaken is not None
         try:
             await self._shaken
-            self._shaken = None
-            self._deliver()  # data that arrived with the end of the handshake
-            if self._error is not None:
-                raise self._error
         finally:
             self._shaken = self._error = None  # the error's traceback refers to us: break the cycle
 
+    def begin(self) -> None:
+        """Deliver data that arrived with the end of the handshake, and all that follows.
+
+        Raises:
+            OSError: The other side refuses after the handshake: TLS 1.3 looks at the client's
+                certificate only then.
+        """
+        self._begun = True
+        self._deliver()
+        error, self._error = self._error, None
+        if error is not None:
+            raise error
+
     # --- What the connection calls ---
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self.below = cast("asyncio.Transport", transport)  # uvloop's is not a subclass
+        self._shake()
 
     def get_buffer(self, sizehint: int) -> memoryview:
         return self._buffer
@@ -96,10 +121,10 @@ class TLSTransport(asyncio.Transport, asyncio.BufferedProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self._ended = self._closed = True
         exc = self._error or exc
-        if self._shaken is None:
-            protocol, self._protocol = self._protocol, None  # it refers to us: break the cycle
+        protocol, self._protocol = self._protocol, None  # it refers to us: break the cycle
+        if self._begun:
             protocol.connection_lost(exc)
-        elif not self._shaken.done():
+        elif self._shaken is not None and not self._shaken.done():
             self._shaken.set_exception(exc or ConnectionResetError("the connection was closed"))
 
     def pause_writing(self) -> None:
@@ -127,6 +152,10 @@ class TLSTransport(asyncio.Transport, asyncio.BufferedProtocol):
     def abort(self) -> None:
         """Close the connection at once."""
         self.below.abort()
+
+    def can_write_eof(self) -> bool:
+        """Tell that this side cannot end alone: TLS has no connections that are half closed."""
+        return False
 
     def close(self) -> None:
         """Send close_notify and close the connection; everything is sent already."""
@@ -160,6 +189,10 @@ class TLSTransport(asyncio.Transport, asyncio.BufferedProtocol):
     def get_protocol(self) -> asyncio.BaseProtocol:
         """Return the protocol above TLS."""
         return cast("asyncio.BaseProtocol", self._protocol)
+
+    def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
+        """Set when the protocol is told that the other side is slow to read."""
+        self.below.set_write_buffer_limits(high, low)
 
     def get_write_buffer_size(self) -> int:
         """Return how many bytes wait to be sent."""
@@ -195,7 +228,7 @@ class TLSTransport(asyncio.Transport, asyncio.BufferedProtocol):
         more = True
         try:
             while more and not self._paused and not self._ended and not self.is_closing():
-                more = self._deliver_buffered() if self._is_buffered else self._deliver_bytes()
+                more = self._deliver_once()
         except ssl.SSLError as error:
             self._fail(error)
         else:
@@ -204,38 +237,26 @@ class TLSTransport(asyncio.Transport, asyncio.BufferedProtocol):
             if self._at_end and not self._paused and not self._ended and not self.is_closing():
                 self._end()
 
-    def _deliver_buffered(self) -> bool:
+    def _deliver_once(self) -> bool:
         """Fill the buffer of the protocol once; return whether there may be more."""
-        protocol, read = self._protocol, self._read
-        buffer = protocol.get_buffer(-1)
+        protocol, read, incoming = self._protocol, self._read, self._incoming
+        buffer = protocol.get_buffer(-1) if self._is_buffered else self._plain
         size, got, count = len(buffer), 0, 1
-        more = True
         try:
-            while got < size and count:
+            # Without more encrypted bytes another read would only raise, which takes its time.
+            while got < size and count and (incoming.pending or not got):
                 count = read(size - got, buffer[got:])
                 got += count
         except ssl.SSLWantReadError:
-            more = False
-        except ssl.SSLError:
-            if got:
+            pass
+        finally:  # after an error, too: what came before it was good
+            if got and self._is_buffered:
                 protocol.buffer_updated(got)
-            raise
-        if got:
-            protocol.buffer_updated(got)
+            elif got:
+                protocol.data_received(bytes(buffer[:got]))
         if not count:
             self._end()
-        return more and count > 0
-
-    def _deliver_bytes(self) -> bool:
-        try:
-            data = self._read(_AT_ONCE)
-        except ssl.SSLWantReadError:
-            return False
-        if data:
-            self._protocol.data_received(data)
-        else:
-            self._end()
-        return bool(data)
+        return got == size
 
     def _end(self) -> None:
         """Tell the protocol that the data has ended, and close."""

@@ -1,12 +1,12 @@
 """A certificate authority: serving, client and signing keys, all PEM.
 
 Import this only where certificates are made: it loads the package ``cryptography``. Times are the
-machine's, not a virtual clock's, since it is TLS libraries that judge them.
+machine's unless they are given, not a virtual clock's, since it is TLS libraries that judge them.
 """
 
 import datetime as dt
 import ipaddress
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
@@ -16,7 +16,8 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 from kubewright._pki.keypair import KeyPair
 
 __all__ = [
-    "LIFETIME", "Authority", "KeyPair", "OutOfDateError", "is_serving", "new_signing_key",
+    "LIFETIME", "SKEW", "Authority", "KeyPair", "OutOfDateError", "Period", "hosts_of",
+    "is_serving", "new_signing_key",
 ]  # fmt: skip
 
 LIFETIME: dt.timedelta = dt.timedelta(days=365)
@@ -25,9 +26,23 @@ LIFETIME: dt.timedelta = dt.timedelta(days=365)
 AUTHORITY_LIFETIME: dt.timedelta = 10 * LIFETIME
 RENEWAL: dt.timedelta = dt.timedelta(days=30)
 SKEW: dt.timedelta = dt.timedelta(hours=1)
+"""How far certificates are dated back, since clocks differ."""
 
 Extension: TypeAlias = tuple[x509.ExtensionType, bool]
 """An extension of a certificate, and whether it is critical."""
+
+
+class Period(NamedTuple):
+    """When a certificate is valid."""
+
+    not_before: dt.datetime
+    not_after: dt.datetime
+
+    @classmethod
+    def from_now(cls, lifetime: dt.timedelta) -> "Period":
+        """Return the period that begins now, by the clock of the machine."""
+        now = dt.datetime.now(dt.UTC)
+        return cls(now - SKEW, now + lifetime)
 
 
 class OutOfDateError(ValueError):
@@ -40,14 +55,26 @@ class Authority:
     Args:
         name: The name of a new authority.
         pair: The certificate and key of an existing authority.
+        period: When a new authority is valid; ten years from now by default.
+        judge_dates: Whether an existing authority must be valid for some time to come.
 
     Raises:
         OutOfDateError: *pair* has expired, or soon will.
         ValueError: It is broken, or certificate and key do not match.
     """
 
-    def __init__(self, name: str = "kubewright-ca", *, pair: KeyPair | None = None) -> None:
-        self._certificate, self._key = _self_signed(name) if pair is None else _checked(pair)
+    def __init__(
+        self,
+        name: str = "kubewright-ca",
+        *,
+        pair: KeyPair | None = None,
+        period: Period | None = None,
+        judge_dates: bool = True,
+    ) -> None:
+        if pair is None:
+            self._certificate, self._key = _self_signed(name, period)
+        else:
+            self._certificate, self._key = _checked(pair) if judge_dates else _matching(pair)
         extensions = self._certificate.extensions
         own = extensions.get_extension_for_class(x509.SubjectKeyIdentifier).value
         # Python 3.13 checks strictly: a certificate must name the key that signed it.
@@ -66,11 +93,16 @@ class Authority:
         """The authority itself, to be kept where nobody else can read it."""
         return KeyPair(self.certificate, _private_pem(self._key))
 
-    def serving(self, *hosts: str) -> KeyPair:
-        """Return a pair for a server that is reached by any of *hosts*, names or addresses."""
+    def serving(self, *hosts: str, period: Period | None = None) -> KeyPair:
+        """Return a pair for a server that is reached by any of *hosts*, names or addresses.
+
+        Args:
+            hosts: The names and addresses.
+            period: When it is valid; one year from now by default.
+        """
         alternatives = x509.SubjectAlternativeName([_host(host) for host in hosts])
         usage = x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH])
-        return self._pair(_name(hosts[0]), [(usage, False), (alternatives, False)])
+        return self._pair(_name(hosts[0]), [(usage, False), (alternatives, False)], period)
 
     def client(self, user: str, groups: tuple[str, ...] = ()) -> KeyPair:
         """Return a pair with which a client is *user*, a member of *groups*."""
@@ -85,11 +117,14 @@ class Authority:
             return False
         return True
 
-    def _pair(self, subject: x509.Name, extensions: list[Extension]) -> KeyPair:
+    def _pair(
+        self, subject: x509.Name, extensions: list[Extension], period: Period | None = None
+    ) -> KeyPair:
         key = _new_key()
         extensions = [*_usage(authority=False), self._identifier, *extensions]
         issuer = (self._certificate.subject, self._key)
-        certificate = _sign((subject, key), issuer, extensions)
+        period = period or Period.from_now(LIFETIME)
+        certificate = _sign((subject, key), issuer, extensions, period=period)
         return KeyPair(certificate.public_bytes(serialization.Encoding.PEM), _private_pem(key))
 
 
@@ -103,29 +138,54 @@ def is_serving(pair: KeyPair, authority: Authority, *hosts: str) -> bool:
     return set(names) == {_host(host) for host in hosts} and authority.signed(certificate)
 
 
+def hosts_of(pair: KeyPair, authority: Authority) -> tuple[str, ...]:
+    """Return the hosts that *pair* is for, whatever its dates.
+
+    Raises:
+        ValueError: It is broken, certificate and key do not match, or another authority signed it.
+    """
+    certificate, _ = _matching(pair)
+    if not authority.signed(certificate):
+        raise ValueError("the certificate is signed by another authority")
+    try:
+        names = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+    except x509.ExtensionNotFound as error:
+        raise ValueError("the certificate is for no host") from error
+    return tuple(str(name.value) for name in names)
+
+
 def new_signing_key() -> bytes:
     """Return a private key for service account tokens; servers find the public half in it."""
     return _private_pem(_new_key())
 
 
-def _self_signed(name: str) -> tuple[x509.Certificate, ec.EllipticCurvePrivateKey]:
+def _self_signed(
+    name: str, period: Period | None
+) -> tuple[x509.Certificate, ec.EllipticCurvePrivateKey]:
     key = _new_key()
     own = x509.SubjectKeyIdentifier.from_public_key(key.public_key())
     extensions = [*_usage(authority=True), (own, False)]
     subject = (_name(name), key)
-    return _sign(subject, subject, extensions, lifetime=AUTHORITY_LIFETIME), key
+    period = period or Period.from_now(AUTHORITY_LIFETIME)
+    return _sign(subject, subject, extensions, period=period), key
 
 
 def _checked(pair: KeyPair) -> tuple[x509.Certificate, ec.EllipticCurvePrivateKey]:
     """Return certificate and key of *pair*, if they match and are valid for some time."""
+    certificate, key = _matching(pair)
+    if certificate.not_valid_after_utc - RENEWAL < dt.datetime.now(dt.UTC):
+        raise OutOfDateError("the certificate has expired or soon will")
+    return certificate, key
+
+
+def _matching(pair: KeyPair) -> tuple[x509.Certificate, ec.EllipticCurvePrivateKey]:
+    """Return certificate and key of *pair*, if they match."""
     certificate = x509.load_pem_x509_certificate(pair.certificate)
     key = serialization.load_pem_private_key(pair.key, None)
     if not isinstance(key, ec.EllipticCurvePrivateKey):
         raise ValueError("the key is not an elliptic one")  # noqa: TRY004  # the file is wrong
     if certificate.public_key() != key.public_key():
         raise ValueError("the certificate is for another key")
-    if certificate.not_valid_after_utc - RENEWAL < dt.datetime.now(dt.UTC):
-        raise OutOfDateError("the certificate has expired or soon will")
     return certificate, key
 
 
@@ -134,17 +194,16 @@ def _sign(
     issuer: tuple[x509.Name, ec.EllipticCurvePrivateKey],
     extensions: list[Extension],
     *,
-    lifetime: dt.timedelta = LIFETIME,
+    period: Period,
 ) -> x509.Certificate:
-    now = dt.datetime.now(dt.UTC)
     builder = (
         x509.CertificateBuilder()
         .subject_name(subject[0])
         .issuer_name(issuer[0])
         .public_key(subject[1].public_key())
         .serial_number(x509.random_serial_number())
-        .not_valid_before(now - SKEW)  # clocks differ
-        .not_valid_after(now + lifetime)
+        .not_valid_before(period.not_before)
+        .not_valid_after(period.not_after)
     )
     for extension, critical in extensions:
         builder = builder.add_extension(extension, critical=critical)

@@ -57,7 +57,7 @@ class Trust:
         ):
             return False
         leaf = await _fetch_certificate(host, port, name)
-        if leaf is None or not _is_signed(leaf, self._authorities):
+        if leaf is None or not is_signed(leaf, self._authorities):
             return False
         self.context.load_verify_locations(cadata=leaf)
         return True
@@ -78,7 +78,8 @@ async def _fetch_certificate(host: str, port: int, name: str) -> bytes | None:
         writer.transport.abort()  # no request is sent
 
 
-def _is_signed(leaf: bytes, authorities: str) -> bool:
+def is_signed(leaf: bytes, authorities: str) -> bool:
+    """Say whether one of *authorities*, in PEM, has signed *leaf*, in DER."""
     certificate = x509.load_der_x509_certificate(leaf)
     for authority in x509.load_pem_x509_certificates(authorities.encode()):
         try:

@@ -170,6 +170,10 @@ class ServerConnection(asyncio.Protocol):
 
     # --- What the server calls ---
 
+    def retire(self) -> None:
+        """Close after the next answer, which says so: the client then sends nothing more here."""
+        self._ending = True
+
     def end(self) -> None:
         """Finish the current request and accept no more; streams and upgrades end now."""
         self._ending = True

@@ -1,5 +1,7 @@
 """How much a client may send, and how long it may take."""
 
+from collections.abc import Mapping
+
 import msgspec
 
 BODY_LIMIT: int = 3 * 1024 * 1024
@@ -11,6 +13,7 @@ class Limits(msgspec.Struct, frozen=True):
 
     Attributes:
         body: Bytes of a request's body.
+        bodies: The same for paths where it is another number.
         held: Bytes of all unanswered requests together. Beyond it, the request that has been
             arriving for longest is refused.
         head: Bytes of the request line and headers; Go's limit.
@@ -38,3 +41,4 @@ class Limits(msgspec.Struct, frozen=True):
     body_timeout: float = 60.0
     idle_timeout: float = 120.0
     stall_timeout: float = 60.0
+    bodies: Mapping[str, int] = {}

@@ -44,7 +44,7 @@ class RequestReader:
     """
 
     __slots__ = (
-        "_body", "_certificate", "_feed", "_head_size", "_headers", "_limits", "_parser",
+        "_body", "_certificate", "_feed", "_head_size", "_headers", "_limits", "_most", "_parser",
         "_peer", "_put", "_refusals", "_size", "_url", "expects", "heading", "partial", "rest",
     )  # fmt: skip
 
@@ -66,6 +66,7 @@ class RequestReader:
         self._headers: dict[str, str] = {}
         self._body: bytes | bytearray = b""
         self._size = 0
+        self._most = limits.body
         self._head_size = 0
         self._parser: Any = None
         self._feed: Callable[[bytes], object] = _ignore
@@ -145,10 +146,13 @@ class RequestReader:
         """Check the head before the body arrives."""
         self.heading = False
         headers = self._headers
+        if self._limits.bodies:
+            path = self._url.decode("latin-1").partition("?")[0]
+            self._most = self._limits.bodies.get(path, self._limits.body)
         if "host" not in headers and self._parser.get_http_version() >= _NO_HOST_BEFORE:
             self.refuse(self._refusals.malformed(what="Bad Request: missing required Host header"))
-        elif "content-length" in headers and int(headers["content-length"]) > self._limits.body:
-            self.refuse(self._refusals.too_large(self._limits.body))
+        elif "content-length" in headers and int(headers["content-length"]) > self._most:
+            self.refuse(self._refusals.too_large(self._most))
         elif "expect" in headers:
             self._check_expectation(headers["expect"])
 
@@ -162,10 +166,10 @@ class RequestReader:
         """Add a part of the body."""
         self.expects = False  # the client did not wait for 100 Continue
         self._size += len(data)
-        if self._size <= self._limits.body:
+        if self._size <= self._most:
             self._body = _joined(self._body, data)
         elif self.partial:
-            self.refuse(self._refusals.too_large(self._limits.body))
+            self.refuse(self._refusals.too_large(self._most))
 
     def on_message_complete(self) -> None:
         """Pass the complete request on."""

@@ -13,7 +13,7 @@ from kubewright._serve.limits import Limits
 from kubewright._serve.listener import Listener, room
 from kubewright._serve.messages import Handler
 from kubewright._serve.refusals import Refusals
-from kubewright._serve.tls import ServerTLS
+from kubewright._serve.tls import TLSSource
 from kubewright._serve.wire import DateHeader
 from kubewright.errors import ConfigError, LifecycleError
 from kubewright.log.sparing import Sparing
@@ -46,7 +46,7 @@ class HTTPServer:
         *,
         host: str = "127.0.0.1",
         port: int = 0,
-        tls: ServerTLS | None = None,
+        tls: TLSSource | None = None,
         clock: Clock | None = None,
         limits: Limits = Limits(),  # noqa: B008  # frozen
         refusals: Refusals = Refusals(),  # noqa: B008  # has no state
@@ -62,6 +62,7 @@ class HTTPServer:
         self._port = port
         self._tls = tls
         self._listener: Listener | None = None
+        self._draining = False
         self._room = room(limits.connections)
         self._connections: dict[ServerConnection, None] = {}  # oldest first
         self._empty = asyncio.Event()
@@ -80,7 +81,7 @@ class HTTPServer:
         host, port = self.address
         host = _EVERYWHERE.get(host, host)
         scheme = "http" if self._tls is None else "https"
-        return f"{scheme}://[{host}]:{port}" if ":" in host else f"{scheme}://{host}:{port}"
+        return f"{scheme}://{_authority(host, port)}"
 
     @property
     def connections(self) -> int:
@@ -98,6 +99,7 @@ class HTTPServer:
         context = self._tls.context() if self._tls is not None else None
         listening = await self._bind()
         self._port = listening.getsockname()[1]
+        self._draining = False
         self._listener = Listener(
             listening,
             lambda: ServerConnection(self),
@@ -107,6 +109,16 @@ class HTTPServer:
             clock=self.clock,
         )
         return self
+
+    def drain(self) -> None:
+        """Go on to answer, but let every client know that its connection closes then.
+
+        A client that keeps connections would else send a request while `stop` closes them, and take
+        the missing answer for a failure. Call it some time before `stop`.
+        """
+        self._draining = True
+        for connection in self._connections:
+            connection.retire()
 
     async def stop(self, grace: float = 10.0) -> None:
         """Accept no more clients; give requests *grace* seconds to finish. Watches end at once."""
@@ -144,6 +156,8 @@ class HTTPServer:
         """Register a new connection; return False if there are too many."""
         self._connections[connection] = None
         self._empty.clear()
+        if self._draining:
+            connection.retire()
         if self._listener is None:
             connection.end()  # it was accepted while the server stopped
         over = len(self._connections) - self._room
@@ -184,15 +198,21 @@ class HTTPServer:
             if listener is not None:
                 listener.close()
             raise ConfigError(
-                f"cannot listen on {self._host}:{self._port}: {_problem(error)}"
+                f"cannot listen on {_authority(self._host, self._port)}: {_problem(error)}"
             ) from error
         return listener
+
+
+def _authority(host: str, port: int) -> str:
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
 def _problem(error: Exception) -> str:
     if not isinstance(error, OSError):
         return f"{error}."
     said = error.strerror or str(error)
+    if isinstance(error, socket.gaierror):
+        return f"{said}. Choose an address or a name of this machine."
     hints = {
         errno.EADDRINUSE: " Choose another port, or end the program that has this one.",
         errno.EACCES: " Ports below 1024 are not for every user; choose a higher one.",

@@ -1,16 +1,21 @@
 """TLS on the server's side: its certificate, and the authority for client certificates."""
 
-import os
 import ssl
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-if TYPE_CHECKING:
-    import ssl
+from kubewright._pki.keypair import KeyPair
+from kubewright._pki.server_context import as_file, load_pair, new_context
+
+__all__ = ["ServerTLS", "load_pair"]
+
+
+class TLSSource(Protocol):
+    """Whatever knows the TLS settings of a server, such as `ServerTLS`."""
+
+    def context(self) -> "ssl.SSLContext":
+        """Return the `ssl` context for a server."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,36 +30,14 @@ class ServerTLS:
     key: bytes = field(repr=False)
     client_ca: bytes | None = None
 
-    def context(self) -> "ssl.SSLContext":
+    def context(self) -> ssl.SSLContext:
         """Return the `ssl` context for a server."""
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.minimum_version = ssl.TLSVersion.TLSv1_2
-        context.set_alpn_protocols(["http/1.1"])
-        context.num_tickets = 0  # clients keep their connections, so tickets would be wasted work
-        load_pair(context, self.certificate + b"\n" + self.key)
+        context = new_context(KeyPair(self.certificate, self.key))
         if self.client_ca is not None:
             from kubewright._serve.client_authorities import announce_authorities
 
-            with _as_file(self.client_ca) as name:
+            with as_file(self.client_ca) as name:
                 context.load_verify_locations(name)
                 announce_authorities(context, name)
             context.verify_mode = ssl.CERT_OPTIONAL
         return context
-
-
-def load_pair(context: "ssl.SSLContext", pem: bytes) -> None:
-    """Load the certificate and key in *pem* into *context*."""
-    with _as_file(pem) as name:
-        context.load_cert_chain(name)
-
-
-@contextmanager
-def _as_file(pem: bytes) -> Iterator[str]:
-    """Write *pem* to a temporary file: OpenSSL reads keys and names from files only."""
-    handle, name = tempfile.mkstemp(prefix="kubewright-pem-")  # only our user can read it
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(pem)
-        yield name
-    finally:
-        Path(name).unlink()

@@ -109,6 +109,23 @@ async def test_a_thread_that_takes_real_time_is_named(monkeypatch: pytest.Monkey
                 await in_thread(clock, threading.Event())
 
 
+async def test_a_thread_that_is_expected_is_not_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The server checks large documents in threads: a slow machine is no fault of the test."""
+    monkeypatch.setattr(virtual_loop, "SLOW", 0.0)
+
+    async with VirtualClock() as clock:
+        gate = threading.Event()
+        outside = outside_of(asyncio.get_running_loop())
+        assert outside is not None
+        threading.Timer(0.05, gate.set).start()
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            with outside.expected():
+                await in_thread(clock, gate)
+
+        assert gate.is_set()
+
+
 async def test_a_thread_that_never_ends_fails_the_test(monkeypatch: pytest.MonkeyPatch) -> None:
     """It says where the thread is, and what to do instead."""
     monkeypatch.setattr(virtual_loop, "STUCK", 0.01)

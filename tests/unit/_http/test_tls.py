@@ -158,12 +158,12 @@ def unstarted(
     context.maximum_version = version
     server = Server(context)
     wire = Wire(server)
-    tls = TLSTransport(wire, protocol, context=authority.client(), server_hostname=name)
+    tls = TLSTransport(protocol, context=authority.client(), server_hostname=name)
     return Link(tls, wire, server)
 
 
 async def shake(link: Link, *, step: int = 1 << 18) -> None:
-    starting = asyncio.create_task(link.tls.start())
+    starting = asyncio.create_task(link.tls.start(link.wire))
     await asyncio.sleep(0)
     for _ in range(3):
         link.server.shake()
@@ -232,7 +232,7 @@ async def test_a_server_of_another_name_is_refused(
     """And it is told why."""
     protocol = Told()
     link = unstarted(authority, protocol, name=name)
-    starting = asyncio.create_task(link.tls.start())
+    starting = asyncio.create_task(link.tls.start(link.wire))
     await asyncio.sleep(0)
     link.server.shake()
     link.wire.deliver()
@@ -248,7 +248,7 @@ async def test_a_server_of_another_name_is_refused(
 async def test_what_is_no_tls_is_refused(authority: Authority) -> None:
     """A plain server answers in words."""
     link = unstarted(authority, Told())
-    starting = asyncio.create_task(link.tls.start())
+    starting = asyncio.create_task(link.tls.start(link.wire))
     await asyncio.sleep(0)
 
     link.wire.pour(b"HTTP/1.1 400 Bad Request\r\n\r\n")
@@ -264,7 +264,7 @@ async def test_a_server_that_leaves_during_the_handshake_is_an_error(
     """Nobody waits for it until a time-out."""
     protocol = Told()
     link = unstarted(authority, protocol)
-    starting = asyncio.create_task(link.tls.start())
+    starting = asyncio.create_task(link.tls.start(link.wire))
     await asyncio.sleep(0)
 
     getattr(link.wire, how)()
@@ -278,7 +278,7 @@ async def test_what_comes_with_the_end_of_the_handshake_is_not_lost(authority: A
     """A server of TLS 1.2 may say at once that it does not like us, and leave."""
     protocol = Told()
     link = unstarted(authority, protocol, OLD)
-    starting = asyncio.create_task(link.tls.start())
+    starting = asyncio.create_task(link.tls.start(link.wire))
     await asyncio.sleep(0)
     link.server.shake()
     link.wire.deliver()
@@ -303,8 +303,8 @@ async def test_a_server_that_refuses_after_the_handshake_says_why(authority: Aut
     server = Server(context)
     wire = Wire(server)
     protocol = Told()
-    tls = TLSTransport(wire, protocol, context=authority.client(), server_hostname="server")
-    starting = asyncio.create_task(tls.start())
+    tls = TLSTransport(protocol, context=authority.client(), server_hostname="server")
+    starting = asyncio.create_task(tls.start(wire))
     await asyncio.sleep(0)
     server.shake()
     wire.deliver()
@@ -486,3 +486,99 @@ async def test_reading_leaves_no_garbage(authority: Authority, kind: type[Told |
 
         assert gc.collect() == 0
         assert protocol.data == b"x" * 50
+
+
+# --- The side of a server ---
+
+
+class Client(Server):
+    """A client on the other side, without a socket."""
+
+    def __init__(self, context: ssl.SSLContext) -> None:
+        self.incoming = ssl.MemoryBIO()
+        self.outgoing = ssl.MemoryBIO()
+        self.tls = context.wrap_bio(self.incoming, self.outgoing, server_hostname="server")
+
+
+def accepted(
+    authority: Authority,
+    protocol: asyncio.BaseProtocol,
+    version: ssl.TLSVersion = MODERN,
+    *,
+    verify: bool = False,
+) -> Link:
+    """Return a link to a client that has not yet said hello."""
+    context = authority.client()
+    context.maximum_version = version
+    client = Client(context)
+    wire = Wire(client)
+    ours = authority.server("server")
+    if verify:
+        ours.verify_mode = ssl.CERT_REQUIRED
+        ours.load_default_certs()
+    tls = TLSTransport(protocol, context=ours)
+    wire.set_protocol(tls)
+    tls.connection_made(wire)
+    return Link(tls, wire, client)
+
+
+@VERSIONS
+@pytest.mark.parametrize("kind", [Told, Buffered])
+@pytest.mark.parametrize("step", [1, 1 << 18])
+async def test_a_server_shakes_hands_before_its_protocol_is_told_anything(
+    authority: Authority, version: ssl.TLSVersion, kind: type[Told | Buffered], step: int
+) -> None:
+    """What the client sends with the end of the handshake waits for `begin`."""
+    protocol = kind()
+    link = accepted(authority, protocol, version)
+    for _ in range(2):
+        link.server.shake()
+        link.wire.deliver(step=step)
+    link.server.shake()
+    link.send(b"question", step=step)
+
+    await link.tls.handshake()
+    before = protocol.data
+    link.tls.begin()
+    link.tls.write(b"answer")
+
+    assert before == b""
+    assert protocol.data == b"question"
+    assert link.server.received() == b"answer"
+    link.tls.abort()
+
+
+async def test_a_client_that_shows_no_certificate_is_told_why(authority: Authority) -> None:
+    """And the protocol of the server never hears of it."""
+    protocol = Told()
+    link = accepted(authority, protocol, verify=True)
+    link.server.shake()
+    link.wire.deliver()
+    link.server.shake()
+    link.wire.deliver()
+
+    link.server.shake()
+    link.wire.deliver()
+
+    with pytest.raises(ssl.SSLError, match=r"(?i)did not return a certificate"):
+        await link.tls.handshake()
+    with pytest.raises(ssl.SSLError, match=r"(?i)certificate required"):
+        link.server.tls.read(1)
+    assert protocol.lost == []
+
+
+@pytest.mark.parametrize("how", ["end", "abort"])
+async def test_a_client_that_leaves_during_the_handshake_is_an_error(
+    authority: Authority, how: str
+) -> None:
+    """Whoever waits for it goes on at once."""
+    protocol = Told()
+    link = accepted(authority, protocol)
+    link.server.shake()
+    link.wire.deliver()
+
+    getattr(link.wire, how)()
+
+    with pytest.raises(ConnectionResetError):
+        await link.tls.handshake()
+    assert protocol.lost == []

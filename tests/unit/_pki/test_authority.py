@@ -10,7 +10,14 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 from cryptography.x509.oid import NameOID
 
-from kubewright._pki.authority import Authority, KeyPair, is_serving, new_signing_key
+from kubewright._pki.authority import (
+    Authority,
+    KeyPair,
+    Period,
+    hosts_of,
+    is_serving,
+    new_signing_key,
+)
 
 
 def attributes(pair: KeyPair, name: x509.ObjectIdentifier) -> list[str | bytes]:
@@ -157,3 +164,42 @@ def test_a_certificate_of_another_authority_serves_nobody() -> None:
     pair = Authority().serving("localhost")
 
     assert not is_serving(pair, Authority(), "localhost")
+
+
+def test_dates_are_those_that_are_asked_for() -> None:
+    """Who rotates authorities plans by a clock that tests can move."""
+    period = Period(dt.datetime(2040, 1, 1, tzinfo=dt.UTC), dt.datetime(2041, 1, 1, tzinfo=dt.UTC))
+    authority = Authority("later", period=period)
+
+    pems = (authority.certificate, authority.serving("localhost", period=period).certificate)
+
+    for pem in pems:
+        certificate = x509.load_pem_x509_certificate(pem)
+        dates = (certificate.not_valid_before_utc, certificate.not_valid_after_utc)
+        assert dates == period
+
+
+def test_an_authority_out_of_date_is_read_when_dates_are_not_judged() -> None:
+    """Only the certificate that is to be replaced says what has to be kept."""
+    past = Period(dt.datetime(2001, 1, 1, tzinfo=dt.UTC), dt.datetime(2002, 1, 1, tzinfo=dt.UTC))
+    old = Authority(period=past)
+
+    found = Authority(pair=old.pair, judge_dates=False)
+
+    assert found.certificate == old.certificate
+    with pytest.raises(ValueError, match="expired"):
+        Authority(pair=old.pair)
+
+
+def test_the_hosts_of_a_pair_are_read_again() -> None:
+    """A new certificate must not lose a name of the one before it."""
+    authority = Authority()
+    pair = authority.serving("a.example.com", "127.0.0.1", "::1")
+
+    assert hosts_of(pair, authority) == ("a.example.com", "127.0.0.1", "::1")
+    with pytest.raises(ValueError, match="another authority"):
+        hosts_of(pair, Authority())
+    with pytest.raises(ValueError, match="another key"):
+        hosts_of(KeyPair(pair.certificate, authority.pair.key), authority)
+    with pytest.raises(ValueError, match="no host"):
+        hosts_of(authority.client("jane"), authority)

@@ -130,6 +130,29 @@ async def test_a_body_that_is_too_large_is_refused_although_the_client_goes_on_s
     assert not handler.requests
 
 
+async def test_a_path_with_a_limit_of_its_own_is_refused_by_that_number() -> None:
+    """Whoever sent too much learns how much it may be there."""
+    requests = [
+        b"POST %b HTTP/1.1\r\nHost: t\r\nContent-Length: 2000\r\n\r\n" % path + b"x" * 2000
+        for path in (b"/large", b"/small")
+    ]
+    async with (
+        serving(body=1000, bodies={"/large": 2000, "/small": 500}) as (server, handler),
+        connected(server) as peer,
+    ):
+        await peer.send(requests[0])
+        taken, _ = await peer.answer()
+        await peer.send(requests[1])
+        refused, body = await peer.answer()
+        peer.writer.write_eof()
+        await peer.rest()
+
+    assert taken.startswith(b"HTTP/1.1 200 ")
+    assert refused.startswith(b"HTTP/1.1 413 ")
+    assert b"Too Large: limit is 500" in body
+    assert [len(request.body) for request in handler.requests] == [2000]
+
+
 async def test_nonsense_is_refused_and_the_connection_closed() -> None:
     """Who speaks another protocol should hear so."""
     async with serving() as (server, _), connected(server) as peer:

@@ -168,3 +168,17 @@ async def test_a_failed_handshake_writes_nothing(caplog: pytest.LogCaptureFixtur
                 await peer.rest()
 
     assert not caplog.records
+
+
+async def test_a_client_without_tls_is_told_so() -> None:
+    """As by Go's servers: who forgets the s of https should not have to guess."""
+    async with serving(tls=tls()) as (server, handler):
+        reader, writer = await asyncio.open_connection(*server.address)
+        writer.write(GET)
+
+        answer = await reader.read()
+
+        assert answer.startswith(b"HTTP/1.0 400 Bad Request\r\n")
+        assert answer.endswith(b"Client sent an HTTP request to an HTTPS server.\n")
+        assert not handler.requests
+        writer.close()

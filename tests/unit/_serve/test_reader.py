@@ -1,4 +1,5 @@
 import tracemalloc
+from typing import Any
 
 import pytest
 
@@ -6,11 +7,10 @@ from kubewright._serve.limits import Limits
 from kubewright._serve.reader import Incoming, RequestReader
 
 
-def read(*parts: bytes, **limits: int) -> tuple[RequestReader, list[Incoming]]:
+def read(*parts: bytes, **limits: Any) -> tuple[RequestReader, list[Incoming]]:
     """Feed *parts* to a reader; return it and what it found."""
     found: list[Incoming] = []
-    bounds = Limits(**limits)  # type: ignore[arg-type]  # all that are given here are numbers
-    reader = RequestReader(bounds, found.append, peer="1.2.3.4:5", certificate=b"der")
+    reader = RequestReader(Limits(**limits), found.append, peer="1.2.3.4:5", certificate=b"der")
     for part in parts:
         reader.feed(part)
     return reader, found
@@ -127,6 +127,52 @@ def test_what_cannot_be_served_is_refused_once(data: bytes, status: int) -> None
     assert [code(incoming) for incoming in found] == [status]
     assert not found[0].keep_alive
     assert not reader.partial
+
+
+def put(path: bytes, size: int, *, chunked: bool = False) -> bytes:
+    """Return a request with a body of *size* bytes."""
+    head = b"PUT %b HTTP/1.1\r\nHost: t\r\n" % path
+    if chunked:
+        body = b"%x\r\n%b\r\n0\r\n\r\n" % (size, b"x" * size)
+        return head + b"Transfer-Encoding: chunked\r\n\r\n" + body
+    return head + b"Content-Length: %d\r\n\r\n" % size + b"x" * size
+
+
+@pytest.mark.parametrize("chunked", [False, True])
+@pytest.mark.parametrize(
+    ("path", "size", "fits"),
+    [
+        (b"/", 10, True),
+        (b"/", 11, False),
+        (b"/large", 20, True),
+        (b"/large?a=b", 20, True),
+        (b"/large", 21, False),
+        (b"/small", 5, True),
+        (b"/small?a=b", 6, False),
+        (b"/large/part", 11, False),
+    ],
+)
+def test_a_path_may_have_another_limit_than_the_rest(
+    path: bytes, size: int, *, fits: bool, chunked: bool
+) -> None:
+    """A list that is converted is long, and a token is short; one limit would suit neither."""
+    limits = {"body": 10, "bodies": {"/large": 20, "/small": 5}}
+
+    _, (incoming,) = read(put(path, size, chunked=chunked), **limits)
+
+    if fits:
+        assert incoming.refusal is None
+        assert len(incoming.request.body) == size
+    else:
+        assert code(incoming) == 413
+
+
+def test_the_limit_of_one_request_is_not_that_of_the_next() -> None:
+    """Connections are shared by all webhooks of an operator."""
+    _, found = read(put(b"/large", 20), put(b"/", 11), body=10, bodies={"/large": 20})
+
+    assert found[0].refusal is None
+    assert code(found[1]) == 413
 
 
 def test_a_refusal_ends_what_is_pipelined_behind_it() -> None:

@@ -77,6 +77,23 @@ async def test_too_many_clients_are_told_so() -> None:
         assert (await first.answer())[0].startswith(b"HTTP/1.1 200")
 
 
+async def test_while_it_drains_each_client_is_answered_once_more_and_told_to_go() -> None:
+    """One that keeps its connection would send a request just when that is closed."""
+    async with serving() as (server, _), connected(server) as known:
+        await known.send(GET)
+        assert b"connection: close" not in (await known.answer())[0].lower()
+
+        server.drain()
+
+        async with connected(server) as newcomer:
+            for client in (known, newcomer):
+                await client.send(GET)
+                head, _ = await client.answer()
+                assert head.startswith(b"HTTP/1.1 200")
+                assert b"connection: close" in head.lower()
+                assert await client.rest() == b""
+
+
 async def test_a_stop_finishes_requests_and_closes_idle_connections() -> None:
     """A rolling restart loses nothing."""
     started, release = asyncio.Event(), asyncio.Event()
