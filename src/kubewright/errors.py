@@ -8,9 +8,12 @@
     ├── LeaderElectionLostError   another process may lead now, so this one has stopped
     ├── NotLeadingError           a request was not sent, since this process leads no longer
     ├── StopTimeoutError          something did not stop within the grace period (also TimeoutError)
+    ├── WaitTimeoutError          an object is not in the wanted state in time (also TimeoutError)
+    ├── InUseError                what should go holds objects that would be lost with it
     ├── SchemeError               a kind is not registered, or registered twice
     ├── SchemaError               a Python type has no structural schema; names the field path
     ├── DecodeError               data does not fit a Python type; names the field (also ValueError)
+    ├── ConversionError           an object has no form in another version (also ValueError)
     ├── PatchError                a JSON patch does not fit its document (also ValueError)
     │   └── PatchTestError        the patch itself said "only if", and it is not so
     ├── NoMatchError              no kind on the server goes by that name (also LookupError)
@@ -29,6 +32,7 @@
     │   └── ServerError 5xx
     ├── AlreadyOwnedError         another controller owns the object
     ├── CacheNotSyncedError       read before the first list
+    ├── AdmissionDeniedError      raised by webhooks: the request is refused
     ├── TerminalError             raised by reconcilers: do not retry
     └── RetryAfter                raised by reconcilers: not yet, try again in so many seconds
 
@@ -43,6 +47,7 @@ import msgspec
 
 __all__ = [
     "APIError",
+    "AdmissionDeniedError",
     "AlreadyExistsError",
     "AlreadyOwnedError",
     "Attempt",
@@ -50,9 +55,11 @@ __all__ = [
     "CacheNotSyncedError",
     "ConfigError",
     "ConflictError",
+    "ConversionError",
     "DecodeError",
     "ForbiddenError",
     "GoneError",
+    "InUseError",
     "InvalidError",
     "KubewrightError",
     "LeaderElectionLostError",
@@ -69,12 +76,14 @@ __all__ = [
     "Status",
     "StatusCause",
     "StatusDetails",
+    "StatusMetadata",
     "StopTimeoutError",
     "TerminalError",
     "TooManyRequestsError",
     "TransportError",
     "TransportTimeoutError",
     "UnauthorizedError",
+    "WaitTimeoutError",
     "api_error",
 ]
 
@@ -109,6 +118,14 @@ class StopTimeoutError(KubewrightError, TimeoutError):
     """Something did not stop within the grace period; the message says what."""
 
 
+class WaitTimeoutError(KubewrightError, TimeoutError):
+    """An object did not get into the wanted state in time; the message says what holds it up."""
+
+
+class InUseError(KubewrightError):
+    """What should be deleted holds objects that would be lost with it; the message names some."""
+
+
 class SchemeError(KubewrightError):
     """A kind is not registered, or is registered twice."""
 
@@ -119,6 +136,10 @@ class SchemaError(KubewrightError):
 
 class DecodeError(KubewrightError, ValueError):
     """Data does not fit the Python type it was read into; the message names the field."""
+
+
+class ConversionError(KubewrightError, ValueError):
+    """An object cannot be converted to another version; the message says which, and why."""
 
 
 class PatchError(KubewrightError, ValueError):
@@ -174,6 +195,33 @@ class AlreadyOwnedError(KubewrightError):
 
 class CacheNotSyncedError(KubewrightError):
     """A cache was read before its first list was complete."""
+
+
+class AdmissionDeniedError(KubewrightError):
+    """Raised by a validator or defaulter: the request is refused, and the user reads the message.
+
+    ``ctx.refuse`` is better where one field is wrong.
+
+    Attributes:
+        message: What the user reads.
+        code: The HTTP status, 400 to 599.
+        reason: The reason of the Status, in one word.
+    """
+
+    def __init__(self, message: str, code: int = 403, reason: str = "") -> None:
+        if not _FIRST_ERROR <= code <= _LAST_ERROR:
+            raise ValueError(f"a refusal has a code from 400 to 599, not {code}")
+        super().__init__(message, code, reason)
+        self.message = message
+        self.code = code
+        self.reason: str = reason or _REASONS.get(code, "")
+
+    def __str__(self) -> str:
+        return self.message
+
+
+_FIRST_ERROR, _LAST_ERROR = 400, 599
+_REASONS = {400: "BadRequest", 403: "Forbidden", 409: "Conflict", 422: "Invalid"}
 
 
 class TerminalError(KubewrightError):
@@ -281,6 +329,12 @@ class StatusDetails(msgspec.Struct, frozen=True, omit_defaults=True, rename="cam
     retry_after_seconds: int | None = None
 
 
+class StatusMetadata(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a failed list says about how to go on: after a 410, *continue_* leads to the rest."""
+
+    continue_: str = msgspec.field(default="", name="continue")
+
+
 class Status(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
     """The server's answer when it returns no object: ``metav1.Status``."""
 
@@ -289,6 +343,7 @@ class Status(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
     reason: str | None = None
     details: StatusDetails | None = None
     code: int | None = None
+    metadata: StatusMetadata | None = StatusMetadata()
 
 
 class APIError(KubewrightError):
@@ -337,29 +392,39 @@ class ForbiddenError(APIError):
 
     def hint(self) -> str:
         """Return the RBAC rule that would allow the attempt."""
-        attempt = self.attempt
-        if not attempt.verb or not attempt.resource:
-            return ""
-        if "system:anonymous" in (self.status.message or ""):
+        if "system:anonymous" in (self.status.message or "") and self.rule:
             return (
                 "\nThe request carried no credentials: the user of the current context has no"
                 " token, client certificate or exec plugin. Check it with"
                 " `kubectl config view --minify`."
             )
+        if not self.rule:
+            return ""
+        attempt = self.attempt
+        is_in_role = attempt.namespace and not attempt.resource.startswith("/")
+        kind = "Role" if is_in_role else "ClusterRole"
+        return f"\nAdd this rule to the operator's {kind}:\n{self.rule}"
+
+    @property
+    def rule(self) -> str:
+        """The RBAC rule that would allow the attempt, as YAML; empty if it is not about a right."""
+        attempt = self.attempt
+        if not attempt.verb or not attempt.resource or self._is_of_webhook:
+            return ""
         if attempt.resource.startswith("/"):
-            return (
-                "\nAdd this rule to the operator's ClusterRole:"
-                f'\n  - nonResourceURLs: ["{attempt.resource}"]'
-                f'\n    verbs: ["{attempt.verb}"]'
-            )
-        kind = "Role" if attempt.namespace else "ClusterRole"
+            return f'  - nonResourceURLs: ["{attempt.resource}"]\n    verbs: ["{attempt.verb}"]'
         resource = attempt.resource + (f"/{attempt.subresource}" if attempt.subresource else "")
         return (
-            f"\nAdd this rule to the operator's {kind}:"
-            f'\n  - apiGroups: ["{attempt.group}"]'
+            f'  - apiGroups: ["{attempt.group}"]'
             f'\n    resources: ["{resource}"]'
             f"\n    verbs: [{', '.join(self._verbs())}]"
         )
+
+    @property
+    def _is_of_webhook(self) -> bool:
+        """Whether a webhook has refused it, which no rule in a Role changes."""
+        said = self.status.message or ""
+        return said.startswith("admission webhook ") and " denied the request" in said
 
     def _verbs(self) -> list[str]:
         """Return the verbs that the rule needs: the attempt's, and the one the server named.
@@ -371,6 +436,8 @@ class ForbiddenError(APIError):
         verbs = {self.attempt.verb, *(asked.groups() if asked else ())}
         if "watch" in verbs:
             verbs.add("list")
+        if self.attempt.action == "apply":
+            verbs |= {"create", "patch"}
         return [f'"{verb}"' for verb in sorted(verbs)]
 
 

@@ -214,6 +214,16 @@ def test_a_403_names_the_verb_that_the_server_asked_for() -> None:
     assert 'verbs: ["create", "patch"]' in str(error)
 
 
+def test_a_403_of_an_apply_names_both_verbs_of_it() -> None:
+    """Whoever adds the one that is missing now would be refused for the other one next."""
+    attempt = Attempt("patch", "configmaps", action="apply")
+    said = 'User "robot" cannot patch resource "configmaps" in API group ""'
+
+    assert 'verbs: ["create", "patch"]' in str(
+        ForbiddenError(attempt, Status(message=said, code=403))
+    )
+
+
 def test_a_403_of_nobody_speaks_of_credentials() -> None:
     """Rights for anonymous users are the last thing to advise."""
     said = 'User "system:anonymous" cannot list resource "pods"'
@@ -221,6 +231,14 @@ def test_a_403_of_nobody_speaks_of_credentials() -> None:
 
     assert "carried no credentials" in str(error)
     assert "verbs" not in str(error)
+
+
+def test_a_403_of_a_webhook_speaks_of_no_right() -> None:
+    """No rule in a Role lets in what a validator has refused."""
+    said = 'admission webhook "validate.shops.example.com" denied the request: the town is full'
+    error = ForbiddenError(Attempt("create", "shops"), Status(message=said, code=403))
+
+    assert str(error).endswith("the town is full")
 
 
 @pytest.mark.parametrize("delay", [0, -1, float("inf"), float("nan"), timedelta(-1), "5", True])

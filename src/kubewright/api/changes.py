@@ -52,7 +52,7 @@ def updated_document(obj: Resource | Unstructured) -> dict[str, Any]:
 def _whole_document(obj: Resource | Unstructured) -> dict[str, Any]:
     if isinstance(obj, Unstructured):
         return dict(obj)
-    _refuse_naive_times(obj)
+    refuse_naive_times(obj, _json.encode(obj))
     raw = raw_of(obj)
     if raw is None:
         return document(obj)
@@ -75,7 +75,7 @@ def applied_document(obj: Resource | Unstructured, *, status: bool = False) -> d
     """
     if isinstance(obj, Unstructured):
         return dict(obj)
-    _refuse_naive_times(obj)
+    refuse_naive_times(obj, _json.encode(obj))
     whole = document(obj)
     if not status:
         whole.pop("status", None)
@@ -127,7 +127,7 @@ def merge_patch_within(
     data = raw_of(obj)
     if data is None:
         return merge_patch(obj)  # which says why that cannot be
-    _refuse_naive_times(obj)
+    refuse_naive_times(obj, _json.encode(obj))
     raw = _json.decode(data, dict[str, msgspec.Raw])
     # Sent back by every answer of the server, so no change of ours.
     names = [name for name in members if name not in {"apiVersion", "kind"}]
@@ -149,10 +149,18 @@ def _has_list(value: Any) -> bool:
     return isinstance(value, list)
 
 
-def _refuse_naive_times(obj: Resource) -> None:
-    """Refuse a time without a zone here: the server's error would not mention the zone."""
-    # Searching the bytes costs next to nothing; the fields are searched only after a match.
-    if re.search(_NAIVE, _json.encode(obj)):
+def refuse_naive_times(obj: Resource, sent: bytes) -> None:
+    """Refuse a time without a zone here: the server's error would not mention the zone.
+
+    Args:
+        obj: The object that is sent, or of which a part is sent.
+        sent: What is sent, as JSON.
+
+    Raises:
+        ValueError: The object has such a time.
+    """
+    # Searching the bytes costs little; the fields are searched only after a match.
+    if re.search(_NAIVE, sent):
         for path, value in _values(obj, ""):
             if isinstance(value, datetime) and value.tzinfo is None:
                 raise ValueError(

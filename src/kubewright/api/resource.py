@@ -291,4 +291,14 @@ def _empty_by_default(kind: type[Resource]) -> frozenset[str]:
 def to_json(resource: Resource) -> bytes:
     """Return *resource* as it is sent."""
     data = _json.encode(resource)
-    return _json.encode(document(resource)) if b":{}" in data else data
+    # A search in the bytes is cheap, and `{}` alone would be found in most objects: it is all over
+    # their managed fields.
+    for empty in _empty_members(type(resource)):
+        if empty in data:
+            return _json.encode(document(resource))
+    return data
+
+
+@cache
+def _empty_members(kind: type[Resource]) -> tuple[bytes, ...]:
+    return tuple(f'"{name}":{{}}'.encode() for name in sorted(_empty_by_default(kind)))
