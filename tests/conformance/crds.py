@@ -143,6 +143,9 @@ class Installer:
     def create(self, definition: dict[str, Any]) -> Reply:
         """Create a CRD without waiting; it is deleted with the rest."""
         reply = self._api.post(CRDS, definition)
+        if "object is being deleted" in reply.text:  # another test had one of this name
+            wait_for_status(self._api, f"{CRDS}/{definition['metadata']['name']}", 404)
+            reply = self._api.post(CRDS, definition)
         if reply.status == 201:
             self._names.append(definition["metadata"]["name"])
         return reply

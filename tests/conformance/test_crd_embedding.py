@@ -60,19 +60,23 @@ def installed(servers: Any) -> Iterator[Server]:
     for crd in crds:
         made = probe.ask(server, "POST", CRDS, body=crd)
         assert made.status == 201, made.body
-        _wait(server, f"/apis/embedding.example.com/v1/{crd['spec']['names']['plural']}")
+        plural = crd["spec"]["names"]["plural"]
+        _wait(server, f"/apis/embedding.example.com/v1/{plural}")
+        _wait(server, "/apis/embedding.example.com/v1", f'"{plural}"')
+    _wait(server, "/apis", '"embedding.example.com"')  # which an aggregator learns later still
     yield server
     for crd in crds:
         probe.ask(server, "DELETE", f"{CRDS}/{crd['metadata']['name']}")
 
 
-def _wait(server: Server, path: str) -> None:
-    """Ask until the path is served: a moment after the CRD is accepted."""
+def _wait(server: Server, path: str, text: str = "") -> None:
+    """Ask until the path is served, and says *text*: a moment after the CRD is accepted."""
     for _ in range(200):
-        if probe.ask(server, "GET", path).status == 200:
+        answer = probe.ask(server, "GET", path)
+        if answer.status == 200 and text.encode() in answer.body:
             return
         time.sleep(0.05)
-    raise AssertionError(f"{path} is not served")
+    raise AssertionError(f"{path} is not served, or does not say {text!r}")
 
 
 def site(**spec: Any) -> Site:

@@ -21,7 +21,7 @@ def description_of(cls: type) -> str:
     """Return the docstring of *cls*, or nothing; ours describe Python, not the API."""
     if cls.__module__.startswith(_OURS):
         return ""
-    return inspect.cleandoc(cls.__dict__.get("__doc__") or "")
+    return inspect.cleandoc(cls.__dict__.get("__doc__") or "").rstrip()
 
 
 def field_descriptions(cls: type) -> dict[str, str]:
@@ -91,7 +91,7 @@ def _strings_in(node: ast.ClassDef) -> dict[str, str]:
         if isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant):
             text = after.value.value
             if isinstance(text, str) and text.strip():
-                found[field.target.id] = inspect.cleandoc(text)
+                found[field.target.id] = inspect.cleandoc(text).rstrip()
     return found
 
 

@@ -5,8 +5,7 @@ If they differ, a `SchemaPatch` adds the difference, and if that fails, `Schema`
 whatever a CRD contains, its classes give the same schema.
 """
 
-import re
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from datetime import datetime
 from importlib import import_module
 from types import SimpleNamespace
@@ -125,14 +124,13 @@ class Workshop:
         self.namespace[alias_of(builtin.module)] = module
         return builtin.text
 
-    def imports(self, body: str) -> list[str]:
-        """Return the imports of the modules of built-in types that *body* uses."""
+    def imports(self, used: Container[str]) -> list[str]:
+        """Return the imports of the modules of built-in types whose names are *used*."""
         parts = [name.rpartition(".") for name in modules() if name.count(".") > _TOP]
         return [
             f"from {package} import {version} as {alias}"
             for package, _, version in parts
-            if (alias := f"{package.rpartition('.')[2]}_{version}") in self.namespace
-            and re.search(rf"\b{alias}\.", body)
+            if (alias := f"{package.rpartition('.')[2]}_{version}") in used
         ]
 
     def mark(self) -> tuple[int, frozenset[str]]:

@@ -8,10 +8,12 @@ import msgspec
 
 from kubewright.api.model import Model
 
-# A field of one of these names would hide the type that later annotations in the class use.
+# A field of one of these names would hide the type that later annotations in the class use; the
+# last one looks like a digit, and linters refuse it.
 _USED = re.compile(
-    r"kw|Any|Annotated|Literal|datetime|bool|bytes|dict|float|int|list|str|\w+_v\d\w*"
+    r"kw|Any|Annotated|Literal|datetime|bool|bytes|dict|float|int|list|str|\w+_v\d\w*|l"
 )
+_ENDS_IN_S = re.compile(r".*(ss|us|is|dns|tls|https?|alias|news|series)|.{1,3}", re.IGNORECASE)
 
 
 def field_name(wire: str, owner: type[Model] = Model) -> str:
@@ -48,6 +50,21 @@ def class_name(*parts: str) -> str:
     words = [word for part in parts for word in re.split(r"[^A-Za-z0-9]+", part) if word]
     name = "".join(word[:1].upper() + word[1:] for word in words)
     return name if name[:1].isalpha() else f"K{name}"
+
+
+def item_name(owner: str) -> str:
+    """Return the name of the items of the list *owner*: in the singular, as far as English is easy.
+
+    Example:
+        >>> [item_name(one) for one in ("ShopPorts", "ShopAddresses", "ShopPolicies", "ShopTls")]
+        ['ShopPort', 'ShopAddress', 'ShopPolicy', 'ShopTlsItem']
+    """
+    word = re.split(r"(?=[A-Z])", owner)[-1]
+    if _ENDS_IN_S.fullmatch(word) or not word.endswith("s"):
+        return f"{owner}Item"
+    if word.endswith("ies"):
+        return f"{owner[:-3]}y"
+    return owner[:-2] if re.search(r"(ss|x|sh|tch|nch|rch|tus|ias)es$", word) else owner[:-1]
 
 
 class Names:

@@ -16,13 +16,12 @@ from kubewright.crd.expressions import (
     simple,
     split,
 )
-from kubewright.crd.identifiers import Names, class_name, field_name, is_regular
+from kubewright.crd.identifiers import Names, class_name, field_name, is_regular, item_name
 from kubewright.crd.known import ON_THE_FIELD, find_name
 from kubewright.crd.markers import JSONSchema
 from kubewright.crd.spelling import docstring, is_docstring, spelled_markers
 from kubewright.errors import SchemaError
 
-_WIDTH = 100
 _PROBE = "_Probe"  # no name of a generated class begins so
 _PLAIN: dict[str, tuple[type, ...]] = {
     "boolean": (bool,),
@@ -78,7 +77,7 @@ class ModelWriter:
 
     def decorators(self, markers: list[str]) -> list[str]:
         """Return what stands above the class."""
-        return [wrapped("@kw.rules(", markers, ")", indent="")] if markers else []
+        return [call_of("@kw.rules", markers)] if markers else []
 
     def made(self, block: str, name: str) -> JSONSchema | None:
         """Return the schema of the class in *block*, or ``None`` if there can be no such class."""
@@ -199,11 +198,7 @@ class _FieldWriter:
             marked = Expression(expression.base, none=True)
             none = False
         annotation = marked.text + (" | None" if none else "")
-        line = f"    {self.name}: {annotation}{default}"
-        if len(line) > _WIDTH and markers:
-            head, tail = f"    {self.name}: Annotated[", f"]{' | None' * none}{default}"
-            return wrapped(head, [marked.inner, *markers], tail, indent="    ")
-        return line
+        return f"    {self.name}: {annotation}{default}"
 
     def default(self, expression: Expression, value: str | None) -> tuple[str, bool]:
         """Return how the default is written, and whether the type needs ``| None`` for it."""
@@ -253,7 +248,7 @@ def _compound(workshop: Workshop, node: JSONSchema, hint: str) -> tuple[str, JSO
     """Return the text of a type with type arguments, and the keywords it does not cover."""
     kind = node.get("type")
     if kind == "array" and isinstance(node.get("items"), dict):
-        item = annotation_for(workshop, node["items"], f"{hint}Item")
+        item = annotation_for(workshop, node["items"], item_name(hint))
         return f"list[{item.text}]", _without(node, "type", "items")
     if workshop.recognition.find(node) or find_name(node):
         return _named(workshop, node)
@@ -287,10 +282,6 @@ def _model(workshop: Workshop, node: JSONSchema) -> tuple[str, JSONSchema]:
     return name, said
 
 
-def wrapped(head: str, parts: list[str], tail: str, *, indent: str) -> str:
-    """Return *head*, *parts* and *tail* on one line, or on many if it is too long."""
-    line = head + ", ".join(parts) + tail
-    if len(line) <= _WIDTH:
-        return line
-    inner = "".join(f"{indent}    {part},\n" for part in parts)
-    return f"{head}\n{inner}{indent}{tail}"
+def call_of(function: str, arguments: list[str]) -> str:
+    """Return the text of a call, on one line."""
+    return f"{function}({', '.join(arguments)})"

@@ -10,15 +10,16 @@ from kubewright.api.resource import Resource
 from kubewright.crd.descriptions import classes_in
 from kubewright.crd.expressions import Workshop
 from kubewright.crd.identifiers import class_name
+from kubewright.crd.layout import LINE_LENGTH, formatted, names_in
 from kubewright.crd.manifest import from_yaml
 from kubewright.crd.markers import JSONSchema
-from kubewright.crd.model_source import ModelWriter, wrapped
+from kubewright.crd.model_source import ModelWriter, call_of
+from kubewright.crd.reading import json_problems, name_of
 from kubewright.crd.schema import API_VERSION, KIND
 from kubewright.crd.spelling import call
 from kubewright.errors import SchemaError
 
 _PATH = re.compile(r"([A-Za-z]:)?[^\n{}:]*(\.ya?ml|\.json|/[^\n{}:]*)\s*")
-_IMPORTS = ("Annotated", "Any", "Literal")
 
 
 def classes_from(crd: dict[str, Any] | str) -> str:
@@ -36,13 +37,7 @@ def classes_from(crd: dict[str, Any] | str) -> str:
     """
     workshop = Workshop()
     _write(crd, workshop)
-    body = "\n" + "\n\n\n".join(workshop.blocks) + "\n"
-    names = [name for name in _IMPORTS if re.search(rf"\b{name}\b", body)]
-    header = ['"""Made from CustomResourceDefinitions."""', ""]
-    header += ["from datetime import datetime"] * bool(re.search(r"\bdatetime\b", body))
-    header += [f"from typing import {', '.join(names)}"] * bool(names)
-    ours = ["import kubewright as kw", *workshop.imports(body)]
-    return "\n".join([*header, "", *ours, "", body])
+    return module_of(workshop, '"""Made from CustomResourceDefinitions."""')
 
 
 def load_classes(crd: dict[str, Any] | str, *, name: str = "kubewright_classes") -> ModuleType:
@@ -69,7 +64,7 @@ def _write(crd: dict[str, Any] | str, workshop: Workshop) -> None:
         kinds = ", ".join(str(one.get("kind")) for one in documents) or "nothing"
         raise SchemaError(f"there is no CustomResourceDefinition here, but {kinds}")
     for document in found:
-        _write_definition(document, workshop)
+        write_definition(document, workshop)
 
 
 def _documents(crd: Any) -> list[dict[str, Any]]:
@@ -83,22 +78,59 @@ def _documents(crd: Any) -> list[dict[str, Any]]:
     return [crd]
 
 
-def _write_definition(document: dict[str, Any], workshop: Workshop) -> None:
+def write_definition(
+    document: dict[str, Any], workshop: Workshop, *, only_version: str | None = None
+) -> None:
+    """Write the classes of a CRD in *workshop*: of all its versions, or of one.
+
+    Raises:
+        SchemaError: It is not a CRD.
+    """
+    for path, problem in json_problems(document):
+        raise SchemaError(f"{name_of(document)}: {path} {problem}")
     try:
-        spec = document["spec"]
-        kind, versions = spec["names"]["kind"], spec["versions"]
-        writers = []
-        for version in versions:
-            several = version["name"] if len(versions) > 1 else ""
-            name = workshop.names.take(class_name(kind, several))
-            writers.append(_ResourceWriter(workshop, name, document, version))
-            workshop.survey.add({"properties": writers[-1].properties()}, name)
-        for writer in writers:
+        for writer in prepared(document, workshop, only_version=only_version):
             writer.write()
     except (KeyError, TypeError, AttributeError) as error:
         name = (document.get("metadata") or {}).get("name", "this")
         why = f"it has no {error}" if isinstance(error, KeyError) else f"it is malformed: {error}"
         raise SchemaError(f"{name} is not an apiextensions.k8s.io/v1 CRD: {why}") from error
+
+
+def prepared(
+    document: dict[str, Any], workshop: Workshop, *, only_version: str | None = None
+) -> list[ModelWriter]:
+    """Return what writes the classes of a CRD, once everything of the module is prepared."""
+    kind, versions = document["spec"]["names"]["kind"], document["spec"]["versions"]
+    several = len(versions) > 1 and only_version is None
+    writers: list[ModelWriter] = []
+    for version in versions:
+        if only_version in {None, version["name"]}:
+            name = workshop.names.take(class_name(kind, version["name"] if several else ""))
+            writers.append(_ResourceWriter(workshop, name, document, version))
+            workshop.survey.add({"properties": writers[-1].properties()}, name)
+    return writers
+
+
+def module_of(
+    workshop: Workshop, head: str, *, line_length: int = LINE_LENGTH, comment: str = ""
+) -> str:
+    """Return the module with all classes that were written.
+
+    Args:
+        workshop: Where they were written.
+        head: The docstring of the module.
+        line_length: How long its lines should be.
+        comment: Comments to stand below the docstring.
+    """
+    body = formatted("\n".join(workshop.blocks), line_length=line_length)
+    used = names_in(body)
+    imports = ["from datetime import datetime"] * ("datetime" in used)
+    if names := [name for name in ("Annotated", "Any", "Literal") if name in used]:
+        imports.append(f"from typing import {', '.join(names)}")
+    ours = ["import kubewright as kw", *workshop.imports(used)]
+    parts = [head, comment, "\n".join(imports), "\n".join(ours)]
+    return "\n\n".join(filter(None, parts)) + f"\n\n\n{body}\n"
 
 
 class _ResourceWriter(ModelWriter):
@@ -141,7 +173,7 @@ class _ResourceWriter(ModelWriter):
         return {key: one for key, one in super().properties().items() if key not in common}
 
     def decorators(self, markers: list[str]) -> list[str]:
-        declared = wrapped("@kw.resource(", self.arguments(), ")", indent="")
+        declared = call_of("@kw.resource", self.arguments())
         return [*super().decorators(markers), declared]
 
     def arguments(self) -> list[str]:

@@ -87,16 +87,19 @@ def spelled_markers(keywords: JSONSchema) -> list[str]:
 
 
 def is_docstring(text: Any) -> bool:
-    """Tell whether *text* stays the same as a docstring."""
-    if not isinstance(text, str) or not text.strip() or inspect.cleandoc(text) != text:
+    """Tell whether *text* stays the same as a docstring, also when a formatter was over it."""
+    if not isinstance(text, str) or not text.strip() or inspect.cleandoc(text).rstrip() != text:
         return False
-    awkward = "\\" in text or '"""' in text or text.endswith('"') or "\r" in text
-    return not awkward and all(sign == "\n" or sign.isprintable() for sign in text)
+    lines = text.split("\n")
+    # Formatters remove what stands at the end of a line, and nothing can follow a last backslash.
+    awkward = '"""' in text or text.endswith("\\") or any(line.endswith(" ") for line in lines)
+    return not awkward and all(line.isprintable() for line in lines)
 
 
 def docstring(text: str, indent: str) -> str:
-    """Return *text* as a docstring, indented."""
+    """Return *text* as a docstring, indented, raw if there are backslashes in it."""
     first, *rest = text.split("\n")
     lines = [f"{indent}{line}" if line else "" for line in rest]
-    closing = f"\n{indent}" if rest else ""
-    return indent + '"""' + "\n".join([first, *lines]) + closing + '"""'
+    closing = f"\n{indent}" if rest else " " * text.endswith('"')
+    opening = "r" * ("\\" in text) + '"""' + " " * text.startswith('"')
+    return indent + opening + "\n".join([first, *lines]) + closing + '"""'

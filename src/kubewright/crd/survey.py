@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from kubewright.crd.identifiers import class_name
+from kubewright.crd.identifiers import class_name, item_name
 from kubewright.crd.known import ON_THE_FIELD, find_name
 from kubewright.crd.markers import JSONSchema
 from kubewright.crd.recognition import Recognition
@@ -80,6 +80,6 @@ class Survey:
             yield hint, node
             yield from self._objects(node.get("properties", {}), hint)
         elif node.get("type") == "array":
-            yield from self._in(node.get("items"), f"{hint}Item")
+            yield from self._in(node.get("items"), item_name(hint))
         elif node.get("type") == "object" and "properties" not in node:
             yield from self._in(node.get("additionalProperties"), f"{hint}Value")

@@ -1,13 +1,16 @@
 """Webhook configurations for the API server, from declarations."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Literal
 
 import msgspec
 
-from kubewright.api.resource import Resource, mapping_of
+from kubewright.api.kind_reference import KindLike, likely_mapping
+from kubewright.api.meta import LabelSelector, LabelSelectorRequirement
+from kubewright.api.names import MAX_SUBDOMAIN_LENGTH, check_label_key
+from kubewright.api.selectors import selector_from
 
 Document = dict[str, Any]
 Operation = Literal["create", "update", "delete", "connect", "*"]
@@ -15,6 +18,21 @@ Operation = Literal["create", "update", "delete", "connect", "*"]
 _OPERATIONS = ("create", "update", "delete", "connect", "*")
 _NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?){2,}")
 _LONGEST = 30
+_MOST_CONDITIONS = 64
+_LABEL = r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?"
+_FORMS = {
+    "groups": (rf"({_LABEL}(\.{_LABEL})*|\*)?", "'apps', 'core' or '*'"),
+    "versions": (rf"{_LABEL}|\*", "'v1' or '*'"),
+    "resources": (rf"({_LABEL}|\*)(/({_LABEL}|\*))?", "'pods', 'pods/status', 'pods/*' or '*'"),
+}
+
+
+class _Term(LabelSelectorRequirement, forbid_unknown_fields=True):
+    pass
+
+
+class _Selector(LabelSelector, forbid_unknown_fields=True):
+    match_expressions: list[_Term] = []  # type: ignore[assignment]  # narrower, and only read
 
 
 class ClientConfig(msgspec.Struct, frozen=True, kw_only=True):
@@ -125,15 +143,12 @@ class Webhook(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _problems(hook: Webhook) -> Iterable[str]:
-    if not _NAME.fullmatch(hook.name):
-        yield "needs a domain name of at least three parts, such as 'validate.shops.example.com'"
-    for what in ("groups", "versions", "resources", "operations", "admission_review_versions"):
-        if isinstance(given := getattr(hook, what), str) or not given:
-            yield f"needs a list of {what}, not {given!r}"
-    if wrong := [name for name in hook.operations if name not in _OPERATIONS]:
-        yield f"cannot be called for {wrong[0]!r}: the operations are {', '.join(_OPERATIONS)}"
-    if hook.timeout_seconds is not None and not 1 <= hook.timeout_seconds <= _LONGEST:
-        yield f"has a timeout of {hook.timeout_seconds} s: the server allows 1 to {_LONGEST}"
+    """Yield what a server would refuse; each assumes that those before it are right."""
+    yield from _name_problems(hook.name)
+    yield from _rule_problems(hook)
+    seconds = hook.timeout_seconds
+    if seconds is not None and not (type(seconds) is int and 1 <= seconds <= _LONGEST):
+        yield f"has a timeout of {seconds!r} s: the server allows 1 to {_LONGEST}, as an int"
     for what, allowed in (
         ("failure_policy", ("Fail", "Ignore")),
         ("side_effects", ("None", "NoneOnDryRun")),
@@ -146,25 +161,101 @@ def _problems(hook: Webhook) -> Iterable[str]:
             yield f"has the {what} {value!r}: it must be {words}"
     if hook.reinvocation_policy is not None and not hook.mutating:
         yield "is validating and never called again: leave reinvocation_policy out"
+    yield from _selector_problems(hook)
+    yield from _condition_problems(hook.match_conditions)
 
 
-def webhook_path(kind: type[Resource], *, mutating: bool) -> str:
+def _name_problems(name: Any) -> Iterable[str]:
+    if isinstance(name, str) and name != name.lower():
+        yield "may have no upper case letters in its name"
+    fits = isinstance(name, str) and len(name) <= MAX_SUBDOMAIN_LENGTH and _NAME.fullmatch(name)
+    if not fits:
+        yield (
+            "needs a domain name of at least three parts, such as 'validate.shops.example.com',"
+            f" of at most {MAX_SUBDOMAIN_LENGTH} characters"
+        )
+
+
+def _rule_problems(hook: Webhook) -> Iterable[str]:
+    for what in ("groups", "versions", "resources", "operations", "admission_review_versions"):
+        given = getattr(hook, what)
+        if not _is_list(given) or not given or not all(isinstance(one, str) for one in given):
+            yield f"needs a list of {what}, not {given!r}"
+    if wrong := [name for name in hook.operations if name not in _OPERATIONS]:
+        yield f"cannot be called for {wrong[0]!r}: the operations are {', '.join(_OPERATIONS)}"
+    for what, (form, examples) in _FORMS.items():
+        if wrong := [name for name in getattr(hook, what) if not re.fullmatch(form, name)]:
+            yield f"has {wrong[0]!r} in {what}: write {examples}"
+    for what in ("groups", "versions", "resources", "operations"):
+        names = getattr(hook, what)
+        for all_of, one in ((a, b) for a in names for b in names if _includes(a, b)):
+            yield f"has the {what} {all_of!r} and {one!r}: {all_of!r} is all of them"
+
+
+def _is_list(given: Any) -> bool:
+    return isinstance(given, Collection) and not isinstance(given, str | bytes | Mapping)
+
+
+def _includes(wild: str, other: str) -> bool:
+    """Tell whether *wild* is a wildcard for *other*, so that servers refuse the two together."""
+    if wild == other:
+        return False
+    resource, slash, part = other.partition("/")
+    return wild == "*/*" or wild in (("*",) if not slash else (f"{resource}/*", f"*/{part}"))
+
+
+def _selector_problems(hook: Webhook) -> Iterable[str]:
+    for what in ("namespace_selector", "object_selector"):
+        if (given := getattr(hook, what)) is None:
+            continue
+        try:
+            selector_from(msgspec.convert(given, _Selector))
+        except ValueError as error:
+            yield (
+                f"has the {what} {given!r}, which is no LabelSelector, such as"
+                f" {{'matchLabels': {{'team': 'shops'}}}}: {error}"
+            )
+
+
+def _condition_problems(conditions: Any) -> Iterable[str]:
+    if not _is_list(conditions):
+        yield f"needs a list of match_conditions, not {conditions!r}"
+    if len(conditions) > _MOST_CONDITIONS:
+        yield f"has {len(conditions)} match_conditions: the server allows {_MOST_CONDITIONS}"
+    names: set[str] = set()
+    for one in conditions:
+        fits = isinstance(one, dict) and one.keys() == {"name", "expression"}
+        if not fits or not all(isinstance(text, str) and text.strip() for text in one.values()):
+            yield (
+                f"has the match condition {one!r}: write {{'name': ..., 'expression': ...}}, with"
+                " texts that are not empty"
+            )
+        try:
+            check_label_key(one["name"])
+        except ValueError as error:
+            yield f"has a match condition with a bad name: {error}"
+        if one["name"] in names:
+            yield f"has two match conditions with the name {one['name']!r}: rename one of them"
+        names.add(one["name"])
+
+
+def webhook_path(kind: KindLike[Any], *, mutating: bool) -> str:
     """Return the path under which the webhook of *kind* is served, as kubebuilder forms it.
 
     Example:
-        >>> from kubewright.api.resource import resource
+        >>> from kubewright.api.resource import Resource, resource
         >>> @resource(group="a.example.com", version="v1")
         ... class Shop(Resource): ...
         >>> webhook_path(Shop, mutating=True)
         '/mutate-a-example-com-v1-shop'
     """
-    mapping = mapping_of(kind)
+    mapping = likely_mapping(kind)
     verb = "mutate" if mutating else "validate"
     group = mapping.group.replace(".", "-")
     return f"/{verb}-{group}-{mapping.version}-{mapping.kind.lower()}"
 
 
-def webhook_for(kind: type[Resource], *, mutating: bool, **options: Any) -> Webhook:
+def webhook_for(kind: KindLike[Any], *, mutating: bool, **options: Any) -> Webhook:
     """Return the webhook of *kind*, with its path and name formed from the kind.
 
     *options* are those of `Webhook`; ``client`` among them, if it is not in the default Service.
@@ -172,7 +263,7 @@ def webhook_for(kind: type[Resource], *, mutating: bool, **options: Any) -> Webh
     Raises:
         ValueError: An option has a value that the server refuses.
     """
-    mapping = mapping_of(kind)
+    mapping = likely_mapping(kind)
     verb = "mutate" if mutating else "validate"
     given: Document = {
         "name": f"{verb}.{mapping.version}.{mapping.plural}.{mapping.group or 'core'}",

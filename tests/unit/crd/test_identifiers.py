@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kubewright.api.resource import Resource
-from kubewright.crd.identifiers import Names, class_name, field_name, is_regular
+from kubewright.crd.identifiers import Names, class_name, field_name, is_regular, item_name
 
 
 @pytest.mark.parametrize(
@@ -26,6 +26,18 @@ def test_what_a_resource_has_already_is_avoided() -> None:
     """A field called key would hide the key of the object."""
     assert field_name("key", Resource) == "key_"
     assert field_name("key") == "key"
+
+
+@pytest.mark.parametrize(
+    ("owner", "name"),
+    [("ShopPorts", "ShopPort"), ("ShopAddresses", "ShopAddress"), ("ShopPolicies", "ShopPolicy"),
+     ("ShopTLS", "ShopTLSItem"), ("ShopTls", "ShopTlsItem"), ("ShopStatus", "ShopStatusItem"),
+     ("ShopMatches", "ShopMatch"), ("ShopCaches", "ShopCache"), ("ShopPodIPs", "ShopPodIPsItem"),
+     ("ShopData", "ShopDataItem"), ("ShopDatabases", "ShopDatabase"), ("shops", "shop")],
+)  # fmt: skip
+def test_an_item_is_called_in_the_singular(owner: str, name: str) -> None:
+    """People call a class Port; where English is irregular, Item is not wrong."""
+    assert item_name(owner) == name
 
 
 @settings(deadline=None)

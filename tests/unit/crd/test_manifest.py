@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kubewright.crd import from_yaml, to_yaml
+from kubewright.crd.manifest import with_lines
 from kubewright.errors import SchemaError
 
 values = st.recursive(
@@ -84,3 +85,27 @@ def test_what_is_no_manifest_is_refused(text: str) -> None:
 def test_the_value_sign_of_yaml_1_1_is_text() -> None:
     """Real CRDs have it in enumerations of operators, and Go reads text."""
     assert from_yaml("a: [=, '!=', =~]\nb: =") == [{"a": ["=", "!=", "=~"], "b": "="}]
+
+
+def test_fields_know_their_lines() -> None:
+    """Whoever checks a manifest names the line that is wrong."""
+    [(first, lines), (_, others)] = with_lines("---\na: {b: 1}\nc:\n- d\n---\ne: 1\n")
+
+    assert first == {"a": {"b": 1}, "c": ["d"]}
+    assert lines == {(): 2, ("a",): 2, ("a", "b"): 2, ("c",): 3, ("c", 0): 4}
+    assert others == {(): 6, ("e",): 6}
+
+
+def test_anchors_do_not_multiply() -> None:
+    """Nine lines of YAML can stand for more than a machine holds."""
+    levels = [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 9)]
+
+    [(_, lines)] = with_lines("\n".join(["a0: &a0 [1]", *levels]))
+
+    assert len(lines) < 200
+
+
+def test_broken_text_has_no_lines() -> None:
+    """The error says where it breaks."""
+    with pytest.raises(SchemaError, match="this is not YAML"):
+        list(with_lines("a: b: c"))

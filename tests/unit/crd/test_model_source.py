@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from kubewright.crd.expressions import Workshop
-from kubewright.crd.model_source import ModelWriter, annotation_for, wrapped
+from kubewright.crd.model_source import ModelWriter, annotation_for
 
 
 def source_of(properties: dict[str, Any], **node: Any) -> str:
@@ -112,14 +112,3 @@ def test_an_attempt_that_ends_verbatim_leaves_no_classes() -> None:
 
     assert found.is_raw
     assert workshop.blocks == []
-
-
-def test_long_lines_are_broken() -> None:
-    """At one hundred columns, one part on each line."""
-    parts = ["a" * 40, "b" * 40, "c" * 40]
-
-    assert wrapped("f(", ["a", "b"], ")", indent="") == "f(a, b)"
-    assert (
-        wrapped("f(", parts, ")", indent="")
-        == "f(\n" + "".join(f"    {part},\n" for part in parts) + ")"
-    )
