@@ -12,12 +12,29 @@ from kubewright.apiserver.wire.request import Answer, Request, Response, Stream,
 if TYPE_CHECKING:
     from kubewright.apiserver.authentication.user import UserInfo
     from kubewright.apiserver.server import APIServer
+    from kubewright.apiserver.webhook.options import AuthenticationWebhook, AuthorizationWebhook
 
-__all__ = ["APIServer", "Answer", "Request", "Response", "Stream", "Upgrade", "UserInfo"]
+__all__ = [
+    "APIServer",
+    "Answer",
+    "AuthenticationWebhook",
+    "AuthorizationWebhook",
+    "Request",
+    "Response",
+    "Stream",
+    "Upgrade",
+    "UserInfo",
+]
 
 # Loaded when first used, since its parts import this package, too. Hidden from type checkers, which
 # know the names from above.
 if not TYPE_CHECKING:
     __getattr__, __dir__ = lazy_names(
-        __name__, {"APIServer": "server", "UserInfo": "authentication.user"}
+        __name__,
+        {
+            "APIServer": "server",
+            "AuthenticationWebhook": "webhook.options",
+            "AuthorizationWebhook": "webhook.options",
+            "UserInfo": "authentication.user",
+        },
     )

@@ -5,7 +5,7 @@ It authenticates, authorizes, finds the endpoint and calls it; the audit log rec
 
 from collections.abc import Callable
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -50,6 +50,8 @@ from kubewright.apiserver.registry.selection import selected_name
 from kubewright.apiserver.registry.strategy import Obj, Reader
 from kubewright.apiserver.serving import InProcess, Serving
 from kubewright.apiserver.storage import Store
+from kubewright.apiserver.webhook.asking import settle
+from kubewright.apiserver.webhook.reviewers import Reviewers
 from kubewright.apiserver.wire import problem
 from kubewright.apiserver.wire.request import JSON, Answer, Request, Response, Upgrade
 from kubewright.apiserver.wire.route import Query, Route, is_true, parse_query, parse_route
@@ -58,9 +60,11 @@ from kubewright.log import Logger, get_logger
 from kubewright.log.sparing import Sparing
 
 if TYPE_CHECKING:
+    from kubewright._serve.messages import Handler
     from kubewright.apiserver.admission.webhook_client import Resolver, WebhookClient
     from kubewright.apiserver.endpoints.subresources import Node
     from kubewright.apiserver.storage.sqlite import SQLiteJournal
+    from kubewright.apiserver.webhook.options import AuthenticationWebhook, AuthorizationWebhook
 
 log: Logger = get_logger(__name__)
 
@@ -90,10 +94,18 @@ class APIServer:
         resolver: Makes what finds the services of webhooks and aggregated servers in the objects
             of this server; without it, only external services are found.
         serving: What serves this server on a network, if anything does.
+        authorization_webhook: A webhook that is asked about what RBAC does not allow, or just the
+            path of its config file.
+        authentication_webhook: A webhook that is asked whose token one is that nobody else knows,
+            or just the path of its config file.
         clock: Where time comes from.
 
+    Attributes:
+        in_process_webhooks: Webhooks of this process, by the host and port of their URLs: they are
+            called without a network.
+
     Raises:
-        ConfigError: The folder, the file or the range of addresses cannot be used.
+        ConfigError: The folder, a file or the range of addresses cannot be used.
 
     Example:
         async with APIServer() as server:
@@ -113,6 +125,8 @@ class APIServer:
         node: "Node | None" = None,
         resolver: "Callable[[Reader], Resolver] | None" = None,
         serving: Serving | None = None,
+        authorization_webhook: "AuthorizationWebhook | PathLike | None" = None,
+        authentication_webhook: "AuthenticationWebhook | PathLike | None" = None,
         clock: Clock | None = None,
     ) -> None:
         network = Network(service_cidr, loopback_endpoints)
@@ -122,6 +136,10 @@ class APIServer:
         log_file = named_path("audit_log", audit_log)
         self._serving = serving or InProcess()
         self._make_resolver = resolver
+        # Before anything is opened, which nobody would close if a file is wrong.
+        self._reviewers = Reviewers(
+            self.clock, authorization_webhook, authentication_webhook, rbac=rbac
+        )
         self.store: Store = Store(
             journal=_open_journal(self.data_dir) if self.data_dir else None, clock=self.clock
         )
@@ -130,11 +148,12 @@ class APIServer:
         self.accounts: ServiceAccountTokens = ServiceAccountTokens(
             lambda: prepare_signing_key(self.data_dir), self.store, clock=self.clock
         )
-        self.users: Authenticator = Authenticator(self.accounts)
+        self.users: Authenticator = Authenticator(self.accounts, self._reviewers.tokens)
         roles = RBAC(self.store)
-        self.authorizer: Authorizer = roles if rbac else AlwaysAllow()
+        self.authorizer: Authorizer = self._reviewers.after(roles) if rbac else AlwaysAllow()
         self.metrics: Metrics = Metrics()
         self._webhooks: WebhookClient | None = None
+        self.in_process_webhooks: dict[str, Handler] = {}
         objects = RegisteredObjects(self.registry)
         admission = AdmissionChain(
             PluginContext(
@@ -147,7 +166,7 @@ class APIServer:
             ),
             disabled=frozenset() if service_accounts else frozenset({"ServiceAccount"}),
         )
-        escalation = Escalation(roles) if rbac else None
+        escalation = Escalation(roles, self.authorizer) if rbac else None
         self.backend: Backend = Backend(
             self.store,
             self.registry,
@@ -203,6 +222,7 @@ class APIServer:
         await self.aggregation.stop()
         if self._webhooks:
             await self._webhooks.close()
+        await self._reviewers.close()
         self.store.close()
         self.audit.close()
 
@@ -210,7 +230,9 @@ class APIServer:
         if self._webhooks is None:
             from kubewright.apiserver.admission.webhook_client import WebhookClient
 
-            self._webhooks = WebhookClient(self._resolver, clock=self.clock)
+            self._webhooks = WebhookClient(
+                self._resolver, clock=self.clock, in_process=self.in_process_webhooks
+            )
         return self._webhooks
 
     @cached_property
@@ -265,25 +287,29 @@ class APIServer:
 
     async def _answer(self, visit: "_Visit", query: Query) -> Answer:
         request, route = visit.request, visit.route
-        visit.user = user = self.users.authenticate(request)
+        visit.user = user = await settle(partial(self.users.authenticate, request))
         selected = selected_name(route, query)
         asked = _attributes(user, route, selected)
-        acting = impersonate(request.headers, asked, self.authorizer)
+        acting = await settle(partial(impersonate, request.headers, asked, self.authorizer))
         if acting is not None:
             visit.impersonated = user = acting.user
             asked = _attributes(user, route, selected)
-        self._authorize(asked)
+        if (failure := await self._authorize(asked)) is not None:
+            return problem.failure(request, failure)
         if (remote := self.aggregation.find(route)) is not None:
             return await self.aggregation.answer(remote, request, user)
         if not route.is_resource:
             return await self._paths.answer(request, route, user)
         return await self._dispatcher.answer(request, route, query, user=user)
 
-    def _authorize(self, asked: AccessAttributes) -> None:
+    async def _authorize(self, asked: AccessAttributes) -> str | None:
+        """Refuse what is not allowed; return what went wrong if that could not be found out."""
         if asked.path in ALWAYS_ALLOWED:
-            return
-        decision = self.authorizer.authorize(asked)
+            return None
+        decision = await settle(partial(self.authorizer.authorize, asked))
         if not decision.allowed:
+            if decision.error:
+                return decision.error
             raise denied(asked, decision.reason)
         if (
             asked.verb == "get"
@@ -292,7 +318,8 @@ class APIServer:
             and asked.resource == "pods"
         ):
             # A websocket begins with GET, but to run commands takes more than the right to read.
-            self._authorize(replace(asked, verb="create"))
+            return await self._authorize(replace(asked, verb="create"))
+        return None
 
     def _note(self, visit: "_Visit", answer: Answer) -> None:
         code = 101 if isinstance(answer, Upgrade) else answer.status

@@ -99,6 +99,11 @@ class InProcessTransport:
         self._open: set[Pipe] = set()
         self._closed = False
 
+    @property
+    def is_trusted(self) -> bool:
+        """Whether it sends no credentials of its own, as parts of the cluster do."""
+        return _CREDENTIALS.isdisjoint(self._fixed)
+
     async def __aenter__(self) -> Self:
         return self
 

@@ -215,7 +215,8 @@ def values(asked: Obj, attributes: Attributes, authorizer: Authorizer) -> dict[s
     """
 
     def decide(question: rights.Question) -> rights.Decision:
-        return rights.Decision(*authorizer.authorize(_question(question, attributes.user)))
+        found = authorizer.authorize(_question(question, attributes.user))
+        return rights.Decision(found.allowed, found.reason, found.error)
 
     resource = attributes.resource
     own = rights.Question(

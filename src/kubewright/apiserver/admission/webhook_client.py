@@ -11,6 +11,7 @@ import ipaddress
 import re
 import socket
 import ssl
+from collections.abc import Mapping
 from typing import Any, NamedTuple, Protocol
 from urllib.parse import urlsplit
 
@@ -19,6 +20,7 @@ from kubewright._http.endpoint import Endpoint, Limits, Route
 from kubewright._http.pool import Pool
 from kubewright._json import encode, loads
 from kubewright._pki.trust import Trust
+from kubewright._serve.messages import JSON, Handler, Request, Response
 from kubewright.api.times import format_nanoseconds
 from kubewright.apiserver.meta.field import quoted
 from kubewright.apiserver.meta.names import GroupResource
@@ -146,6 +148,8 @@ class WebhookClient:
         resolver: Finds the addresses of services.
         clock: On which time-outs run.
         user_agent: The value of the User-Agent header.
+        in_process: Webhooks in this process by host and port, which are called without a network,
+            and so in virtual time, too.
     """
 
     def __init__(
@@ -154,7 +158,9 @@ class WebhookClient:
         *,
         clock: Clock | None = None,
         user_agent: str = "kube-apiserver-admission",
+        in_process: Mapping[str, Handler] | None = None,
     ) -> None:
+        self._in_process = in_process if in_process is not None else {}
         self._resolver = resolver
         self._clock = clock or Clock()
         self._agent = user_agent
@@ -174,6 +180,9 @@ class WebhookClient:
         deadline = self._clock.monotonic() + timeout
         query = f"?timeout={format_nanoseconds(int(timeout * 10**9))}"
         target = self._target(client_config, query)
+        handler = self._in_process.get(target.endpoint.authority)
+        if handler is not None:
+            return await self._ask(handler, target, body, timeout)
         pool, trust = await self._pool(target, client_config.get("caBundle") or "")
         content = encode(body)
         head = self._head(target, len(content))
@@ -187,7 +196,19 @@ class WebhookClient:
         except TransportError as error:
             said = go_error(error, target.endpoint)
             raise WebhookError(f'Post "{target.url}": {said}') from error
-        return _decoded(status, dict(headers), answer)
+        return decoded(status, dict(headers), answer)
+
+    async def _ask(self, handler: Handler, target: _Target, body: Obj, timeout: float) -> Obj:
+        path, _, query = target.path.partition("?")
+        headers = {"content-type": JSON, "user-agent": self._agent}
+        try:
+            async with self._clock.timeout(timeout):
+                answer = await handler.handle(Request("POST", path, query, headers, encode(body)))
+        except TimeoutError:
+            raise WebhookError(f'Post "{target.url}": context deadline exceeded') from None
+        if not isinstance(answer, Response):
+            raise WebhookError(f'Post "{target.url}": EOF')
+        return decoded(answer.status, {"content-type": answer.content_type}, answer.body)
 
     async def _post(self, pool: Pool, head: bytes, content: bytes, deadline: float) -> Any:
         kept = pool.idle
@@ -283,7 +304,12 @@ def _trust(bundle: str) -> Trust:
         ) from None
 
 
-def _decoded(status: int, headers: dict[str, str], body: bytes) -> Obj:
+def decoded(status: int, headers: dict[str, str], body: bytes) -> Obj:
+    """Return the JSON object that a webhook has answered.
+
+    Raises:
+        WebhookError: It answered something else, or refused.
+    """
     try:
         found = loads(body)
     except DecodeError:

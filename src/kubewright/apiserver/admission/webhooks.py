@@ -16,6 +16,7 @@ from kubewright.apiserver.admission.rules import Match
 from kubewright.apiserver.meta import status
 from kubewright.apiserver.meta.field import quoted
 from kubewright.apiserver.registry.strategy import Obj
+from kubewright.apiserver.webhook.asking import settle
 from kubewright.log import Logger, get_logger
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class Caller:
         asked = review.request(attributes, match, uid="", obj=obj, old=old)
         seen = values(asked, attributes, self._authorizer)
         try:
-            met = all_met(hook.conditions, seen, tolerated=hook.tolerated)
+            met = await settle(lambda: all_met(hook.conditions, seen, tolerated=hook.tolerated))
         except ConditionError as error:
             raise attributes.forbidden(str(error)) from error
         return match if met else None

@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING
 from kubewright.apiserver.authentication.jwt import TokenError
 from kubewright.apiserver.authentication.serviceaccount import ServiceAccountTokens, Verified
 from kubewright.apiserver.authentication.user import ADMIN, NOBODY, UserInfo, authenticated
+from kubewright.apiserver.authorization.rules import aggregate
 from kubewright.apiserver.meta import status
 from kubewright.apiserver.wire.request import Headers, Request
 
 if TYPE_CHECKING:
     from cryptography import x509
+
+    from kubewright.apiserver.authentication.webhook import WebhookTokens
 
 OPEN_PATHS: frozenset[str] = frozenset({"/healthz", "/livez", "/readyz", "/version", "/version/"})
 """Paths that need no credentials: whether the server is alive, and its version.
@@ -37,10 +40,16 @@ class Authenticator:
 
     Args:
         accounts: Service account tokens; ``None`` to know none.
+        webhook: Is asked about tokens that nobody else knows; ``None`` to ask nobody.
     """
 
-    def __init__(self, accounts: ServiceAccountTokens | None = None) -> None:
+    def __init__(
+        self,
+        accounts: ServiceAccountTokens | None = None,
+        webhook: "WebhookTokens | None" = None,
+    ) -> None:
         self._accounts = accounts
+        self._webhook = webhook
         self._certificates = CertificateUsers()
         self._tokens: dict[str, UserInfo] = {}
 
@@ -64,6 +73,7 @@ class Authenticator:
 
         Raises:
             StatusError: The credentials are wrong, or missing where they are needed (401).
+            UnansweredError: A webhook must be asked first, so call this by `settle`.
         """
         if request.certificate is not None:
             user = self._certificates.find(request.certificate)
@@ -86,6 +96,7 @@ class Authenticator:
 
         Raises:
             TokenError: The token is not valid; the text says why, as a TokenReview does.
+            UnansweredError: A webhook must be asked first, so call this by `settle`.
         """
         own = self._accounts.audiences if self._accounts else ()
         user = self._tokens.get(token)
@@ -94,12 +105,17 @@ class Authenticator:
             if audiences and not accepted:  # these tokens are for this server only
                 raise TokenError(_UNKNOWN)
             return Verified(user, accepted)
+        problems, found = [_UNKNOWN], None
         try:
             found = self._accounts.verify(token, audiences) if self._accounts else None
         except TokenError as error:
-            raise TokenError(f"[{_UNKNOWN}, {error}]") from None
+            problems.append(str(error))
+        if found is None and self._webhook is not None:
+            answer = self._webhook.verify(token, audiences or own, own=own)
+            found = answer.verified
+            problems += [answer.error] if answer.error else []
         if found is None:
-            raise TokenError(_UNKNOWN)
+            raise TokenError(aggregate(problems))
         return Verified(authenticated(found.user), found.audiences)
 
 

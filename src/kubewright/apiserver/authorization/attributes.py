@@ -37,17 +37,34 @@ class AccessAttributes(Struct):
 
 
 class Decision(NamedTuple):
-    """Whether a request is allowed; the reason says why, or what was wrong with the rules."""
+    """Whether a request is allowed; the reason says why, or what was wrong with the rules.
+
+    Attributes:
+        error: Why nobody could be asked; empty if all could.
+        denied: Whether somebody said no, and not only that they have no opinion.
+    """
 
     allowed: bool
     reason: str = ""
+    error: str = ""
+    denied: bool = False
 
 
 class Authorizer(Protocol):
-    """Decides what users may do."""
+    """Decides what users may do.
+
+    Attributes:
+        knows_all_rules: Whether `rules_for` returns all that is ever allowed.
+    """
+
+    knows_all_rules: bool
 
     def authorize(self, attributes: AccessAttributes) -> Decision:
-        """Decide about one request."""
+        """Decide about one request.
+
+        Raises:
+            UnansweredError: A webhook must be asked first, so call this by `settle`.
+        """
         ...
 
     def rules_for(self, user: UserInfo, namespace: str) -> tuple[list[Rule], list[str]]:
@@ -57,6 +74,8 @@ class Authorizer(Protocol):
 
 class AlwaysAllow:
     """Lets every user do everything."""
+
+    knows_all_rules: bool = True
 
     def authorize(self, attributes: AccessAttributes) -> Decision:
         """Say yes."""

@@ -96,6 +96,8 @@ def _allows(rule: Rule, asked: AccessAttributes) -> bool:
 class RBAC:
     """Decides by the roles and bindings that are stored."""
 
+    knows_all_rules: bool = True
+
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
         self._revisions: Revisions = (-1, -1, -1, -1)

@@ -83,7 +83,7 @@ def review_own_rules(review: Obj, user: UserInfo, *, authorizer: Authorizer) -> 
             for rule in rules
             if rule.get("nonResourceURLs")
         ],
-        "incomplete": False,
+        "incomplete": not authorizer.knows_all_rules,
     }
     if errors:
         found["evaluationError"] = aggregate(errors)
@@ -109,8 +109,12 @@ def _subject(spec: Obj) -> UserInfo:
 def _decided(review: Obj, user: UserInfo, authorizer: Authorizer) -> Obj:
     decision = authorizer.authorize(_attributes(review["spec"], user))
     found: Obj = {"allowed": decision.allowed}
+    if decision.denied:
+        found["denied"] = True
     if decision.reason:
         found["reason"] = decision.reason
+    if decision.error:
+        found["evaluationError"] = decision.error
     return answered(review, found)
 
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 
 from kubewright.apiserver.admission.attributes import (
     Attributes,
@@ -21,6 +22,7 @@ from kubewright.apiserver.registry.resource import Resource
 from kubewright.apiserver.registry.strategy import Obj
 from kubewright.apiserver.schema.tree import Schema
 from kubewright.apiserver.storage import Stored
+from kubewright.apiserver.webhook.asking import settle
 from kubewright.apiserver.wire.options import WriteOptions
 
 RBAC_GROUP: str = "rbac.authorization.k8s.io"
@@ -76,7 +78,8 @@ async def admit(call: Call, asked: Attributes) -> Obj:
     assert asked.object is not None
     if backend.escalation is not None and call.resource.group == RBAC_GROUP:
         # Checked as it will be stored: webhooks change roles, too.
-        backend.escalation.check(
+        check = partial(
+            backend.escalation.check,
             call.group_resource,
             call.user,
             obj=asked.object,
@@ -84,6 +87,7 @@ async def admit(call: Call, asked: Attributes) -> Obj:
             namespace=call.namespace,
             name=call.name,
         )
+        await settle(check)
     return asked.object
 
 
@@ -122,7 +126,7 @@ def reset_fields(call: Call) -> FieldSet | None:
     )
 
 
-def check_right_to_create(call: Call) -> None:
+async def check_right_to_create(call: Call) -> None:
     """Refuse an update or apply that makes an object, if the user may only change objects."""
     authorizer, route = call.backend.authorizer, call.route
     if authorizer is None or route.verb == "create":
@@ -136,7 +140,9 @@ def check_right_to_create(call: Call) -> None:
         name=route.name,
         namespace=route.namespace,
     )
-    decision = authorizer.authorize(asked)
+    decision = await settle(partial(authorizer.authorize, asked))
+    if not decision.allowed and decision.error:
+        raise status.internal_error(decision.error)
     if not decision.allowed:
         raise status.forbidden(call.group_resource, call.name, decision.reason)
 

@@ -51,7 +51,7 @@ async def store_new(
         write, lambda write: metadata.validate(wanted, call.work) + strategy.validate(wanted, write)
     )
     commit.refuse(call, obj, errors)
-    commit.check_right_to_create(call)
+    await commit.check_right_to_create(call)
     asked.object = obj
     await call.backend.admission.validate(asked)
     return await _finish(call, asked, write, generated=generated)

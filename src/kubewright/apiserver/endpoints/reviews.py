@@ -19,6 +19,7 @@ from kubewright.apiserver.endpoints import subresources
 from kubewright.apiserver.meta.names import GroupResource
 from kubewright.apiserver.registry.strategy import Obj
 from kubewright.apiserver.storage import Stored
+from kubewright.apiserver.webhook.asking import settle
 from kubewright.apiserver.wire import bodies, output
 from kubewright.apiserver.wire.negotiation import accepted
 from kubewright.apiserver.wire.options import write_options
@@ -67,7 +68,8 @@ def _endpoint(review: Review) -> Endpoint:
         form = accepted(call.request.headers.get("accept", ""), "partial")  # a review has no table
         options = write_options(call.query, "CreateOptions")
         obj = bodies.read_object(call, options.field_validation)
-        return output.shaped_response(call, msgspec.json.encode(review(call, obj)), form, code=201)
+        found = await settle(lambda: review(call, obj))
+        return output.shaped_response(call, msgspec.json.encode(found), form, code=201)
 
     return answer
 

@@ -78,6 +78,9 @@ class SQLiteJournal:
             # Held for the life of the process: two servers on one folder would be wrong.
             database.execute("PRAGMA locking_mode = EXCLUSIVE")
             database.execute("PRAGMA journal_mode = WAL")
+            # What SQLite writes over is hard to tell from damage after a kill; see wal.py. So it
+            # cuts a log that it begins anew after the first transaction.
+            database.execute("PRAGMA journal_size_limit = 0")
             database.execute("PRAGMA synchronous = NORMAL")
             database.execute("BEGIN IMMEDIATE")
             found = database.execute("PRAGMA user_version").fetchone()[0]

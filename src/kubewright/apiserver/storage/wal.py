@@ -26,19 +26,52 @@ def is_whole(log: bytes) -> bool:
         return False
     order = ">" if magic == _BIG else "<"
     state = _checksum(order, log[:24], (0, 0))
-    valid = state == (first, second)
-    if not valid:
-        salts = list(struct.unpack(">2I", log[_HEADER + 8 : _HEADER + 16].ljust(8, b"\0")))
-    for start in range(_HEADER, len(log) - _FRAME - page + 1, _FRAME + page):
-        frame = log[start : start + _FRAME + page]
-        _, commit, *found = struct.unpack(">6I", frame[:_FRAME])
-        if valid:
-            state = _checksum(order, frame[:8] + frame[_FRAME:], state)
-            valid = found == [*salts, *state]
-        # Frames with other salts are left from before SQLite restarted the log.
-        if not valid and commit and (found[:2] == salts or start == _HEADER):
+    size = _FRAME + page
+    frames = [log[start : start + size] for start in range(_HEADER, len(log) - size + 1, size)]
+    good = _count_good(frames, order, salts, state) if state == (first, second) else -1
+    return _is_end(frames, good, salts)
+
+
+def _count_good(frames: list[bytes], order: str, salts: list[int], state: tuple[int, int]) -> int:
+    """Return how many *frames* are right, up to the first that is not."""
+    for count, frame in enumerate(frames):
+        state = _checksum(order, frame[:8] + frame[_FRAME:], state)
+        if list(struct.unpack(">4I", frame[8:_FRAME])) != [*salts, *state]:
+            return count
+    return len(frames)
+
+
+def _is_end(frames: list[bytes], good: int, salts: list[int]) -> bool:
+    """Say whether no transaction was lost behind the *good* frames; -1 if the header is wrong.
+
+    SQLite writes the head of a frame and then its page. A kill between the two leaves the new head
+    before an old page, if it wrote over a frame from before it restarted the log; then others of
+    those follow. At the end of the file it leaves half a frame instead.
+    """
+    torn = old = False
+    for number, frame in enumerate(frames[max(good, 0) :], max(good, 0)):
+        commit, *found = struct.unpack(">3I", frame[4:16])
+        if not commit:
+            continue
+        if found == salts:
+            if number != good:
+                return False  # a transaction behind a wrong frame
+            torn = True
+        elif number == 0 and not _precede(found, salts):
             return False
-    return True
+        else:
+            old = True
+    return old or not torn
+
+
+def _precede(found: list[int], salts: list[int]) -> bool:
+    """Say whether a log with the salts *found* was restarted with *salts*.
+
+    Frames with other salts are left from before that. The first frame is such a one only if a kill
+    came between the new header and the frame that follows it. SQLite adds one to the first,
+    and draws the second anew; damage would not change both so.
+    """
+    return found[0] == salts[0] - 1 & _MASK and found[1] != salts[1]
 
 
 def _checksum(order: str, data: bytes, state: tuple[int, int]) -> tuple[int, int]:

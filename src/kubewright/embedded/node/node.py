@@ -268,7 +268,9 @@ class Node:
         if self._tasks is None:
             work.close()
             return
-        self._tasks.start(self._run_guarded(work))
+        task = self._tasks.start(self._run_guarded(work))
+        # If the node stops before the task has begun, nobody awaits the work: Python would warn.
+        task.add_done_callback(lambda _: work.close())
 
     async def _run_guarded(self, work: Coroutine[Any, Any, None]) -> None:
         try:

@@ -105,12 +105,10 @@ def test_a_missing_role_is_named_in_the_refusal() -> None:
 
     decision = rbac.authorize(AccessAttributes(ANN, "get", resource="pods", namespace="shop"))
 
-    assert decision == (
-        False,
-        (
-            'RBAC: [clusterrole.rbac.authorization.k8s.io "nope" not found,'
-            ' role.rbac.authorization.k8s.io "nope2" not found]'
-        ),
+    assert not decision.allowed
+    assert decision.reason == (
+        'RBAC: [clusterrole.rbac.authorization.k8s.io "nope" not found,'
+        ' role.rbac.authorization.k8s.io "nope2" not found]'
     )
 
 
@@ -130,4 +128,4 @@ def test_masters_may_do_everything_without_any_rule() -> None:
     """No mistake in the roles can lock the administrator out."""
     rbac = RBAC(store())
 
-    assert rbac.authorize(AccessAttributes(ADMIN, "delete", resource="nodes")) == (True, "")
+    assert rbac.authorize(AccessAttributes(ADMIN, "delete", resource="nodes")).allowed

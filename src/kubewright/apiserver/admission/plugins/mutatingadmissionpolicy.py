@@ -16,6 +16,7 @@ from kubewright.apiserver.admission.rules import Match, is_exempt
 from kubewright.apiserver.meta.names import GroupResource
 from kubewright.apiserver.meta.status import StatusError
 from kubewright.apiserver.registry.strategy import Obj
+from kubewright.apiserver.webhook.asking import settle
 
 POLICIES: GroupResource = GroupResource(GROUP, "mutatingadmissionpolicies")
 BINDINGS: GroupResource = GroupResource(GROUP, "mutatingadmissionpolicybindings")
@@ -99,14 +100,16 @@ class MutatingAdmissionPolicy(BoundPolicies):
     ) -> bool:
         """Do what a policy wants; return whether that changed the object."""
         values = {**await self._values(match, attributes), "params": param}
-        if not policy.is_about(values):
+        if not await settle(lambda: policy.is_about(values)):
             return False
         before: Obj = values["object"]
 
         def seen(obj: Obj) -> dict[str, Any]:
             return {**values, "object": obj}
 
-        after = policy.mutate(before, seen, objects=self._objects, kind=match.kind)
+        after = await settle(
+            lambda: policy.mutate(before, seen, objects=self._objects, kind=match.kind)
+        )
         if after == before:
             return False
         attributes.object = await self._objects.convert(after, attributes.kind)

@@ -1,5 +1,6 @@
 """Asks the ValidatingAdmissionPolicies that are bound to a write."""
 
+from functools import partial
 from typing import ClassVar
 
 import msgspec
@@ -16,6 +17,7 @@ from kubewright.apiserver.admission.policy import Failure, Outcome, Policy
 from kubewright.apiserver.admission.rules import Match, is_exempt
 from kubewright.apiserver.meta.names import GroupResource
 from kubewright.apiserver.meta.status import StatusError
+from kubewright.apiserver.webhook.asking import settle
 
 POLICIES: GroupResource = GroupResource(GROUP, "validatingadmissionpolicies")
 BINDINGS: GroupResource = GroupResource(GROUP, "validatingadmissionpolicybindings")
@@ -93,7 +95,7 @@ class ValidatingAdmissionPolicy(BoundPolicies):
         refused: list[Failure] = []
         seen = await self._values(match, attributes) if params else {}
         for param in params:
-            outcome = policy.evaluate({**seen, "params": param})
+            outcome = await settle(partial(policy.evaluate, {**seen, "params": param}))
             if outcome is not None:
                 refused += _act_on(outcome, policy, binding, attributes, by=by)
         return refused
