@@ -151,6 +151,7 @@ if TYPE_CHECKING:
         rules,
     )
     from kubewright.errors import (
+        AdmissionDeniedError,
         AlreadyExistsError,
         AlreadyOwnedError,
         APIError,
@@ -158,6 +159,7 @@ if TYPE_CHECKING:
         CacheNotSyncedError,
         ConfigError,
         ConflictError,
+        ConversionError,
         DecodeError,
         ForbiddenError,
         GoneError,
@@ -197,6 +199,13 @@ if TYPE_CHECKING:
     from kubewright.runs import (
         RunRecord,
         Runs,
+    )
+    from kubewright.webhook import (
+        AdmissionContext,
+        AdmissionRequest,
+        AdmissionResponse,
+        Conversion,
+        WebhookServing,
     )
     from kubewright.workqueue import (
         LOW,
@@ -246,11 +255,12 @@ _PACKAGES = {
         UniqueItems XIntOrString rules
     """,
     "errors": """
-        APIError AlreadyExistsError AlreadyOwnedError BadRequestError CacheNotSyncedError
-        ConfigError ConflictError DecodeError ForbiddenError GoneError InvalidError KubewrightError
-        LeaderElectionLostError LifecycleError NoMatchError NotFoundError NotLeadingError RetryAfter
-        SchemaError SchemeError ServerError StopTimeoutError TerminalError TooManyRequestsError
-        TransportError TransportTimeoutError UnauthorizedError
+        APIError AdmissionDeniedError AlreadyExistsError AlreadyOwnedError BadRequestError
+        CacheNotSyncedError ConfigError ConflictError ConversionError DecodeError ForbiddenError
+        GoneError InvalidError KubewrightError LeaderElectionLostError LifecycleError NoMatchError
+        NotFoundError NotLeadingError RetryAfter SchemaError SchemeError ServerError
+        StopTimeoutError TerminalError TooManyRequestsError TransportError TransportTimeoutError
+        UnauthorizedError
     """,
     "manager": """
         LeaderElection Manager
@@ -264,6 +274,9 @@ _PACKAGES = {
     "runs": """
         RunRecord Runs
     """,
+    "webhook": """
+        AdmissionContext AdmissionRequest AdmissionResponse Conversion WebhookServing
+    """,
     "workqueue": """
         LOW QueueShutDown WorkQueue
     """,
@@ -273,6 +286,10 @@ _WHERE = {name: package for package, names in _PACKAGES.items() for name in name
 __all__ = [
     "LOW",
     "APIError",
+    "AdmissionContext",
+    "AdmissionDeniedError",
+    "AdmissionRequest",
+    "AdmissionResponse",
     "AlreadyExistsError",
     "AlreadyOwnedError",
     "Application",
@@ -293,6 +310,8 @@ __all__ = [
     "ConflictError",
     "Context",
     "Controller",
+    "Conversion",
+    "ConversionError",
     "DecodeError",
     "Default",
     "Description",
@@ -401,6 +420,7 @@ __all__ = [
     "Watch",
     "WatchEvent",
     "Watches",
+    "WebhookServing",
     "WorkQueue",
     "XIntOrString",
     "add_finalizer",

@@ -32,6 +32,7 @@ from kubewright.client.target import (
 from kubewright.client.transport import Transport
 from kubewright.client.verbs import Defaults, Subresource, Verbs
 from kubewright.client.watch import Watch
+from kubewright.client.witness import witnessed
 from kubewright.errors import ConfigError, NotFoundError
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ class Client(Verbs, PodVerbs):
         self._connects = transport is None
         self._transport = transport or _transport_for(config, self.clock)
         rest = RESTClient(
-            self._transport,
+            witnessed(self._transport),
             limiter=_limiter(config, self.clock),
             on_warning=on_warning,
             timeout=config.timeout,

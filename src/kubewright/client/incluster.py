@@ -12,6 +12,9 @@ from kubewright.log import get_logger
 _log = get_logger(__name__)
 
 FOLDER = Path("/var/run/secrets/kubernetes.io/serviceaccount")
+SOURCE: str = "the service account of the pod"
+"""Where such a configuration says that it comes from."""
+
 _ROOT = "KUBEWRIGHT_ROOT"  # below which a pod of the embedded cluster has its mounts: no container
 
 
@@ -49,7 +52,7 @@ def load(
         token_file=overrides.get("token_file") if own_token else _token_file(folder),
         impersonate=overrides.get("impersonate"),
         proxy_url=overrides.get("proxy_url"),
-        source="the service account of the pod",
+        source=SOURCE,
     )
 
 

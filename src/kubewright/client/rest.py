@@ -314,7 +314,7 @@ def _status_of(response: Response) -> Status:
 
 
 def _coded(status: Status, code: int) -> Status:
-    return Status(status.status, status.message, status.reason, status.details, code)
+    return msgspec.structs.replace(status, code=code)
 
 
 def _excerpt(body: bytes) -> str:

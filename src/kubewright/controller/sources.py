@@ -93,6 +93,7 @@ class Channel:
             raise ValueError(f"a channel has room for at least 1 request, not {size}")
         self._name = name
         self._sent: asyncio.Queue[_Sent] = asyncio.Queue(size)
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._is_read = False
 
     @property
@@ -119,7 +120,9 @@ class Channel:
             priority: In which order among others.
             reason: What the reconcile names as its reason, besides the channel.
         """
-        await self._sent.put(_Sent(request_for(target), priority, reason))
+        request = request_for(target)
+        self._join_loop()
+        await self._sent.put(_Sent(request, priority, reason))
 
     def send_nowait(self, target: Target, *, priority: int = 0, reason: str = "") -> bool:
         """Let *target* be reconciled; return whether there was room. For use in the event loop."""
@@ -136,6 +139,7 @@ class Channel:
                 f"the channel {self._name!r} is read by a controller already: make one for each"
             )
         self._is_read = True
+        self._join_loop()
         try:
             while True:
                 sent = await self._sent.get()
@@ -144,6 +148,15 @@ class Channel:
                 self._sent.task_done()
         finally:
             self._is_read = False
+
+    def _join_loop(self) -> None:
+        """Belong to the running event loop; in tests, a module outlives that of the last one."""
+        loop = asyncio.get_running_loop()
+        if self._loop is not None and self._loop is not loop:
+            before, self._sent = self._sent, asyncio.Queue(self._sent.maxsize)
+            while not before.empty():
+                self._sent.put_nowait(before.get_nowait())
+        self._loop = loop
 
 
 class Interval:

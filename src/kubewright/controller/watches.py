@@ -20,6 +20,9 @@ __all__ = ["For", "KindWatch", "Owns", "Watches"]
 
 R = TypeVar("R", bound=Resource | Unstructured)
 
+WRITING: frozenset[str] = frozenset({"create", "delete", "deletecollection", "patch", "update"})
+"""The verbs of RBAC that change an object."""
+
 
 class _Kind(msgspec.Struct, Generic[R], frozen=True, eq=False):
     kind: KindLike[R]
@@ -86,7 +89,13 @@ class For(KindWatch[R], frozen=True, eq=False, kw_only=True):
     """The kind that is reconciled: a change of an object is a request for it.
 
     Unless another predicate is given, changes of its status do not count.
+
+    Attributes:
+        writes_status: Whether the status is written after a reconcile, and the right to do so is
+            needed. ``False`` suits kinds whose status belongs to others, such as pods.
     """
+
+    writes_status: bool = True
 
 
 class Owns(KindWatch[R], frozen=True, eq=False, kw_only=True):
@@ -94,9 +103,22 @@ class Owns(KindWatch[R], frozen=True, eq=False, kw_only=True):
 
     Attributes:
         every_owner: Whether all owners count, and not only the one that controls the object.
+        verbs: What the reconciler does with these objects, besides reading them, in the words of
+            RBAC. It needs the rights to do so, and no others: ``apply`` creates and patches,
+            ``create`` creates, and ``prune`` deletes.
     """
 
     every_owner: bool = False
+    verbs: Iterable[str] = ("create", "patch", "delete")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        wrong = {self.verbs} if isinstance(self.verbs, str) else {*self.verbs} - WRITING
+        if wrong:
+            raise ValueError(
+                f"verbs={self.verbs!r} of {self}: give a list of {', '.join(sorted(WRITING))};"
+                " reading needs no mention"
+            )
 
 
 class Watches(KindWatch[R], frozen=True, eq=False):

@@ -1,5 +1,6 @@
 """Leader election on a Lease: of many replicas one works, and the others are ready to."""
 
+import os
 import random
 import socket
 from collections.abc import Callable, Iterable
@@ -46,8 +47,12 @@ _STATUS = Gauge(
 
 
 def process_identity() -> str:
-    """Return a name that no other process has: ``<host>_<uuid>``, as controller-runtime's."""
-    return f"{socket.gethostname()}_{uuid4()}"
+    """Return a name that no other process has: ``<host>_<uuid>``, as controller-runtime's.
+
+    The host is ``$HOSTNAME`` if that is set: in a pod it is the pod's name, also where pods are
+    processes that share the name of the machine.
+    """
+    return f"{os.environ.get('HOSTNAME') or socket.gethostname()}_{uuid4()}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol, Self
 
 from kubewright._aio import Clock, TaskSet
 from kubewright._loop import watchdog_of
+from kubewright.client.witness import as_operator
 from kubewright.errors import ConfigError, LeaderElectionLostError, LifecycleError
 from kubewright.log import get_logger
 from kubewright.manager.address import bind_address
@@ -25,10 +26,12 @@ from kubewright.runnable import Releasing, Runnable, Stage, stage_of
 from kubewright.runs.runs import Recorded, Runs
 
 if TYPE_CHECKING:
+    from kubewright._pki.files import PathLike
+    from kubewright._serve.messages import Handler
     from kubewright.client.client import Client
     from kubewright.manager.leaderelection import LeaderElection, LeaderElector
     from kubewright.manager.lifeline import Lifeline
-    from kubewright.manager.metrics_server import PageServers
+    from kubewright.manager.metrics_server import PageServers, Protection
 
 _log = get_logger(__name__)
 
@@ -67,7 +70,14 @@ class Manager:
         clusters: Their caches run in stage ``CACHES``; the lease is on the first one.
         leader_election: How to elect one of many replicas; without, this process leads.
         metrics_bind_address: Where ``/metrics`` is served, such as ``":8080"``; ``"0"`` for off.
-        health_probe_bind_address: The same for ``/healthz`` and ``/readyz``.
+        metrics_secure: Whether ``/metrics`` is served by HTTPS, and only to callers whom the first
+            cluster allows: by a bearer token with the right to ``get`` the nonResourceURL
+            ``/metrics``. The operator needs the right to create TokenReviews and
+            SubjectAccessReviews then.
+        metrics_cert_path: The folder of the certificate for that; without, one is made in memory.
+        metrics_cert_name: The file of the certificate there.
+        metrics_cert_key: The file of its key.
+        health_probe_bind_address: The same for ``/healthz`` and ``/readyz``, plain and for all.
         grace_period: Seconds that all may take to stop; ``None`` for as long as it takes. With 0,
             everything is cancelled at once instead of stage by stage.
         runs: Where the runs of its controllers are recorded, if other bounds are wanted, or
@@ -80,11 +90,15 @@ class Manager:
         asyncio.run(manager.run_until_signal())
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  # each by keyword, with a default
         self,
         *clusters: RunnableCluster,
         leader_election: "LeaderElection | None" = None,
         metrics_bind_address: str = "0",
+        metrics_secure: bool = False,
+        metrics_cert_path: "PathLike | None" = None,
+        metrics_cert_name: str = "tls.crt",
+        metrics_cert_key: str = "tls.key",
         health_probe_bind_address: str = "0",
         grace_period: float | None = 30.0,
         runs: Runs | None = None,
@@ -120,7 +134,12 @@ class Manager:
         self._background: asyncio.Task[None] | None = None
         self._block = self._clock.timeout(None)
         self._probes = Probes(self._stages, self._elector)
-        self._pages = self._make_pages(metrics_bind_address, health_probe_bind_address)
+        files = (metrics_cert_path, metrics_cert_name, metrics_cert_key)
+        self._pages = self._make_pages(
+            metrics_bind_address,
+            health_probe_bind_address,
+            _protection(files, secure=metrics_secure, clusters=clusters, clock=self._clock),
+        )
         for cluster in clusters:
             self.add_cluster(cluster)
 
@@ -135,7 +154,10 @@ class Manager:
 
     @property
     def metrics_url(self) -> str | None:
-        """Where ``/metrics`` is, as ``http://127.0.0.1:8080``; ``None`` if it is not served."""
+        """Where ``/metrics`` is, as ``http://127.0.0.1:8080``; ``None`` if it is not served.
+
+        It begins with ``https`` if ``metrics_secure`` is set.
+        """
         return self._pages.url(_METRICS) if self._pages else None
 
     @property
@@ -287,7 +309,8 @@ class Manager:
                     await self._serve_apart(stack)
                 elif self._pages is not None:
                     await self._pages.start(stack)  # before anything that would have to be stopped
-                await self._live()
+                with as_operator():
+                    await self._live()
         except asyncio.CancelledError:
             for error in self._errors:  # nobody else will hear of them
                 _log.error("manager failed", error=str(error))
@@ -407,14 +430,19 @@ class Manager:
         if self._twin is None and self._pages is None:
             return
         from kubewright.manager.lifeline import Lifeline
-        from kubewright.manager.relay import DEAD_AFTER, Relay
+        from kubewright.manager.relay import DEAD_AFTER, PrivateRelay, Relay
 
         self._lifeline = stack.enter_context(Lifeline())
         if self._elector is not None:
             self._elector.alive = lambda: watchdog.silence < DEAD_AFTER
         if self._pages is not None:
             served = AsyncExitStack()
-            front = partial(Relay, home=here, silence=lambda: watchdog.silence)
+
+            def front(pages: "Handler", *, private: bool) -> "Handler":
+                if private:
+                    return PrivateRelay(pages, home=here)
+                return Relay(pages, home=here, silence=lambda: watchdog.silence)
+
             stack.push_async_callback(self._lifeline.run, served.aclose)
             await self._lifeline.run(partial(self._pages.start, served, front))
 
@@ -519,7 +547,9 @@ class Manager:
 
     # --- What it is made of ---
 
-    def _make_pages(self, metrics: str, health: str) -> "PageServers | None":
+    def _make_pages(
+        self, metrics: str, health: str, protect: "Callable[[], Protection] | None"
+    ) -> "PageServers | None":
         metrics_at = bind_address(metrics, option=_METRICS)
         health_at = bind_address(health, option=_HEALTH)
         if metrics_at is None and health_at is None:
@@ -528,7 +558,8 @@ class Manager:
         from kubewright.manager.probe_pages import ProbePages
 
         pages = PageServers(clock=self._clock)
-        pages.add(_METRICS, metrics_at, {"metrics": metrics_page})
+        protection = protect() if protect and metrics_at else None
+        pages.add(_METRICS, metrics_at, {"metrics": metrics_page}, protection=protection)
         pages.add(_HEALTH, health_at, ProbePages(self._probes).pages)
         return pages
 
@@ -556,3 +587,27 @@ def _clock_of(clusters: tuple[RunnableCluster, ...]) -> Clock | None:
     """Return the clock of the first cluster: in a test, all must keep the same time."""
     clock = getattr(clusters[0], "clock", None) if clusters else None
     return clock if isinstance(clock, Clock) else None
+
+
+def _protection(
+    files: "tuple[PathLike | None, str, str]",
+    *,
+    secure: bool,
+    clusters: tuple[RunnableCluster, ...],
+    clock: Clock,
+) -> "Callable[[], Protection] | None":
+    """Return what makes the protection of the metrics page, which is loaded if there is one."""
+    if not secure:
+        if files[0] is not None:
+            raise ConfigError(
+                f"metrics_cert_path: {str(files[0])!r} would not be used, since the metrics page is"
+                " plain HTTP. Make the page secure, or leave the path out."
+            )
+        return None
+
+    def protect() -> "Protection":
+        from kubewright.manager.metrics_protection import protect_metrics
+
+        return protect_metrics(clusters[0].client if clusters else None, *files, clock=clock)
+
+    return protect

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from kubewright._aio import TaskSet
+from kubewright.client.witness import OPERATOR
 from kubewright.errors import LifecycleError
 from kubewright.runnable import Readying, Runnable, Stage
 
@@ -47,6 +48,7 @@ class Member:
         self.ready = True
 
     async def _run(self, failed: Failed) -> None:
+        OPERATOR.set(True)  # in this task only: whoever has added it may be a test
         try:
             await self.runnable.run()
         except asyncio.CancelledError:

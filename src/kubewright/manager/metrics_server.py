@@ -1,9 +1,9 @@
 """The pages of a manager on their ports: metrics, liveness and readiness."""
 
-import errno
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
 
 from kubewright import metrics
 from kubewright._aio import Clock
@@ -15,15 +15,13 @@ from kubewright.manager.health import TEXT
 
 if TYPE_CHECKING:
     from kubewright._serve.server import HTTPServer
+    from kubewright._serve.tls import ServerTLS
 
 Page = Callable[[Request], Response]
 
 _LIMITS = Limits(body=64 * 1024, connections=256, gives_way=True)
 _READS = frozenset({"GET", "HEAD"})
 _GRACE = 1.0
-# Every address is, on Linux, one IPv6 socket that IPv4 clients reach, too. A machine without IPv6
-# refuses it in one of these ways, and is asked for IPv4 then.
-_NO_IPV6 = {errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL, errno.EINVAL}
 
 
 class Pages:
@@ -51,33 +49,86 @@ def metrics_page(request: Request) -> Response:
     return Response(200, metrics.exposition(), metrics.CONTENT_TYPE)
 
 
+@dataclass(frozen=True, slots=True)
+class Protection:
+    """What is before pages that are not for everybody.
+
+    Attributes:
+        certificate: Returns the serving certificate, when the port is opened.
+        guard: Puts before the pages what lets only some callers pass.
+    """
+
+    certificate: "Callable[[], ServerTLS]"
+    guard: Callable[[Handler], Handler]
+
+
+class Front(Protocol):
+    """Puts something before the pages of a port."""
+
+    def __call__(self, pages: Handler, *, private: bool) -> Handler:
+        """Return what answers for *pages*; if *private*, not with what another caller got."""
+        ...
+
+
+class _Port:
+    """An address, and what is served there."""
+
+    def __init__(
+        self, address: BindAddress, pages: Mapping[str, Page], protection: Protection | None
+    ) -> None:
+        self.address = address
+        self.pages = dict(pages)
+        self.protection = protection
+
+    def handler(self, front: Front | None) -> Handler:
+        """Return what answers here: the pages, the guard before them, and *front* before that."""
+        handler: Handler = Pages(self.pages)
+        if self.protection is not None:
+            handler = self.protection.guard(handler)
+        return front(handler, private=self.protection is not None) if front else handler
+
+
 class PageServers:
     """Serves pages at addresses, from `start` until the stack that it was given is left."""
 
     def __init__(self, *, clock: Clock) -> None:
         self._clock = clock
-        self._wanted: dict[str, tuple[BindAddress, dict[str, Page]]] = {}
+        self._wanted: dict[str, _Port] = {}
         self._servers: dict[str, HTTPServer] = {}
 
-    def add(self, name: str, address: BindAddress | None, pages: Mapping[str, Page]) -> None:
-        """Serve *pages* at *address*, if there is one; with others that have the same address."""
+    def add(
+        self,
+        name: str,
+        address: BindAddress | None,
+        pages: Mapping[str, Page],
+        *,
+        protection: Protection | None = None,
+    ) -> None:
+        """Serve *pages* at *address*, if there is one; with others that have the same address.
+
+        Raises:
+            ConfigError: The pages of that address are protected in another way.
+        """
         if address is None:
             return
-        for wanted, shared in self._wanted.values():
-            if wanted == address and address.port:  # two free ports are two ports
-                shared.update(pages)
-                self._wanted[name] = (wanted, shared)
+        for other, port in self._wanted.items():
+            if port.address == address and address.port:  # two free ports are two ports
+                if port.protection is not protection:
+                    raise ConfigError(
+                        f"{name}: the port {address.port} is that of {other}. Only one of the two"
+                        " asks for a token, and probes have none. Choose another port."
+                    )
+                port.pages.update(pages)
+                self._wanted[name] = port
                 return
-        self._wanted[name] = (address, dict(pages))
+        self._wanted[name] = _Port(address, pages, protection)
 
     def url(self, name: str) -> str | None:
         """Return the address of the pages called *name*; ``None`` if they are not served."""
         server = self._servers.get(name)
         return server.url if server else None
 
-    async def start(
-        self, stack: AsyncExitStack, front: "Callable[[Pages], Handler] | None" = None
-    ) -> None:
+    async def start(self, stack: AsyncExitStack, front: Front | None = None) -> None:
         """Open all ports; *stack* closes them.
 
         Args:
@@ -85,33 +136,38 @@ class PageServers:
             front: Puts something before the pages.
 
         Raises:
-            ConfigError: An address is taken or not ours.
+            ConfigError: An address is taken or not ours, or a certificate cannot be used.
         """
-        listening: dict[int, HTTPServer] = {}
-        for name, (address, pages) in self._wanted.items():
-            server = listening.get(id(pages))
+        listening: dict[_Port, HTTPServer] = {}
+        for name, port in self._wanted.items():
+            server = listening.get(port)
             if server is None:
-                handler = Pages(pages)
-                server = await self._listen(name, address, front(handler) if front else handler)
+                server = await self._listen(name, port, port.handler(front))
                 stack.push_async_callback(self._stop, server)
-                listening[id(pages)] = server
+                listening[port] = server
             self._servers[name] = server
 
     async def _stop(self, server: "HTTPServer") -> None:
         self._servers = {name: other for name, other in self._servers.items() if other != server}
         await server.stop(_GRACE)
 
-    async def _listen(self, name: str, address: BindAddress, handler: Handler) -> "HTTPServer":
-        try:
-            return await self._listen_on(address.host or "::", address.port, handler)
-        except ConfigError as error:
-            cause = error.__cause__
-            if not address.host and isinstance(cause, OSError) and cause.errno in _NO_IPV6:
-                return await self._listen_on("0.0.0.0", address.port, handler)  # noqa: S104  # asked for
-            raise ConfigError(f"{name}: {error}") from cause
-
-    async def _listen_on(self, host: str, port: int, handler: Handler) -> "HTTPServer":
+    async def _listen(self, name: str, port: _Port, handler: Handler) -> "HTTPServer":
+        from kubewright._serve.everywhere import listen_everywhere
         from kubewright._serve.server import HTTPServer
 
-        server = HTTPServer(handler, host=host, port=port, clock=self._clock, limits=_LIMITS)
-        return await server.start()
+        tls = port.protection.certificate() if port.protection else None
+
+        def made(host: str) -> HTTPServer:
+            return HTTPServer(
+                handler,
+                host=host,
+                port=port.address.port,
+                tls=tls,
+                clock=self._clock,
+                limits=_LIMITS,
+            )
+
+        try:
+            return await listen_everywhere(made, port.address.host)
+        except ConfigError as error:
+            raise ConfigError(f"{name}: {error}") from error.__cause__

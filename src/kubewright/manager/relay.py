@@ -1,4 +1,7 @@
-"""`Relay`: answers probes from a thread, also while code of the user blocks the event loop."""
+"""Answer requests from a thread, also while code of the user blocks the event loop.
+
+`Relay` is for probes, and `PrivateRelay` for pages that are not for everybody.
+"""
 
 import asyncio
 from collections.abc import Callable
@@ -12,6 +15,8 @@ fails, and the lease is not renewed any more."""
 
 _MOST = 100  # requests that wait for the event loop at a time; more say nothing new
 _PATIENCE = 0.5  # seconds to wait for the event loop; the kubelet waits for one
+_PRIVATE_PATIENCE = 25.0  # as long as both questions about a caller may take, and some more
+_BUSY = Response(503, b"503 service unavailable\n", TEXT)
 
 
 class Relay:
@@ -71,3 +76,31 @@ class Relay:
             return self._last.get(name) or Response(200, b"ok", TEXT)
         busy = b"the event loop is busy, and has not answered this before\n"
         return self._last.get(name) or Response(503, busy, TEXT)
+
+
+class PrivateRelay:
+    """Asks the event loop of the manager, and remembers nothing: an answer is for its caller only.
+
+    Args:
+        pages: What answers, after it has asked who the caller is.
+        home: The event loop that they answer in.
+    """
+
+    def __init__(self, pages: Handler, *, home: asyncio.AbstractEventLoop) -> None:
+        self._pages = pages
+        self._home = home
+        self._waiting = 0
+
+    async def handle(self, request: Request) -> Answer:
+        """Answer *request*; called in the thread. It is given up with whoever waits for it."""
+        if self._waiting >= _MOST:
+            return _BUSY
+        self._waiting += 1
+        try:
+            asked = asyncio.run_coroutine_threadsafe(self._pages.handle(request), self._home)
+            async with asyncio.timeout(_PRIVATE_PATIENCE):
+                return await asyncio.wrap_future(asked)
+        except TimeoutError:
+            return _BUSY
+        finally:
+            self._waiting -= 1

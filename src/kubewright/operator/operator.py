@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from kubewright.api.kind_reference import Kind, KindLike, likely_mapping
 from kubewright.api.resource import Resource
 from kubewright.api.unstructured import Unstructured
-from kubewright.application import Application
+from kubewright.application.application import SERVED
 from kubewright.controller import Channel, Controller, For, RetryLike
 from kubewright.controller.arguments import (
     check_queue,
@@ -28,9 +28,12 @@ from kubewright.errors import SchemeError
 from kubewright.operator.assembly import Assembly
 from kubewright.operator.context import Context
 from kubewright.operator.declaration import Declarations, Function, name_for, primary_of
+from kubewright.operator.including import import_modules
 from kubewright.operator.indexes import HeldIndexes
 from kubewright.operator.timer import CHANGES, Every, check_every, timed
+from kubewright.operator.webhooks import WebhookDeclarations
 from kubewright.runnable import Runnable, Stage
+from kubewright.webhook.serving import WebhookServing
 
 if TYPE_CHECKING:
     from kubewright.cluster import Cluster
@@ -90,7 +93,7 @@ class Declaring(Generic[R]):
         return function
 
 
-class Operator(Application):
+class Operator(WebhookDeclarations):
     """A set of reconcilers and related functions, declared with decorators.
 
     Declaring functions does not run them. ``kubewright run`` does, or a manager that the operator
@@ -118,6 +121,7 @@ class Operator(Application):
         self._declarations = Declarations(name)
         self._indexes: list[_Index] = []
         self._extras: list[_Extra] = []
+        self._controllers: tuple[Controller, ...] = ()
 
     def reconciler(
         self, kind: KindLike[R] | For[R], *, name: str = "", **options: Unpack[Options]
@@ -320,6 +324,26 @@ class Operator(Application):
         """
         self._extras.append(_Extra(runnable, stage))
 
+    def include(self, *packages: str) -> None:
+        """Import every module of *packages*, so that what they declare here is declared.
+
+        With that, the main module of an operator need not list the others.
+
+        Args:
+            packages: Their full names, such as ``"shop.controller"``.
+
+        Raises:
+            TypeError: What was given is not the name of a package.
+            ModuleNotFoundError: There is no such package.
+        """
+        for package in packages:
+            if not isinstance(package, str):
+                raise TypeError(
+                    f"operator.include takes names of packages, such as 'shop.controller', and"
+                    f" not {package!r:.80}"
+                )
+            import_modules(package)
+
     @property
     def declarations(self) -> tuple[Declaration, ...]:
         """Every reconciler that was declared.
@@ -335,7 +359,11 @@ class Operator(Application):
         return tuple(self._watch_of(index.kind) for index in self._indexes)
 
     def add_to(
-        self, manager: "Manager", *clusters: "Cluster", workers: int = 1
+        self,
+        manager: "Manager",
+        *clusters: "Cluster",
+        workers: int = 1,
+        serve_webhooks: WebhookServing | None = SERVED,
     ) -> tuple[Controller, ...]:
         """Let *manager* run all that was declared here, once for each of *clusters*.
 
@@ -346,6 +374,8 @@ class Operator(Application):
             clusters: Where the objects are; by default the clusters of the manager. The manager
                 runs them, too. Several clusters need names.
             workers: How many objects a reconciler works on at a time, unless it says so itself.
+            serve_webhooks: How webhooks are served, if any were declared; ``None`` for not at all.
+                They belong to the first cluster.
 
         Returns:
             The controllers, to pause them or to add sources.
@@ -354,9 +384,8 @@ class Operator(Application):
             SchemeError: What was declared does not fit together.
             ConfigError: There is no cluster.
         """
-        joined = self._join(manager, clusters)
-        with manager.adding_for(self):
-            return self.populate(manager, joined, workers=workers)
+        super().add_to(manager, *clusters, workers=workers, serve_webhooks=serve_webhooks)
+        return self._controllers
 
     def populate(
         self, manager: "Manager", clusters: "Sequence[Cluster]", *, workers: int
@@ -387,7 +416,8 @@ class Operator(Application):
             manager.add(daemons)
         for runnable, stage in extras:
             manager.add(runnable, stage=stage)
-        return tuple(assembly.controllers)
+        self._controllers = tuple(assembly.controllers)
+        return self._controllers
 
     def _assemble(self, assembly: Assembly, cluster: "Cluster", indexes: HeldIndexes) -> None:
         for one in self.declarations:

@@ -27,7 +27,12 @@ from kubewright.operator.departed import Departed
 from kubewright.operator.finalizer import add_finalizer, remove_finalizer
 from kubewright.operator.indexes import HeldIndexes
 from kubewright.operator.observed import Observer
-from kubewright.operator.status import Snapshot, learn_status, observe_generation, write_status
+from kubewright.operator.status import (
+    Snapshot,
+    learn_status,
+    observe_generation,
+    write_status,
+)
 from kubewright.operator.timer import Schedule
 from kubewright.operator.unfit import readable_part
 
@@ -349,6 +354,8 @@ class ObjectReconciler(Generic[R]):
     async def _write(self, obj: R, snapshot: Snapshot, run: Run) -> R | None:
         """Write the status if it changed; return the updated object, ``None`` if it is gone."""
         changes = snapshot.changes(obj)
+        if not self._declaration.primary.writes_status:
+            changes = changes.without_status()
         if changes.others:
             self._warn(obj, changes.others, run)
         if changes.status == {} and not changes.first:
@@ -388,10 +395,17 @@ class ObjectReconciler(Generic[R]):
         if json_equal(apply_merge_patch(live, wanted), live):
             return  # the function has written them itself
         self._warned = True
+        fields = ", ".join(sorted(wanted))
+        if not self._declaration.primary.writes_status:
+            run.log.warning(
+                "nothing is written after a reconcile, since writes_status=False was declared",
+                field=fields,
+            )
+            return
         run.log.warning(
             "only changes of the status are written after a reconcile; to write others, use"
             " ctx.client.patch(obj)",
-            field=", ".join(sorted(wanted)),
+            field=fields,
         )
 
 

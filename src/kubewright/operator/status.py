@@ -63,6 +63,14 @@ class Changes(NamedTuple):
     first: dict[str, Any] = {}
     others: dict[str, Any] = {}
 
+    def without_status(self) -> "Changes":
+        """Return those that are left if nobody writes the status: what is lost, and no more.
+
+        We change the observed generation by ourselves, so nobody will miss it.
+        """
+        lost = {name: value for name, value in self.status.items() if name != _OBSERVED}
+        return Changes(others=self.others | ({"status": lost} if lost else {}))
+
 
 class Snapshot:
     """An object as it was when a reconciler got it.

@@ -146,3 +146,22 @@ def test_an_interval_is_a_number_of_seconds() -> None:
     """Text would fail only where it is compared, with words that name neither."""
     with pytest.raises(TypeError, match=r"number of seconds, not '5m': write Interval\(300\)"):
         Interval("5m")  # type: ignore[arg-type]  # wrong on purpose
+
+
+def test_a_channel_serves_one_event_loop_after_the_other() -> None:
+    """It is made at the top of a module, and each test has an event loop of its own."""
+    channel = Channel("asked")
+
+    async def take() -> list[str]:
+        async with VirtualClock() as clock:
+            heap = Heap(clock)
+            reading = asyncio.create_task(run_for(channel, heap, clock, 1))
+            await channel.send("default/live")
+            await reading
+        return [target for target, _, _ in heap.added]
+
+    first = asyncio.run(take())
+    assert channel.send_nowait("default/between")
+
+    assert first == ["default/live"]
+    assert asyncio.run(take()) == ["default/between", "default/live"]

@@ -48,3 +48,10 @@ def test_the_function_of_a_watch_may_stand_second() -> None:
         return [shop.metadata.name]
 
     assert Watches(Shop, names).map is names
+
+
+@pytest.mark.parametrize("verbs", ["create", ["created"], ["get"], ["*"]])
+def test_verbs_of_children_are_those_that_write(verbs: Any) -> None:
+    """Children are read in any case; a typing error would be a right that nobody has."""
+    with pytest.raises(ValueError, match=r"of Owns\(Shop\): give a list of create, delete"):
+        Owns(Shop, verbs=verbs)

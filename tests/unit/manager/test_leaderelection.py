@@ -48,6 +48,13 @@ def test_every_process_has_an_identity_of_its_own() -> None:
     assert "_" in process_identity()
 
 
+def test_the_identity_begins_with_the_name_of_the_pod(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever reads the Lease knows which pod to look at, also where pods are mere processes."""
+    monkeypatch.setenv("HOSTNAME", "shop-6f-1")
+
+    assert process_identity().startswith("shop-6f-1_")
+
+
 @pytest.mark.parametrize(
     ("options", "problem"),
     [

@@ -1,8 +1,10 @@
 import asyncio
 import os
 import signal
+import ssl
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager, suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -25,6 +27,7 @@ from kubewright.kinds.coordination.v1 import Lease
 from kubewright.kinds.core.v1 import ConfigMap, Event
 from kubewright.manager import LeaderElection, Manager
 from kubewright.runnable import Problem, Stage
+from kubewright.testing import EmbeddedServer
 from tests.unit._serve.clients import Peer, Scripted
 from tests.unit.manager.elections import ID, Town, town
 from tests.unit.manager.runnables import Deaf, Failing, Gated, Slow, Worker
@@ -573,6 +576,76 @@ async def test_metrics_are_served() -> None:
 
     assert b"test_manager_pages 3.0" in body
     assert manager.metrics_url is None
+
+
+async def test_secure_metrics_want_a_token() -> None:
+    """From the thread of the probes, too; who may see them is in the conformance tests."""
+    async with EmbeddedServer() as server, server.client() as client:
+        manager = Manager(Cluster(client), metrics_bind_address="127.0.0.1:0", metrics_secure=True)
+        async with manager:
+            url = str(manager.metrics_url)
+            anybody = ssl.create_default_context()
+            anybody.check_hostname, anybody.verify_mode = False, ssl.CERT_NONE
+            host, _, port = url.removeprefix("https://").rpartition(":")
+            peer = Peer(*await asyncio.open_connection(host, int(port), ssl=anybody))
+            await peer.send(b"GET /metrics HTTP/1.1\r\nHost: t\r\n\r\n")
+            head, _ = await peer.answer()
+            await peer.close()
+
+    assert head.startswith(b"HTTP/1.1 401 ")
+
+
+async def test_certificate_files_are_read_before_anything_starts(tmp_path: Path) -> None:
+    """A Secret that is not mounted is said at once."""
+    diary: list[str] = []
+    async with EmbeddedServer() as server, server.client() as client:
+        manager = Manager(
+            Cluster(client),
+            metrics_bind_address="127.0.0.1:0",
+            metrics_secure=True,
+            metrics_cert_path=tmp_path,
+            metrics_cert_name="my.crt",
+        )
+        manager.add(Worker(diary, "a"))
+
+        with pytest.raises(
+            ConfigError, match=r"metrics_cert_path: cannot read .*/my\.crt: No such"
+        ):
+            await manager.run()
+
+    assert diary == []
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"metrics_cert_path": "/certs"}, "metrics_cert_path: '/certs' would not be used"),
+        ({"metrics_secure": True}, "metrics_secure: there is no cluster that could say"),
+    ],
+)
+def test_secure_metrics_that_would_not_be_secure_are_refused(
+    options: dict[str, Any], message: str
+) -> None:
+    """Nobody should believe in a certificate that is not used."""
+    with pytest.raises(ConfigError, match=message):
+        Manager(metrics_bind_address=":8443", **options)
+
+
+async def test_probes_are_not_behind_the_token_of_secure_metrics() -> None:
+    """The kubelet has none, and would kill the process."""
+    async with EmbeddedServer() as server, server.client() as client:
+        with pytest.raises(ConfigError, match="health_probe_bind_address: the port 8080 is that"):
+            Manager(
+                Cluster(client),
+                metrics_bind_address=":8080",
+                metrics_secure=True,
+                health_probe_bind_address=":8080",
+            )
+
+
+def test_secure_metrics_that_are_off_need_nothing() -> None:
+    """A flag that is always set does not turn the page on."""
+    assert Manager(metrics_secure=True, health_probe_bind_address=":0").metrics_url is None
 
 
 # --- Signals, and a leader without a cluster ---

@@ -4,11 +4,13 @@ from contextlib import AsyncExitStack
 import pytest
 
 from kubewright._aio import Clock
-from kubewright._serve.messages import Request, Response
+from kubewright._serve.messages import Handler, Request, Response
 from kubewright._serve.server import HTTPServer
 from kubewright.errors import ConfigError
+from kubewright.manager import LeaderElection
 from kubewright.manager.address import BindAddress
-from kubewright.manager.metrics_server import Pages, PageServers, metrics_page
+from kubewright.manager.metrics_certificate import make_certificate
+from kubewright.manager.metrics_server import Pages, PageServers, Protection, metrics_page
 from tests.unit._serve.clients import Peer, Scripted
 
 ANY = BindAddress("127.0.0.1", 0)
@@ -46,6 +48,8 @@ async def test_a_page_is_found_by_its_path(method: str, path: str, code: int) ->
 
 async def test_metrics_are_in_the_format_of_prometheus() -> None:
     """With all families of the process, those of leader election too."""
+    LeaderElection("a")  # its metrics are there once it is used
+
     answer = await handled("GET", "/metrics")
 
     assert answer.content_type.startswith("text/plain; version=0.0.4")
@@ -79,6 +83,45 @@ async def test_pages_of_one_address_share_a_port() -> None:
         await servers.start(stack)
 
         assert servers.url("metrics") == servers.url("health")
+
+
+async def test_a_protected_page_has_tls_and_its_guard_comes_first() -> None:
+    """What is put before the pages of a port knows that they are not for everybody."""
+    asked: list[tuple[Handler, bool]] = []
+
+    def front(pages: Handler, *, private: bool) -> Handler:
+        asked.append((pages, private))
+        return pages
+
+    guard = Scripted(Response(401))
+    servers = PageServers(clock=Clock())
+    protection = Protection(make_certificate, lambda _: guard)
+    servers.add("metrics", ANY, {"metrics": metrics_page}, protection=protection)
+    servers.add("health", ANY, {"hello": hello})
+
+    async with AsyncExitStack() as stack:
+        await servers.start(stack, front)
+        urls = servers.url("metrics"), servers.url("health")
+
+    assert [str(url).partition(":")[0] for url in urls] == ["https", "http"]
+    assert asked[0] == (guard, True)
+    assert asked[1][1] is False
+
+
+def test_a_protected_port_is_not_shared_with_open_pages() -> None:
+    """Probes have no token: they would fail, or the page would be open."""
+    address = BindAddress("", 8080)
+    servers = PageServers(clock=Clock())
+    protection = Protection(make_certificate, lambda _: Scripted(Response(401)))
+    servers.add("metrics", address, {"metrics": metrics_page}, protection=protection)
+
+    with pytest.raises(ConfigError) as caught:
+        servers.add("health", address, {"hello": hello})
+
+    assert str(caught.value) == (
+        "health: the port 8080 is that of metrics. Only one of the two asks for a token, and"
+        " probes have none. Choose another port."
+    )
 
 
 async def test_two_free_ports_are_two() -> None:

@@ -3,9 +3,9 @@ import threading
 
 import pytest
 
-from kubewright._serve.messages import Answer, Request, Response
+from kubewright._serve.messages import Answer, Handler, Request, Response
 from kubewright.manager.lifeline import Lifeline
-from kubewright.manager.relay import DEAD_AFTER, Relay
+from kubewright.manager.relay import DEAD_AFTER, PrivateRelay, Relay
 
 
 class Page:
@@ -23,7 +23,7 @@ def asked(path: str) -> Request:
     return Request("GET", path, "", {}, b"")
 
 
-async def blocked(lifeline: Lifeline, relay: Relay, path: str) -> Response:
+async def blocked(lifeline: Lifeline, relay: Handler, path: str) -> Response:
     """Return the answer that a probe gets while the event loop does not turn."""
     answered, found = threading.Event(), list[Answer]()
 
@@ -86,3 +86,70 @@ async def test_a_loop_that_never_turns_again_is_dead() -> None:
 
     assert answer.status == 500
     assert b"the event loop has not turned for 60 seconds" in answer.body
+
+
+async def test_a_private_page_is_asked_for_each_caller() -> None:
+    """What one was shown must not be shown to the next, who may have no token."""
+    page = Page()
+    relay = PrivateRelay(page, home=asyncio.get_running_loop())
+
+    with Lifeline() as lifeline:
+        first = await lifeline.run(lambda: relay.handle(asked("/metrics")))
+        page.answer = Response(401)
+        second = await lifeline.run(lambda: relay.handle(asked("/metrics")))
+
+    assert (first, second) == (Response(200, b"all is well"), Response(401))
+
+
+async def test_a_private_page_is_given_up_with_its_caller() -> None:
+    """A client that hangs up must not leave questions to the server behind."""
+    began, ended = asyncio.Event(), asyncio.Event()
+
+    class Endless:
+        async def handle(self, request: Request) -> Answer:
+            began.set()
+            try:
+                await asyncio.Event().wait()
+            finally:
+                ended.set()
+            raise AssertionError
+
+    relay = PrivateRelay(Endless(), home=asyncio.get_running_loop())
+    with Lifeline() as lifeline:
+        asking = asyncio.create_task(lifeline.run(lambda: relay.handle(asked("/metrics"))))
+        await began.wait()
+        asking.cancel()
+        await ended.wait()
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+
+
+async def test_too_many_at_a_private_page_are_sent_away() -> None:
+    """Each of them may be a question to the server; those who wait are answered."""
+    began, answer = asyncio.Event(), asyncio.Event()
+
+    class Slow:
+        waiting = 0
+
+        async def handle(self, request: Request) -> Answer:
+            self.waiting += 1
+            if self.waiting == 100:
+                began.set()
+            await answer.wait()
+            return Response(200)
+
+    relay = PrivateRelay(Slow(), home=asyncio.get_running_loop())
+
+    async def ask() -> Answer:
+        return await relay.handle(asked("/metrics"))
+
+    with Lifeline() as lifeline:
+        waiting = [asyncio.create_task(lifeline.run(ask)) for _ in range(100)]
+        await began.wait()
+        refused = await lifeline.run(ask)
+        answer.set()
+        answers = await asyncio.gather(*waiting)
+
+    assert isinstance(refused, Response)
+    assert refused.status == 503
+    assert answers == [Response(200)] * 100

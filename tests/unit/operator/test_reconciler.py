@@ -122,6 +122,28 @@ async def test_the_observed_generation_follows_success_only() -> None:
         assert (bad.status.observed_generation, bad.status.phase) == (1, "Failed")
 
 
+async def test_a_status_that_belongs_to_others_is_not_written(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Without the right to do so; whoever changes it nevertheless is told, once."""
+
+    async def reconcile(obj: Shop, ctx: kw.Context) -> None:
+        obj.status.phase = "Open" if obj.metadata.name == "wrong" else obj.status.phase
+
+    operator = kw.Operator("shops")
+    operator.reconciler(kw.For(Shop, writes_status=False))(reconcile)
+    async with running(operator) as w:
+        await w.other.create(shop("right"))
+        await w.pass_time(600)
+        silent = "writes_status" not in caplog.text
+        await w.other.create(shop("wrong"))
+        await w.pass_time(600)
+
+        assert w.take_writes() == []
+    assert silent
+    assert caplog.text.count("writes_status=False was declared") == 1
+
+
 async def test_the_status_of_a_run_that_waits_is_written() -> None:
     """People read there what it waits for; the spec was not acted upon yet."""
     waits = True
