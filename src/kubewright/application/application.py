@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from kubewright.api.kind_reference import KindLike
 from kubewright.api.names import check_dns_subdomain
@@ -10,13 +10,28 @@ from kubewright.cluster import Cluster
 from kubewright.controller.declaration import Declaration
 from kubewright.controller.watches import KindWatch
 from kubewright.errors import ConfigError
+from kubewright.webhook.serving import WebhookServing
+from kubewright.webhook.webhooks import Webhooks
 
 if TYPE_CHECKING:
     from kubewright.client import Client
     from kubewright.crd.rbac import PolicyRule
     from kubewright.manager import Manager
+    from kubewright.runnable import Runnable
 
 __all__ = ["Application"]
+
+SERVED: WebhookServing = WebhookServing()
+"""How webhooks are served unless somebody says otherwise: on port 9443, behind a Service."""
+
+
+class RuleOptions(TypedDict, total=False):
+    """The arguments of `Application.rules`, which are explained there."""
+
+    namespaces: Iterable[str] | None
+    leader_election: str
+    metrics_secure: bool
+    webhook_secret: str
 
 
 class Application(ABC):
@@ -67,7 +82,13 @@ class Application(ABC):
     def kinds(self) -> tuple[KindLike[Any], ...]:
         """Every kind that was declared anywhere; roles and CRDs are made from these."""
         found = [kind for one in self.declarations for kind in one.kinds]
-        return tuple(dict.fromkeys([*found, *(one.kind for one in self.indexed)]))
+        indexed = (one.kind for one in self.indexed)
+        return tuple(dict.fromkeys([*found, *indexed, *self.webhooks.kinds]))
+
+    @property
+    def webhooks(self) -> Webhooks:
+        """What API servers ask before they store an object; nothing unless a subclass says so."""
+        return Webhooks(self.name)
 
     @abstractmethod
     def populate(
@@ -81,7 +102,13 @@ class Application(ABC):
             workers: How many objects a reconciler works on at a time, unless it says so itself.
         """
 
-    def add_to(self, manager: "Manager", *clusters: "Cluster", workers: int = 1) -> object:
+    def add_to(
+        self,
+        manager: "Manager",
+        *clusters: "Cluster",
+        workers: int = 1,
+        serve_webhooks: WebhookServing | None = SERVED,
+    ) -> object:
         """Let *manager* run it, once for each of *clusters*.
 
         ``await manager.remove(application)`` ends all that was added, while the manager goes on.
@@ -91,16 +118,32 @@ class Application(ABC):
             clusters: Where the objects are; by default the clusters of the manager. The manager
                 runs them, too. Several clusters need names.
             workers: How many objects a reconciler works on at a time, unless it says so itself.
+            serve_webhooks: How webhooks are served, if any were declared; ``None`` for not at all.
+                They belong to the first cluster.
 
         Returns:
             What `populate` returns; for an `Operator`, its controllers.
 
         Raises:
-            ConfigError: There is no cluster.
+            ConfigError: There is no cluster, or a file for webhooks cannot be read.
         """
         joined = self._join(manager, clusters)
         with manager.adding_for(self):
-            return self.populate(manager, joined, workers=workers)
+            servers = self._webhook_runnables(joined[0], serve_webhooks)
+            added = self.populate(manager, joined, workers=workers)
+            for one in servers:
+                manager.add(one)
+        return added
+
+    def _webhook_runnables(
+        self, cluster: "Cluster", serving: WebhookServing | None
+    ) -> "list[Runnable]":
+        webhooks = self.webhooks
+        if serving is None or not (webhooks or serving.install):
+            return []  # without loading what serves them
+        from kubewright.webhook.running import runnables
+
+        return runnables(webhooks, cluster, serving, name=self.name)
 
     def _join(self, manager: "Manager", clusters: "tuple[Cluster, ...]") -> "tuple[Cluster, ...]":
         """Return the clusters to run in, after adding them to *manager*."""
@@ -115,13 +158,23 @@ class Application(ABC):
                 manager.add_cluster(cluster)
         return found
 
-    def crds(self) -> list[dict[str, Any]]:
-        """Return the CRDs of the custom kinds that were declared as classes."""
+    def crds(self, *, serve_webhooks: WebhookServing = SERVED) -> list[dict[str, Any]]:
+        """Return the CRDs of the custom kinds that were declared as classes.
+
+        Args:
+            serve_webhooks: Where API servers find what converts between versions.
+        """
         from kubewright.application.install import crds_of
 
-        return crds_of(self.kinds)
+        return crds_of(self.kinds, conversions=self.webhooks.crd_conversions(serve_webhooks))
 
-    async def install_crds(self, client: "Client", *, timeout: float = 30.0) -> list[str]:
+    async def install_crds(
+        self,
+        client: "Client",
+        *,
+        timeout: float = 30.0,
+        serve_webhooks: WebhookServing = SERVED,
+    ) -> list[str]:
         """Install the CRDs of the custom kinds that were declared, and wait until they are served.
 
         For development and tests; a release ships its CRDs as manifests.
@@ -129,6 +182,7 @@ class Application(ABC):
         Args:
             client: Where to install them.
             timeout: Seconds within which the server must establish each.
+            serve_webhooks: Where API servers find what converts between versions.
 
         Returns:
             The names of the CRDs.
@@ -138,10 +192,17 @@ class Application(ABC):
         """
         from kubewright.application.install import install_crds
 
-        return await install_crds(client, self.kinds, timeout=timeout)
+        place = serve_webhooks.named(self.name, client.namespace)
+        conversions = self.webhooks.crd_conversions(place)
+        return await install_crds(client, self.kinds, timeout=timeout, conversions=conversions)
 
     def rules(
-        self, *, namespaces: Iterable[str] | None = None, leader_election: str = ""
+        self,
+        *,
+        namespaces: Iterable[str] | None = None,
+        leader_election: str = "",
+        metrics_secure: bool = False,
+        webhook_secret: str = "",
     ) -> "list[PolicyRule]":
         """Return the RBAC rules for all declarations; `kubewright.crd.roles` makes roles of them.
 
@@ -153,13 +214,35 @@ class Application(ABC):
             namespaces: Where the operator looks: a Role for each. By default everywhere: a
                 ClusterRole. Kinds without namespaces need a ClusterRole in any case.
             leader_election: The namespace of the Lease, if there is leader election.
+            metrics_secure: Whether the manager asks the server who may read its metrics.
+            webhook_secret: The namespace of the Secret with the certificate of the webhooks, if the
+                operator makes that itself.
         """
         from kubewright.application.rights import rules_of
+
+        more = list(self._rules)
+        if webhook_secret and self.webhooks:
+            from kubewright.webhook.certificates.targets import rules
+
+            place = SERVED.named(self.name, webhook_secret)
+            targets = self.webhooks.targets()
+            more += rules(secret=place.secret, namespace=webhook_secret, targets=targets)
 
         return rules_of(
             self.declarations,
             indexed=self.indexed,
             namespaces=namespaces,
             leader_election=leader_election,
-            more=self._rules,
+            metrics_secure=metrics_secure,
+            more=more,
         )
+
+    async def certain_rules(self, **options: Unpack[RuleOptions]) -> "list[PolicyRule]":
+        """Return those of the `rules` that are used whatever the objects say: by default, all.
+
+        At the start, ``kubewright run`` warns if one of them is missing.
+
+        Args:
+            options: As for `rules`.
+        """
+        return self.rules(**options)

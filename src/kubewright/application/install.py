@@ -1,8 +1,9 @@
 """Installs the CRDs of custom kinds, and waits until the server serves them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from kubewright.api.kind import GroupKind
 from kubewright.api.kind_reference import KindLike
 from kubewright.api.resource import definition_of
 from kubewright.api.unstructured import Unstructured
@@ -10,6 +11,7 @@ from kubewright.client.wait import wait_for
 from kubewright.crd import custom_resource_definitions
 from kubewright.errors import ConfigError
 from kubewright.log import get_logger
+from kubewright.webhook.overriding import apply_over
 
 if TYPE_CHECKING:
     from kubewright.client import Client
@@ -20,7 +22,11 @@ _log = get_logger(__name__)
 
 
 async def install_crds(
-    client: "Client", kinds: Iterable[KindLike[Any]], *, timeout: float = 30.0
+    client: "Client",
+    kinds: Iterable[KindLike[Any]],
+    *,
+    timeout: float = 30.0,
+    conversions: Mapping[GroupKind, Mapping[str, Any]] | None = None,
 ) -> list[str]:
     """Apply the CRDs of all *kinds* that are not built in; return once all are established.
 
@@ -28,6 +34,7 @@ async def install_crds(
         client: Where to install them.
         kinds: The classes; all versions of a kind together. A `Kind` has no CRD.
         timeout: Seconds within which the server must establish each.
+        conversions: The ``spec.conversion`` of kinds whose versions a webhook converts.
 
     Returns:
         The names of the CRDs.
@@ -36,19 +43,25 @@ async def install_crds(
         ConfigError: The server did not establish one; the message says why.
         APIError: The server rejected one.
     """
-    documents = [Unstructured(one) for one in crds_of(kinds)]
-    for document in documents:
-        await client.apply(document, field_owner="kubewright", force=True)
+    found = crds_of(kinds, conversions=conversions)
+    for one in found:
+        await apply_over(client, one, field_owner="kubewright")
+    documents = [Unstructured(one) for one in found]
     for document in documents:
         await _wait_until_established(client, document, timeout)
         _log.info("custom resource definition installed", name=document.name)
     return [document.name for document in documents]
 
 
-def crds_of(kinds: Iterable[KindLike[Any]]) -> list[dict[str, Any]]:
+def crds_of(
+    kinds: Iterable[KindLike[Any]],
+    *,
+    conversions: Mapping[GroupKind, Mapping[str, Any]] | None = None,
+) -> list[dict[str, Any]]:
     """Return the CRDs of all *kinds* that have a class and are not built in."""
     classes = [kind for kind in kinds if isinstance(kind, type)]
-    return custom_resource_definitions(*(one for one in classes if not definition_of(one).builtin))
+    ours = (one for one in classes if not definition_of(one).builtin)
+    return custom_resource_definitions(*ours, conversions=conversions)
 
 
 async def _wait_until_established(client: "Client", document: Unstructured, timeout: float) -> None:

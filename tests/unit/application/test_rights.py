@@ -77,6 +77,20 @@ def test_a_cleanup_patches_the_object_for_its_finalizer() -> None:
     assert rule("example.com", "shops", "get", "list", "patch", "watch") in rules
 
 
+def test_a_status_that_is_not_written_needs_no_right() -> None:
+    """The status of a pod belongs to its kubelet."""
+    rules = operator_of(kw.For(Shop, writes_status=False)).rules()
+
+    assert rules == [rule("", "events", *EVENT), rule("example.com", "shops", *READ)]
+
+
+def test_a_child_gives_the_rights_that_are_declared() -> None:
+    """Who never deletes children need not be able to."""
+    rules = operator_of(Shop, owns=[kw.Owns(ConfigMap, verbs=["create"])]).rules()
+
+    assert rule("", "configmaps", "create", *READ) in rules
+
+
 def test_owned_kinds_are_applied_and_deleted_and_watched_ones_only_read() -> None:
     """To own a kind also means to keep the owner from going before its children."""
     watched = kw.Watches(Secret, map=lambda _: [])
@@ -136,6 +150,16 @@ def test_events_about_cluster_kinds_are_in_the_default_namespace() -> None:
     rules = operator_of(Mall).rules(namespaces=["shop"])
 
     assert {one.namespace for one in rules if one.resources == ("events",)} == {"default", "shop"}
+
+
+def test_secure_metrics_ask_about_their_callers() -> None:
+    """In a ClusterRole, also of an operator with a few namespaces: reviews have none."""
+    rules = operator_of(Shop).rules(namespaces=["shop"], metrics_secure=True)
+
+    assert [one for one in rules if not one.namespace] == [
+        rule("authentication.k8s.io", "tokenreviews", "create"),
+        rule("authorization.k8s.io", "subjectaccessreviews", "create"),
+    ]
 
 
 def test_leader_election_needs_its_lease_and_tells_of_it() -> None:
@@ -234,6 +258,30 @@ async def test_who_may_do_nothing_lacks_everything() -> None:
         assert await missing_rights(client, rules) == rules
 
 
+async def test_an_administrator_asks_what_a_service_account_lacks() -> None:
+    """Whoever looks into a cluster may do more than the operator that is ill there."""
+    rules = [PolicyRule(("",), ("pods",), ("get",)), PolicyRule(("",), ("pods",), ("list",))]
+    account = kw.ObjectKey("shops", "shop")
+    subject = {"kind": "ServiceAccount", "name": "shop", "namespace": "shops"}
+    group = "rbac.authorization.k8s.io"
+
+    async with EmbeddedServer() as server, server.client() as client:
+        (role,) = roles("test", rules[:1])
+        await client.create(kw.Unstructured(role))
+        binding = {
+            "apiVersion": f"{group}/v1",
+            "kind": "ClusterRoleBinding",
+            "metadata": {"name": "test"},
+            "roleRef": {"apiGroup": group, "kind": "ClusterRole", "name": "test"},
+            "subjects": [subject],
+        }
+        await client.create(kw.Unstructured(binding))
+
+        missing = await missing_rights(client, rules, account=account)
+
+    assert missing == rules[1:]
+
+
 async def test_with_the_rules_nothing_is_missing() -> None:
     """What the operator says it needs is what the server asks for."""
     rules = operator_of(Shop, owns=[ConfigMap], cleanup=True).rules(
@@ -244,6 +292,21 @@ async def test_with_the_rules_nothing_is_missing() -> None:
         missing = await missing_rights(client, rules)
 
     assert missing == []
+
+
+async def test_a_right_in_the_namespace_of_the_operator_is_found_there() -> None:
+    """A project calls it ``system``, and kustomize gives it another name."""
+    rules = [rule("", "pods", "get", namespace="system"), rule("", "pods", "list", namespace="x")]
+    moved = [rule("", "pods", "get", namespace="default")]
+
+    async with EmbeddedServer() as server, granted(server, server.nobody, moved) as client:
+        missing = await missing_rights(client, rules, home="default")
+        nowhere = await missing_rights(client, rules, home="y")
+        literal = await missing_rights(client, rules)
+
+    assert missing == rules[1:]
+    assert nowhere == [rules[1], rule("", "pods", "get", namespace="y")]
+    assert literal == rules
 
 
 async def test_only_what_is_missing_is_said() -> None:
