@@ -11,7 +11,9 @@ from kubewright._lazy import lazy_names
 
 if TYPE_CHECKING:
     from kubewright._aio import VirtualClock
+    from kubewright.client.witness import as_operator
     from kubewright.testing.choice import open_server
+    from kubewright.testing.conversion import check_round_trips
     from kubewright.testing.crd_server import RealCRDServer
     from kubewright.testing.embedded import EmbeddedServer
     from kubewright.testing.embedded_cluster import EmbeddedCluster
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
         Unreachable,
     )
     from kubewright.testing.harness import OperatorTest, operator_test
+    from kubewright.testing.running import operator_on
     from kubewright.testing.server import KubeconfigServer, Server, User
 
 __all__ = [
@@ -53,7 +56,10 @@ __all__ = [
     "Unreachable",
     "User",
     "VirtualClock",
+    "as_operator",
+    "check_round_trips",
     "open_server",
+    "operator_on",
     "operator_test",
 ]
 
@@ -78,7 +84,10 @@ _MODULES = {
     "Unreachable": "faults",
     "User": "server",
     "VirtualClock": "embedded",
+    "as_operator": "recorder",
+    "check_round_trips": "conversion",
     "open_server": "choice",
+    "operator_on": "running",
     "operator_test": "harness",
 }
 

@@ -1,10 +1,13 @@
 """The command lines of a real cluster's programs, for the installed versions."""
 
+import os
 import re
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TypeAlias
 
+from kubewright._pki.files import PathLike
 from kubewright.errors import ConfigError
 
 __all__ = [
@@ -13,6 +16,8 @@ __all__ = [
     "crd_server_command",
     "etcd_command",
 ]
+
+Webhooks: TypeAlias = tuple[PathLike | None, PathLike | None]
 
 HOST: str = "127.0.0.1"
 ISSUER: str = "https://kubernetes.default.svc"
@@ -36,8 +41,18 @@ def etcd_command(program: Path, folder: Path, *, port: int, peer_port: int) -> l
     return [str(program), *_as_flags(flags), *extra]
 
 
-def apiserver_command(program: Path, folder: Path, *, port: int, etcd_url: str) -> list[str]:
-    """Return the command for a kube-apiserver with its certificates and tokens in *folder*."""
+def apiserver_command(
+    program: Path, folder: Path, *, port: int, etcd_url: str, webhooks: Webhooks = (None, None)
+) -> list[str]:
+    """Return the command for a kube-apiserver with its certificates and tokens in *folder*.
+
+    Args:
+        program: Its path.
+        folder: Where its files are.
+        port: Where it listens.
+        etcd_url: Where its etcd is.
+        webhooks: The config files of the webhooks that authorize and that authenticate.
+    """
     flags: dict[str, object] = {
         "etcd-servers": etcd_url,
         "bind-address": HOST,
@@ -59,6 +74,7 @@ def apiserver_command(program: Path, folder: Path, *, port: int, etcd_url: str) 
     }
     if "--insecure-port" in _output(program, "--help"):
         flags["insecure-port"] = 0  # servers before 1.20 open it; those after 1.23 lack the flag
+    flags |= _webhook_flags(*webhooks)
     return [str(program), *_as_flags(flags)]
 
 
@@ -109,6 +125,20 @@ def controller_manager_command(
     if "--port int" in _output(program, "--help"):
         flags["port"] = 0  # versions before 1.24 serve without TLS on all addresses
     return [str(program), *_as_flags(flags)]
+
+
+def _webhook_flags(
+    authorization: PathLike | None, authentication: PathLike | None
+) -> dict[str, object]:
+    flags: dict[str, object] = {}
+    if authorization is not None:
+        flags["authorization-mode"] = "RBAC,Webhook"
+        flags["authorization-webhook-config-file"] = os.fspath(authorization)
+        flags["authorization-webhook-version"] = "v1"
+    if authentication is not None:
+        flags["authentication-token-webhook-config-file"] = os.fspath(authentication)
+        flags["authentication-token-webhook-version"] = "v1"
+    return flags
 
 
 def _as_flags(flags: Mapping[str, object]) -> list[str]:

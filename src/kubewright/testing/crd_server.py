@@ -7,8 +7,9 @@ from pathlib import Path
 from kubewright.errors import LifecycleError
 from kubewright.testing.assets import get_program
 from kubewright.testing.commands import HOST, crd_server_command
-from kubewright.testing.envtest import RealServer, _answers, _free_ports
+from kubewright.testing.envtest import RealServer, _answers
 from kubewright.testing.front import Front
+from kubewright.testing.ports import free_ports
 from kubewright.testing.server import User
 
 __all__ = ["RealCRDServer"]
@@ -76,7 +77,7 @@ class RealCRDServer(RealServer):
 
     def _start_custom(self, program: Path) -> str:
         kubeconfig_file = self.write_kubeconfig(self.folder / "core.kubeconfig")
-        (port,) = _free_ports(1)
+        (port,) = free_ports(1)
         url = f"https://{HOST}:{port}"
         command = crd_server_command(
             program, self.folder, port=port, etcd_url=self._etcd_url, kubeconfig=kubeconfig_file

@@ -50,6 +50,10 @@ class EmbeddedServer(Access):
         controllers: Whether to collect garbage, empty deleted namespaces, and release claims and
             volumes.
         data_dir: Where objects are kept across restarts; ``None`` keeps them in memory.
+        authorization_webhook_config: The config file, a kubeconfig, of a webhook that is asked
+            about what RBAC does not allow.
+        authentication_webhook_config: The config file of a webhook that is asked about tokens that
+            the server does not know.
         clock: Where the server's time comes from, such as a virtual clock.
 
     Example:
@@ -63,6 +67,8 @@ class EmbeddedServer(Access):
         rbac: bool = True,
         controllers: bool = True,
         data_dir: "PathLike | None" = None,
+        authorization_webhook_config: "PathLike | None" = None,
+        authentication_webhook_config: "PathLike | None" = None,
         clock: Clock | None = None,
     ) -> None:
         self.admin: User = User("admin", ("system:masters",), token=secrets.token_hex(16))
@@ -71,6 +77,7 @@ class EmbeddedServer(Access):
         self._rbac = rbac
         self._controllers = controllers
         self._data_dir = data_dir
+        self._webhooks = (authorization_webhook_config, authentication_webhook_config)
         self._clock = clock
         self._folder: Path | None = None
         self._server: LocalServer[APIServer] | LocalCluster | None = None
@@ -276,12 +283,15 @@ class EmbeddedServer(Access):
         from kubewright.embedded import LocalServer
 
         data_dir = named_path("data_dir", self._data_dir)
+        authorization, authentication = self._webhooks
         server = LocalServer(
             partial(
                 APIServer,
                 data_dir=data_dir,
                 rbac=self._rbac,
                 controllers=self._controllers,
+                authorization_webhook=authorization,
+                authentication_webhook=authentication,
                 clock=self._clock,
             ),
             folder=data_dir / "pki" if data_dir else None,

@@ -5,7 +5,6 @@ import contextlib
 import http.client
 import secrets
 import shutil
-import socket
 import tempfile
 import threading
 from collections.abc import Callable, Sequence
@@ -24,11 +23,13 @@ from kubewright.testing.commands import (
     controller_manager_command,
     etcd_command,
 )
+from kubewright.testing.ports import free_ports
 from kubewright.testing.process import Process, StartError
 from kubewright.testing.server import User
 
 if TYPE_CHECKING:
     from kubewright._pki.authority import Authority
+    from kubewright._pki.files import PathLike
 
 __all__ = ["RealServer"]
 
@@ -53,6 +54,10 @@ class RealServer(Access):
         assets: The folder of the programs, instead of ``$KUBEBUILDER_ASSETS``.
         controllers: Whether to start kube-controller-manager as well.
         apiserver_flags: More flags for kube-apiserver, such as ``--feature-gates=…``.
+        authorization_webhook_config: The config file, a kubeconfig, of a webhook that is asked
+            about what RBAC does not allow.
+        authentication_webhook_config: The config file of a webhook that is asked about tokens that
+            the server does not know.
 
     Example:
         with RealServer() as server:
@@ -65,6 +70,8 @@ class RealServer(Access):
         assets: Path | None = None,
         controllers: bool = False,
         apiserver_flags: Sequence[str] = (),
+        authorization_webhook_config: "PathLike | None" = None,
+        authentication_webhook_config: "PathLike | None" = None,
     ) -> None:
         self.admin: User = User("admin", ("system:masters",), token=secrets.token_hex(16))
         self.reader: User = User("reader", token=secrets.token_hex(16))
@@ -72,6 +79,7 @@ class RealServer(Access):
         self._assets = assets
         self._controllers = controllers
         self._flags = tuple(apiserver_flags)
+        self._webhooks = (authorization_webhook_config, authentication_webhook_config)
         self._folder: Path | None = None
         self._authority: Authority | None = None
         self._processes: list[Process] = []
@@ -216,7 +224,7 @@ class RealServer(Access):
             write_private(self.folder / name, content)
 
     def _start_etcd(self, program: Path) -> None:
-        port, peer_port = _free_ports(2)
+        port, peer_port = free_ports(2)
         self._etcd_url = f"http://{HOST}:{port}"
         command = etcd_command(program, self.folder, port=port, peer_port=peer_port)
         # Stopped last and asked to remove the folder, so that a killed test run leaves no files.
@@ -224,9 +232,11 @@ class RealServer(Access):
         self._wait(process, lambda: _answers(self._etcd_url, "/health"))
 
     def _start_apiserver(self, program: Path) -> None:
-        (port,) = _free_ports(1)
+        (port,) = free_ports(1)
         self._url = f"https://{HOST}:{port}"
-        command = apiserver_command(program, self.folder, port=port, etcd_url=self._etcd_url)
+        command = apiserver_command(
+            program, self.folder, port=port, etcd_url=self._etcd_url, webhooks=self._webhooks
+        )
         process = self._launch("kube-apiserver", [*command, *self._flags])
         # The default namespace comes a moment after the server calls itself ready.
         self._wait(process, partial(self._serves, "/readyz"))
@@ -236,7 +246,7 @@ class RealServer(Access):
         self._wait(process, partial(self._serves, "/api/v1/namespaces", user=self.reader))
 
     def _start_controllers(self, program: Path) -> None:
-        (port,) = _free_ports(1)
+        (port,) = free_ports(1)
         url = f"https://{HOST}:{port}"
         command = controller_manager_command(
             program, self.folder, port=port, kubeconfig=self.kubeconfig_file
@@ -282,15 +292,6 @@ class RealServer(Access):
 def _tokens(*users: User) -> bytes:
     rows = (f'{user.token},{user.name},{user.name},"{",".join(user.groups)}"\n' for user in users)
     return "".join(rows).encode()
-
-
-def _free_ports(count: int) -> list[int]:
-    """Return ports that were free a moment ago; all are bound until the last is chosen."""
-    with contextlib.ExitStack() as stack:
-        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
-        for each in sockets:
-            each.bind((HOST, 0))
-        return [each.getsockname()[1] for each in sockets]
 
 
 def _answers(

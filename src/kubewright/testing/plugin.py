@@ -4,8 +4,10 @@ pytest loads this by itself where Kubewright is installed. Nothing else is loade
 asks for a fixture.
 """
 
+import os
 import secrets
 from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,7 +17,14 @@ if TYPE_CHECKING:
     from kubewright.testing.embedded_cluster import EmbeddedCluster
     from kubewright.testing.server import Server
 
-__all__ = ["kube_client", "kube_cluster", "kube_namespace", "kube_server", "pytest_addoption"]
+__all__ = [
+    "kube_client",
+    "kube_cluster",
+    "kube_namespace",
+    "kube_server",
+    "pytest_addoption",
+    "pytest_configure",
+]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -27,6 +36,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="the server of the fixture kube_server: embedded (the default), real, real-crd or"
         " kubeconfig; overrides $KUBEWRIGHT_SERVER",
     )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Record the calls of operators, if ``kubewright rbac audit`` runs the tests."""
+    folder = os.environ.get("KUBEWRIGHT_RECORD_CALLS")
+    if folder:
+        from kubewright.testing.recorder import Recorder
+
+        recorder = Recorder()
+        recorder.start()
+        config.add_cleanup(lambda: recorder.write(Path(folder)))
+        config.add_cleanup(recorder.stop)
 
 
 @pytest.fixture(scope="session")

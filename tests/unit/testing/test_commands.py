@@ -56,6 +56,25 @@ def test_apiserver_closes_the_insecure_port_where_there_is_one(tmp_path: Path) -
     assert not [flag for flag in new_command if "insecure-port" in flag]
 
 
+def test_apiserver_asks_the_webhooks_after_rbac(tmp_path: Path) -> None:
+    """Each mode once: kube-apiserver refuses to start if one is repeated."""
+    server = program(tmp_path, "")
+
+    plain = apiserver_command(server, tmp_path, port=1, etcd_url="http://e")
+    command = apiserver_command(
+        server, tmp_path, port=1, etcd_url="http://e", webhooks=("a.yaml", Path("b.yaml"))
+    )
+
+    assert set(plain) - set(command) == {"--authorization-mode=RBAC"}
+    assert sorted(set(command) - set(plain)) == [
+        "--authentication-token-webhook-config-file=b.yaml",
+        "--authentication-token-webhook-version=v1",
+        "--authorization-mode=RBAC,Webhook",
+        "--authorization-webhook-config-file=a.yaml",
+        "--authorization-webhook-version=v1",
+    ]
+
+
 def test_controller_manager_closes_its_plain_port_where_there_is_one(tmp_path: Path) -> None:
     """Before 1.24 it serves without TLS on every address of the machine."""
     old = program(tmp_path, "  --port int   The port\n  --secure-port int  The port")

@@ -2,13 +2,14 @@
 
 import asyncio
 import time
+from datetime import UTC, datetime
 
 import pytest
 
 import kubewright as kw
 from kubewright.kinds.core.v1 import ConfigMap, Pod
 from kubewright.testing import EmbeddedServer, VirtualClock, operator_test
-from tests.unit.operator.world import Shop, shop
+from tests.unit.operator.world import Shop, ShopSpec, shop
 
 
 def make_operator() -> kw.Operator:
@@ -152,6 +153,100 @@ async def test_what_an_operator_did_is_recorded_from_event_to_retry() -> None:
     assert list(map(str, changed.writes[0].changes)) == ["data.size '1' -> '2'"]
     assert kw.Reason("ConfigMap", "MODIFIED", key) in echo.reasons
     assert echo.writes == ()
+
+
+class NewShopSpec(kw.Model):
+    area: int = 1
+
+
+@kw.resource(group="example.com", version="v2", kind="Shop", storage=False)
+class NewShop(kw.Resource):
+    """A shop in other words."""
+
+    spec: NewShopSpec = kw.field(default_factory=NewShopSpec)
+
+
+def make_webhooks() -> kw.Operator:
+    """Return an operator with every webhook that there is for a kind, and nothing else."""
+    operator = kw.Operator("webhooks")
+
+    @operator.defaulter(Shop)
+    async def grow(obj: Shop, ctx: kw.AdmissionContext[Shop]) -> None:
+        await asyncio.sleep(5)  # of virtual time: the server waits for ten seconds
+        obj.spec.size += 1
+        obj.metadata.annotations["seen"] = f"{ctx.now():%H:%M:%S}"
+
+    @operator.validator(Shop, on=["create", "update", "delete"])
+    async def check(obj: Shop, ctx: kw.AdmissionContext[Shop]) -> None:
+        if ctx.operation != "delete" and await ctx.client.find(ConfigMap, obj.metadata.name):
+            ctx.refuse("metadata.name", "it is taken")
+        if ctx.operation == "delete":
+            raise kw.AdmissionDeniedError("it is open")
+
+    conversion = operator.conversion(Shop)
+
+    @conversion.to_hub(NewShop)
+    def to_v1(new: NewShop) -> Shop:
+        return Shop(spec=ShopSpec(size=new.spec.area))
+
+    @conversion.from_hub(NewShop)
+    def from_v1(hub: Shop) -> NewShop:
+        return NewShop(spec=NewShopSpec(area=hub.spec.size))
+
+    return operator
+
+
+async def test_webhooks_are_called_in_process_and_in_virtual_time() -> None:
+    """A defaulter that waits takes no real time, needs no port, and sees the time of the test."""
+    clock = VirtualClock(datetime(2026, 1, 1, 12, tzinfo=UTC))
+    async with operator_test(make_webhooks(), clock=clock) as test:
+        stored = await clock.run(test.client.create(shop("corner", size=2)))
+
+        assert stored.spec.size == 3
+        assert stored.metadata.annotations == {"seen": "12:00:05"}
+        assert (await test.client.get(NewShop, "corner")).spec.area == 3
+
+
+async def test_a_webhook_that_takes_too_long_is_given_up_in_virtual_time() -> None:
+    """A test of the time-out takes a moment, and not an hour."""
+    operator = kw.Operator("slow")
+
+    @operator.validator(Shop, timeout_seconds=10)
+    async def check(obj: Shop) -> None:
+        await asyncio.sleep(3600)
+
+    async with operator_test(operator) as test:
+        before = test.clock.monotonic()
+
+        with pytest.raises(kw.ServerError, match=r"validate\.v1\.shops\.example\.com"):
+            await test.clock.run(test.client.create(shop("corner")))
+
+        assert 0 < test.clock.monotonic() - before <= 10
+
+
+async def test_refusals_of_webhooks_reach_the_client_of_the_test() -> None:
+    """With the field, as those of a schema; a validator reads the cluster of the test."""
+    config = ConfigMap(metadata=kw.ObjectMeta(name="corner"))
+    async with operator_test(make_webhooks(), objects=[config]) as test:
+        with pytest.raises(kw.InvalidError) as refused:
+            await test.clock.run(test.client.create(shop("corner")))
+        await test.clock.run(test.client.create(shop("other")))
+        with pytest.raises(kw.ForbiddenError, match="it is open"):
+            await test.clock.run(test.client.delete(Shop, "other"))
+
+        assert [one.field for one in refused.value.causes] == ["metadata.name"]
+        assert [one.metadata.name for one in await test.client.list(Shop)] == ["other"]
+
+
+async def test_objects_from_before_the_operator_were_not_seen_by_its_admission_webhooks() -> None:
+    """They are as old clusters have them; conversions are there, or nobody could read them."""
+    old = shop("old", size=7)
+    new = NewShop(metadata=kw.ObjectMeta(name="new"), spec=NewShopSpec(area=8))
+    async with operator_test(make_webhooks(), objects=[old, new]) as test:
+        found = await test.client.list(Shop)
+
+        assert {one.metadata.name: one.spec.size for one in found} == {"old": 7, "new": 8}
+        assert all(not one.metadata.annotations for one in found)
 
 
 async def test_settled_lets_the_time_pass_that_reconciles_need() -> None:

@@ -105,3 +105,17 @@ def test_a_cluster_that_does_not_answer_ends_the_run_in_one_line(
     assert "cannot test against https://127.0.0.1:1: " in done.stdout
     assert "Traceback" not in done.stdout + done.stderr
     assert "ConfigError" not in done.stdout
+
+
+def test_calls_are_recorded_if_a_folder_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """``kubewright rbac audit`` runs the tests in that way."""
+    folder = tmp_path / "calls"
+    folder.mkdir()
+    monkeypatch.setenv("KUBEWRIGHT_RECORD_CALLS", str(folder))
+
+    done = run(tmp_path, "def test_nothing(): pass")
+
+    assert "1 passed" in done.stdout, done.stdout
+    assert [file.read_text() for file in folder.iterdir()] == ["[]"]
