@@ -1,0 +1,234 @@
+"""`Chart`: the files of a Helm chart, in a folder or an archive, and what is said in them."""
+
+import hashlib
+import io
+import re
+import tarfile
+from base64 import b64encode
+from collections.abc import Iterator, Mapping
+from fnmatch import fnmatch
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import yaml
+
+from kubewright.errors import ConfigError
+from kubewright.helm.documents import document, documents, line_of
+
+__all__ = ["Chart", "load_chart"]
+
+_TEXTS = ("apiVersion", "name", "version", "appVersion", "kubeVersion", "type", "description")
+_OWN = frozenset({"Chart.yaml", "Chart.lock", "values.yaml", "values.schema.json"})
+_LOOKUP = re.compile(rb"\blookup\b")
+_REVISION = re.compile(rb"\.Release\.Revision\b")
+_CAPABILITY = re.compile(rb"\.Has\s+\(?\s*[\"`]([^\"`]+)[\"`]")
+_KUBE_VERSION = re.compile(rb"\.KubeVersion\b")
+_RANDOM = re.compile(
+    rb"\b(rand\w+|gen(CA|PrivateKey|SelfSigned|Signed)\w*|uuidv4|now|shuffle|bcrypt|htpasswd)\b"
+)
+
+
+class Chart:
+    """The files of one chart, with those of the charts that it depends on.
+
+    Args:
+        place: Where it was found, for messages.
+        files: Its files by path; ``Chart.yaml`` is one of them.
+
+    Raises:
+        ConfigError: ``Chart.yaml`` or ``values.yaml`` cannot be read; the message says where.
+    """
+
+    def __init__(self, place: str, files: Mapping[str, bytes]) -> None:
+        self.place: str = place
+        self.files: dict[str, bytes] = dict(sorted(files.items()))
+        self.metadata: dict[str, Any] = self._metadata()
+        self.values: dict[str, Any] = self._mapping("values.yaml")
+
+    @property
+    def name(self) -> str:
+        """The name of the chart."""
+        return str(self.metadata["name"])
+
+    @property
+    def version(self) -> str:
+        """The version of the chart."""
+        return str(self.metadata.get("version") or "")
+
+    @cached_property
+    def digest(self) -> str:
+        """Identifies all its files: what is rendered from another digest may differ."""
+        found = hashlib.sha256()
+        for path, data in self.files.items():
+            found.update(f"{path}\0{len(data)}\0".encode())
+            found.update(data)
+        return found.hexdigest()
+
+    @cached_property
+    def asks_cluster(self) -> bool:
+        """Whether a template reads objects of the cluster with ``lookup``."""
+        return self._says(_LOOKUP)
+
+    @cached_property
+    def asks_revision(self) -> bool:
+        """Whether a template uses the number of the release."""
+        return self._says(_REVISION)
+
+    @cached_property
+    def asks_version(self) -> bool:
+        """Whether a template uses the version of Kubernetes."""
+        return self._says(_KUBE_VERSION)
+
+    @cached_property
+    def is_random(self) -> bool:
+        """Whether two renders may differ, since a template makes passwords or asks for the time."""
+        return self._says(_RANDOM)
+
+    @cached_property
+    def asked_apis(self) -> tuple[str, ...]:
+        """The API versions and kinds that templates ask the cluster for."""
+        texts = (data for _, data in self.templates(everywhere=True))
+        found = {name.decode() for data in texts for name in _CAPABILITY.findall(data)}
+        return tuple(sorted(found))
+
+    @property
+    def definitions(self) -> list[dict[str, Any]]:
+        """The CRDs in the folders ``crds``, of the chart and of those that it depends on."""
+        found = []
+        for path, data in self.files.items():
+            parts = PurePosixPath(path).parts
+            if "crds" in parts and "templates" not in parts and path.endswith((".yaml", ".yml")):
+                try:
+                    found += [one for one in documents(data) if isinstance(one, dict)]
+                except yaml.YAMLError as error:
+                    raise self._unreadable(path, error) from error
+        return found
+
+    def templates(self, *, everywhere: bool = False) -> Iterator[tuple[str, bytes]]:
+        """Yield the path and the text of each template.
+
+        Args:
+            everywhere: With those of the charts that it depends on.
+        """
+        for path, data in self.files.items():
+            parts = PurePosixPath(path).parts
+            if parts[0] == "templates" or (everywhere and "templates" in parts):
+                yield path, data
+
+    def record(self) -> dict[str, Any]:
+        """Return the chart as Helm stores it with a release."""
+        templates = [_encoded(path, data) for path, data in self.templates()]
+        files = [
+            _encoded(path, data)
+            for path, data in self.files.items()
+            if path not in _OWN and PurePosixPath(path).parts[0] not in {"templates", "charts"}
+        ]
+        schema = self.files.get("values.schema.json")
+        return {
+            "metadata": self.metadata,
+            "lock": self._lock(),
+            "templates": templates,
+            "values": self.values,
+            "schema": None if schema is None else b64encode(schema).decode(),
+            "files": files,
+        }
+
+    def write_to(self, folder: Path) -> Path:
+        """Write all files below *folder*, and return the folder of the chart."""
+        root = folder / self.name
+        for path, data in self.files.items():
+            target = root / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(data)
+        return root
+
+    def _says(self, pattern: re.Pattern[bytes]) -> bool:
+        archives = any(path.endswith(".tgz") for path in self.files)
+        return archives or any(pattern.search(one) for _, one in self.templates(everywhere=True))
+
+    def _lock(self) -> Any:
+        text = self.files.get("Chart.lock")
+        return None if text is None else document(text)
+
+    def _metadata(self) -> dict[str, Any]:
+        if "Chart.yaml" not in self.files:
+            raise ConfigError(
+                f"there is no chart in {self.place}: it has no Chart.yaml. Name the folder or the"
+                " .tgz of a chart; `helm create` makes one."
+            )
+        found = self._mapping("Chart.yaml")
+        if not found.get("name"):
+            raise ConfigError(f"the Chart.yaml of {self.place} does not say the name of the chart")
+        plain = yaml.load(self.files["Chart.yaml"], Loader=yaml.BaseLoader)  # noqa: S506  # texts
+        return found | {name: plain[name] for name in _TEXTS if name in found}
+
+    def _mapping(self, path: str) -> dict[str, Any]:
+        try:
+            found = document(self.files.get(path, b""))
+        except yaml.YAMLError as error:
+            raise self._unreadable(path, error) from error
+        if found is not None and not isinstance(found, dict):
+            raise ConfigError(f"{self.place}/{path} is not a mapping, but {type(found).__name__}")
+        return found or {}
+
+    def _unreadable(self, path: str, error: yaml.YAMLError) -> ConfigError:
+        what = getattr(error, "problem", None) or error
+        return ConfigError(f"{self.place}/{path}:{line_of(error)} is not YAML: {what}")
+
+
+def load_chart(place: Path) -> Chart:
+    """Read the chart in a folder or an archive.
+
+    Raises:
+        ConfigError: There is none, or it cannot be read.
+    """
+    if place.is_dir():
+        return Chart(str(place), dict(_in_folder(place)))
+    if not place.is_file():
+        raise ConfigError(
+            f"there is no chart {place}. Name the folder or the .tgz of a chart; `helm pull` and"
+            " `helm create` make them."
+        )
+    try:
+        return Chart(str(place), dict(_in_archive(place.read_bytes())))
+    except (tarfile.TarError, EOFError, OSError) as error:
+        raise ConfigError(f"cannot read the chart {place}: {error}. Is it a .tgz?") from error
+
+
+def _in_folder(root: Path) -> Iterator[tuple[str, bytes]]:
+    ignored = _ignored(root / ".helmignore")
+    for path in sorted(root.rglob("*")):
+        inside = path.relative_to(root).as_posix()
+        if path.is_file() and not any(_matches(inside, pattern) for pattern in ignored):
+            yield inside, path.read_bytes()
+
+
+def _ignored(file: Path) -> list[str]:
+    lines = file.read_text().splitlines() if file.is_file() else []
+    return [line.strip() for line in lines if line.strip() and not line.startswith(("#", "!"))]
+
+
+def _matches(path: str, pattern: str) -> bool:
+    """Say whether a line of ``.helmignore`` leaves out *path*, or a folder that it is in."""
+    wanted = pattern.strip("/")
+    parts = PurePosixPath(path).parts
+    folders = parts[:-1] if pattern.endswith("/") else parts
+    if "/" in wanted or pattern.startswith("/"):
+        prefixes = ("/".join(parts[:end]) for end in range(1, len(folders) + 1))
+        return any(fnmatch(one, wanted) for one in prefixes)
+    return any(fnmatch(part, wanted) for part in folders)
+
+
+def _in_archive(data: bytes) -> Iterator[tuple[str, bytes]]:
+    with tarfile.open(fileobj=io.BytesIO(data), mode="r:gz") as archive:
+        for member in archive.getmembers():
+            parts = PurePosixPath(member.name).parts
+            found = archive.extractfile(member) if member.isfile() else None
+            # The first folder is that of the chart; what points out of it is not ours to read.
+            if found is not None and len(parts) > 1 and ".." not in parts and parts[0] != "/":
+                yield "/".join(parts[1:]), found.read()
+
+
+def _encoded(path: str, data: bytes) -> dict[str, str]:
+    return {"name": path, "data": b64encode(data).decode()}
