@@ -14,6 +14,7 @@ from shlex import quote
 
 from kubewright._pki import kubeconfig
 from kubewright.apiserver.server import APIServer
+from kubewright.apiserver.webhook.options import AuthenticationWebhook, AuthorizationWebhook
 from kubewright.cli.loop import loop_factory
 from kubewright.embedded import LocalServer
 from kubewright.errors import ConfigError
@@ -35,6 +36,8 @@ class Options:
     data_dir: Path | None = None
     rbac: bool = True
     audit_log: Path | None = None
+    authorization_webhook: AuthorizationWebhook | None = None
+    authentication_webhook: AuthenticationWebhook | None = None
 
 
 def run(options: Options) -> None:
@@ -87,6 +90,8 @@ async def _serve(options: Options, path: Path) -> None:
             data_dir=options.data_dir,
             rbac=options.rbac,
             audit_log=options.audit_log,
+            authorization_webhook=options.authorization_webhook,
+            authentication_webhook=options.authentication_webhook,
         ),
         host=options.host,
         port=options.port,

@@ -1,44 +1,76 @@
-"""Commands and options; the work is done in other modules."""
+"""The commands by their names; each is defined in a module of its own."""
 
 import sys
-from enum import StrEnum
-from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from kubewright._version import VERSION
+from kubewright.cli.bundle.commands import (
+    PKGMAN_EXAMPLES,
+    SCORECARD_EXAMPLES,
+    bundle,
+    catalog,
+    pkgman_to_bundle,
+    scorecard,
+)
+from kubewright.cli.bundle.generating import register as register_generating
 from kubewright.cli.cluster.commands import cluster
-from kubewright.cli.cluster.commands import path as _path
+from kubewright.cli.commands.apiserver import apiserver
+from kubewright.cli.commands.demo import demo
+from kubewright.cli.commands.dev import dev
+from kubewright.cli.commands.migrate import migrate_storage
+from kubewright.cli.commands.run import run
+from kubewright.cli.deploy.commands import register as register_deploying
+from kubewright.cli.doctor.commands import EXAMPLES as DOCTOR_EXAMPLES
+from kubewright.cli.doctor.commands import doctor
 from kubewright.cli.fatal import tell
+from kubewright.cli.generate.commands import DIFF_EXAMPLES, diff_crd, generate
+from kubewright.cli.helm.commands import helm
+from kubewright.cli.manifests.commands import EXAMPLES as MANIFESTS_EXAMPLES
+from kubewright.cli.manifests.commands import manifests
+from kubewright.cli.olm.commands import olm
+from kubewright.cli.parsing import Command, Commands
+from kubewright.cli.project.commands import EDIT_EXAMPLES, INIT_EXAMPLES, create, edit, init
+from kubewright.cli.rbac.commands import rbac
+from kubewright.cli.shell.commands import (
+    COMPLETION_EXAMPLES,
+    HELP_EXAMPLES,
+    complete,
+    completion,
+    show_help,
+    version,
+)
+from kubewright.cli.update.commands import alpha
 from kubewright.errors import KubewrightError
 
 __all__ = ["app", "main"]
 
+_FIRST = (
+    "init", "create", "edit", "manifests", "generate", "diff-crd", "demo", "dev", "run", "helm",
+    "install", "uninstall", "deploy", "undeploy", "build-installer", "docker-build", "docker-push",
+    "docker-buildx", "bundle", "catalog", "scorecard", "olm", "pkgman-to-bundle", "doctor", "rbac",
+)  # fmt: skip
+_LAST = ("completion", "version", "help")
+
+
+class _Program(Commands):
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the commands in the order in which one meets them."""
+        names = super().list_commands(ctx)
+        between = [name for name in names if name not in {*_FIRST, *_LAST}]
+        return [name for name in (*_FIRST, *between, *_LAST) if name in names]
+
+
 app: typer.Typer = typer.Typer(
     name="kubewright",
+    cls=_Program,
     no_args_is_help=True,
     rich_markup_mode=None,  # rich would take longer to load than the server to start
     pretty_exceptions_enable=False,
+    add_completion=False,  # there is a command for it
     help="Kubernetes operators in Python, and a Kubernetes cluster to try them on.",
 )
-app.add_typer(cluster, name="cluster")
-
-
-class LogLevel(StrEnum):
-    """What ``--log-level`` takes."""
-
-    DEBUG = "debug"
-    INFO = "info"
-    WARNING = "warning"
-    ERROR = "error"
-
-
-class LogFormat(StrEnum):
-    """What ``--log-format`` takes."""
-
-    CONSOLE = "console"
-    JSON = "json"
 
 
 def main() -> None:
@@ -59,7 +91,7 @@ def _version(*, wanted: bool) -> None:
 @app.callback()
 def _options(
     *,
-    version: Annotated[
+    show_version: Annotated[
         bool,
         typer.Option(
             "--version", callback=_version, is_eager=True, help="Print the version and exit."
@@ -69,241 +101,30 @@ def _options(
     pass
 
 
-@app.command()
-def demo() -> None:
-    """Show an operator at work in ten seconds.
-
-    It starts a cluster on this machine, an operator, and one object for it, and leaves nothing
-    behind. The command of the pod, "echo YAY", runs as a local process under your user.
-
-    Exit status: 0 if it worked, 1 if it failed.
-    """
-    from kubewright.cli.demo.demo import run
-
-    raise typer.Exit(run())
-
-
-@app.command()
-def dev(  # noqa: PLR0913  # one for each option
-    target: Annotated[
-        str,
-        typer.Argument(
-            metavar="FILE_OR_MODULE[:NAME]",
-            help="The operator: at.py, shop.main, or at.py:name if there are several.",
-        ),
-    ],
-    *,
-    simulate: Annotated[
-        bool,
-        typer.Option("--simulate", help="Start no processes; containers only pretend to run."),
-    ] = False,
-    samples: Annotated[
-        bool, typer.Option("--samples", help="Apply the project's samples at startup.")
-    ] = False,
-    nodes: Annotated[int, typer.Option(min=0, max=192, metavar="N", help="Number of nodes.")] = 1,
-    no_rbac: Annotated[
-        bool, typer.Option("--no-rbac", help="Let every user do everything.")
-    ] = False,
-    name: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Use this running cluster instead of starting one."),
-    ] = None,
-    log_level: Annotated[
-        LogLevel, typer.Option(case_sensitive=False, help="Lowest level to print.")
-    ] = LogLevel.INFO,
-) -> None:
-    """Run an operator on its own cluster, and reload it on save.
-
-    Container commands run as local processes under your user, unless --simulate is given.
-    """
-    from kubewright.cli.dev.dev import Options, run
-
-    status = run(
-        Options(
-            target,
-            name=name,
-            nodes=nodes,
-            simulate=simulate,
-            rbac=not no_rbac,
-            samples=samples,
-            log_level=log_level.value,
-        )
-    )
-    raise typer.Exit(status)
-
-
-@app.command(name="run")
-def run_command(  # noqa: PLR0913  # one for each option
-    target: Annotated[
-        str,
-        typer.Argument(
-            metavar="FILE_OR_MODULE[:NAME]",
-            help="The operator: at.py, shop.main, or at.py:name if there are several.",
-        ),
-    ],
-    *,
-    kubeconfig: Annotated[
-        Path | None,
-        typer.Option(parser=_path, metavar="PATH", help="Kubeconfig file; by default, kubectl's."),
-    ] = None,
-    context: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Context to use instead of the current one."),
-    ] = None,
-    namespace: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="Namespace to watch; can be repeated. By default, all of them.",
-        ),
-    ] = None,
-    leader_elect: Annotated[
-        bool,
-        typer.Option("--leader-elect", help="Let only one of several replicas work at a time."),
-    ] = False,
-    leader_elect_namespace: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Namespace of the Lease; by default, the pod's own."),
-    ] = None,
-    leader_elect_name: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Name of the Lease; by default, the operator's."),
-    ] = None,
-    leader_elect_lease_duration: Annotated[
-        float,
-        typer.Option(
-            metavar="SECONDS", help="Time after which a standby takes over from a silent leader."
-        ),
-    ] = 15.0,
-    leader_elect_renew_deadline: Annotated[
-        float,
-        typer.Option(
-            metavar="SECONDS", help="How long a leader tries to renew its Lease before it stops."
-        ),
-    ] = 10.0,
-    leader_elect_retry_period: Annotated[
-        float, typer.Option(metavar="SECONDS", help="Time between two attempts.")
-    ] = 2.0,
-    metrics_bind_address: Annotated[
-        str,
-        typer.Option(metavar="ADDRESS", help="Address of /metrics, such as ':8080'; '0' for none."),
-    ] = "0",
-    health_probe_bind_address: Annotated[
-        str,
-        typer.Option(
-            metavar="ADDRESS",
-            help="Address of /healthz and /readyz, such as ':8081'; '0' for none.",
-        ),
-    ] = "0",
-    workers: Annotated[
-        int,
-        typer.Option(
-            min=1, metavar="N", help="Number of objects each reconciler works on at a time."
-        ),
-    ] = 1,
-    log_level: Annotated[
-        LogLevel, typer.Option(case_sensitive=False, help="Lowest level to print.")
-    ] = LogLevel.INFO,
-    log_format: Annotated[
-        LogFormat, typer.Option(help="Lines for people, or one JSON object per line.")
-    ] = LogFormat.CONSOLE,
-    install_crds: Annotated[
-        bool, typer.Option("--install-crds", help="Install the CRDs of the operator's kinds first.")
-    ] = False,
-    check_rights: Annotated[
-        bool,
-        typer.Option(
-            "--check-rights/--no-check-rights",
-            help="Log at startup which permissions the operator lacks.",
-        ),
-    ] = True,
-) -> None:
-    """Run an operator against a cluster until Ctrl-C.
-
-    Exit status: 0 after a signal, 1 if it fails while it runs, 2 for invalid input.
-    """
-    from kubewright.cli.run import Options, run
-
-    options = Options(
-        target,
-        kubeconfig=kubeconfig,
-        context=context,
-        namespaces=tuple(namespace or ()),
-        leader_elect=leader_elect,
-        leader_elect_namespace=leader_elect_namespace,
-        leader_elect_name=leader_elect_name,
-        lease_duration=leader_elect_lease_duration,
-        renew_deadline=leader_elect_renew_deadline,
-        retry_period=leader_elect_retry_period,
-        metrics_bind_address=metrics_bind_address,
-        health_probe_bind_address=health_probe_bind_address,
-        workers=workers,
-        log_level=log_level.value,
-        log_format=log_format.value,
-        install_crds=install_crds,
-        check_rights=check_rights,
-    )
-    try:
-        status = run(options)
-    except KubewrightError as error:
-        tell(str(error), log_format.value)
-        status = 2
-    raise typer.Exit(status)
-
-
-@app.command()
-def apiserver(  # one for each option
-    *,
-    port: Annotated[
-        int,
-        typer.Option(min=0, max=65535, metavar="N", help="Port to listen on; 0 picks a free one."),
-    ] = 0,
-    host: Annotated[
-        str, typer.Option(metavar="ADDRESS", help="Address to listen on.")
-    ] = "127.0.0.1",
-    kubeconfig: Annotated[
-        Path | None,
-        typer.Option(
-            parser=_path,
-            metavar="PATH",
-            help="File to write a kubeconfig to once the server answers.",
-        ),
-    ] = None,
-    data_dir: Annotated[
-        Path | None,
-        typer.Option(
-            parser=_path,
-            metavar="PATH",
-            help="Folder to keep objects in; by default, they are in memory.",
-        ),
-    ] = None,
-    rbac: Annotated[
-        bool,
-        typer.Option(help="Enforce RBAC; without it, every user may do everything."),
-    ] = True,
-    audit_log: Annotated[
-        Path | None,
-        typer.Option(
-            parser=_path,
-            metavar="PATH",
-            help="File to append an audit event to for every request.",
-        ),
-    ] = None,
-) -> None:
-    """Run a Kubernetes API server on this machine until Ctrl-C.
-
-    It is for development and tests. There are no nodes, so pods stay pending. For a whole cluster,
-    run "kubewright cluster start".
-    """
-    from kubewright.cli.apiserver import Options, run
-
-    run(
-        Options(
-            host=host,
-            port=port,
-            kubeconfig=kubeconfig,
-            data_dir=data_dir,
-            rbac=rbac,
-            audit_log=audit_log,
-        )
-    )
+app.command(cls=Command, epilog=INIT_EXAMPLES)(init)
+app.add_typer(create, name="create")
+app.command(cls=Command, epilog=EDIT_EXAMPLES)(edit)
+app.command()(demo)
+app.command()(dev)
+app.command()(run)
+app.command(cls=Command, epilog=MANIFESTS_EXAMPLES)(manifests)
+app.add_typer(rbac, name="rbac", cls=Commands)
+register_generating(generate)
+app.add_typer(generate, name="generate", cls=Commands)
+app.command(name="diff-crd", epilog=DIFF_EXAMPLES)(diff_crd)
+register_deploying(app)
+app.add_typer(bundle, name="bundle", cls=Commands)
+app.add_typer(catalog, name="catalog", cls=Commands)
+app.command(cls=Command, epilog=SCORECARD_EXAMPLES)(scorecard)
+app.add_typer(olm, name="olm", cls=Commands)
+app.command(cls=Command, epilog=PKGMAN_EXAMPLES)(pkgman_to_bundle)
+app.add_typer(alpha, name="alpha")
+app.command(cls=Command, epilog=DOCTOR_EXAMPLES)(doctor)
+app.add_typer(helm, name="helm", cls=Commands)
+app.command()(apiserver)
+app.command()(migrate_storage)
+app.add_typer(cluster, name="cluster", cls=Commands)
+app.command(epilog=COMPLETION_EXAMPLES)(completion)
+app.command()(version)
+app.command(name="help", epilog=HELP_EXAMPLES)(show_help)
+app.command(name="__complete", hidden=True)(complete)

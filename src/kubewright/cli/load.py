@@ -9,25 +9,46 @@ from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType, TracebackType
 
+import kubewright
 from kubewright.application import Application
+from kubewright.cli.helm.target import is_watches
+from kubewright.cli.project.folder import NAME, get_project
 from kubewright.errors import ConfigError
 from kubewright.operator import Operator
+from kubewright.scaffold.project import HELM
 
 __all__ = ["check_declared", "find_operator", "load_module", "load_operator", "split_target"]
 
+_PACKAGE = f"{Path(kubewright.__file__).parent}{os.sep}"
+
 
 def load_operator(target: str) -> Application:
-    """Return the operator in a file or module: ``FILE_OR_MODULE[:name]``.
+    """Return the operator in a file or module: ``FILE_OR_MODULE[:name]``; or of some charts.
 
     Args:
         target: A path to a Python file or the dotted name of a module; with a colon and the name of
-            a variable in it, if it has several operators.
+            a variable in it, if it has several operators; or a ``watches.yaml``.
 
     Raises:
         ConfigError: There is no such file, it fails, or it does not have exactly one operator.
     """
+    if is_watches(target):
+        from kubewright.helm import HelmOperator
+
+        return HelmOperator.load(Path(target), name=_project_name(Path(target).absolute().parent))
     place, name = split_target(target)
     return find_operator(load_module(place), place, name)
+
+
+def _project_name(folder: Path) -> str:
+    """Return the name of the project in *folder*; empty if it is none of ours.
+
+    Those of operator-sdk have another PROJECT, and the same ``watches.yaml``.
+    """
+    file = folder / NAME
+    if file.is_file() and HELM in file.read_text("utf-8", "replace"):
+        return get_project(folder).project.project_name
+    return ""
 
 
 def split_target(target: str) -> tuple[str, str]:
@@ -83,15 +104,18 @@ def find_operator(module: ModuleType, place: str, name: str = "") -> Application
 
 
 def check_declared(operator: Application) -> None:
-    """Check that *operator* has something to do.
+    """Check that *operator* has something to do, and that it is whole.
 
     Raises:
         ConfigError: It has nothing to do.
+        SchemeError: A conversion lacks a function.
     """
-    if isinstance(operator, Operator) and not operator.declarations:
+    for conversion in operator.webhooks.conversions:
+        conversion.check()
+    if isinstance(operator, Operator) and not (operator.declarations or operator.webhooks):
         raise ConfigError(
             f"the operator {operator.name!r} does nothing: declare a function with"
-            " @operator.reconciler(...)"
+            " @operator.reconciler(...), or a webhook with @operator.validator(...)"
         )
 
 
@@ -185,8 +209,17 @@ def _failed(place: str, error: BaseException, origin: str) -> str:
     """Return what went wrong, with the traceback from the user's file on."""
     if isinstance(error, SystemExit):
         return f"cannot load {place}: it ends the program, with {error!r}"
-    lines = traceback.format_exception(type(error), error, _from(error.__traceback__, origin))
-    return f"cannot load {place}: it fails.\n{''.join(lines).rstrip()}"
+    trace = _from(error.__traceback__, origin)
+    told = traceback.TracebackException(type(error), error, trace)
+    own = [index for index, frame in enumerate(told.stack) if not _imports(frame.filename)]
+    last = own[-1] if own else 0
+    told.stack[:] = [told.stack[index] for index in own] + told.stack[last + 1 :]
+    return f"cannot load {place}: it fails.\n{''.join(told.format()).rstrip()}"
+
+
+def _imports(file: str) -> bool:
+    """Tell whether *file* is ours or Python's: between two of the user's it only imports."""
+    return file.startswith(("<frozen importlib", _PACKAGE)) or file == importlib.__file__
 
 
 def _from(trace: TracebackType | None, origin: str) -> TracebackType | None:

@@ -15,11 +15,13 @@ from kubewright import log
 from kubewright._aio import Clock
 from kubewright.api.names import check_dns_subdomain
 from kubewright.application import Application
-from kubewright.cli.checks import NamespaceCheck, RightsCheck, check_namespaces
+from kubewright.application.application import SERVED
+from kubewright.cli.checks import NamespaceCheck, RightsCheck, WebhooksCheck, check_namespaces
 from kubewright.cli.fatal import tell
 from kubewright.cli.load import check_declared, load_operator
 from kubewright.cli.loop import loop_factory
 from kubewright.client import Client, Config
+from kubewright.client.incluster import SOURCE as IN_CLUSTER
 from kubewright.cluster import Cluster
 from kubewright.errors import (
     ConfigError,
@@ -30,6 +32,7 @@ from kubewright.errors import (
 )
 from kubewright.manager import LeaderElection, Manager
 from kubewright.manager.signals import stopping_on_signals
+from kubewright.webhook.serving import WebhookServing
 
 __all__ = ["Options", "run"]
 
@@ -55,7 +58,22 @@ class Options:
     renew_deadline: float = 10.0
     retry_period: float = 2.0
     metrics_bind_address: str = "0"
+    metrics_secure: bool = False
+    metrics_cert_path: Path | None = None
+    metrics_cert_name: str = "tls.crt"
+    metrics_cert_key: str = "tls.key"
     health_probe_bind_address: str = "0"
+    webhooks: bool = True
+    webhook_host: str = ""
+    webhook_port: int = 9443
+    webhook_cert_path: Path | None = None
+    webhook_cert_name: str = "tls.crt"
+    webhook_cert_key: str = "tls.key"
+    webhook_client_ca: Path | None = None
+    webhook_service: str = ""
+    webhook_namespace: str | None = None
+    webhook_url: str = ""
+    install_webhooks: bool = False
     workers: int = 1
     log_level: str = "info"
     log_format: Literal["console", "json"] = "console"
@@ -63,8 +81,12 @@ class Options:
     check_rights: bool = True
 
 
-def run(options: Options) -> int:
+def run(options: Options, operator: Application | None = None) -> int:
     """Run an operator until a signal comes; return the exit status.
+
+    Args:
+        options: What the user wants.
+        operator: The operator, if it is not what the target of *options* names.
 
     Raises:
         KubewrightError: There is no such operator or cluster, the options do not fit together, or
@@ -74,12 +96,18 @@ def run(options: Options) -> int:
     check_namespaces(options.namespaces, option="--namespace")
     if options.leader_elect_namespace is not None:
         check_namespaces([options.leader_elect_namespace], option="--leader-elect-namespace")
+    if options.webhook_namespace is not None:
+        check_namespaces([options.webhook_namespace], option="--webhook-namespace")
     if options.leader_elect_name:
         _check_lease_name(options.leader_elect_name)
-    operator = load_operator(options.target)
+    operator = operator or load_operator(options.target)
     check_declared(operator)
     _election(operator, options)  # which refuses numbers that do not fit together
     config = Config.load(options.kubeconfig, options.context)
+    try:
+        _serving(operator, config, options)
+    except ConfigError as error:
+        raise ConfigError(_with_flag(str(error))) from error
     try:
         with asyncio.Runner(loop_factory=loop_factory()) as runner:
             return runner.run(_run(operator, config, options))
@@ -143,21 +171,28 @@ async def _serve_until_stopped(
 
 
 async def _serve(operator: Application, config: Config, options: Options, stop: "_Stop") -> None:
+    serving = _serving(operator, config, options)
     async with Client(config, field_owner=operator.name) as client:
         if options.install_crds:
-            await _install(operator, client)
+            await _install(operator, client, serving)
         cluster = Cluster(client, namespaces=options.namespaces or None)
         manager = Manager(
             cluster,
             leader_election=_election(operator, options),
             metrics_bind_address=options.metrics_bind_address,
+            metrics_secure=options.metrics_secure,
+            metrics_cert_path=options.metrics_cert_path,
+            metrics_cert_name=options.metrics_cert_name,
+            metrics_cert_key=options.metrics_cert_key,
             health_probe_bind_address=options.health_probe_bind_address,
         )
-        operator.add_to(manager, cluster, workers=options.workers)
+        operator.add_to(manager, cluster, workers=options.workers, serve_webhooks=serving)
         if options.namespaces:
             manager.add(NamespaceCheck(client, options.namespaces))
         if options.check_rights:
             manager.add(_rights_check(operator, client, options))
+        if serving is not None and operator.webhooks.admissions and not serving.install:
+            manager.add(WebhooksCheck(operator.webhooks, client))
         stop.manager = manager
         _log.info(
             "operator starts",
@@ -167,17 +202,62 @@ async def _serve(operator: Application, config: Config, options: Options, stop: 
         )
         await manager.run(own_process=True)
     _log.info("operator stopped", operator=operator.name)
+    if serving is not None and serving.url and _registers(operator, options):
+        from kubewright.cli.serving import tell_what_stays
+
+        tell_what_stays(_log, operator.webhooks)
 
 
-async def _install(operator: Application, client: Client) -> None:
-    from kubewright.application.install import install_crds
+def _registers(operator: Application, options: Options) -> bool:
+    """Tell whether API servers learn from us where webhooks are: CRDs say who converts."""
+    webhooks = operator.webhooks
+    converts = options.install_crds and bool(webhooks.conversions)
+    return converts or (options.install_webhooks and bool(webhooks))
 
+
+async def _install(operator: Application, client: Client, serving: WebhookServing | None) -> None:
     try:
-        await install_crds(client, operator.kinds)
+        await operator.install_crds(client, serve_webhooks=serving or SERVED)
     except ForbiddenError as error:
         raise KubewrightError(
             f"{error}\nOr let an administrator install the CRDs, and run without --install-crds."
         ) from error
+
+
+def _serving(operator: Application, config: Config, options: Options) -> WebhookServing | None:
+    """Return how webhooks are served; ``None`` for not at all."""
+    if not options.webhooks:
+        if options.install_webhooks:
+            raise ConfigError(
+                "install_webhooks: webhooks that are not served refuse every write. Leave out"
+                " --install-webhooks or --no-webhooks."
+            )
+        return None
+    if options.webhook_cert_path is None:
+        for name, default in (("webhook_cert_name", "tls.crt"), ("webhook_cert_key", "tls.key")):
+            if (given := getattr(options, name)) != default:
+                raise ConfigError(
+                    f"{name}: {given!r} would not be used, since no certificate is mounted. Name"
+                    " its folder with --webhook-cert-path, or leave the file out."
+                )
+    url = options.webhook_url
+    outside = config.source != IN_CLUSTER
+    if outside and not (url or options.webhook_service) and _registers(operator, options):
+        from kubewright.cli.serving import url_of_this_machine
+
+        url = url_of_this_machine(config.url, options.webhook_port)
+    return WebhookServing(
+        host=options.webhook_host,
+        port=options.webhook_port,
+        cert_path=options.webhook_cert_path,
+        cert_name=options.webhook_cert_name,
+        cert_key=options.webhook_cert_key,
+        client_ca=options.webhook_client_ca,
+        service=options.webhook_service,
+        namespace=options.webhook_namespace or "",
+        url=url,
+        install=options.install_webhooks,
+    )
 
 
 def _election(operator: Application, options: Options) -> LeaderElection | None:
@@ -213,7 +293,15 @@ def _rights_check(operator: Application, client: Client, options: Options) -> Ri
         client,
         namespaces=options.namespaces,
         leader_election=lease if options.leader_elect else "",
+        metrics_secure=options.metrics_secure and options.metrics_bind_address not in {"", "0"},
+        webhook_secret=_namespace_of_secret(client, options),
     )
+
+
+def _namespace_of_secret(client: Client, options: Options) -> str:
+    """Return where the operator keeps the certificate that it makes; empty if it makes none."""
+    makes_one = options.webhooks and options.webhook_cert_path is None
+    return (options.webhook_namespace or client.namespace) if makes_one else ""
 
 
 class _Stop:

@@ -8,11 +8,13 @@ import pytest
 import kubewright as kw
 from kubewright._aio import VirtualClock
 from kubewright.api.meta import ObjectMeta
-from kubewright.cli.checks import NamespaceCheck, RightsCheck, check_namespaces
+from kubewright.cli.checks import NamespaceCheck, RightsCheck, WebhooksCheck, check_namespaces
+from kubewright.crd import PolicyRule
 from kubewright.errors import ConfigError
 from kubewright.kinds.core.v1 import ConfigMap, Namespace
 from kubewright.testing import EmbeddedServer
 from kubewright.testing.faults import Hanging, NextFaults
+from kubewright.webhook import WebhookServing
 
 operator = kw.Operator("signs")
 seen: set[str] = set()
@@ -51,6 +53,33 @@ async def test_all_that_is_missing_is_one_line(caplog: pytest.LogCaptureFixture)
         '  resources: ["leases"]\n'
         '  verbs: ["create", "get", "update"]'
     )
+
+
+async def test_rights_in_the_namespace_of_the_operator_are_looked_for_there(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Its code calls it ``system``, and there is no such namespace in the cluster."""
+    rule = PolicyRule(("",), ("pods",), ("get",), namespace="system")
+    own = kw.Operator("signs", rules=[rule])
+
+    async with EmbeddedServer() as server, server.client(server.nobody) as client:
+        await RightsCheck(own, client).run()
+
+    [line] = warnings(caplog)
+    rules = line.kubewright_fields["rules"]  # type: ignore[attr-defined]  # set by our loggers
+    assert "# in a Role in the namespace default:" in rules
+    assert "system" not in rules
+
+
+async def test_the_rights_of_secure_metrics_are_checked(caplog: pytest.LogCaptureFixture) -> None:
+    """Without them the page shows nothing to anybody."""
+    async with EmbeddedServer() as server, server.client(server.nobody) as client:
+        await RightsCheck(operator, client, metrics_secure=True).run()
+
+    [line] = warnings(caplog)
+    rules = line.kubewright_fields["rules"]  # type: ignore[attr-defined]  # set by our loggers
+    assert 'resources: ["tokenreviews"]' in rules
+    assert 'resources: ["subjectaccessreviews"]' in rules
 
 
 async def test_nothing_is_said_if_nothing_is_missing(caplog: pytest.LogCaptureFixture) -> None:
@@ -122,3 +151,82 @@ async def test_who_may_not_look_is_told_nothing(caplog: pytest.LogCaptureFixture
         await NamespaceCheck(client, ["shpo"]).run()
 
     assert not [record for record in caplog.records if record.levelname == "WARNING"]
+
+
+async def test_webhooks_that_nobody_asks_are_said(caplog: pytest.LogCaptureFixture) -> None:
+    """All looks well, and what should be refused is stored."""
+    policies = kw.Operator("policies")
+    policies.validator(ConfigMap)(lambda config: None)
+    async with EmbeddedServer() as server, server.client() as client:
+        await WebhooksCheck(policies.webhooks, client).run()
+        [line] = warnings(caplog)
+        caplog.clear()
+
+        for document in policies.webhooks.configurations(WebhookServing(namespace="default")):
+            await client.create(kw.Unstructured(document))
+        await WebhooksCheck(policies.webhooks, client).run()
+
+    fields = line.kubewright_fields  # type: ignore[attr-defined]  # set by our loggers
+    assert fields["name"] == ["policies-validating-webhook-configuration"]
+    assert "--install-webhooks" in fields["hint"]
+    assert warnings(caplog) == []
+
+
+async def test_in_a_pod_of_olm_nothing_is_looked_for(caplog: pytest.LogCaptureFixture) -> None:
+    """OLM has made the configurations, under other names."""
+    policies = kw.Operator("policies")
+    policies.validator(ConfigMap)(lambda config: None)
+    environ = {"OPERATOR_CONDITION_NAME": "policies.v0.1.0"}
+    async with EmbeddedServer() as server, server.client() as client:
+        await WebhooksCheck(policies.webhooks, client, environ=environ).run()
+
+    assert warnings(caplog) == []
+
+
+async def test_who_may_not_look_for_webhooks_is_told_nothing(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """They may well be there."""
+    policies = kw.Operator("policies")
+    policies.validator(ConfigMap)(lambda config: None)
+    async with EmbeddedServer() as server, server.client(server.nobody) as client:
+        await WebhooksCheck(policies.webhooks, client).run()
+
+    assert warnings(caplog) == []
+
+
+@kw.resource(group="checks.example.com", version="v1")
+class Sign(kw.Resource):
+    """What people read, the hub."""
+
+
+@kw.resource(group="checks.example.com", version="v2", kind="Sign", storage=False)
+class NewSign(kw.Resource):
+    """The same in v2."""
+
+
+async def test_who_converts_and_is_not_asked_hears_of_it(caplog: pytest.LogCaptureFixture) -> None:
+    """The server takes the versions for equal then, and drops what one of them lacks."""
+    signs = kw.Operator("signs")
+    conversion = signs.conversion(Sign)
+    conversion.to_hub(NewSign)(lambda sign: Sign(metadata=sign.metadata))
+    conversion.from_hub(NewSign)(lambda sign: NewSign(metadata=sign.metadata))
+    async with EmbeddedServer() as server, server.client() as client:
+        await WebhooksCheck(signs.webhooks, client).run()
+        nothing_yet = warnings(caplog)
+        asked, *_ = signs.crds()
+        unasked = asked | {"spec": asked["spec"] | {"conversion": {"strategy": "None"}}}
+
+        await client.create(kw.Unstructured(unasked))
+        await WebhooksCheck(signs.webhooks, client).run()
+        [line] = warnings(caplog)
+        caplog.clear()
+
+        await client.apply(kw.Unstructured(asked), field_owner="signs", force=True)
+        await WebhooksCheck(signs.webhooks, client).run()
+
+    fields = line.kubewright_fields  # type: ignore[attr-defined]  # set by our loggers
+    assert nothing_yet == []
+    assert fields["name"] == ["signs.checks.example.com"]
+    assert "fields that a version lacks are lost" in line.getMessage()
+    assert warnings(caplog) == []

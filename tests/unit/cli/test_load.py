@@ -1,5 +1,6 @@
 """From what was typed to the operator that is meant."""
 
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,7 +9,8 @@ import pytest
 
 from kubewright import _json
 from kubewright.cli.load import check_declared, load_module, load_operator, split_target
-from kubewright.errors import ConfigError
+from kubewright.errors import ConfigError, SchemeError
+from tests.unit.helm.charts import chart
 
 ONE = "import kubewright as kw\noperator = kw.Operator('one')\nalias = operator\n"
 TWO = f"{ONE}second = kw.Operator('two')\nnumber = 5\n"
@@ -129,6 +131,30 @@ def test_a_failure_is_shown_from_the_users_file_on(folder: Path) -> None:
     assert "broken_file" not in sys.modules
 
 
+def test_a_failure_in_a_module_that_is_included_is_shown_without_what_includes_it(
+    folder: Path,
+) -> None:
+    """In a project, every module is loaded by another one."""
+    package = folder / "wide_project"
+    (package / "controller").mkdir(parents=True)
+    (package / "__init__.py").touch()
+    (package / "controller/__init__.py").touch()
+    (package / "controller/shop.py").write_text("import kubewright as kw\n\nkw.Operatr('a')\n")
+    (package / "main.py").write_text(
+        "import kubewright as kw\n"
+        "operator = kw.Operator('a')\n"
+        "operator.include('wide_project.controller')\n"
+    )
+
+    with pytest.raises(ConfigError) as caught:
+        load_operator("wide_project.main")
+
+    files = re.findall(r'File "(.*)", line', str(caught.value))
+    assert [Path(one).name for one in files[:2]] == ["main.py", "shop.py"]
+    assert "importlib" not in str(caught.value)
+    assert "including" not in str(caught.value)
+
+
 def test_a_syntax_error_is_shown_with_its_line(folder: Path) -> None:
     """Python says it best."""
     (folder / "odd_file.py").write_text("def (:\n")
@@ -180,3 +206,41 @@ def test_any_application_is_taken(folder: Path) -> None:
 
     assert found.name == "registry"
     check_declared(found)  # what it does is its own business
+
+
+def test_a_conversion_with_one_direction_is_refused_before_anything_is_installed(
+    folder: Path,
+) -> None:
+    """It is half-written while somebody works on it: nothing else must suffer."""
+    kinds = "".join(
+        f"@kw.resource(group='a.example.com', version='{version}', kind='Shop', storage={stored})\n"
+        f"class {name}(kw.Resource): ...\n"
+        for name, version, stored in (("Shop", "v1", True), ("NewShop", "v2", False))
+    )
+    text = (
+        f"import kubewright as kw\n{kinds}operator = kw.Operator('shops')\n"
+        "conversion = operator.conversion(Shop)\n"
+        "conversion.to_hub(NewShop)(lambda new: Shop())\n"
+    )
+    (folder / "half_converted.py").write_text(text)
+
+    with pytest.raises(SchemeError, match=r"declare @conversion\.from_hub\(NewShop\)"):
+        check_declared(load_operator("half_converted.py"))
+
+
+@pytest.mark.parametrize(
+    ("layout", "name"),
+    [("helm.kubewright.dev/v1", "shop"), ("helm.sdk.operatorframework.io/v1", "town")],
+)
+def test_charts_are_called_as_their_project(layout: str, name: str, tmp_path: Path) -> None:
+    """Its fields and its Lease stay its own in another folder; operator-sdk has another PROJECT."""
+    home = tmp_path / "town"
+    chart().write_to(home / "charts")
+    (home / "watches.yaml").write_text(
+        "- {group: example.com, version: v1, kind: Shop, chart: charts/shop}\n"
+    )
+    (home / "PROJECT").write_text(
+        f"domain: example.com\nlayout: [{layout}]\nprojectName: shop\nversion: '3'\n"
+    )
+
+    assert load_operator(str(home / "watches.yaml")).name == name

@@ -18,6 +18,7 @@ from kubewright.cli.run import Options, run
 from kubewright.errors import ConfigError
 from kubewright.kinds.core.v1 import ConfigMap
 from kubewright.testing import EmbeddedServer
+from kubewright.testing.ports import free_ports
 
 PROGRAM = """
 import kubewright as kw
@@ -91,6 +92,19 @@ class Busy:
 
 operator.add(Busy())
 """
+
+
+POLICIES = """
+import kubewright as kw
+from kubewright.kinds.core.v1 import Pod
+
+operator = kw.Operator("policies")
+
+@operator.validator(Pod)
+def check(pod):
+    pass
+"""
+SECURE = ("--metrics-bind-address=:8443", "--metrics-secure")
 
 
 @pytest.fixture(scope="module")
@@ -218,6 +232,23 @@ def test_rights_that_are_missing_are_said_at_once(tmp_path: Path, server: Embedd
     assert status == 0
 
 
+@pytest.mark.parametrize(("address", "named"), [("127.0.0.1:0", True), ("0", False)])
+def test_secure_metrics_need_two_more_rights(
+    tmp_path: Path, server: EmbeddedServer, address: str, named: bool
+) -> None:
+    """If they are served at all."""
+    (tmp_path / "shops.py").write_text(PROGRAM)
+    user = server.write_kubeconfig(tmp_path / "nobody", server.nobody)
+    flags = ("--kubeconfig", str(user), f"--metrics-bind-address={address}", "--metrics-secure")
+
+    with running(tmp_path, server, "shops.py", *flags) as command:
+        command.wait_for('resources: ["shops/status"]')
+        status = command.end()
+
+    assert ('resources: ["tokenreviews"]' in command.said) is named
+    assert status == 0
+
+
 @pytest.mark.parametrize(("flag", "checked"), [("--check-rights", 1), ("--no-check-rights", 0)])
 def test_who_does_not_want_to_hear_of_rights_is_not_told(
     tmp_path: Path, server: EmbeddedServer, flag: str, checked: int
@@ -259,9 +290,27 @@ def test_what_does_not_stop_does_not_keep_the_process(
         (["shops.py", "--kubeconfig", "none"], "cannot read the kubeconfig none"),
         (["shops.py", "--context", "none"], "none"),
         (["shops.py", "--metrics-bind-address", "8080"], "--metrics-bind-address: '8080' is no"),
+        (["shops.py", "--metrics-cert-path=a"], "--metrics-cert-path: 'a' would not be used"),
+        (
+            ["shops.py", *SECURE, "--metrics-cert-path=a", "--metrics-cert-name=b.crt"],
+            "--metrics-cert-path: cannot read a/b.crt: No such file or directory.",
+        ),
+        (
+            ["shops.py", *SECURE, "--metrics-cert-path=a", "--metrics-cert-key="],
+            "--metrics-cert-key: it is empty. Name a file in a.",
+        ),
+        (
+            ["shops.py", *SECURE, "--health-probe-bind-address=:8443"],
+            "--health-probe-bind-address: the port 8443 is that of",
+        ),
         (["shops.py", "--workers", "0"], "--workers"),
         (["shops.py", "--namespace", "Bad_NS"], "--namespace: 'Bad_NS' is not a valid name"),
         (["shops.py", "--leader-elect-namespace", "B"], "--leader-elect-namespace: 'B' is not"),
+        (["shops.py", "--webhook-namespace", "B"], "--webhook-namespace: 'B' is not"),
+        (["shops.py", "--webhook-cert-key", "a.key"], "--webhook-cert-key: 'a.key' would not be"),
+        (["shops.py", "--webhook-port", "70000"], "--webhook-port: 70000 is no port"),
+        (["shops.py", "--webhook-url", "http://a"], "--webhook-url: API servers cannot call"),
+        (["shops.py", "--no-webhooks", "--install-webhooks"], "--install-webhooks: webhooks that"),
         (["shops.py", "--log-level", "loud"], "--log-level"),
         (
             ["shops.py", "--leader-elect", "--leader-elect-lease-duration=5"],
@@ -346,6 +395,35 @@ def test_who_may_not_install_crds_is_told_whom_to_ask(tmp_path: Path) -> None:
 
     assert status == 1
     assert "Add this rule" in command.said
+
+
+def test_an_operator_may_have_webhooks_only(tmp_path: Path, server: EmbeddedServer) -> None:
+    """Policies for objects of others need no reconciler."""
+    (tmp_path / "lonely.py").write_text(POLICIES.replace('"policies"', '"lonely"'))
+
+    with running(tmp_path, server, "lonely.py", "--webhook-port=0") as command:
+        command.wait_for("webhook server listens")
+        command.wait_for("no API server asks them")
+        status = command.end()
+
+    assert status == 0
+
+
+def test_who_installs_webhooks_is_told_that_they_stay(
+    tmp_path: Path, server: EmbeddedServer
+) -> None:
+    """The next write would be refused, and nobody would know why."""
+    (tmp_path / "policies.py").write_text(POLICIES)
+    (port,) = free_ports(1)
+    flags = (f"--webhook-port={port}", "--webhook-host=127.0.0.1", "--install-webhooks")
+
+    with running(tmp_path, server, "policies.py", *flags) as command:
+        command.wait_for("webhooks registered")
+        command.process.send_signal(signal.SIGTERM)
+        command.wait_for("kubectl delete validatingwebhookconfiguration policies-validating-")
+        status = command.process.wait(15)
+
+    assert status == 0
 
 
 def test_an_operator_that_does_nothing_is_said(

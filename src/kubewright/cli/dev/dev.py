@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import socket
 import sys
 import threading
 import traceback
@@ -13,22 +14,27 @@ from dataclasses import dataclass
 from logging import ERROR, LogRecord, getLogger
 from pathlib import Path
 from shlex import quote
+from typing import Any
 
 from kubewright import log
 from kubewright._aio import Clock
-from kubewright.api.kind_reference import likely_mapping
+from kubewright.api.kind_reference import KindLike, likely_mapping
 from kubewright.application import Application
 from kubewright.cli.cluster.clusters import ClusterFolder, Clusters, State, start_hint
 from kubewright.cli.cluster.start import containers_text
 from kubewright.cli.dev.project import Project
 from kubewright.cli.dev.samples import apply_samples, find_samples
+from kubewright.cli.helm.target import is_watches
 from kubewright.cli.loop import loop_factory
 from kubewright.client import Client, Config
 from kubewright.cluster import Cluster
 from kubewright.embedded import LocalCluster
 from kubewright.errors import ConfigError, KubewrightError
+from kubewright.kinds import gvks
 from kubewright.manager import Manager
 from kubewright.manager.signals import stopping_on_signals
+from kubewright.runnable import Stage
+from kubewright.webhook.serving import WebhookServing
 
 __all__ = ["Options", "run"]
 
@@ -40,6 +46,7 @@ ALIVE_EVERY: float = 0.5
 """Seconds between two checks whether a cluster in another process is alive."""
 GRACE: float = 10.0
 """Seconds that running reconciles get before a reload, and at the end."""
+_LOOPBACK = "127.0.0.1"
 _THREAD = "kubewright-thread"
 
 
@@ -62,7 +69,7 @@ def run(options: Options) -> int:
     Raises:
         ConfigError: There is no such operator or cluster, or the options do not fit it.
     """
-    project = Project(options.target)
+    project = _project_of(options.target)
     operator = project.load()
     log.configure(options.log_level, "console")
     if options.log_level != "debug":
@@ -70,6 +77,14 @@ def run(options: Options) -> int:
             handler.addFilter(_is_wanted)
     with asyncio.Runner(loop_factory=loop_factory()) as runner:
         return runner.run(_run(project, operator, options))
+
+
+def _project_of(target: str) -> Project:
+    if is_watches(target):
+        from kubewright.cli.helm.project import HelmProject
+
+        return HelmProject(target)
+    return Project(target)
 
 
 async def _run(project: Project, operator: Application, options: Options) -> int:
@@ -237,22 +252,33 @@ class _Session:
         self._client = client
         self._stopped = stopped
         self._clock = Clock()
+        self._serving: WebhookServing = _serving()
+        self._greeting: _Greeting | None = None
 
     async def run(self, operator: Application, folder: ClusterFolder, options: Options) -> None:
         await self._install(operator)
         own = options.name is None
-        _say(_first_steps(operator, folder, self._project, applied=options.samples, own=own))
-        if options.samples:
-            await self._apply_samples()
+
+        async def greet() -> None:
+            _say(_first_steps(operator, folder, self._project, applied=options.samples, own=own))
+            if options.samples:
+                await self._apply_samples()
+            self._greeting = None  # not before: an operator that fails meanwhile ends this, too
+
+        self._greeting = _Greeting(greet)
         following: Application | None = operator
         while following is not None:
-            following = await self._run_until_newer(following)
+            operator = following
+            following = await self._run_until_newer(operator)
+        if not own and operator.webhooks:
+            from kubewright.cli.serving import tell_what_stays
+
+            tell_what_stays(_log, operator.webhooks)
 
     async def _run_until_newer(self, operator: Application) -> Application | None:
         """Run *operator* until there is a newer one, or the user stops it."""
         manager = Manager(Cluster(self._client, field_owner=operator.name), grace_period=GRACE)
-        operator.add_to(manager)
-        running = asyncio.create_task(self._serve(manager))
+        running = asyncio.create_task(self._serve(operator, manager))
         watching = asyncio.create_task(self._wait_for_newer())
         asked = asyncio.create_task(self._stopped.wait())
         try:
@@ -264,12 +290,16 @@ class _Session:
                 task.cancel()
             await asyncio.gather(running, watching, asked, return_exceptions=True)
 
-    async def _serve(self, manager: Manager) -> None:
-        """Run the manager; log a failure, which a change of the code may fix."""
+    async def _serve(self, operator: Application, manager: Manager) -> None:
+        """Run *operator* in *manager*; log a failure, which a change of the code may fix."""
         try:
+            operator.add_to(manager, serve_webhooks=self._serving)
+            if self._greeting is not None:
+                manager.add(self._greeting)
             await manager.run()
-        except Exception:  # noqa: BLE001  # the user's runnables may fail in any way
-            _log.error("the operator failed; it starts again when a file changes", error=_trace())
+        except Exception as error:  # noqa: BLE001  # the user's code may fail in any way
+            text = _told(error)
+            _log.error("the operator failed; it starts again when a file changes", error=text)
 
     async def _wait_for_newer(self) -> Application:
         """Wait for the next change that loads; return the operator after it."""
@@ -279,7 +309,7 @@ class _Session:
                 operator = self._project.load()
                 await self._install(operator)
             except Exception as error:  # noqa: BLE001  # the user's code may fail in any way
-                text = str(error) if isinstance(error, KubewrightError) else _trace()
+                text = _told(error)
                 _log.error("not reloaded; the last good operator goes on", path=names, error=text)
                 continue
             _log.info("reloaded; running reconciles finish first", path=names)
@@ -294,9 +324,7 @@ class _Session:
         return [path.name for path in seen]
 
     async def _install(self, operator: Application) -> None:
-        from kubewright.application.install import install_crds
-
-        await install_crds(self._client, operator.kinds)
+        await operator.install_crds(self._client, serve_webhooks=self._serving)
 
     async def _apply_samples(self) -> None:
         paths = find_samples(self._project.folder)
@@ -308,6 +336,32 @@ class _Session:
                 _log.info("sample applied", name=name)
         except KubewrightError as error:
             _log.error("samples not applied", error=str(error))
+
+
+def _told(error: Exception) -> str:
+    """Return what to say of *error*: ours explain themselves, others need their traceback."""
+    return str(error) if isinstance(error, KubewrightError) else _trace()
+
+
+class _Greeting:
+    """Tells the user how to go on, once the operator has started, and its webhooks are asked."""
+
+    stage: Stage = Stage.ALWAYS
+
+    def __init__(self, greet: Callable[[], Awaitable[None]]) -> None:
+        self._greet = greet
+
+    async def run(self) -> None:
+        await self._greet()
+
+
+def _serving() -> WebhookServing:
+    """Return how webhooks are served: on a port that stays the same from one reload to the next."""
+    with socket.socket() as probe:
+        probe.bind((_LOOPBACK, 0))
+        port = int(probe.getsockname()[1])
+    url = f"https://{_LOOPBACK}:{port}"
+    return WebhookServing(host=_LOOPBACK, port=port, url=url, install=True)
 
 
 def _trace() -> str:
@@ -329,10 +383,17 @@ def _first_steps(
     if samples and not applied:
         lines.append(f"  kubectl apply -f {quote(_shown(samples[0]))}")
     if first is not None:
-        lines.append(f"  kubectl get {likely_mapping(first).plural} --watch")
+        lines.append(f"  kubectl get {_name_for_kubectl(first)} --watch")
     stopped = "everything" if own else "the operator, and the cluster goes on"
     lines.append(f"Save a file to reload the operator; Ctrl-C stops {stopped}.")
     return "\n".join(lines)
+
+
+def _name_for_kubectl(kind: KindLike[Any]) -> str:
+    """Return the plural of *kind*, with its group where kubectl would take it for another kind."""
+    mapping = likely_mapping(kind)
+    others = {one.group for one in gvks() if one.kind == mapping.kind} - {mapping.group}
+    return f"{mapping.plural}.{mapping.group}" if others else mapping.plural
 
 
 def _shown(path: Path) -> str:

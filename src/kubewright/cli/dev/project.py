@@ -4,7 +4,7 @@ import importlib
 import re
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
@@ -32,23 +32,25 @@ class Project:
         target: A file or module, as `load_operator` takes it.
 
     Attributes:
+        place: The file or module.
         folder: The folder of the file, or the one that the module's package is in.
     """
 
     def __init__(self, target: str) -> None:
-        self._place, self._name = split_target(target)
+        place, self._name = split_target(target)
+        self.place: str = place
         self._before = frozenset(sys.modules)
         self._stamps: dict[Path, _Stamp | None] = {}
-        is_file = Path(self._place).suffix == ".py"
-        self.folder: Path = Path(self._place).resolve().parent if is_file else Path.cwd()
+        is_file = Path(self.place).suffix in {".py", ".yaml", ".yml"}
+        self.folder: Path = Path(self.place).resolve().parent if is_file else Path.cwd()
         # Python finds compiled files by the second of the last change. People save twice in one.
         sys.dont_write_bytecode = True
 
     @property
     def label(self) -> str:
         """What to call it: the name of the file without its ending, or of the package."""
-        path = Path(self._place)
-        return path.stem if path.suffix == ".py" else self._place.partition(".")[0]
+        path = Path(self.place)
+        return path.stem if path.suffix == ".py" else self.place.partition(".")[0]
 
     @property
     def slug(self) -> str:
@@ -72,16 +74,16 @@ class Project:
         old = self._forget()
         importlib.invalidate_caches()
         try:
-            module = load_module(self._place)
+            module = load_module(self.place)
             self.folder = self._folder_of(module)
-            operator = find_operator(module, self._place, self._name)
+            operator = find_operator(module, self.place, self._name)
             check_declared(operator)
         except BaseException as error:
             failed = self._forget()
             sys.modules.update(old)
-            self._note({*_paths(old), *_paths(failed), *_places(error), *before}, before)
+            self.note({*_paths(old), *_paths(failed), *_places(error), *before}, before)
             raise
-        self._note(set(_paths(self._own())), before)
+        self.note(set(_paths(self._own())), before)
         return operator
 
     def changed(self) -> list[Path]:
@@ -90,10 +92,10 @@ class Project:
 
     def _folder_of(self, module: ModuleType) -> Path:
         path = _path(module)
-        if path is None or Path(self._place).suffix == ".py":
+        if path is None or Path(self.place).suffix == ".py":
             return self.folder
         # The __init__.py of a package lies one deeper than a module beside it would.
-        return path.parents[self._place.count(".") + (path.stem == "__init__")]
+        return path.parents[self.place.count(".") + (path.stem == "__init__")]
 
     def _own(self) -> dict[str, ModuleType]:
         """Return the modules that were loaded with the operator, without installed libraries."""
@@ -113,8 +115,10 @@ class Project:
         """Remove the operator's modules from ``sys.modules``, and return them."""
         return {name: sys.modules.pop(name) for name in self._own()}
 
-    def _note(self, paths: set[Path], before: dict[Path, _Stamp | None]) -> None:
-        self._stamps = {path: before.get(path) or _stamp(path) for path in paths}
+    def note(self, paths: set[Path], before: Mapping[Path, _Stamp | None] | None = None) -> None:
+        """Watch *paths* from now on, from the state in *before* if that is known."""
+        known = before or {}
+        self._stamps = {path: known.get(path) or _stamp(path) for path in paths}
 
 
 def _path(module: ModuleType) -> Path | None:

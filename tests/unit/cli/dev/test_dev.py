@@ -68,6 +68,17 @@ def test_the_first_thing_to_try_is_a_sample_if_there_is_one(
     assert "  kubectl get ats --watch\n" in applied
 
 
+def test_a_kind_that_kubernetes_has_too_is_named_with_its_group(
+    clusters: Clusters, tmp_path: Path
+) -> None:
+    """For kubectl, `cronjobs` are those of batch."""
+    operator = load_operator(str(AT.parents[1] / "cronjob" / "cronjob.py"))
+
+    steps = dev._first_steps(operator, clusters.folder("dev"), Project(str(AT)), applied=True)
+
+    assert "  kubectl get cronjobs.batch.tutorial.kubebuilder.io --watch\n" in steps
+
+
 def test_what_to_type_can_be_copied_from_a_path_with_spaces(tmp_path: Path) -> None:
     """A shell would take it for several words."""
     samples = tmp_path / "my shop/samples"

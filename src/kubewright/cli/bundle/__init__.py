@@ -1,0 +1,1 @@
+"""The commands about bundles and catalogs for OLM."""

@@ -1,0 +1,1 @@
+"""Commands that bring a project to a cluster, and away from it."""

@@ -1,0 +1,1 @@
+"""The command ``kubewright helm``, and folders with a ``watches.yaml``."""

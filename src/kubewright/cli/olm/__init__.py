@@ -1,0 +1,1 @@
+"""The commands ``kubewright olm``: bundles on a cluster without OLM."""

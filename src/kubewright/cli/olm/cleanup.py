@@ -1,0 +1,64 @@
+"""The command ``kubewright olm cleanup``."""
+
+from dataclasses import dataclass
+
+from kubewright.api.kind import GroupKind
+from kubewright.applyset import ApplySet
+from kubewright.cli.deploy.screen import Screen
+from kubewright.cli.deploy.session import Access, run
+from kubewright.cli.deploy.texts import summary, way_out
+from kubewright.cli.olm.installed import Record, check_no_olm, parent_of
+from kubewright.client import Client
+
+__all__ = ["CleanupOptions", "cleanup"]
+
+_DEFINITIONS = GroupKind("apiextensions.k8s.io", "CustomResourceDefinition")
+_HINT = " With --keep-crds, they and their kinds stay."
+
+
+@dataclass(frozen=True, slots=True)
+class CleanupOptions:
+    """What the user wants; see ``kubewright olm cleanup --help``."""
+
+    access: Access
+    package: str
+    namespace: str = ""
+    delete_objects: bool = False
+    keep_crds: bool = False
+    timeout: float = 120.0
+
+
+def cleanup(options: CleanupOptions) -> int:
+    """Remove an operator that was installed without OLM; return the exit status.
+
+    Raises:
+        ConfigError: OLM is in the cluster, and has installed it.
+    """
+
+    async def work(client: Client, screen: Screen) -> int:
+        namespace = options.namespace or client.namespace
+        record = Record(client, options.package, namespace)
+        installed = await record.find() if await check_no_olm(client) else []
+        if not installed:
+            screen.complain(
+                f"the package {options.package} is not installed in {namespace}. Is it in another"
+                " namespace? --namespace says which"
+            )
+            return 1
+        parent = parent_of(options.package, namespace)
+        one = ApplySet(client, parent, timeout=options.timeout, listener=screen)
+        report = await one.delete(
+            keep=[_DEFINITIONS] if options.keep_crds else (),
+            instances="all" if options.delete_objects else "none",
+        )
+        screen.say(summary(report))
+        if not report.done:
+            screen.complain(way_out(report, _HINT))
+            return 1
+        for csv in installed:
+            await record.remove(csv.name)
+            screen.say(f"{csv.name} in {namespace} is gone")
+        await record.end()
+        return 0
+
+    return run(options.access, work, doing="delete")

@@ -1,0 +1,1 @@
+"""The commands of projects without code, whose kinds are installed by helm charts."""

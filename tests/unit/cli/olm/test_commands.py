@@ -1,0 +1,22 @@
+"""The commands as people type them."""
+
+import pytest
+
+from tests.unit.cli.deploy.place import run
+
+
+@pytest.mark.parametrize(
+    ("words", "example"),
+    [
+        (("run-bundle",), "kubewright olm run-bundle bundle --namespace shop-system"),
+        (("cleanup",), "kubewright olm cleanup shop --keep-crds"),
+    ],
+)
+def test_the_help_has_examples(words: tuple[str, ...], example: str) -> None:
+    """That is what people copy."""
+    assert example in run("olm", *words, "--help").out
+
+
+def test_a_typo_is_answered_by_what_was_meant() -> None:
+    """At this level, too."""
+    assert "Did you mean run-bundle?" in run("olm", "run-bundl").err

@@ -1,0 +1,22 @@
+from pathlib import Path
+
+import pytest
+
+from tests.unit.cli.project.running import run
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Make an empty folder, and go there."""
+    made = tmp_path / "town"
+    made.mkdir()
+    monkeypatch.chdir(made)
+    return made
+
+
+@pytest.fixture
+def project(folder: Path) -> Path:
+    """Make a project with a kind, and go there."""
+    run("init", "--domain", "example.com")
+    run("create", "api", "--group", "shop", "--version", "v1", "--kind", "Shop")
+    return folder
