@@ -55,7 +55,11 @@ def pod_for(at: At) -> Pod:
     )
 
 
-@operator.reconciler(At, owns=[Pod], retry={kw.InvalidError: kw.Retry.NEVER})
+@operator.reconciler(
+    At,
+    owns=[kw.Owns(Pod, verbs=["create", "patch"])],  # it deletes none
+    retry={kw.InvalidError: kw.Retry.NEVER},
+)
 async def reconcile(at: At, ctx: kw.Context) -> kw.Result | None:
     """Make the pod when it is time, once, and show in the status what becomes of it."""
     if at.status.phase == "DONE":  # once is once, even if somebody deletes the pod later

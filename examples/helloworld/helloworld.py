@@ -58,7 +58,7 @@ def hello_of(pod: Pod) -> list[str]:
 # The pods belong to a ReplicaSet, and that to the Deployment. They are not children, so watch them.
 @operator.reconciler(
     HelloWorld,
-    owns=[Deployment],
+    owns=[kw.Owns(Deployment, verbs=["create", "patch"])],  # deleting is left to the cluster
     watches=[kw.Watches(Pod, map=hello_of, labels=LABEL)],
     retry={kw.InvalidError: kw.Retry.NEVER},  # a name that is too long stays too long
 )

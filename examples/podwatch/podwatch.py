@@ -36,7 +36,11 @@ def address_changed(event: kw.Event[Pod]) -> bool:
     return old is None or new is None or addresses(old.object) != addresses(new.object)
 
 
-@operator.reconciler(Pod, sources=[asked], predicate=kw.labels_changed | address_changed)
+@operator.reconciler(
+    kw.For(Pod, writes_status=False),  # the kubelet does
+    sources=[asked],
+    predicate=kw.labels_changed | address_changed,
+)
 async def reconcile(pod: Pod, ctx: kw.Context) -> None:
     """Log the pod; its namespace and name are in every line of its reconcile anyway."""
     ctx.log.info("pod seen", labels=pod.metadata.labels, ip=pod.status.pod_ip)

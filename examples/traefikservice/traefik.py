@@ -81,7 +81,7 @@ class Routes:
     def __init__(self, etcd: Etcd, *, owner: str, prefix: str = "traefik") -> None:
         if not re.fullmatch("[a-z0-9]([a-z0-9-]*[a-z0-9])?", owner):
             raise ValueError(f"an owner is lower-case letters, digits and dashes, not {owner!r}")
-        self._etcd = etcd
+        self.etcd = etcd
         self._owner = owner
         self._records = f"kubewright/{owner}/"
         self._prefix = prefix.strip("/")  # Traefik does not see keys that begin with one
@@ -126,9 +126,9 @@ class Routes:
         Raises:
             EtcdError: etcd does not answer.
         """
-        found = await self._etcd.read(self._records, self._anchor)
+        found = await self.etcd.read(self._records, self._anchor)
         if self._anchor not in found:
-            await self._etcd.commit({self._anchor: "/"}, (), unless={self._anchor: 0})
+            await self.etcd.commit({self._anchor: "/"}, (), unless={self._anchor: 0})
         found.pop(self._anchor, None)
         return [ObjectKey.parse(one.removeprefix(self._records)) for one in found]
 
@@ -137,7 +137,7 @@ class Routes:
         name, record = self._name(key), self._record(key)
         own = _router(self._prefix, name), _service(self._prefix, name)
         for _ in range(ATTEMPTS):
-            found = await self._etcd.read(record, *own)
+            found = await self.etcd.read(record, *own)
             done = await self._change(record, found, wanted)
             if done is not None:
                 return done
@@ -155,7 +155,7 @@ class Routes:
         changed = False
         for step in _steps(record, found, ours, wanted=wanted):
             unless = {record: revision, **dict.fromkeys(step.new, 0)}
-            revision = await self._etcd.commit(step.puts, step.deletes, unless=unless)
+            revision = await self.etcd.commit(step.puts, step.deletes, unless=unless)
             if not revision:
                 return None
             changed = True

@@ -1,0 +1,1 @@
+"""The API group cnat.programming-kubernetes.info in version v1alpha1."""

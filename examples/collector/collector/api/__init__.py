@@ -1,0 +1,1 @@
+"""The kinds of the operator: a package for each version."""

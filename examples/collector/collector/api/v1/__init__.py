@@ -1,0 +1,1 @@
+"""The API group collector.ip.my.domain in version v1."""

@@ -1,0 +1,1 @@
+"""The API group webapp.my.domain in version v1."""

@@ -1,0 +1,1 @@
+"""The webhooks; every module here is loaded by the main module."""

@@ -1,0 +1,1 @@
+"""The API group cache.example.com in version v1alpha1."""

@@ -1,0 +1,1 @@
+"""The reconcilers; every module here is loaded by the main module."""
