@@ -36,6 +36,7 @@ SLOW = """
     await asyncio.sleep(2)
     print("ends", flush=True)
 """
+BODY = {"apiVersion": "example.com/v1", "kind": "Shop", "metadata": {"name": "corner"}}
 SAMPLE = "{apiVersion: example.com/v1, kind: Shop, metadata: {name: corner}}\n"
 
 
@@ -177,3 +178,37 @@ def test_a_cluster_that_dies_ends_it_with_a_word(commands: Commands, shop: Path)
 
         dev.wait_for("kubewright: the cluster mine has ended, so the operator has stopped.")
         assert dev.process.wait(30) == 1
+
+
+def test_webhooks_come_and_go_with_the_file_and_half_of_one_does_no_harm(
+    commands: Commands, shop: Path
+) -> None:
+    """A conversion is written one function after the other, and saved in between."""
+    webhook = (
+        "\n@operator.validator(Shop)\ndef check(shop, ctx):\n    ctx.refuse('spec.size', 'no')\n"
+    )
+    half = (
+        "\n@kw.resource(group='example.com', version='v2', kind='Shop', storage=False)\n"
+        "class NewShop(kw.Resource): ...\n"
+        "operator.conversion(Shop).to_hub(NewShop)(lambda new: Shop())\n"
+    )
+    another = BODY | {"metadata": {"name": "another"}}
+
+    with commands.running("dev", shop, "--simulate", "--samples") as dev:
+        path = dev.wait_for(r"export KUBECONFIG=(\S+)\n")[1]
+        dev.wait_for("reconciled controller=shop .* name=corner")
+        server = KubeconfigServer.load(Path(path))
+        shop.write_text(PROGRAM + webhook)
+        dev.wait_for("webhooks registered")
+        refused = probe.ask(server, "POST", SHOPS, body=another)
+        shop.write_text(PROGRAM + webhook + half)
+        dev.wait_for("not reloaded; the last good operator goes on")
+        dev.wait_for("from_hub")
+        still_refused = probe.ask(server, "POST", SHOPS, body=another)
+        shop.write_text(PROGRAM)
+        dev.wait_for("reloaded; running reconciles finish first")
+        dev.wait_for("workers started")
+        taken = probe.ask(server, "POST", SHOPS, body=another)
+        status = dev.end()
+
+    assert (refused.status, still_refused.status, taken.status, status) == (422, 422, 201, 0)

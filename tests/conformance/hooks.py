@@ -22,6 +22,7 @@ class Hook:
         self.url: str = url
         self.answer: Answer = answer
         self.asked: list[dict[str, Any]] = []
+        self.ca_data: bytes = authority.certificate
         self._ca = base64.b64encode(authority.certificate).decode()
 
     def client_config(self, path: str = "/") -> dict[str, str]:

@@ -14,7 +14,7 @@ from kubewright.kinds.core.v1 import Namespace
 from kubewright.testing.assets import get_program
 from tests.e2e.cluster import PROGRAMS, EndToEndCluster
 from tests.e2e.kubectl import Kubectl
-from tests.e2e.program import Program, command_of
+from tests.e2e.program import EXAMPLES, Program, command_of
 
 Start = Callable[..., Program]
 
@@ -103,6 +103,7 @@ def start(cluster: EndToEndCluster, client: kw.Client) -> Iterator[Start]:
                 kubeconfig=kubeconfig or cluster.kubeconfig_file,
                 namespace=client.namespace,
                 environment=environment,
+                folder=EXAMPLES / sample,
             )
             return stack.enter_context(program)
 

@@ -32,6 +32,12 @@ class Kubectl:
         assert done.returncode == 0, f"kubectl {' '.join(arguments)}: {done.stderr}"
         return done.stdout
 
+    def warnings(self, *arguments: str, stdin: str = "") -> list[str]:
+        """Run a command that must succeed; return the lines that it printed besides its output."""
+        done = self._run(*arguments, stdin=stdin)
+        assert done.returncode == 0, f"kubectl {' '.join(arguments)}: {done.stderr}"
+        return done.stderr.splitlines()
+
     def run_refused(self, *arguments: str, stdin: str = "") -> str:
         """Run a command that must fail; return its standard error."""
         done = self._run(*arguments, stdin=stdin)

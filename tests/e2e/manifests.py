@@ -4,10 +4,13 @@ from importlib import import_module
 from pathlib import Path
 
 from kubewright.cli.load import load_operator
-from kubewright.crd import custom_resource_definitions, roles, to_yaml
+from kubewright.crd import custom_resource_definitions, to_yaml
+from kubewright.scaffold.manifests import single_manifests
 from tests.e2e.program import EXAMPLES
 
-SAMPLES = ("at", "helloworld", "podwatch", "traefikservice")
+NAMESPACE = "default"
+"""Where an operator with webhooks runs: its Service and its certificate are there."""
+SAMPLES = ("at", "cronjob", "helloworld", "podwatch", "traefikservice")
 
 
 def manifests() -> dict[Path, str]:
@@ -15,11 +18,8 @@ def manifests() -> dict[Path, str]:
     found: dict[Path, str] = {}
     for sample in SAMPLES:
         operator = load_operator(str(EXAMPLES / sample / f"{sample}.py"))
-        head = f"# Made from {sample}.py.\n"
-        if crds := operator.crds():
-            found[EXAMPLES / sample / "crd.yaml"] = head + to_yaml(*crds)
-        rules = roles(operator.name, operator.rules())
-        found[EXAMPLES / sample / "rbac.yaml"] = head + to_yaml(*rules)
+        files = single_manifests(operator, namespace=NAMESPACE)
+        found.update((EXAMPLES / sample / name, text) for name, text in files.items())
     by_hand = EXAMPLES / "at_by_hand" / "crd.yaml"
     at = import_module("examples.at_by_hand.at_by_hand").At
     found[by_hand] = "# Made from at_by_hand.py.\n" + to_yaml(*custom_resource_definitions(at))

@@ -14,6 +14,11 @@ RUN = "from kubewright.cli import main; main()"
 PATIENCE = 60.0
 
 
+def is_project(sample: str) -> bool:
+    """Tell whether the scaffold has made a sample, so that it is run in its own folder."""
+    return (EXAMPLES / sample / "PROJECT").exists()
+
+
 def command_of(sample: str, *, install: bool = True) -> list[str]:
     """Return the command that starts a sample: ``kubewright run``, or the file if it has a main.
 
@@ -21,11 +26,20 @@ def command_of(sample: str, *, install: bool = True) -> list[str]:
         sample: Its name: a folder of ``examples``.
         install: Whether to install the CRDs first; what has a main of its own does not do that.
     """
-    file = EXAMPLES / sample / f"{sample}.py"
-    if 'if __name__ == "__main__"' in file.read_text():
-        return [sys.executable, str(file)]
-    command = [sys.executable, "-c", RUN, "run", str(file), "--log-format", "json"]
+    target = []
+    if not is_project(sample):
+        file = EXAMPLES / sample / f"{sample}.py"
+        if 'if __name__ == "__main__"' in file.read_text():
+            return [sys.executable, str(file)]
+        target = [str(file)]
+    command = [sys.executable, "-c", RUN, "run", *target, "--log-format", "json"]
     return [*command, "--install-crds"] if install else command
+
+
+def crds_of(sample: str) -> Path:
+    """Return the file or the folder with the CRDs of a sample, for ``kubectl apply -f``."""
+    folder = EXAMPLES / sample
+    return folder / ("config/crd/bases" if is_project(sample) else "crd.yaml")
 
 
 class Program:
@@ -36,6 +50,7 @@ class Program:
         kubeconfig: The cluster to use.
         namespace: The namespace to look after.
         environment: More variables for it.
+        folder: Where to run it.
     """
 
     def __init__(
@@ -45,6 +60,7 @@ class Program:
         kubeconfig: Path,
         namespace: str,
         environment: dict[str, str] | None = None,
+        folder: Path | None = None,
     ) -> None:
         self._lines: list[str] = []
         self._printed = threading.Condition()
@@ -56,6 +72,7 @@ class Program:
             stderr=subprocess.STDOUT,
             text=True,
             env={**os.environ, **(environment or {})},
+            cwd=folder,
         )
         self._reader = threading.Thread(target=self._read)
         self._reader.start()
@@ -98,6 +115,14 @@ class Program:
         if self.running:
             self._process.send_signal(signal.SIGKILL)
         self._end()
+
+    def pause(self) -> None:
+        """Let it stand still, as a machine under load does, until `resume` or its end."""
+        self._process.send_signal(signal.SIGSTOP)
+
+    def resume(self) -> None:
+        """Let it go on."""
+        self._process.send_signal(signal.SIGCONT)
 
     def stop(self) -> int:
         """Ask it to end, wait for it, and return its exit status."""

@@ -13,9 +13,9 @@ from kubewright.api.resource import gvk_of
 from kubewright.kinds.core.v1 import Pod
 from tests.e2e.conftest import Start
 from tests.e2e.kubectl import Kubectl
-from tests.e2e.program import EXAMPLES, Program
+from tests.e2e.program import EXAMPLES, Program, crds_of
 
-STYLES = ["at", "at_by_hand"]
+STYLES = ["at", "at_by_hand", "at_project"]
 NAME, POD = "example-at", "example-at-pod"
 LONG_AGO = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -26,7 +26,7 @@ Run = Callable[[], Program]
 def run(request: pytest.FixtureRequest, start: Start, kubectl: Kubectl) -> Run:
     """Install the CRD as users of kubectl do, and return what starts the operator."""
     sample: str = request.param
-    kubectl("apply", "--filename", str(EXAMPLES / sample / "crd.yaml"))
+    kubectl("apply", "--filename", str(crds_of(sample)))
     kubectl("wait", "--for=condition=established", "crd/ats.cnat.programming-kubernetes.info")
     return lambda: start(sample)
 

@@ -12,9 +12,10 @@ from examples.at.at import At, AtSpec, operator
 from examples.at_by_hand.at_by_hand import AtController
 
 import kubewright as kw
+from cnat.main import operator as project
 from kubewright.api.requests import Request
 from kubewright.kinds.core.v1 import Pod
-from kubewright.testing import EmbeddedServer, Hanging, Lost, VirtualClock
+from kubewright.testing import EmbeddedServer, Faults, Hanging, Lost, VirtualClock
 from kubewright.testing.faults import Fault
 
 WAIT = 5.0
@@ -27,8 +28,18 @@ Style = Callable[[kw.Client], Awaitable[None]]
 
 async def with_decorators(client: kw.Client) -> None:
     """Run the operator as ``kubewright run`` does."""
-    manager = kw.Manager(kw.Cluster(client, field_owner=operator.name), grace_period=0)
-    operator.add_to(manager)
+    await run(operator, client)
+
+
+async def as_project(client: kw.Client) -> None:
+    """The same, with the scaffolded one."""
+    await run(project, client)
+
+
+async def run(application: kw.Operator, client: kw.Client) -> None:
+    """Run an operator until it is cancelled."""
+    manager = kw.Manager(kw.Cluster(client, field_owner=application.name), grace_period=0)
+    application.add_to(manager)
     await manager.run()
 
 
@@ -61,7 +72,7 @@ class World:
     clock: VirtualClock
     client: kw.Client
 
-    async def live(self, style: Style, seconds: float, death: Death | None = None) -> None:
+    async def live(self, style: Style, seconds: float, death: Faults | None = None) -> None:
         """Run the operator for a while, and kill it."""
         async with self.server.client(faults=death) as client:
             running = asyncio.ensure_future(style(client))
@@ -96,7 +107,7 @@ async def world() -> AsyncIterator[World]:
 
 
 @pytest.mark.parametrize("done", [False, True], ids=["before", "after"])
-@pytest.mark.parametrize("style", [with_decorators, by_hand])
+@pytest.mark.parametrize("style", [with_decorators, by_hand, as_project])
 async def test_killed_at_any_request_it_makes_one_pod_and_is_done(
     style: Style, *, done: bool
 ) -> None:

@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tests.e2e.kubectl import Kubectl
 from tests.e2e.manifests import manifests
-from tests.e2e.program import EXAMPLES
+from tests.e2e.program import EXAMPLES, crds_of
 
 MANIFESTS = manifests()
 
@@ -17,11 +18,23 @@ def test_a_manifest_is_what_its_classes_make(path: Path) -> None:
     assert path.read_text() == MANIFESTS[path]
 
 
-def test_both_styles_of_at_have_the_same_definition() -> None:
+@pytest.mark.parametrize(
+    "path",
+    [path for path in MANIFESTS if path.name == "crd.yaml"],
+    ids=lambda path: str(path.relative_to(EXAMPLES)),
+)
+async def test_a_definition_is_accepted_from_kubectl(kubectl: Kubectl, path: Path) -> None:
+    """Whoever installs a sample with kubectl does not use the code that writes it otherwise."""
+    said = kubectl("apply", "--dry-run=server", "--filename", str(path))
+
+    assert "(server dry run)" in said
+
+
+def test_all_styles_of_at_have_the_same_definition() -> None:
     """They look after the same objects."""
-    ours, by_hand = (
-        yaml.safe_load((EXAMPLES / style / "crd.yaml").read_text())
-        for style in ("at", "at_by_hand")
+    (project,) = crds_of("at_project").glob("*.yaml")
+    ours, by_hand, made = (
+        yaml.safe_load(path.read_text()) for path in (crds_of("at"), crds_of("at_by_hand"), project)
     )
 
-    assert ours == by_hand
+    assert ours == by_hand == made

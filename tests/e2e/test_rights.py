@@ -10,10 +10,11 @@ from examples.at.at import At
 from examples.helloworld.helloworld import HelloWorld
 
 import kubewright as kw
+from collector.api.v1.collector import Collector
 from tests.e2e.cluster import EndToEndCluster
 from tests.e2e.conftest import Start
 from tests.e2e.kubectl import Kubectl
-from tests.e2e.program import EXAMPLES, Program
+from tests.e2e.program import EXAMPLES, Program, crds_of, is_project
 from tests.e2e.traefik import EtcdServer, eventually
 
 pytest_plugins = ("tests.e2e.traefik_fixtures",)
@@ -28,19 +29,33 @@ def begin(
     """Install a sample as an administrator, and start it as a user with only its permissions."""
 
     def begin(sample: str, **options: dict[str, str]) -> Program:
-        folder = EXAMPLES / sample
-        user = client.namespace
-        role = yaml.safe_load((folder / "rbac.yaml").read_text())
+        user, crds = client.namespace, crds_of(sample)
+        role = yaml.safe_load(role_of(sample).read_text())
         role["metadata"]["name"] = user  # another test may need another role of the same name
         kubectl("apply", "--filename", "-", stdin=yaml.safe_dump(role))
         kubectl("create", "rolebinding", "operator", f"--clusterrole={user}", f"--user={user}")
-        if (folder / "crd.yaml").exists():
-            kubectl("apply", "--filename", str(folder / "crd.yaml"))
-            kubectl("wait", "--for=condition=established", "--filename", str(folder / "crd.yaml"))
+        if crds.exists():
+            kubectl("apply", "--filename", str(crds))
+            kubectl("wait", "--for=condition=established", "--filename", str(crds))
         kubeconfig = cluster.write_kubeconfig(user, tmp_path / "kubeconfig")
         return start(sample, kubeconfig=kubeconfig, **options)
 
     return begin
+
+
+def role_of(sample: str) -> Path:
+    """Return the file with the rights that an operator needs for its work."""
+    folder = EXAMPLES / sample
+    return folder / ("config/rbac/role.yaml" if is_project(sample) else "rbac.yaml")
+
+
+def sample_of(sample: str) -> Path:
+    """Return the file or the folder with objects to try a sample with."""
+    folder = EXAMPLES / sample
+    if not is_project(sample):
+        return folder / "samples"
+    (found,) = (folder / "config" / "samples").glob("*_*.yaml")
+    return found
 
 
 def assert_nothing_was_refused(program: Program) -> None:
@@ -50,14 +65,14 @@ def assert_nothing_was_refused(program: Program) -> None:
     assert "may not do" not in program.output
 
 
-@pytest.mark.parametrize("sample", ["at", "at_by_hand"])
+@pytest.mark.parametrize("sample", ["at", "at_by_hand", "at_project"])
 async def test_at_needs_no_more_than_its_rights(
     client: kw.Client, kubectl: Kubectl, begin: StartWithFewRights, sample: str
 ) -> None:
     """Whoever installs it with kubectl has not tried it as administrator."""
     program = begin(sample)
 
-    kubectl("apply", "--filename", str(EXAMPLES / sample / "samples"))
+    kubectl("apply", "--filename", str(sample_of(sample)))
     await kw.wait_for(
         client,
         At,
@@ -123,5 +138,96 @@ async def test_serviceregistry_needs_no_more_than_its_rights(
     await eventually(lambda: etcd.keys("kubewright/"))
     kubectl("annotate", "service", "web", "traefik.magedu.com/port=nonsense")
     await eventually(lambda: "InvalidAnnotation" in kubectl("get", "events"))
+
+    assert_nothing_was_refused(program)
+
+
+async def test_guestbook_needs_no_more_than_its_rights(
+    kubectl: Kubectl, begin: StartWithFewRights
+) -> None:
+    """As above."""
+    program = begin("guestbook")
+
+    kubectl("apply", "--filename", str(sample_of("guestbook")))
+    kubectl("wait", "--for=condition=Ready", "guestbook/guestbook-sample", "--timeout=60s")
+
+    assert_nothing_was_refused(program)
+
+
+async def test_memcached_needs_no_more_than_its_rights(
+    kubectl: Kubectl, begin: StartWithFewRights
+) -> None:
+    """As above; it also deletes, and tells of it."""
+    program = begin("memcached")
+
+    kubectl("apply", "--filename", str(sample_of("memcached")))
+    named = "memcached/memcached-sample"
+    kubectl("wait", "--for=condition=Progressing=false", named, "--timeout=60s")
+    kubectl("delete", named, "--timeout=60s")
+    await eventually(lambda: "Stopping" in kubectl("get", "events"))
+
+    assert_nothing_was_refused(program)
+
+
+@pytest.mark.parametrize("sample", ["memcached_helm", "nginx_helm"])
+async def test_a_project_of_charts_needs_no_more_than_its_rights(
+    sample: str, client: kw.Client, kubectl: Kubectl, begin: StartWithFewRights
+) -> None:
+    """As above: those that were made of its chart, and bound as config/rbac binds them."""
+    user = client.namespace
+    kubectl("create", "clusterrolebinding", user, f"--clusterrole={user}", f"--user={user}")
+    program = begin(sample)
+    named = yaml.safe_load(sample_of(sample).read_text())
+    one = f"{named['kind'].lower()}/{named['metadata']['name']}"
+    value = "size" if sample == "memcached_helm" else "replicaCount"
+
+    # A server of several samples may still tell kubectl of another one's kind of this name.
+    kubectl("apply", "--validate=false", "--filename", str(sample_of(sample)))
+    kubectl("wait", "--for=condition=Deployed", one, "--timeout=60s")
+    kubectl("patch", one, "--type=merge", f'--patch={{"spec": {{"{value}": 2}}}}')
+    kubectl("wait", "--for=jsonpath={.spec.replicas}=2", "deployment", "--all", "--timeout=60s")
+    kubectl("delete", one, "--timeout=60s")
+
+    assert_nothing_was_refused(program)
+
+
+async def test_foo_needs_no_more_than_its_rights(
+    kubectl: Kubectl, begin: StartWithFewRights
+) -> None:
+    """As above; it also deletes the Deployment of an earlier name, and tells of a taken one."""
+    program = begin("foo")
+
+    kubectl("create", "deployment", "taken", "--image=nginx")
+    kubectl("apply", "--filename", str(sample_of("foo")))
+    kubectl("wait", "--for=condition=Synced", "foo/example-foo", "--timeout=60s")
+    rename(kubectl, "other")
+    kubectl("wait", "--for=delete", "deployment/example-foo", "--timeout=60s")
+    rename(kubectl, "taken")
+    await eventually(lambda: "ErrResourceExists" in kubectl("get", "events"))
+
+    assert_nothing_was_refused(program)
+
+
+def rename(kubectl: Kubectl, name: str) -> None:
+    """Let the Foo want another Deployment."""
+    patch = f'--patch={{"spec":{{"deploymentName":"{name}"}}}}'
+    kubectl("patch", "foo", "example-foo", "--type=merge", patch)
+
+
+async def test_collector_needs_no_more_than_its_rights(
+    client: kw.Client, kubectl: Kubectl, begin: StartWithFewRights
+) -> None:
+    """As above."""
+    program = begin("collector")
+
+    kubectl("apply", "--filename", str(sample_of("collector")))
+    kubectl("create", "deployment", "web", "--image=nginx", "--replicas=2")
+    await kw.wait_for(
+        client,
+        Collector,
+        "collector-sample",
+        lambda one: one is not None and len(one.status.addresses) == 2,
+        timeout=60,
+    )
 
     assert_nothing_was_refused(program)

@@ -46,3 +46,10 @@ def start(server: RealServer, town: Town, tmp_path: Path) -> Iterator[Callable[[
             return replicas.enter_context(Replica(kubeconfig, log, *flags))
 
         yield begin
+
+
+@pytest.fixture
+def stack() -> Iterator[ExitStack]:
+    """Return what ends the processes of a test."""
+    with ExitStack() as processes:
+        yield processes

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+import pytest
+
 from tests.structure.start_ups import START_UPS, imported, loaded
 from tests.structure.tree import ROOT, python_files
 
@@ -24,6 +26,7 @@ class Late(NamedTuple):
         return f"{self.module}:{self.line} imports {', '.join(self.targets)}"
 
 
+@pytest.mark.timeout(120)  # it starts many interpreters; the first ones compile everything
 def test_a_late_import_spares_some_program_the_module() -> None:
     """One that spares nothing hides a dependency: move it to the top of its file."""
     useless = [str(late) for late in late_imports() if not spares(late)]
