@@ -2,8 +2,8 @@
 
 ``python -m bench apiserver`` measures the embedded API server beside the real one,
 ``python -m bench runtime`` informers, queues, controllers and operators, ``python -m bench growth``
-whether an object costs the same among many, and ``python -m bench cluster`` the embedded cluster
-beside Kubernetes' own control plane.
+whether an object costs the same among many, ``python -m bench cluster`` the embedded cluster
+beside Kubernetes' own control plane, and ``python -m bench webhook`` webhook servers.
 
 Exit status: 0 for done, 1 for a goal missed or a measurement failed (with --check), 2 for wrong
 input.
@@ -48,6 +48,10 @@ def main() -> int:
         from bench.cluster.__main__ import main as measure_clusters
 
         return measure_clusters(sys.argv[2:])
+    if sys.argv[1:2] == ["webhook"]:
+        from bench.webhook.__main__ import main as measure_webhooks
+
+        return measure_webhooks(sys.argv[2:])
     options = _parser().parse_args()
     work = QUICK if options.quick else Work()
     plan = Plan(

@@ -35,6 +35,10 @@ func main() {
 		convert(os.Stdin, os.Stdout)
 		return
 	}
+	if len(os.Args) == 4 && os.Args[1] == "webhook" {
+		serveWebhooks(os.Args[2], os.Args[3])
+		return
+	}
 	if len(os.Args) != 4 {
 		fail("usage: kubewright-go-peer json|proto|dynamic <scenario> '<work as JSON>'")
 	}

@@ -49,7 +49,7 @@ def _plan(options: argparse.Namespace) -> Plan:
     scenarios = [scenario for scenario in SCENARIOS if scenario.name in options.only]
     if any(one.how in REAL for one in scenarios) and not _has_real_server(options.assets):
         scenarios = [one for one in scenarios if one.how not in REAL]
-    go_peer = _go_peer(options.go_peer) if any(peer in GO for peer in peers) else None
+    go_peer = find_go_peer(options.go_peer) if any(peer in GO for peer in peers) else None
     if go_peer is None:
         peers = [peer for peer in peers if peer not in GO]
     return Plan(
@@ -73,7 +73,7 @@ def _has_real_server(assets: Path | None) -> bool:
     return True
 
 
-def _go_peer(given: Path | None) -> Path | None:
+def find_go_peer(given: Path | None) -> Path | None:
     """Return the Go program, built if need be; without it, the others are still worth a run."""
     if given is not None:
         return given
@@ -99,8 +99,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="bench runtime", description=__doc__)
     parser.add_argument("--rounds", type=int, help="how often (3; 1 with --quick)")
     parser.add_argument("--quick", action="store_true", help="a tenth of the work")
-    parser.add_argument("--only", type=_names(GROUPS), default=GROUPS, help=",".join(GROUPS))
-    parser.add_argument("--peers", type=_names(PEERS), default=PEERS, help=",".join(PEERS))
+    parser.add_argument("--only", type=choice(GROUPS), default=GROUPS, help=",".join(GROUPS))
+    parser.add_argument("--peers", type=choice(PEERS), default=PEERS, help=",".join(PEERS))
     parser.add_argument("--assets", type=Path, help="the folder with etcd and kube-apiserver")
     parser.add_argument("--go-peer", type=Path, help="the Go program (tools/go-peer builds it)")
     parser.add_argument("--check", action="store_true", help="fail when a goal is missed")
@@ -110,13 +110,14 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-class _names:  # noqa: N801  # a function of argparse
+class choice:  # noqa: N801  # a function of argparse
     """Reads a list of names with commas between them."""
 
     def __init__(self, known: tuple[str, ...]) -> None:
         self._known = known
 
     def __call__(self, text: str) -> tuple[str, ...]:
+        """Return the names in *text*, all of them known."""
         chosen = tuple(part for part in text.split(",") if part)
         if unknown := [part for part in chosen if part not in self._known]:
             known = ", ".join(self._known)

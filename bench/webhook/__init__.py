@@ -1,0 +1,1 @@
+"""Webhook servers side by side: CPU time for each review."""
