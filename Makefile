@@ -18,6 +18,9 @@ E2E_STAMP := $(E2E_VENV)/.installed
 # Tools find the interpreter and one another through PATH, as in an activated environment.
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
+# Samples that the scaffold has made: each has its own settings, as its users have them.
+PROJECTS := $(patsubst %/pyproject.toml,%,$(wildcard examples/*/pyproject.toml))
+
 SERVER ?= embedded
 # The folder with the real servers: the user's, or what `make real-apiserver` built; else empty.
 ASSETS := $(or $(KUBEBUILDER_ASSETS),$(shell tools/real-apiserver --find))
@@ -71,6 +74,8 @@ lint: $(STAMP) ## ruff, import-linter, codespell
 .PHONY: types
 types: $(STAMP) ## mypy, and with Node.js also verifytypes
 	mypy src tests tools bench examples
+	@for project in $(PROJECTS); do echo "mypy in $$project"; \
+	(cd "$$project" && mypy --cache-dir $(CURDIR)/.mypy_cache/projects); done
 	@if command -v node >/dev/null; then $(MAKE) verifytypes; \
 	else echo "types: no Node.js here, so the public types were not verified (pyright needs it)"; fi
 
@@ -95,6 +100,10 @@ endif
 differential: $(STAMP) ## the same random requests to the embedded and the real servers (PROFILE=deep for long)
 	@[ -n "$(ASSETS)" ] || { echo "no real server: run \`make real-apiserver\` first, or set KUBEBUILDER_ASSETS" >&2; exit 1; }
 	KUBEBUILDER_ASSETS=$(ASSETS) pytest tests/differential --hypothesis-profile=$(or $(PROFILE),differential) $(PYTEST)
+
+.PHONY: kustomize
+kustomize: $(STAMP) ## overlays built by us and by the real kustomize: the same objects in the same order
+	pytest tests/kustomize $(PYTEST)
 
 .PHONY: kubectl
 kubectl: $(STAMP) ## a session of kubectl, compared between the embedded and the real servers
@@ -131,6 +140,10 @@ ifneq ($(filter real,$(SERVER)),)
 endif
 	E2E_VENV=$(CURDIR)/$(E2E_VENV) KUBEBUILDER_ASSETS=$(ASSETS) pytest tests/e2e --server=$(SERVER) $(PYTEST)
 
+.PHONY: scaffold
+scaffold: $(STAMP) ## projects as `kubewright init` and `create` make them: built, linted, tested
+	pytest tests/scaffold $(PYTEST)
+
 .PHONY: durability
 durability: $(STAMP) ## kill a server in the middle of 1,000 writes; nothing that was answered is lost
 	pytest tests/durability $(PYTEST)
@@ -152,10 +165,12 @@ test: unit test-embedded test-real cluster ## everything that this machine can r
 .PHONY: test-embedded
 test-embedded: $(STAMP) ## all that needs nothing but the embedded server
 	@$(MAKE) conformance SERVER=embedded
+	@$(MAKE) scaffold
 	@$(MAKE) durability
 	@$(MAKE) robustness
 	@$(MAKE) simulation
 	@$(MAKE) clients
+	@$(MAKE) kustomize
 	@$(MAKE) e2e SERVER=embedded
 
 .PHONY: test-real
@@ -176,6 +191,7 @@ endif
 .PHONY: bench
 bench: $(BENCH_STAMP) ## compare with Kopf, kubernetes and lightkube, and with the real server, side by side
 	$(BENCH_VENV)/bin/python -m bench $(BENCH)
+	@$(MAKE) bench-webhook
 	@if [ -n "$(ASSETS)" ]; then $(MAKE) bench-apiserver; \
 	else echo "bench: no real server here, so the embedded one was NOT compared with it; \`make real-apiserver\` builds it"; fi
 
@@ -195,6 +211,10 @@ bench-growth: $(BENCH_STAMP) ## the cost per object at 1,000, 10,000 and 100,000
 bench-cluster: $(BENCH_STAMP) ## compare the embedded cluster with Kubernetes' own control plane
 	KUBEBUILDER_ASSETS=$(ASSETS) $(BENCH_VENV)/bin/python -m bench cluster $(BENCH_CLUSTER)
 
+.PHONY: bench-webhook
+bench-webhook: $(BENCH_STAMP) ## compare webhook servers with Go's and Kopf's
+	KUBEBUILDER_ASSETS=$(ASSETS) $(BENCH_VENV)/bin/python -m bench webhook $(BENCH_WEBHOOK)
+
 $(BENCH_STAMP): requirements/bench.txt pyproject.toml
 	@[ -x $(BENCH_VENV)/bin/python ] || { python=$$($(FIND_PYTHON)); "$$python" -m venv $(BENCH_VENV); }
 	$(BENCH_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bench.txt
@@ -203,7 +223,9 @@ $(BENCH_STAMP): requirements/bench.txt pyproject.toml
 .PHONY: golden
 golden: $(STAMP) ## rewrite the golden files; read the diff before you commit
 	python -m tests.golden.crd.rewrite
+	python -m tests.golden.scaffold.rewrite
 	python -m tests.e2e.manifests
+	python -m tests.e2e.projects
 	git --no-pager diff --stat -- tests/golden examples
 
 .PHONY: docs
@@ -230,7 +252,7 @@ lock: $(STAMP) ## pin the requirements anew, with hashes
 	$(LOCK) --group bench pyproject.toml -c requirements/dev.txt -o requirements/bench.txt
 	$(LOCK) --group clients -c requirements/dev.txt -c requirements/bench.txt -o requirements/clients.txt
 	$(LOCK) --group e2e -o requirements/e2e.txt
-LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links
+LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-strip-extras --no-header --no-annotate --no-emit-index-url --no-emit-find-links
 
 .PHONY: clean
 clean: ## remove what can be made again, .venv included

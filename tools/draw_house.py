@@ -43,7 +43,7 @@ LEGEND = {
 }
 SORTS = {
     "front": ("cli", "testing", "embedded", "operator", "application"),
-    "runtime": ("manager", "controller", "cluster", "cache", "client", "runs"),
+    "runtime": ("manager", "controller", "webhook", "cluster", "cache", "client", "runs"),
     "judge": ("apiserver",),
     "values": ("crd", "kinds", "api"),
 }
