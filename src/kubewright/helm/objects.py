@@ -94,6 +94,8 @@ class Objects:
     async def ensure(self, objects: list[dict[str, Any]], owner: Owner) -> bool:
         """Mend the objects that differ from what was applied; return whether there were any.
 
+        A Job that its ``ttlSecondsAfterFinished`` removes is not made again.
+
         Raises:
             TerminalError: One belongs to somebody else now; all others are mended.
         """
@@ -102,6 +104,8 @@ class Objects:
         for obj in objects:
             body = await self._dressed(obj, owner)
             live = await self._dependents.find(body)
+            if live is None and _goes_when_done(body):
+                continue
             if live is not None and self._agrees(owner, beside(body, live), live):
                 continue
             try:
@@ -360,6 +364,12 @@ class Objects:
             return await self._cluster.live.find(Kind(gvk.api_version, gvk.kind), key)
         except (NoMatchError, NotFoundError):
             return None  # the server does not have the kind, so none of its objects
+
+
+def _goes_when_done(body: Unstructured) -> bool:
+    """Say whether the cluster removes *body* by itself: to make it again would run it again."""
+    is_job = body.kind == "Job" and body.gvk.group == "batch"
+    return is_job and (body.get("spec") or {}).get("ttlSecondsAfterFinished") is not None
 
 
 def _named(obj: dict[str, Any], owner: Owner) -> tuple[str, str, ObjectKey]:

@@ -18,6 +18,9 @@ __all__ = ["ReleaseState"]
 INITIALIZED, DEPLOYED = "Initialized", "Deployed"
 RELEASE_FAILED, IRRECONCILABLE = "ReleaseFailed", "Irreconcilable"
 
+_LONGEST = 1_000_000
+"""Bytes of a manifest in the status; API servers refuse objects of more than about 1.5 MB."""
+
 
 class ReleaseState:
     """The status of one custom object, while it is reconciled.
@@ -76,7 +79,10 @@ class ReleaseState:
         if release is None:
             self._status.pop("deployedRelease", None)
         else:
-            self._status["deployedRelease"] = {"name": release.name, "manifest": release.manifest}
+            shown = {"name": release.name}
+            if len(release.manifest.encode()) <= _LONGEST:
+                shown["manifest"] = release.manifest
+            self._status["deployedRelease"] = shown
 
     async def write(self, client: "Client") -> bool:
         """Write the status if it has changed; return whether it has."""

@@ -4,6 +4,7 @@ import kubewright as kw
 from kubewright.testing import operator_test
 from tests.unit.helm.charts import SETTINGS, ConfigMap, Shop, chart, operator, shop
 
+Job = kw.Kind("batch/v1", "Job")
 Definition = kw.Kind("apiextensions.k8s.io/v1", "CustomResourceDefinition")
 
 CRD = """\
@@ -20,6 +21,18 @@ spec:
     storage: true
     schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
 """
+JOB = """\
+apiVersion: batch/v1
+kind: Job
+metadata: {name: %s}
+spec:
+  %s
+  template:
+    spec:
+      restartPolicy: Never
+      containers: [{name: main, image: busybox}]
+"""
+TTL = "ttlSecondsAfterFinished: 60"
 TILL = "apiVersion: example.com/v1\nkind: Till\nmetadata: {name: '{{ .Release.Name }}'}\n"
 
 
@@ -185,3 +198,17 @@ async def test_field_that_is_dropped_together_with_the_entry_that_was_twice_goes
         await test.settled()
         live = await test.client.get(kind, "corner")
         assert set(live.metadata.labels) == {"app.kubernetes.io/managed-by"}
+
+
+async def test_job_that_goes_when_it_is_done_is_not_run_again() -> None:
+    """A migration must not run each hour; a Job without a time to live comes back."""
+    jobs = {f"{name}.yaml": JOB % (name, ttl) for name, ttl in (("keeps", ""), ("goes", TTL))}
+    async with operator_test(operator(chart(jobs))) as test:
+        await test.client.create(shop())
+        await test.settled()
+
+        for name in ("keeps", "goes"):
+            await test.client.delete(Job, name, propagation="Background")
+        await test.settled()
+
+        assert [one.name for one in await test.client.list(Job)] == ["keeps"]

@@ -2,6 +2,8 @@
 
 from datetime import UTC, datetime, timedelta
 
+from msgspec.structs import replace
+
 from kubewright.helm.release import Release
 from kubewright.helm.status import ReleaseState
 from kubewright.testing import EmbeddedServer
@@ -53,3 +55,15 @@ async def test_object_that_is_gone_has_no_status() -> None:
         await client.delete(Shop, "corner")
 
         assert not await state.write(client)
+
+
+async def test_manifest_that_no_object_can_hold_is_left_out() -> None:
+    """Else the server would refuse the status as a whole, and nobody would see how it went."""
+    async with EmbeddedServer() as server, server.client() as client:
+        await operator().install_crds(client)
+        state = ReleaseState(await client.create(shop()), NOW)
+        state.show_deployed(replace(RELEASE, manifest="#" * 4_000_000), "InstallSuccessful")
+
+        assert await state.write(client)
+
+        assert (await client.get(Shop, "corner")).status["deployedRelease"] == {"name": "corner"}
