@@ -192,6 +192,7 @@ endif
 bench: $(BENCH_STAMP) ## compare with Kopf, kubernetes and lightkube, and with the real server, side by side
 	$(BENCH_VENV)/bin/python -m bench $(BENCH)
 	@$(MAKE) bench-webhook
+	@if [ -n "$(ASSETS)" ]; then $(MAKE) bench-helm; fi
 	@if [ -n "$(ASSETS)" ]; then $(MAKE) bench-apiserver; \
 	else echo "bench: no real server here, so the embedded one was NOT compared with it; \`make real-apiserver\` builds it"; fi
 
@@ -214,6 +215,10 @@ bench-cluster: $(BENCH_STAMP) ## compare the embedded cluster with Kubernetes' o
 .PHONY: bench-webhook
 bench-webhook: $(BENCH_STAMP) ## compare webhook servers with Go's and Kopf's
 	KUBEBUILDER_ASSETS=$(ASSETS) $(BENCH_VENV)/bin/python -m bench webhook $(BENCH_WEBHOOK)
+
+.PHONY: bench-helm
+bench-helm: $(BENCH_STAMP) ## compare charts as operators with the program helm
+	KUBEBUILDER_ASSETS=$(ASSETS) $(BENCH_VENV)/bin/python -m bench helm $(BENCH_HELM)
 
 $(BENCH_STAMP): requirements/bench.txt pyproject.toml
 	@[ -x $(BENCH_VENV)/bin/python ] || { python=$$($(FIND_PYTHON)); "$$python" -m venv $(BENCH_VENV); }

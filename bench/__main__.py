@@ -3,7 +3,8 @@
 ``python -m bench apiserver`` measures the embedded API server beside the real one,
 ``python -m bench runtime`` informers, queues, controllers and operators, ``python -m bench growth``
 whether an object costs the same among many, ``python -m bench cluster`` the embedded cluster
-beside Kubernetes' own control plane, and ``python -m bench webhook`` webhook servers.
+beside Kubernetes' own control plane, ``python -m bench webhook`` webhook servers, and
+``python -m bench helm`` charts as operators beside the program helm.
 
 Exit status: 0 for done, 1 for a goal missed or a measurement failed (with --check), 2 for wrong
 input.
@@ -11,6 +12,7 @@ input.
 
 import argparse
 import compileall
+import importlib
 import json
 import sys
 from dataclasses import asdict
@@ -26,32 +28,24 @@ from bench.table import Verdict, medians, render_medians, render_verdicts, verdi
 
 HERE = Path(__file__).parent
 BASELINE = HERE / "baseline.json"
+OTHERS = {
+    "apiserver": "bench.apiserver.__main__",
+    "cluster": "bench.cluster.__main__",
+    "growth": "bench.runtime.growth",
+    "helm": "bench.helm.__main__",
+    "runtime": "bench.runtime.__main__",
+    "webhook": "bench.webhook.__main__",
+}
 QUICK = Work(pods=1_000, events=4_000, requests=500)
 
 
 def main() -> int:
     """Run what the command line asks for."""
     _compile()
-    if sys.argv[1:2] == ["apiserver"]:
-        from bench.apiserver.__main__ import main as measure_servers
-
-        return measure_servers(sys.argv[2:])
-    if sys.argv[1:2] == ["runtime"]:
-        from bench.runtime.__main__ import main as measure_runtime
-
-        return measure_runtime(sys.argv[2:])
-    if sys.argv[1:2] == ["growth"]:
-        from bench.runtime.growth import main as measure_growth
-
-        return measure_growth(sys.argv[2:])
-    if sys.argv[1:2] == ["cluster"]:
-        from bench.cluster.__main__ import main as measure_clusters
-
-        return measure_clusters(sys.argv[2:])
-    if sys.argv[1:2] == ["webhook"]:
-        from bench.webhook.__main__ import main as measure_webhooks
-
-        return measure_webhooks(sys.argv[2:])
+    if sys.argv[1:2] and sys.argv[1] in OTHERS:
+        other = importlib.import_module(OTHERS[sys.argv[1]])
+        status: int = other.main(sys.argv[2:])
+        return status
     options = _parser().parse_args()
     work = QUICK if options.quick else Work()
     plan = Plan(

@@ -5,23 +5,20 @@ input.
 """
 
 import argparse
-import json
 import subprocess
 import sys
 from dataclasses import asdict
 from pathlib import Path
 
 from bench.measure import Work
-from bench.report import write_report
-from bench.run import ROOT, Results
+from bench.report import add_options, conclude, known_ratios
+from bench.run import ROOT
 from bench.runtime import table
 from bench.runtime.figures import GO, GROUPS, OURS, PEERS, PLAIN, RECORDED, SCENARIOS, SOCKET
 from bench.runtime.run import REAL, Plan, run
-from bench.table import Verdict, render_verdicts
 from kubewright.errors import ConfigError
 from kubewright.testing.assets import get_program
 
-BENCH = ROOT / "bench"
 QUICK = Work(pods=1_000, events=4_000, patches=50, widgets=100, cycles=100_000)
 
 
@@ -31,17 +28,16 @@ def main(arguments: list[str] | None = None) -> int:
     plan = _plan(options)
     results = run(plan)
     values = table.medians(results.runs)
-    known = json.loads(options.baseline.read_text()) if options.baseline.exists() else {}
-    found = table.verdicts(values, known)
-    print(table.render_medians(values), render_verdicts(found), sep="\n\n")
-    for error in results.errors:
-        print(f"failed: {error}")
-    print(f"\nwritten to {_write(options.results, plan, results, found)}")
-    if options.write_baseline:
-        ratios = {one.key: round(one.ratio, 4) for one in found}
-        options.baseline.write_text(json.dumps(known | ratios, indent=2) + "\n")
-    failed = bool(results.errors) or any(one.missed for one in found)
-    return 1 if options.check and failed else 0
+    found = table.verdicts(values, known_ratios(options))
+    return conclude(
+        options,
+        results,
+        found,
+        prefix="runtime-",
+        table=table.render_medians(values),
+        rounds=plan.rounds,
+        work=asdict(plan.work),
+    )
 
 
 def _plan(options: argparse.Namespace) -> Plan:
@@ -84,29 +80,13 @@ def find_go_peer(given: Path | None) -> Path | None:
     return Path(done.stdout.decode().strip())
 
 
-def _write(folder: Path, plan: Plan, results: Results, found: list[Verdict]) -> Path:
-    report = {
-        "rounds": plan.rounds,
-        "work": asdict(plan.work),
-        "runs": results.runs,
-        "errors": results.errors,
-        "ratios": [asdict(one) | {"missed": one.missed} for one in found],
-    }
-    return write_report(folder, "runtime-", report)
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="bench runtime", description=__doc__)
-    parser.add_argument("--rounds", type=int, help="how often (3; 1 with --quick)")
-    parser.add_argument("--quick", action="store_true", help="a tenth of the work")
+    add_options(parser)
     parser.add_argument("--only", type=choice(GROUPS), default=GROUPS, help=",".join(GROUPS))
     parser.add_argument("--peers", type=choice(PEERS), default=PEERS, help=",".join(PEERS))
     parser.add_argument("--assets", type=Path, help="the folder with etcd and kube-apiserver")
     parser.add_argument("--go-peer", type=Path, help="the Go program (tools/go-peer builds it)")
-    parser.add_argument("--check", action="store_true", help="fail when a goal is missed")
-    parser.add_argument("--baseline", type=Path, default=BENCH / "baseline.json")
-    parser.add_argument("--write-baseline", action="store_true", help="keep this run's ratios")
-    parser.add_argument("--results", type=Path, default=BENCH / "results", help="where to write")
     return parser
 
 

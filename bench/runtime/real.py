@@ -143,9 +143,12 @@ class Server:
 
 
 @contextmanager
-def real_server(assets: Path | None) -> Iterator[Server]:
-    """Start etcd and kube-apiserver, with the Widget kind."""
-    with RealServer(assets=assets) as started, closing(Server(started)) as server:
+def real_server(assets: Path | None, *flags: str) -> Iterator[Server]:
+    """Start etcd and kube-apiserver, with the Widget kind; *flags* are for the latter."""
+    with (
+        RealServer(assets=assets, apiserver_flags=flags) as started,
+        closing(Server(started)) as server,
+    ):
         server.serve_widgets()
         server.warm_up()
         yield server

@@ -5,20 +5,15 @@ input.
 """
 
 import argparse
-import json
 import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from bench.report import write_report
-from bench.run import ROOT, Results
+from bench.report import add_options, conclude, known_ratios
 from bench.runtime.__main__ import choice, find_go_peer
-from bench.table import Verdict, render_verdicts
 from bench.webhook import table
 from bench.webhook.figures import GO, OURS, PEERS, QUICK, SCENARIOS, Amount
 from bench.webhook.run import Plan, run
-
-BENCH = ROOT / "bench"
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -27,17 +22,16 @@ def main(arguments: list[str] | None = None) -> int:
     plan = _plan(options)
     results = run(plan)
     values = table.medians(results.runs)
-    known = json.loads(options.baseline.read_text()) if options.baseline.exists() else {}
-    found = table.verdicts(values, known)
-    print(table.render_medians(values), render_verdicts(found), sep="\n\n")
-    for error in results.errors:
-        print(f"failed: {error}")
-    print(f"\nwritten to {_write(options.results, plan, results, found)}")
-    if options.write_baseline:
-        ratios = {one.key: round(one.ratio, 4) for one in found}
-        options.baseline.write_text(json.dumps(known | ratios, indent=2) + "\n")
-    failed = bool(results.errors) or any(one.missed for one in found)
-    return 1 if options.check and failed else 0
+    found = table.verdicts(values, known_ratios(options))
+    return conclude(
+        options,
+        results,
+        found,
+        prefix="webhook-",
+        table=table.render_medians(values),
+        rounds=plan.rounds,
+        amount=asdict(plan.amount),
+    )
 
 
 def _plan(options: argparse.Namespace) -> Plan:
@@ -51,28 +45,12 @@ def _plan(options: argparse.Namespace) -> Plan:
     )
 
 
-def _write(folder: Path, plan: Plan, results: Results, found: list[Verdict]) -> Path:
-    report = {
-        "rounds": plan.rounds,
-        "amount": asdict(plan.amount),
-        "runs": results.runs,
-        "errors": results.errors,
-        "ratios": [asdict(one) | {"missed": one.missed} for one in found],
-    }
-    return write_report(folder, "webhook-", report)
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="bench webhook", description=__doc__)
-    parser.add_argument("--rounds", type=int, help="how often (3; 1 with --quick)")
-    parser.add_argument("--quick", action="store_true", help="a tenth of the work")
+    add_options(parser)
     parser.add_argument("--only", type=choice(SCENARIOS), default=SCENARIOS)
     parser.add_argument("--peers", type=choice(PEERS), default=PEERS)
     parser.add_argument("--go-peer", type=Path, help="the Go program (tools/go-peer builds it)")
-    parser.add_argument("--check", action="store_true", help="fail when a goal is missed")
-    parser.add_argument("--baseline", type=Path, default=BENCH / "baseline.json")
-    parser.add_argument("--write-baseline", action="store_true", help="keep this run's ratios")
-    parser.add_argument("--results", type=Path, default=BENCH / "results", help="where to write")
     return parser
 
 

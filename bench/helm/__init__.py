@@ -1,0 +1,1 @@
+"""Helm charts as operators, beside the program helm."""
