@@ -62,8 +62,9 @@ class ServiceProxy:
     """Makes services reachable at their cluster addresses, while it runs.
 
     It listens at cluster addresses on loopback, and ignores all others; and at node ports, on
-    *node_address*. A connection goes to the next ready endpoint in turn, or to another one if
-    nothing listens there. It stays open when the endpoints change.
+    *node_address*; both while there are ready endpoints, so that a pod that listens at all
+    addresses can have the port of its own service. A connection goes to the next ready endpoint
+    in turn, or to another one if nothing listens there. It stays open when the endpoints change.
 
     Args:
         cluster: Where services and endpoint slices are read; it must run, too.
@@ -174,10 +175,12 @@ class ServiceProxy:
                 balancer = self._balancers.setdefault(
                     PortKey(key, port.name), Balancer(clock=self._clock)
                 )
-                balancer.update(endpoints_of(slices, port.name), affinity=_affinity(service))
-                self._wanted |= dict.fromkeys(
-                    self._addresses(service, port), PortKey(key, port.name)
-                )
+                endpoints = endpoints_of(slices, port.name)
+                balancer.update(endpoints, affinity=_affinity(service))
+                if endpoints:
+                    self._wanted |= dict.fromkeys(
+                        self._addresses(service, port), PortKey(key, port.name)
+                    )
         self._changed.set()
 
     def _addresses(self, service: Obj, port: ServicePort) -> Iterator[Address]:
@@ -214,7 +217,10 @@ class ServiceProxy:
         service = wanted.service
         hint = "reach it by kubectl port-forward, or choose a port above 1023"
         if not isinstance(error, PermissionError):
-            hint = "end the program that has this port, or choose another one"
+            hint = (
+                "a program that listens at all addresses has this port, and gets what is sent to"
+                " the service; unless it is the only pod of it, end it, or choose another port"
+            )
         _log.warning(
             "cannot listen for a service",
             namespace=service.namespace, name=service.name, address=str(address),

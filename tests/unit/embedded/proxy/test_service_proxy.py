@@ -70,7 +70,7 @@ class World:
             "metadata": {"namespace": "default", "name": name, "labels": labels, "uid": name},
             "addressType": "IPv4",
             "endpoints": endpoints,
-            "ports": [{"port": port}],
+            "ports": [{"port": port}, {"name": "x", "port": port}],
         }
         self.store.put(SLICES, tree)
 
@@ -206,14 +206,26 @@ async def test_endpoints_that_have_all_ended_are_waited_for_a_moment() -> None:
         assert await asking == b"new"
 
 
-async def test_without_endpoints_connections_are_reset() -> None:
-    """The same as a kernel without a rule would do, nearly."""
-    async with world() as made:
+async def test_without_endpoints_the_port_is_free() -> None:
+    """A pod that listens at all addresses can have it, and gets what is sent to the service."""
+    async with listening(Backend(b"a")) as a, world() as made:
         made.service()
+        made.endpoints(a)
         await made.until((ADDRESS, made.port))
+        made.no_endpoint(0)
+        await made.until()
 
-        with pytest.raises(ConnectionResetError):
+        with pytest.raises(ConnectionRefusedError):
             await made.ask()
+        pod = await asyncio.start_server(_say_pod, "0.0.0.0", made.port)
+        async with pod:
+            made.endpoints(made.port)
+            assert await made.ask() == b"pod"
+
+
+async def _say_pod(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    writer.write(b"pod")
+    writer.close()
 
 
 async def test_pods_without_a_socket_are_reached_through_their_node() -> None:
