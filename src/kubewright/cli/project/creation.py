@@ -13,7 +13,7 @@ from kubewright.cli.project.helm.creation import HelmKind, check_names
 from kubewright.cli.project.helm.creation import run as run_helm
 from kubewright.cli.project.helm.options import ChartOptions
 from kubewright.cli.project.lock import locked_project
-from kubewright.cli.project.outcome import put, write_manifests
+from kubewright.cli.project.outcome import put
 from kubewright.errors import ConfigError
 from kubewright.scaffold.creation import api_files
 from kubewright.scaffold.project import API, Image, Project, ProjectResource
@@ -112,9 +112,13 @@ def _make(place: ProjectFolder, options: APIOptions, ask: Callable[[str, bool], 
         with_class=plan.with_class,
         with_controller=plan.with_controller,
     )
-    put(place.root, scaffold, force=options.force, dry_run=options.dry_run)
-    if options.manifests and not options.dry_run:
-        write_manifests(place.root)
+    put(
+        place.root,
+        scaffold,
+        force=options.force,
+        dry_run=options.dry_run,
+        manifests=options.manifests,
+    )
     print(_next(project, plan))  # noqa: T201  # the summary
 
 

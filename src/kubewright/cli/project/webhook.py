@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from kubewright.cli.project.folder import ProjectFolder
 from kubewright.cli.project.lock import locked_project
-from kubewright.cli.project.outcome import put, write_manifests
+from kubewright.cli.project.outcome import put
 from kubewright.errors import ConfigError
 from kubewright.scaffold.naming import check_version
 from kubewright.scaffold.project import Project, ProjectResource, Webhooks
@@ -69,9 +69,13 @@ def _make(place: ProjectFolder, options: WebhookOptions) -> None:
         admission=options.admission,
         conversion=options.conversion,
     )
-    put(place.root, scaffold, force=options.force, dry_run=options.dry_run)
-    if options.manifests and not options.dry_run:
-        write_manifests(place.root)
+    put(
+        place.root,
+        scaffold,
+        force=options.force,
+        dry_run=options.dry_run,
+        manifests=options.manifests,
+    )
     print(  # noqa: T201  # the summary
         f"Next: write what the webhooks of {resource.kind} do, then make manifests test"
     )
