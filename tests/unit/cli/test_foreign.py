@@ -15,8 +15,8 @@ runner = CliRunner()
         (
             ["init", "--domain", "example.com", "--repo", "example.com/shop"],
             (
-                "--repo: there is no Go module; the Python package is called after the project, which"
-                " --project-name names"
+                "--repo: there is no Go module; the Python package is called after the project,"
+                " which --project-name names"
             ),
         ),
         (

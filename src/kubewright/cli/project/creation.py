@@ -9,7 +9,7 @@ import typer
 from msgspec.structs import replace
 
 from kubewright.cli.project.folder import ProjectFolder
-from kubewright.cli.project.helm.creation import HelmKind, check_names
+from kubewright.cli.project.helm.creation import HelmKind
 from kubewright.cli.project.helm.creation import run as run_helm
 from kubewright.cli.project.helm.options import ChartOptions
 from kubewright.cli.project.lock import locked_project
@@ -93,7 +93,6 @@ def _make(place: ProjectFolder, options: APIOptions, ask: Callable[[str, bool], 
             f"{options.chart.said[0]} is for projects made of charts, and this one is in Python."
             " Make one in another folder: `kubewright init --plugins helm`"
         )
-    check_names(options.wanted, options.chart)
     options.wanted.check()
     image = _image_of(options)
     plan = _plan(options, project, ask)
@@ -285,5 +284,5 @@ def _next(project: Project, plan: _Plan) -> str:
         )
     if plan.with_class:
         path = resource.path.replace(".", "/")
-        return f"Next: say in {path}.py what a {resource.kind} is, then make manifests test"
+        return f"Next: say in {path}.py what the kind {resource.kind} is, then make manifests test"
     return f"Next: write the reconciler of {resource.kind}, then make manifests test"

@@ -129,16 +129,22 @@ def _check_absent(resource: ProjectResource, options: WebhookOptions) -> None:
         return
     name = f"{resource.kind} of {resource.version}"
     if options.admission and there.admission:
-        decorator = "validator" if there.defaulting else "defaulter"
         raise ConfigError(
-            f"{name} has webhooks already. Add a function with @operator.{decorator} to them by"
-            " hand, or overwrite the file with --force"
+            f"{name} has webhooks already. {_by_hand(there, options)}, or overwrite the file with"
+            " --force"
         )
     if options.conversion and there.conversion:
         raise ConfigError(
             f"{name} has conversions already. Add functions for another version to them by hand,"
             " or overwrite the file with --force"
         )
+
+
+def _by_hand(there: Webhooks, options: WebhookOptions) -> str:
+    """Return what to do to get the webhooks that were asked for beside those that are there."""
+    new = ["defaulter"] * (options.defaulting and not there.defaulting)
+    new += ["validator"] * (options.validation and not there.validation)
+    return f"Add a function with @operator.{new[0]} to them by hand" if new else "Change those"
 
 
 def _check_versions(place: ProjectFolder, hub: ProjectResource, spokes: tuple[str, ...]) -> None:
