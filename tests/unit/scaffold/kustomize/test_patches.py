@@ -98,8 +98,9 @@ def test_patches_of_the_old_sort_work() -> None:
         (
             {"patch": "[{op: remove, path: /spec/a}]", "target": ANY},
             (
-                "a JSON patch that begins with [ is read as JSON, and is malformed: object keys must be"
-                " strings (byte 2). Put names and texts into double quotes, or write a list with dashes"
+                "a JSON patch that begins with [ is read as JSON, and is malformed: object keys"
+                " must be strings (byte 2). Put names and texts into double quotes, or write a list"
+                " with dashes"
             ),
         ),
         (
