@@ -1,5 +1,8 @@
 """The command ``kubewright``."""
 
-from kubewright.cli.app import main
+try:
+    from kubewright.cli.app import main
+except KeyboardInterrupt:  # a tenth of a second in which Ctrl-C would print a stack of imports
+    raise SystemExit(130) from None
 
 __all__ = ["main"]

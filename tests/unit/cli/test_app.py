@@ -84,3 +84,19 @@ def test_a_mistake_of_the_user_is_one_line_and_status_2(
     assert ended.value.code == 2
     assert said.startswith("kubewright: cannot write /no/such/folder/config: the folder")
     assert said.count("\n") == 1
+
+
+def test_ctrl_c_while_the_program_loads_is_quiet() -> None:
+    """It takes a tenth of a second, and whoever mistypes is fast."""
+    code = (
+        "import signal, sys\n"
+        "class Finder:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == 'typer': signal.raise_signal(signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Finder())\n"
+        "from kubewright.cli import main\n"
+    )
+
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+
+    assert (done.returncode, done.stderr) == (130, "")
