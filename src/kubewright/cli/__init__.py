@@ -1,8 +1,5 @@
 """The command ``kubewright``."""
 
-try:
-    from kubewright.cli.app import main
-except KeyboardInterrupt:  # a tenth of a second in which Ctrl-C would print a stack of imports
-    raise SystemExit(130) from None
+from kubewright.cli.app import main
 
 __all__ = ["main"]

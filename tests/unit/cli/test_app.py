@@ -94,7 +94,7 @@ def test_ctrl_c_while_the_program_loads_is_quiet() -> None:
         "    def find_spec(self, name, path=None, target=None):\n"
         "        if name == 'typer': signal.raise_signal(signal.SIGINT)\n"
         "sys.meta_path.insert(0, Finder())\n"
-        "from kubewright.cli import main\n"
+        "from kubewright.__main__ import main\n"
     )
 
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
