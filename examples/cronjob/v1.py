@@ -39,7 +39,7 @@ class CronJobStatus(kw.Model):
     """The Jobs that run now."""
     last_schedule_time: datetime | None = None
     """The time, by the schedule, of the last run that was started."""
-    conditions: Annotated[list[kw.Condition], kw.ListType("map"), kw.ListMapKey("type")] = []
+    conditions: kw.Conditions = []
     """Available says whether runs are started, and if not, why."""
 
 

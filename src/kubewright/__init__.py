@@ -106,6 +106,7 @@ if TYPE_CHECKING:
     from kubewright.crd import (
         AtLeastOneOf,
         AtMostOneOf,
+        Conditions,
         Default,
         Description,
         EmbeddedResource,
@@ -247,12 +248,12 @@ _PACKAGES = {
         resource_version_changed updated
     """,
     "crd": """
-        AtLeastOneOf AtMostOneOf Default Description EmbeddedResource EnumValues ExactlyOneOf
-        Example ExclusiveMaximum ExclusiveMinimum ExternalDocs Format Immutable Int32 Int64 Items
-        KubernetesVersion ListMapKey ListType MapType MaxItems MaxLength MaxProperties Maximum
-        MinItems MinLength MinProperties Minimum MultipleOf NoDefault Nullable Optional Pattern
-        PreserveUnknownFields Required Rule Schema SchemaPatch Schemaless StructType Title Type
-        UniqueItems XIntOrString rules
+        AtLeastOneOf AtMostOneOf Conditions Default Description EmbeddedResource EnumValues
+        ExactlyOneOf Example ExclusiveMaximum ExclusiveMinimum ExternalDocs Format Immutable
+        Int32 Int64 Items KubernetesVersion ListMapKey ListType MapType MaxItems MaxLength
+        MaxProperties Maximum MinItems MinLength MinProperties Minimum MultipleOf NoDefault
+        Nullable Optional Pattern PreserveUnknownFields Required Rule Schema SchemaPatch
+        Schemaless StructType Title Type UniqueItems XIntOrString rules
     """,
     "errors": """
         APIError AdmissionDeniedError AlreadyExistsError AlreadyOwnedError BadRequestError
@@ -305,6 +306,7 @@ __all__ = [
     "Cluster",
     "Column",
     "Condition",
+    "Conditions",
     "Config",
     "ConfigError",
     "ConflictError",

@@ -797,12 +797,23 @@ REFUSED: dict[str, Overlay] = {
         "resources: [it.yaml]\npatches: [{patch: some text}]\n", it=objects.CUSTOM
     ),
     "a JSON patch without a target": alone(
-        "resources: [it.yaml]\npatches: [{patch: '[{op: remove, path: /spec}]'}]\n",
+        "resources: [it.yaml]\npatches: [{patch: '- {op: remove, path: /spec}'}]\n",
         it=objects.CUSTOM,
     ),
     "a JSON patch that does not fit": alone(
         "resources: [it.yaml]\n"
-        "patches: [{target: {kind: Shop}, patch: '[{op: remove, path: /none}]'}]\n",
+        "patches: [{target: {kind: Shop}, patch: '- {op: remove, path: /none}'}]\n",
+        it=objects.CUSTOM,
+    ),
+    "a JSON patch in YAML that begins as JSON": alone(
+        "resources: [it.yaml]\n"
+        "patches: [{target: {kind: Shop}, patch: '[{op: add, path: /a, value: b}]'}]\n",
+        it=objects.CUSTOM,
+    ),
+    "a JSON patch with a comma too many": alone(
+        "resources: [it.yaml]\n"
+        "patches: [{target: {kind: Shop},"
+        """ patch: '[{"op": "add", "path": "/a", "value": "b"},]'}]\n""",
         it=objects.CUSTOM,
     ),
     "a replacement without a source": alone(

@@ -66,6 +66,14 @@ VARIANTS: dict[str, Variant] = {
             f"create webhook {SHOP} --conversion --spoke v2,v3beta1",
         ),
     ),
+    "without controllers": Variant(
+        "",
+        (
+            f"create api {SHOP}",
+            "create api --group shop --version v2 --kind Shop",
+            "create api --group shop --version v1 --kind Till --no-controller",
+        ),
+    ),
     "images": Variant(
         "",
         (

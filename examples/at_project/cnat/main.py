@@ -5,4 +5,4 @@ from cnat.operator import operator
 __all__ = ["operator"]
 
 # Every module in these packages declares what it does when it is loaded.
-operator.include("cnat.controller", "cnat.webhook")
+operator.include("cnat.api", "cnat.controller", "cnat.webhook")

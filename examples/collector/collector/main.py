@@ -5,4 +5,4 @@ from collector.operator import operator
 __all__ = ["operator"]
 
 # Every module in these packages declares what it does when it is loaded.
-operator.include("collector.controller", "collector.webhook")
+operator.include("collector.api", "collector.controller", "collector.webhook")

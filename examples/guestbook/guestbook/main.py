@@ -5,4 +5,4 @@ from guestbook.operator import operator
 __all__ = ["operator"]
 
 # Every module in these packages declares what it does when it is loaded.
-operator.include("guestbook.controller", "guestbook.webhook")
+operator.include("guestbook.api", "guestbook.controller", "guestbook.webhook")

@@ -53,7 +53,7 @@ class SiteStatus(kw.Model):
 
     url: str = ""
     """Where it is."""
-    conditions: list[kw.Condition] = []
+    conditions: kw.Conditions = []
     """Ready, if as many pods serve it as should."""
 
 

@@ -21,6 +21,9 @@ _OF_THE_MOMENT = {
     "Lease.coordination.k8s.io",
 }  # fmt: skip
 """What is made anew by itself, or is of no use without those who made it."""
+_OLD_NAMES = {"Ingress.extensions"}
+"""What is listed under its new name, without a warning of the server."""
+_LEFT_OUT = _OF_THE_MOMENT | _OLD_NAMES
 _ISSUED_FOR = {
     "cert-manager.io/certificate-name": "Certificate.cert-manager.io",
     "kubernetes.io/service-account.name": "ServiceAccount",
@@ -85,7 +88,7 @@ async def _kinds(client: Client) -> list[RESTMapping]:
     for version in discovery.group_versions():
         for one in discovery.resources[version]:
             kind = GroupKind(one.group, one.kind)
-            if one.namespaced and "list" in one.verbs and str(kind) not in _OF_THE_MOMENT:
+            if one.namespaced and "list" in one.verbs and str(kind) not in _LEFT_OUT:
                 kinds.setdefault(kind, one.mapping)
     return list(kinds.values())
 

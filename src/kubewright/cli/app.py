@@ -69,6 +69,7 @@ app: typer.Typer = typer.Typer(
     rich_markup_mode=None,  # rich would take longer to load than the server to start
     pretty_exceptions_enable=False,
     add_completion=False,  # there is a command for it
+    context_settings={"help_option_names": ["-h", "--help"]},
     help="Kubernetes operators in Python, and a Kubernetes cluster to try them on.",
 )
 

@@ -5,7 +5,13 @@ from typing import Any
 
 from typer.core import TyperCommand, TyperGroup
 
+from kubewright.cli.foreign import COMMANDS, find_folder, find_foreign
 from kubewright.errors import ConfigError
+
+_TRUE = ("1", "t", "true")
+_FALSE = ("0", "f", "false")
+_LONG = 400
+"""More signs than any command needs for its first sentence."""
 
 __all__ = ["Command", "Commands", "examples"]
 
@@ -14,7 +20,15 @@ class Command(TyperCommand):
     """A command whose switches also take a value: ``--resource=false`` is ``--no-resource``."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read *args*."""
+        """Read *args*.
+
+        Raises:
+            ConfigError: An option is one of other tools, or a switch has a value that is none.
+        """
+        known = [name for one in self.params for name in (*one.opts, *one.secondary_opts)]
+        typed = " ".join(_path(ctx))
+        if hint := find_foreign(typed, args, known) or find_folder(typed, args):
+            raise ConfigError(hint)
         switches = {
             name: (name, off)
             for one in self.params
@@ -38,7 +52,17 @@ class Commands(TyperGroup):
             raise ConfigError(self._unknown(ctx, args[0]))
         return super().resolve_command(ctx, args)
 
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the commands with what they do, in as many lines as that takes."""
+        found = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        shown = [(name, one) for name, one in found if one is not None and not one.hidden]
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, one.get_short_help_str(_LONG)) for name, one in shown])
+
     def _unknown(self, ctx: Any, word: str) -> str:
+        typed = " ".join((*_path(ctx), word))
+        if hint := COMMANDS.get(typed):
+            return f"there is no command {typed!r}. {hint}"
         names = [
             name
             for name in self.list_commands(ctx)
@@ -47,7 +71,7 @@ class Commands(TyperGroup):
         near = get_close_matches(word, names, n=1, cutoff=0.6)
         there = f"There are {', '.join(names)}." if len(names) > 1 else f"There is {names[0]}."
         hint = f"Did you mean {near[0]}?" if near else there
-        return f"there is no command {' '.join((*_path(ctx), word))!r}. {hint}"
+        return f"there is no command {typed!r}. {hint}"
 
 
 def examples(*lines: str) -> str:
@@ -63,6 +87,8 @@ def _path(ctx: Any) -> list[str]:
 
 def _switch(arg: str, switches: dict[str, tuple[str, str]]) -> str:
     name, equals, value = arg.partition("=")
-    if equals and name in switches and value.lower() in {"true", "false"}:
-        return switches[name][value.lower() == "false"]
-    return arg
+    if not equals or name not in switches:
+        return arg
+    if value.lower() not in _TRUE + _FALSE:
+        raise ConfigError(f"{name}: {value!r} is neither true nor false")
+    return switches[name][value.lower() in _FALSE]

@@ -30,6 +30,7 @@ from kubewright.crd.constraints import (
 from kubewright.crd.definition import custom_resource_definition, custom_resource_definitions
 from kubewright.crd.embedding import kubernetes_versions
 from kubewright.crd.finishing import Options
+from kubewright.crd.lists import Conditions
 from kubewright.crd.manifest import from_yaml, to_yaml
 from kubewright.crd.markers import (
     Default,
@@ -72,6 +73,7 @@ __all__ = [
     "AtLeastOneOf",
     "AtMostOneOf",
     "ClientConfig",
+    "Conditions",
     "Default",
     "Description",
     "EmbeddedResource",

@@ -25,7 +25,7 @@ from kubewright.crd import cel, constraints, markers
 from kubewright.crd.descriptions import classes_in, remember
 from kubewright.crd.finishing import DEFAULTS
 from kubewright.crd.identifiers import Names
-from kubewright.crd.known import INT_OR_STRING, ON_THE_FIELD, QUANTITY
+from kubewright.crd.known import CONDITION, INT_OR_STRING, ON_THE_FIELD, QUANTITY
 from kubewright.crd.markers import JSONSchema, Marker
 from kubewright.crd.recognition import Builtin, Recognition, alias_of
 from kubewright.crd.schema import Builder
@@ -85,7 +85,8 @@ class Workshop:
         self.blocks: list[str] = []
         self.recognition: Recognition = Recognition()
         self.survey: Survey = Survey(self.recognition)
-        self._known: dict[Any, bytes] = {}
+        # Descriptions inside were left out of what is read, and ours are no difference.
+        self._known: dict[Any, bytes] = {Condition: _json.encode(CONDITION)}
         self._written: dict[bytes, tuple[str, int]] = {}
         self.names: Names = Names(*self.namespace)
 

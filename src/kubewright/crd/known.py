@@ -108,4 +108,24 @@ def without_descriptions(node: Any) -> Any:
     }
 
 
-KNOWN: dict[Any, JSONSchema] = {Condition: CONDITION, ObjectMeta: OBJECT_META}
+def _described(schema: JSONSchema, said: dict[str, str]) -> JSONSchema:
+    """Return *schema*, whose fields are described."""
+    fields = schema["properties"]
+    described = {name: {"description": said[name], **fields[name]} for name in fields}
+    return {**schema, "properties": described}
+
+
+_ABOUT_CONDITIONS = {
+    "lastTransitionTime": "When the status became what it is.",
+    "message": "The details, in a sentence for people.",
+    "observedGeneration": "The metadata.generation that this was found for: if the object has a"
+    " later one, this may be out of date.",
+    "reason": "Why the status is what it is, in a word for programs.",
+    "status": "Whether it is so: True, False or Unknown.",
+    "type": "What this is about, such as Ready; there is one condition of each type.",
+}
+
+KNOWN: dict[Any, JSONSchema] = {
+    Condition: _described(CONDITION, _ABOUT_CONDITIONS),
+    ObjectMeta: OBJECT_META,
+}

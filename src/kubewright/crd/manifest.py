@@ -100,7 +100,7 @@ def located(text: str) -> Iterator[tuple[int, Any]]:
             if document is not None:
                 yield node.start_mark.line + 1, document
     except (yaml.YAMLError, ValueError) as error:  # a ValueError: a number with 5,000 digits
-        raise SchemaError(f"this is not YAML: {error}") from error
+        raise SchemaError(f"this is not YAML: {_why(error)}") from error
 
 
 def with_lines(text: str) -> Iterator[tuple[Any, dict[tuple[str | int, ...], int]]]:
@@ -127,7 +127,13 @@ def with_lines(text: str) -> Iterator[tuple[Any, dict[tuple[str | int, ...], int
             if document is not None:
                 yield document, dict(_lines(node, (), set()))
     except (yaml.YAMLError, ValueError) as error:
-        raise SchemaError(f"this is not YAML: {error}") from error
+        raise SchemaError(f"this is not YAML: {_why(error)}") from error
+
+
+def _why(error: Exception) -> str:
+    """Return what is wrong, in one line: PyYAML takes four."""
+    problem, mark = getattr(error, "problem", None), getattr(error, "problem_mark", None)
+    return f"{problem} (line {mark.line + 1})" if problem and mark else str(error)
 
 
 def _lines(

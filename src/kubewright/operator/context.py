@@ -333,7 +333,7 @@ def conditioned(obj: Resource | Unstructured, new: Condition, now: datetime) -> 
     conditions = getattr(getattr(obj, "status", None), "conditions", None)
     if not isinstance(conditions, list) or not all(isinstance(c, Condition) for c in conditions):
         raise TypeError(
-            f"{obj.kind} has no status.conditions: declare `conditions: list[kw.Condition] = []`"
+            f"{obj.kind} has no status.conditions: declare `conditions: kw.Conditions = []`"
             " in the class of its status, and a default for the status"
         )
     return set_condition(conditions, new, now=now)

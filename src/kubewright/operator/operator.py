@@ -28,7 +28,7 @@ from kubewright.errors import SchemeError
 from kubewright.operator.assembly import Assembly
 from kubewright.operator.context import Context
 from kubewright.operator.declaration import Declarations, Function, name_for, primary_of
-from kubewright.operator.including import import_modules
+from kubewright.operator.including import classes_in, import_modules
 from kubewright.operator.indexes import HeldIndexes
 from kubewright.operator.timer import CHANGES, Every, check_every, timed
 from kubewright.operator.webhooks import WebhookDeclarations
@@ -122,6 +122,7 @@ class Operator(WebhookDeclarations):
         self._indexes: list[_Index] = []
         self._extras: list[_Extra] = []
         self._controllers: tuple[Controller, ...] = ()
+        self._classes: list[type[Resource]] = []
 
     def reconciler(
         self, kind: KindLike[R] | For[R], *, name: str = "", **options: Unpack[Options]
@@ -327,7 +328,9 @@ class Operator(WebhookDeclarations):
     def include(self, *packages: str) -> None:
         """Import every module of *packages*, so that what they declare here is declared.
 
-        With that, the main module of an operator need not list the others.
+        With that, the main module of an operator need not list the others. Classes of custom kinds
+        in them are kinds of the operator, with CRDs, also those without a reconciler: another
+        version of a kind, or one that others only read.
 
         Args:
             packages: Their full names, such as ``"shop.controller"``.
@@ -342,7 +345,12 @@ class Operator(WebhookDeclarations):
                     f"operator.include takes names of packages, such as 'shop.controller', and"
                     f" not {package!r:.80}"
                 )
-            import_modules(package)
+            self._classes += classes_in(import_modules(package))
+
+    @property
+    def kinds(self) -> tuple[KindLike[Any], ...]:
+        """Every kind that was declared anywhere; roles and CRDs are made from these."""
+        return tuple(dict.fromkeys([*super().kinds, *self._classes]))
 
     @property
     def declarations(self) -> tuple[Declaration, ...]:

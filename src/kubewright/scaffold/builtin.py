@@ -7,7 +7,7 @@ from kubewright.api.kind import GroupVersionKind
 from kubewright.errors import ConfigError
 from kubewright.scaffold.naming import suggestion_for
 
-__all__ = ["Builtin", "find_builtin"]
+__all__ = ["Builtin", "find_builtin", "is_core"]
 
 
 class Builtin(NamedTuple):
@@ -50,6 +50,16 @@ def find_builtin(group: str, version: str, kind: str) -> Builtin | None:
         return Builtin(head, rest, version, kind, _public(cls.__module__))
     _check_near(group, version, kind, there)
     return None
+
+
+def is_core(version: str, kind: str) -> bool:
+    """Tell whether Kubernetes has *kind* in the group without a name.
+
+    Example:
+        >>> is_core("v1", "Pod"), is_core("v1", "Deployment")
+        (True, False)
+    """
+    return GroupVersionKind("", version, kind) in kinds.gvks()
 
 
 def _check_near(group: str, version: str, kind: str, there: list[GroupVersionKind]) -> None:

@@ -3,6 +3,7 @@
 import keyword
 import re
 import sys
+import unicodedata
 from difflib import get_close_matches
 
 from kubewright.api.definition import plural_of
@@ -154,7 +155,8 @@ def check_kind(kind: str) -> None:
         ConfigError: It cannot.
     """
     if not _KIND.fullmatch(kind):
-        words = re.findall(r"[A-Za-z0-9]+", kind)
+        plain = unicodedata.normalize("NFKD", kind).encode("ascii", "ignore").decode()
+        words = re.findall(r"[A-Za-z0-9]+", plain)
         near = "".join(word[0].upper() + word[1:] for word in words).lstrip("0123456789")
         raise ConfigError(
             f"--kind: {kind!r} is not in CamelCase, as kinds are: letters and digits, and the"

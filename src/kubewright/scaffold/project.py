@@ -9,6 +9,7 @@ import msgspec
 from kubewright.api.definition import plural_of
 from kubewright.crd.manifest import to_yaml
 from kubewright.errors import ConfigError
+from kubewright.scaffold.document import document_in, fault_of
 
 __all__ = ["API", "HELM", "LAYOUT", "ChartUse", "Image", "Project", "ProjectResource", "Webhooks"]
 
@@ -232,8 +233,13 @@ class Project(_Part):
         Raises:
             ConfigError: It is not such a file, or has another version or layout.
         """
-        found = _document(text, place)
+        found = document_in(text, place)
         version = found.get("version")
+        if version == int(VERSION):
+            raise ConfigError(
+                f"{place}: its version is the number {version}, and should be a text: write"
+                f" version: '{VERSION}'"
+            )
         if version != VERSION:
             raise ConfigError(
                 f"{place}: its version is {version!r}, and only version '3' is known here. Newer"
@@ -250,7 +256,7 @@ class Project(_Part):
         try:
             made = msgspec.convert(found, cls)
         except msgspec.ValidationError as error:
-            raise ConfigError(f"{place}: {error}") from None
+            raise ConfigError(f"{place}: {fault_of(str(error))}") from None
         _check_plugins(made, place)
         if LAYOUT in layouts:
             _check_repo(made.repo, place)
@@ -259,7 +265,7 @@ class Project(_Part):
     def text(self, before: str = "") -> str:
         """Return the file; what *before* has in other fields than ours stays."""
         said = msgspec.to_builtins(self, str_keys=True)
-        document = _merged(_document(before, "PROJECT"), said, type(self)) if before else said
+        document = _merged(document_in(before, "PROJECT"), said, type(self)) if before else said
         return _HEAD + to_yaml(document).removeprefix("---\n")
 
     @property
@@ -350,12 +356,12 @@ def _check_plugins(project: Project, place: str) -> None:
         try:
             msgspec.convert(project.plugins.get(plugin) or {}, kind)
         except msgspec.ValidationError as error:
-            raise ConfigError(f"{place}: plugins: {plugin}: {error}") from None
+            raise ConfigError(f"{place}: plugins: {plugin}: {fault_of(str(error))}") from None
 
 
 def _check_repo(repo: str, place: str) -> None:
     if not repo:
-        raise ConfigError(f"{place}: Object missing required field `repo`")
+        raise ConfigError(f"{place}: {fault_of('Object missing required field `repo`')}")
     parts = repo.split(".")
     if not all(one.isidentifier() and not keyword.iskeyword(one) for one in parts):
         raise ConfigError(
@@ -363,18 +369,6 @@ def _check_repo(repo: str, place: str) -> None:
             " If the file was written for a project in Go, make one of its own for Python,"
             " with `kubewright init` in another folder"
         )
-
-
-def _document(text: str, place: str) -> dict[str, Any]:
-    import yaml
-
-    try:
-        found = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise ConfigError(f"{place} is not YAML: {error}") from None
-    if not isinstance(found, dict):
-        raise ConfigError(f"{place} is not a mapping: it should begin with `domain:`")
-    return found
 
 
 _INNER: dict[str, type[_Part]] = {"api": API, "webhooks": Webhooks}

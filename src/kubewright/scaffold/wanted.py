@@ -6,7 +6,7 @@ import msgspec
 
 from kubewright.api.definition import plural_of
 from kubewright.errors import ConfigError
-from kubewright.scaffold.builtin import find_builtin
+from kubewright.scaffold.builtin import find_builtin, is_core
 from kubewright.scaffold.context import class_path
 from kubewright.scaffold.naming import (
     check_domain,
@@ -58,12 +58,24 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
         """Check what holds for kinds of everybody.
 
         Raises:
-            ConfigError: A version or kind cannot be called so.
+            ConfigError: A name is missing, or a version or kind cannot be called so.
         """
+        self._check_said()
         check_kind(self.kind)
         check_version(self.version)
         if self.plural:
             check_plural(self.plural, self.kind)
+
+    def _check_said(self) -> None:
+        names = {"--group": self.group, "--version": self.version, "--kind": self.kind}
+        missing = [name for name, value in names.items() if not value]
+        if missing:
+            hint = ""
+            if missing == ["--group"] and is_core(self.version, self.kind):
+                hint = f". For the {self.kind} of Kubernetes, say --group core"
+            raise ConfigError(
+                f"Missing option '{missing[0]}': a kind has a group, a version and a kind{hint}"
+            )
 
 
 def find_resource(project: Project, wanted: Wanted) -> ProjectResource | None:

@@ -1,3 +1,4 @@
+import re
 import subprocess
 import sys
 from importlib.metadata import version
@@ -22,7 +23,7 @@ def test_commands_come_in_the_order_in_which_one_meets_them() -> None:
     """Who sees the list for the first time begins with the first."""
     shown = runner.invoke(command.app, ["--help"]).output.partition("Commands:")[2]
 
-    names = [line.split()[0] for line in shown.splitlines() if line.strip()]
+    names = [line.split()[0] for line in shown.splitlines() if re.match(r"  \S", line)]
     assert names == [
         "init", "create", "edit", "manifests", "generate", "diff-crd", "demo", "dev", "run",
         "helm", "install", "uninstall", "deploy", "undeploy", "build-installer", "docker-build",
@@ -83,3 +84,19 @@ def test_a_mistake_of_the_user_is_one_line_and_status_2(
     assert ended.value.code == 2
     assert said.startswith("kubewright: cannot write /no/such/folder/config: the folder")
     assert said.count("\n") == 1
+
+
+def test_ctrl_c_while_the_program_loads_is_quiet() -> None:
+    """It takes a tenth of a second, and whoever mistypes is fast."""
+    code = (
+        "import signal, sys\n"
+        "class Finder:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == 'typer': signal.raise_signal(signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Finder())\n"
+        "from kubewright.__main__ import main\n"
+    )
+
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+
+    assert (done.returncode, done.stderr) == (130, "")

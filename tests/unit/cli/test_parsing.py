@@ -30,12 +30,36 @@ def _options() -> None:
         (["--big=false"], "False "),
         (["--big=True"], "True "),
         (["--no-big"], "False "),
+        (["--big=0"], "False "),
+        (["--big=T"], "True "),
         (["--name=false"], "True false"),
     ],
 )
 def test_switches_take_a_value_as_those_of_go_do(words: list[str], said: str) -> None:
     """People have ``--resource=false`` in their scripts."""
     assert runner.invoke(app, ["make", *words]).output == f"{said}\n"
+
+
+def test_a_switch_takes_no_other_value() -> None:
+    """It would be ignored, or taken for true."""
+    with pytest.raises(ConfigError, match=r"^--big: 'maybe' is neither true nor false$"):
+        runner.invoke(app, ["make", "--big=maybe"], catch_exceptions=False)
+
+
+def test_what_commands_do_is_told_to_the_end_of_the_sentence() -> None:
+    """In a terminal of 80 columns, half of them ended in three dots."""
+    shown = runner.invoke(program, ["--help"], env={"COLUMNS": "80"}).output
+
+    assert "..." not in shown.partition("Commands:")[2]
+
+
+def test_the_help_is_also_there_for_a_single_dash() -> None:
+    """As in kubectl, at all levels."""
+    for words in ([], ["create"], ["create", "api"]):
+        shown = [runner.invoke(program, [*words, flag]).output for flag in ("-h", "--help")]
+
+        assert shown[0] == shown[1]
+        assert "-h, --help" in shown[0]
 
 
 def test_examples_are_not_wrapped() -> None:

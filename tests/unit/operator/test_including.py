@@ -49,6 +49,40 @@ def test_an_operator_has_what_included_modules_declare(shop: Path) -> None:
     assert [one.name for one in operator.declarations] == ["configmap"]
 
 
+def test_the_classes_in_included_modules_are_kinds_of_the_operator(shop: Path) -> None:
+    """Another version of a kind has no reconciler, and no CRD would have it otherwise."""
+    (shop / "goods.py").write_text(
+        "import kubewright as kw\n"
+        "@kw.resource(group='example.com', version='v1')\n"
+        "class Till(kw.Resource): ...\n"
+        "class Base(kw.Resource): ...\n"
+        "class Derived(Till): ...\n"
+    )
+    (shop / "deep" / "till.py").write_text(
+        "import kubewright as kw\n"
+        "from included_shop.goods import Till as First\n"
+        "@kw.resource(group='example.com', version='v2', storage=False)\n"
+        "class Till(kw.Resource): ...\n"
+    )
+    operator = Operator("shop")
+
+    operator.include("included_shop.deep", "included_shop.goods")
+
+    [crd] = operator.crds()
+    assert [one["name"] for one in crd["spec"]["versions"]] == ["v1", "v2"]
+    assert operator.rules() == Operator("shop").rules()
+
+
+def test_classes_that_are_only_imported_stay_those_of_others(shop: Path) -> None:
+    """A controller imports the classes that it works with, and may not own them."""
+    (shop / "goods.py").write_text("from kubewright.kinds.core.v1 import ConfigMap\n")
+    operator = Operator("shop")
+
+    operator.include("included_shop")
+
+    assert operator.kinds == ()
+
+
 def test_a_missing_package_is_named() -> None:
     """A typo in the main module is Python's usual error, with the name in it."""
     with pytest.raises(ModuleNotFoundError, match="no_such_package"):

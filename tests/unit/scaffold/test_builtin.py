@@ -1,7 +1,7 @@
 import pytest
 
 from kubewright.errors import ConfigError
-from kubewright.scaffold.builtin import Builtin, find_builtin
+from kubewright.scaffold.builtin import Builtin, find_builtin, is_core
 
 
 @pytest.mark.parametrize(
@@ -46,3 +46,10 @@ def test_another_version_is_recognised() -> None:
         ConfigError, match=r"has no Deployment in version v1beta1.*Say --version v1"
     ):
         find_builtin("apps", "v1beta1", "Deployment")
+
+
+def test_kinds_of_the_group_without_a_name_are_known() -> None:
+    """Users leave the group out for them, and are told its name here."""
+    assert is_core("v1", "Pod")
+    assert not is_core("v1", "Deployment")
+    assert not is_core("v2", "Pod")

@@ -123,7 +123,7 @@ def test_what_is_not_a_version_is_refused(version: str, hint: str) -> None:
         ("shop", "--kind Shop"),
         ("my-shop", "--kind MyShop"),
         ("my_Shop", "--kind MyShop"),
-        ("Läden", "--kind LDen"),
+        ("Läden", "--kind Laden"),
         ("None", "a word of Python's own"),
         ("K" * 64, "63 at most"),
     ],

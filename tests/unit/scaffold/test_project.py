@@ -130,30 +130,31 @@ def test_owner_and_license_are_kept() -> None:
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        ("", "is not a mapping"),
+        ("- a", "is not a mapping"),
         ("a: [", "is not YAML"),
+        ("version: 3\n", "its version is the number 3, and should be a text: write version: '3'$"),
         ("version: '2'\n", "its version is '2'"),
         ("version: '3'\nlayout: [go.kubebuilder.io/v4]\n", "another tool has made the project"),
         ("version: '3'\nlayout: 3\n", "its layout is 3, so another tool has made the project"),
         ("version: '3'\nlayout: go.kubebuilder.io/v3\n", "its layout is go.kubebuilder.io/v3, so"),
-        ("version: '3'\nlayout: [python.kubewright.dev/v1]\n", "missing required field"),
+        ("version: '3'\nlayout: [python.kubewright.dev/v1]\n", "it has no domain. Add"),
         (TEXT.replace("repo: shop", "repo: github.com/x/y"), "its repo is 'github.com/x/y', which"),
         (TEXT.replace("repo: shop", "repo: class"), "its repo is 'class', which is not a Python"),
         (
             with_images("3"),
-            "plugins: deploy-image.python.kubewright.dev/v1: Expected `array`, got `int`",
+            "plugins: deploy-image.python.kubewright.dev/v1: resources: expected array, got int",
         ),
         (
             with_images("[{kind: Class, options: {chart: 3}}]").replace(
                 "deploy-image.python", "helm"
             ),
-            r"plugins: helm.kubewright.dev/v1: Expected `str`, got `int` - at .*options.chart`",
+            r"plugins: helm.kubewright.dev/v1: resources.*options.chart: expected str, got int",
         ),
-        (with_images("[3]"), r"Expected `object`, got `int` - at `\$.resources\[0\]`"),
-        (with_images("[{kind: Class}]"), "missing required field `options`"),
+        (with_images("[3]"), r"resources\[0\]: expected object, got int"),
+        (with_images("[{kind: Class}]"), r"resources\[0\] has no options. Add it, or undo"),
         (
             with_images("[{kind: Class, options: {image: a, containerPort: b}}]"),
-            r"containerPort is 'b', and not a number in quotes - at `\$.resources\[0\].options`",
+            r"resources\[0\].options: containerPort is 'b', and not a number in quotes",
         ),
     ],
 )
@@ -170,7 +171,7 @@ def test_a_project_without_code_has_no_package() -> None:
     found = Project.read(charts)
 
     assert (found.is_helm, found.repo) == (True, "")
-    with pytest.raises(ConfigError, match="missing required field `repo`"):
+    with pytest.raises(ConfigError, match=r"it has no repo\. Add one, such as `repo: shop`"):
         Project.read(TEXT.replace("repo: shop\n", ""))
 
 

@@ -123,3 +123,31 @@ def test_names_are_checked_whatever_the_kind_is_of() -> None:
         Wanted(group="apps", version="1", kind="Deployment").check()
     with pytest.raises(ConfigError, match="--plural"):
         Wanted(group="apps", version="v1", kind="Deployment", plural="A").check()
+
+
+@pytest.mark.parametrize(
+    ("wanted", "said"),
+    [
+        (
+            Wanted(group="", version="v1", kind="Shop"),
+            "Missing option '--group': a kind has a group, a version and a kind",
+        ),
+        (
+            Wanted(group="", version="v1", kind="Pod"),
+            (
+                "Missing option '--group': a kind has a group, a version and a kind. For the Pod of"
+                " Kubernetes, say --group core"
+            ),
+        ),
+        (
+            Wanted(group="shop", version="v1", kind=""),
+            "Missing option '--kind': a kind has a group, a version and a kind",
+        ),
+    ],
+)
+def test_a_name_that_was_left_out_is_asked_for(wanted: Wanted, said: str) -> None:
+    """Nobody guesses that the group without a name is called core here."""
+    with pytest.raises(ConfigError) as refused:
+        wanted.check()
+
+    assert str(refused.value) == said

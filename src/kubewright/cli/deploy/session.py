@@ -34,18 +34,22 @@ class Access:
 
 
 def seconds(option: str, text: str) -> float:
-    """Return the duration that an option says, such as ``2m``.
+    """Return the duration that an option says, such as ``2m``; a number alone is one of seconds.
 
     Raises:
         ConfigError: It is none.
     """
     try:
-        found = parse_duration(text).total_seconds()
+        found = parse_duration(f"{text}s" if _is_number(text) else text).total_seconds()
     except ValueError as error:
         raise ConfigError(f"cannot use {option}: {error}") from None
     if found < 0:
         raise ConfigError(f"cannot use {option}: {text} is less than nothing")
     return found
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdecimal()
 
 
 def run(access: Access, work: Work, *, doing: str = "apply", dry_run: bool = False) -> int:

@@ -104,12 +104,24 @@ def way_out(report: Report, hint: str = "") -> str:
             f"{said} Move the objects elsewhere, leave the namespace with --keep-namespace, or let"
             " --delete-namespace delete it with all that is in it"
         )
+    if any(_may_not_look(one) for one in report.failures):
+        return (
+            f"{said} To see whose objects would go with the namespace, all kinds in it are listed."
+            " Without the rights to do so, leave the namespace with --keep-namespace, or let"
+            " --delete-namespace delete it with all that is in it"
+        )
     if any(_waits_for_operator(one) for one in report.failures):
         return (
             f"{said} Whoever has put a finalizer on these objects has to remove it: is the operator"
             " running?"
         )
     return f"{said} The same command goes on with the rest" if is_begun else said[:-1]
+
+
+def _may_not_look(failure: Failure) -> bool:
+    error = failure.error
+    is_list = isinstance(error, ForbiddenError) and error.attempt.verb == "list"
+    return is_list and failure.name.is_namespace
 
 
 def _waits_for_operator(failure: Failure) -> bool:

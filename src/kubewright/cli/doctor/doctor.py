@@ -92,7 +92,8 @@ def _case(options: Options) -> _Case:
     home = (options.namespace,) if options.namespace else _namespaces(project, operator)
     if options.deployment and not home:
         raise ConfigError("--deployment: in which namespace? Say it with --namespace")
-    return _Case(operator, home, _names(project, operator), account, _commands(project, target))
+    commands = _commands(project, target, options.namespace or "")
+    return _Case(operator, home, _names(project, operator), account, commands)
 
 
 def _check(option: str, value: str | None, check: Callable[[str], object]) -> None:
@@ -134,18 +135,25 @@ def _names(project: ProjectFolder | None, operator: Application | None) -> tuple
     return tuple(name for title in titles for name in (f"{title}-{_MANAGER}", title))
 
 
-def _commands(project: ProjectFolder | None, target: str | None) -> Commands:
-    """Return what installs and deploys the operator: a project can, a file has manifests."""
-    if project is not None or target is None:
+def _commands(project: ProjectFolder | None, target: str | None, namespace: str) -> Commands:
+    """Return what installs and deploys the operator: a project can, a file has manifests.
+
+    They do so in *namespace*, if that was named: elsewhere there would be a second one.
+    """
+    there = f" --namespace {namespace}" if namespace else ""
+    if project is not None:
+        own = namespace == project.project.namespace
+        return Commands(deploy=f"{Commands().deploy}{'' if own else there}")
+    if target is None:
         return Commands()
-    apply = f"kubewright manifests {target} | kubectl apply --server-side --filename -"
+    apply = f"kubewright manifests {target}{there} | kubectl apply --server-side --filename -"
     audit = f"kubewright rbac audit --operator {target} --fix"
     return Commands(install=apply, deploy=apply, audit=(audit,))
 
 
 def _with_image(commands: Commands, place: Installation | None) -> Commands:
     """Return *commands* that deploy the image that is deployed already."""
-    if commands != Commands():
+    if not commands.deploy.startswith(Commands().deploy):
         return commands
     container = place.container if place is not None else None
     image = (container.image if container is not None else None) or "IMAGE"

@@ -9,11 +9,11 @@ import typer
 from msgspec.structs import replace
 
 from kubewright.cli.project.folder import ProjectFolder
-from kubewright.cli.project.helm.creation import HelmKind, check_names
+from kubewright.cli.project.helm.creation import HelmKind
 from kubewright.cli.project.helm.creation import run as run_helm
 from kubewright.cli.project.helm.options import ChartOptions
 from kubewright.cli.project.lock import locked_project
-from kubewright.cli.project.outcome import put, write_manifests
+from kubewright.cli.project.outcome import put
 from kubewright.errors import ConfigError
 from kubewright.scaffold.creation import api_files
 from kubewright.scaffold.project import API, Image, Project, ProjectResource
@@ -93,7 +93,6 @@ def _make(place: ProjectFolder, options: APIOptions, ask: Callable[[str, bool], 
             f"{options.chart.said[0]} is for projects made of charts, and this one is in Python."
             " Make one in another folder: `kubewright init --plugins helm`"
         )
-    check_names(options.wanted, options.chart)
     options.wanted.check()
     image = _image_of(options)
     plan = _plan(options, project, ask)
@@ -112,9 +111,13 @@ def _make(place: ProjectFolder, options: APIOptions, ask: Callable[[str, bool], 
         with_class=plan.with_class,
         with_controller=plan.with_controller,
     )
-    put(place.root, scaffold, force=options.force, dry_run=options.dry_run)
-    if options.manifests and not options.dry_run:
-        write_manifests(place.root)
+    put(
+        place.root,
+        scaffold,
+        force=options.force,
+        dry_run=options.dry_run,
+        manifests=options.manifests,
+    )
     print(_next(project, plan))  # noqa: T201  # the summary
 
 
@@ -281,5 +284,5 @@ def _next(project: Project, plan: _Plan) -> str:
         )
     if plan.with_class:
         path = resource.path.replace(".", "/")
-        return f"Next: say in {path}.py what a {resource.kind} is, then make manifests test"
+        return f"Next: say in {path}.py what the kind {resource.kind} is, then make manifests test"
     return f"Next: write the reconciler of {resource.kind}, then make manifests test"

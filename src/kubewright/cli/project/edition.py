@@ -5,11 +5,11 @@ from pathlib import Path
 
 import msgspec
 
-from kubewright.cli.files import changes_of, lines_of, write
+from kubewright.cli.files import changes_of, write
 from kubewright.cli.project.folder import ProjectFolder
 from kubewright.cli.project.initialization import check_license, check_owner
 from kubewright.cli.project.lock import locked_project
-from kubewright.cli.project.outcome import write_manifests
+from kubewright.cli.project.outcome import conclude
 from kubewright.errors import ConfigError
 from kubewright.scaffold.context import init_context
 from kubewright.scaffold.helm.creation import helm_files
@@ -63,13 +63,12 @@ def _edit(place: ProjectFolder, options: EditOptions) -> None:
     changes = changes_of(place.root, files)
     if not options.dry_run:
         write(place.root, changes)
-    lines = list(lines_of(changes, dry_run=options.dry_run))
-    print("\n".join(lines) or "Nothing has to be changed.")  # noqa: T201  # the summary
-    if lines and options.manifests and not options.dry_run:
-        write_manifests(place.root)
-    if lines:
-        checks = "make lint" if after.is_helm else "make fmt lint test"
-        print(f"Next: look at `git diff`, then {checks}")  # noqa: T201  # as above
+    if all(one.action == "keep" for one in changes):
+        print("Nothing has to be changed.")  # noqa: T201  # the summary
+        return
+    conclude(place.root, changes, dry_run=options.dry_run, manifests=options.manifests)
+    checks = "make lint" if after.is_helm else "make fmt lint test"
+    print(f"Next: look at `git diff`, then {checks}")  # noqa: T201  # as above
 
 
 def _changed(project: Project, options: EditOptions) -> Project:

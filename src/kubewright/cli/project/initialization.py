@@ -10,7 +10,7 @@ from kubewright.cli.project.helm.creation import HelmKind
 from kubewright.cli.project.helm.initialization import beginning
 from kubewright.cli.project.helm.options import ChartOptions, is_plugin
 from kubewright.cli.project.lock import locked
-from kubewright.cli.project.outcome import put, write_manifests
+from kubewright.cli.project.outcome import put
 from kubewright.errors import ConfigError
 from kubewright.scaffold.creation import init_files
 from kubewright.scaffold.naming import check_domain, check_project_name, package_name
@@ -71,9 +71,13 @@ def _make(root: Path, project: Project, options: InitOptions) -> list[str]:
         scaffold, notes = beginning(project, kind)
     else:
         scaffold = init_files(project, Templates())
-    put(root, scaffold, force=options.force, dry_run=options.dry_run)
-    if options.manifests and not (options.dry_run or project.is_helm):
-        write_manifests(root)
+    put(
+        root,
+        scaffold,
+        force=options.force,
+        dry_run=options.dry_run,
+        manifests=options.manifests and not project.is_helm,
+    )
     return notes
 
 

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from kubewright.cli.project.folder import ProjectFolder
 from kubewright.cli.project.lock import locked_project
-from kubewright.cli.project.outcome import put, write_manifests
+from kubewright.cli.project.outcome import put
 from kubewright.errors import ConfigError
 from kubewright.scaffold.naming import check_version
 from kubewright.scaffold.project import Project, ProjectResource, Webhooks
@@ -69,9 +69,13 @@ def _make(place: ProjectFolder, options: WebhookOptions) -> None:
         admission=options.admission,
         conversion=options.conversion,
     )
-    put(place.root, scaffold, force=options.force, dry_run=options.dry_run)
-    if options.manifests and not options.dry_run:
-        write_manifests(place.root)
+    put(
+        place.root,
+        scaffold,
+        force=options.force,
+        dry_run=options.dry_run,
+        manifests=options.manifests,
+    )
     print(  # noqa: T201  # the summary
         f"Next: write what the webhooks of {resource.kind} do, then make manifests test"
     )
@@ -125,16 +129,22 @@ def _check_absent(resource: ProjectResource, options: WebhookOptions) -> None:
         return
     name = f"{resource.kind} of {resource.version}"
     if options.admission and there.admission:
-        decorator = "validator" if there.defaulting else "defaulter"
         raise ConfigError(
-            f"{name} has webhooks already. Add a function with @operator.{decorator} to them by"
-            " hand, or overwrite the file with --force"
+            f"{name} has webhooks already. {_by_hand(there, options)}, or overwrite the file with"
+            " --force"
         )
     if options.conversion and there.conversion:
         raise ConfigError(
             f"{name} has conversions already. Add functions for another version to them by hand,"
             " or overwrite the file with --force"
         )
+
+
+def _by_hand(there: Webhooks, options: WebhookOptions) -> str:
+    """Return what to do to get the webhooks that were asked for beside those that are there."""
+    new = ["defaulter"] * (options.defaulting and not there.defaulting)
+    new += ["validator"] * (options.validation and not there.validation)
+    return f"Add a function with @operator.{new[0]} to them by hand" if new else "Change those"
 
 
 def _check_versions(place: ProjectFolder, hub: ProjectResource, spokes: tuple[str, ...]) -> None:

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
+
 from kubewright.apiserver.meta.status import StatusError
 from kubewright.apiserver.patch import json_patch
 from kubewright.scaffold.kustomize.collection import Collection
@@ -58,7 +60,24 @@ def _find_operations(content: str) -> Operations | None:
         found, _ = values(content)
     except ProblemError:
         return None  # let the reader of the other patches say what is wrong
-    return _checked(found) if isinstance(found, list) else None
+    if not isinstance(found, list):
+        return None
+    _check_json(content)
+    return _checked(found)
+
+
+def _check_json(content: str) -> None:
+    """Check that what begins as JSON is JSON, down to the last sign: kustomize reads it so."""
+    if content[:1] != "[":
+        return
+    try:
+        msgspec.json.decode(content.encode())
+    except msgspec.DecodeError as error:
+        why = str(error).removeprefix("JSON is malformed: ")
+        raise ProblemError(
+            f"a JSON patch that begins with [ is read as JSON, and is malformed: {why}. Put names"
+            " and texts into double quotes, or write a list with dashes"
+        ) from None
 
 
 def _checked(found: Any) -> Operations:
@@ -158,7 +177,9 @@ def patch_json(targets: Collection, wanted: Patch, *, read: Read) -> None:
     """
     if wanted.target is None or not wanted.target.name:
         raise ProblemError("target.name is missing")
-    operations = _checked(values(_content(wanted, read))[0])
+    content = _content(wanted, read)
+    _check_json(content if wanted.path else wanted.patch)
+    operations = _checked(values(content)[0])
     for resource in selected(targets, wanted.target):
         has_annotations = bool(resource.previous or resource.needs_hash)
         _apply_operations(resource, operations, has_annotations=has_annotations)

@@ -17,6 +17,7 @@ from tests.unit.cli.deploy.place import Place
 def test_a_duration_is_read_as_kubectl_reads_it() -> None:
     """``2m``, ``90s`` or ``1h30m``; others name the option."""
     assert [seconds("--timeout", text) for text in ("2m", "1m30s", "0")] == [120.0, 90.0, 0.0]
+    assert seconds("--timeout", "8") == 8.0
     with pytest.raises(ConfigError, match=r"cannot use --timeout: .*'2 minutes'"):
         seconds("--timeout", "2 minutes")
     with pytest.raises(ConfigError, match="cannot use --timeout: -1s is less than nothing"):

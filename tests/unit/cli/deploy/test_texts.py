@@ -1,7 +1,8 @@
 """What is printed about objects."""
 
-from kubewright.applyset import Change, Failure, Report, members_of
-from kubewright.cli.deploy.texts import change_line, failure_text, summary
+from kubewright.api.kind import GroupVersionKind, ObjectKey
+from kubewright.applyset import Change, Failure, ObjectName, Report, members_of
+from kubewright.cli.deploy.texts import change_line, failure_text, summary, way_out
 from kubewright.errors import (
     Attempt,
     ConfigError,
@@ -84,3 +85,20 @@ def test_a_field_that_cannot_be_changed_has_a_way_out() -> None:
     assert text.endswith(
         "Delete it, and try again: kubectl delete deployment.apps/shop -n shop-system"
     )
+
+
+def test_who_may_not_list_all_kinds_of_a_namespace_has_a_way_out() -> None:
+    """The rules would come one by one, and hardly anybody has them all."""
+    shop = ObjectName(GroupVersionKind("", "v1", "Namespace"), ObjectKey("", "shop-system"))
+    status = Status(reason="Forbidden", code=403, message="you cannot")
+    looking, deleting = (
+        Report(failures=[Failure(shop, ForbiddenError(Attempt(verb, "pods"), status))])
+        for verb in ("list", "delete")
+    )
+
+    assert way_out(looking) == (
+        "nothing was deleted. To see whose objects would go with the namespace, all kinds in it are"
+        " listed. Without the rights to do so, leave the namespace with --keep-namespace, or let"
+        " --delete-namespace delete it with all that is in it"
+    )
+    assert way_out(deleting) == "nothing was deleted"

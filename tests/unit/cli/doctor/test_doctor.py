@@ -88,6 +88,22 @@ def test_what_is_missing_is_told_with_its_command(server: EmbeddedServer, file: 
     assert "1 error, 1 hint (13 checks)." in done.stdout
 
 
+def test_what_mends_a_deployment_mends_it_in_the_namespace_that_was_looked_at(
+    server: EmbeddedServer, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Elsewhere there would be a second operator, and the first would be as it was."""
+    alone = examined(file, *config(server), "--namespace", "prod")
+    (tmp_path / "shop").mkdir()
+    monkeypatch.chdir(tmp_path / "shop")
+    CliRunner().invoke(command.app, ["init", "--domain", "example.com", "--no-manifests"])
+    in_project = examined(*config(server), "--namespace", "prod")
+    at_home = examined(*config(server), "--namespace", "shop-system")
+
+    assert f"    kubewright manifests {file} --namespace prod | kubectl" in alone.stdout
+    assert "    kubewright deploy --namespace prod --image IMAGE" in in_project.stdout
+    assert "    kubewright deploy --image IMAGE" in at_home.stdout
+
+
 def test_a_program_gets_one_json_document(server: EmbeddedServer, file: Path) -> None:
     """Complaints go to stderr."""
     done = examined(file, *config(server), "--output", "json", "--verbose")

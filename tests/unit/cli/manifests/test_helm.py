@@ -121,5 +121,5 @@ def test_what_is_broken_in_project_is_told(project: Path) -> None:
     file = project / "PROJECT"
     file.write_text(file.read_text().replace("        chart:", "        chat:"))
 
-    with pytest.raises(ConfigError, match="v1: Object missing required field `chart`"):
+    with pytest.raises(ConfigError, match=r"v1: resources\[0\]\.options has no chart\. Add it"):
         manifests()

@@ -25,7 +25,7 @@ def test_a_kind_and_its_controller_are_added(project: Path) -> None:
 
     assert "create  town/api/v1/street.py\n" in said
     assert "create  town/controller/street.py\n" in said
-    assert said.endswith("what a Street is, then make manifests test\n")
+    assert said.endswith("what the kind Street is, then make manifests test\n")
     found = get_project().project.find("shop", "v1", "Street")
     assert found is not None
     assert found.controller

@@ -91,6 +91,7 @@ def test_webhooks_are_made_again_when_forced(project: Path) -> None:
         ),
         ((*SHOP, "--conversion", "--spoke", "v2"), "has conversions already"),
         ((*SHOP, "--programmatic-validation"), "Add a function with @operator.validator"),
+        ((*SHOP, "--defaulting"), "Shop of v1 has webhooks already. Change those, or overwrite"),
         (
             ("--group", "shop", "--version", "v1", "--kind", "Shopp", "--defaulting"),
             "Did you mean Shop?",

@@ -96,7 +96,15 @@ def test_patches_of_the_old_sort_work() -> None:
             "a JSON patch needs a target, such as `target: {kind: Deployment}`",
         ),
         (
-            {"patch": "[text]", "target": ANY},
+            {"patch": "[{op: remove, path: /spec/a}]", "target": ANY},
+            (
+                "a JSON patch that begins with [ is read as JSON, and is malformed: object keys"
+                " must be strings (byte 2). Put names and texts into double quotes, or write a list"
+                " with dashes"
+            ),
+        ),
+        (
+            {"patch": '["text"]', "target": ANY},
             "a JSON patch is a list of operations: op, path and perhaps value",
         ),
         (
@@ -123,6 +131,25 @@ def test_what_is_wrong_with_a_patch_is_said(said: dict[str, Any], why: str) -> N
         patched(**said)
 
     assert str(caught.value) == why
+
+
+def test_only_a_patch_that_begins_as_json_has_to_be_json() -> None:
+    """By its very first sign: kustomize strips inline patches, and no others."""
+    flow = "[{op: remove, path: /spec/a}]"
+    corner = Selector(name="corner")
+
+    for begin in ("# flow\n", "\n", " "):
+        found = shops()
+        patch(found, Patch(path="p", target=ANY), read={"p": begin + flow}.__getitem__)
+        assert [one.finished().get("spec") for one in found] == [{}]
+    found = shops()
+    patch_json(found, Patch(patch=f" {flow}", target=corner), read=FILES.__getitem__)
+    assert [one.finished().get("spec") for one in found] == [{}]
+
+    with pytest.raises(ProblemError, match="is read as JSON"):
+        patch_json(shops(), Patch(patch=flow, target=corner), read=FILES.__getitem__)
+    with pytest.raises(ProblemError, match="is read as JSON"):
+        patched(patch=f"\n {flow}", target=ANY)
 
 
 def test_an_inline_patch_that_is_malformed_is_not_taken_for_a_path() -> None:

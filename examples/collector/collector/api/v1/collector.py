@@ -1,7 +1,6 @@
 """The kind Collector, in version v1."""
 
 from datetime import datetime
-from typing import Annotated
 
 import kubewright as kw
 
@@ -35,7 +34,7 @@ class CollectorStatus(kw.Model):
     """The IP addresses of the selected pods that are ready, sorted."""
     observed: Observed = kw.field(default_factory=Observed)
     """How many events arrived, and to how many reconciles they led."""
-    conditions: Annotated[list[kw.Condition], kw.ListType("map"), kw.ListMapKey("type")] = []
+    conditions: kw.Conditions = []
     """Ready says whether the selector can be used, and if not, why."""
 
 

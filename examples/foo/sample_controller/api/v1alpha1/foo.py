@@ -23,7 +23,7 @@ class FooStatus(kw.Model):
 
     available_replicas: kw.Int32 = 0
     """How many pods are available."""
-    conditions: Annotated[list[kw.Condition], kw.ListType("map"), kw.ListMapKey("type")] = []
+    conditions: kw.Conditions = []
     """Synced says whether the Deployment is as wanted, and if not, why."""
 
 

@@ -16,7 +16,7 @@ class GuestbookStatus(kw.Model):
     observed_generation: int | None = None
     """The generation of the spec that was reconciled last."""
 
-    conditions: list[kw.Condition] = []
+    conditions: kw.Conditions = []
     """How it is: one condition for each question, such as Ready."""
 
 

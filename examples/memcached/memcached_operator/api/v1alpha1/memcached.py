@@ -28,7 +28,7 @@ class MemcachedStatus(kw.Model):
     """What selects the pods; autoscalers read it."""
     observed_generation: int | None = None
     """The generation of the Memcached that was reconciled last."""
-    conditions: Annotated[list[kw.Condition], kw.ListType("map"), kw.ListMapKey("type")] = []
+    conditions: kw.Conditions = []
     """Available: a node answers. Progressing: not all is as wanted yet. Degraded: look at it."""
 
 
