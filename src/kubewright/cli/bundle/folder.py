@@ -23,10 +23,7 @@ def read_texts(folder: Path, *, what: str = "folder") -> dict[str, str]:
         ConfigError: It is not there, is a file, or one of its files cannot be read.
     """
     if not folder.exists():
-        hint = ""
-        if ":" in folder.name or "@" in folder.name:
-            hint = ". Images are not pulled: copy its folders out of it first"
-        raise ConfigError(f"there is no {what} {folder}{hint}")
+        raise ConfigError(f"there is no {what} {folder}")
     if not folder.is_dir():
         raise ConfigError(f"{folder} is a file, and should be the folder of a {what}")
     found: dict[str, str] = {}

@@ -21,13 +21,12 @@ def test_texts_are_read_and_the_rest_is_left_out(tmp_path: Path) -> None:
 
 
 def test_what_is_no_folder_is_refused(tmp_path: Path) -> None:
-    """With what was expected, and a word about images."""
+    """With what was expected."""
     (tmp_path / "file").write_text("x")
 
     for name, message in (
         ("file", "is a file, and should be the folder of a bundle"),
         ("none", "there is no bundle "),
-        ("image:v1", "Images are not pulled: copy its folders out of it first"),
     ):
         with pytest.raises(ConfigError, match=message):
             read_texts(tmp_path / name, what="bundle")

@@ -1,4 +1,4 @@
-"""``kubewright olm cleanup``."""
+"""``kubewright cleanup --direct``."""
 
 import pytest
 
@@ -6,8 +6,8 @@ from kubewright.testing import EmbeddedServer, probe
 from tests.unit.cli.deploy.place import run
 from tests.unit.cli.olm.place import write_bundle
 
-HERE = ("--namespace", "here")
-CLEANUP = ("olm", "cleanup", "shop", *HERE)
+HERE = ("--direct", "--namespace", "here")
+CLEANUP = ("cleanup", "shop", *HERE)
 CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 SHOPS = "/apis/example.com/v1/namespaces/here/shops"
 
@@ -16,7 +16,7 @@ SHOPS = "/apis/example.com/v1/namespaces/here/shops"
 def installed(cluster: EmbeddedServer) -> EmbeddedServer:
     """A cluster with the operator, and one object of its kind."""
     write_bundle("bundle")
-    assert run("olm", "run-bundle", "bundle", *HERE, server=cluster).status == 0
+    assert run("run", "bundle", "bundle", *HERE, server=cluster).status == 0
     shop = {"apiVersion": "example.com/v1", "kind": "Shop", "metadata": {"name": "corner"}}
     probe.ask(cluster, "POST", SHOPS, body=shop)
     return cluster
@@ -57,7 +57,7 @@ def test_kinds_can_stay(installed: EmbeddedServer) -> None:
 )
 def test_wrong_input_is_refused(words: tuple[str, ...], message: str) -> None:
     """Before anything is sent."""
-    done = run("olm", "cleanup", *words)
+    done = run("cleanup", *words)
 
     assert done.status == 2
     assert message in " ".join(done.err.split())
