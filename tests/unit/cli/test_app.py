@@ -27,7 +27,8 @@ def test_commands_come_in_the_order_in_which_one_meets_them() -> None:
         "init", "create", "edit", "manifests", "generate", "diff-crd", "demo", "dev", "run",
         "helm", "install", "uninstall", "deploy", "undeploy", "build-installer", "docker-build",
         "docker-push", "docker-buildx", "bundle", "catalog", "scorecard", "run bundle",
-        "run bundle-upgrade", "cleanup", "olm", "pkgman-to-bundle", "doctor", "rbac", "apiserver", "migrate-storage", "alpha",
+        "run bundle-upgrade", "cleanup", "olm", "pkgman-to-bundle", "doctor", "rbac", "apiserver",
+        "migrate-storage", "alpha",
         "cluster", "completion", "version", "help",
     ]  # fmt: skip
 

@@ -2,9 +2,6 @@
 
 from typing import Any
 
-import pytest
-
-from kubewright.crd.manifest import to_yaml
 from kubewright.testing import EmbeddedServer, probe
 from tests.unit.cli.deploy.place import run
 from tests.unit.cli.olm.place import SERVING, deployed, write_bundle

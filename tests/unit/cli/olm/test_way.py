@@ -31,7 +31,7 @@ async def test_both_together_are_refused(server: EmbeddedServer) -> None:
     """OLM and we would install the same operator twice."""
     _bring(server, "olm")
     async with Client(Config.load(server.kubeconfig_file)) as client:
-        with pytest.raises(ConfigError, match="OLM is in this cluster.*Leave --direct out"):
+        with pytest.raises(ConfigError, match=r"OLM is in this cluster.*Leave --direct out"):
             await find_way(client, Screen(client.clock), direct=True)
 
 
