@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from kubewright.bundle.reading import Bundle, read_bundle
 from kubewright.cli.bundle.folder import place_of, read_texts
+from kubewright.errors import ConfigError
 
 __all__ = ["Source", "read_source"]
 
@@ -29,6 +30,8 @@ def read_source(name: str, *, use_http: bool = False) -> Source:
     Raises:
         ConfigError: There is no such folder, and it is no image; or it cannot be read.
     """
+    if not name:
+        raise ConfigError("which bundle? Its name is empty. Name a folder or an image")
     folder = Path(name)
     # A path that is not there gets the message for folders, unless it can only be an image.
     if folder.exists() or not (":" in folder.name or "@" in folder.name):

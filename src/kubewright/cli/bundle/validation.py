@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kubewright.bundle.catalog import check_catalog, read_catalog
-from kubewright.bundle.reading import read_bundle
 from kubewright.bundle.validation import OPTIONAL, selected, validate
 from kubewright.bundle.validation.removed import parse_release
 from kubewright.cli.bundle.findings import report
 from kubewright.cli.bundle.folder import place_of, read_texts
+from kubewright.cli.bundle.source import read_source
 from kubewright.errors import ConfigError
 
 __all__ = ["Options", "list_optional", "validate_bundle", "validate_catalog"]
@@ -20,7 +20,7 @@ _VALUES = ("k8s-version",)
 class Options(NamedTuple):
     """What the user wants; see ``kubewright bundle validate --help``."""
 
-    folder: Path
+    source: str
     select: str = ""
     values: tuple[str, ...] = ()
     output: str = "text"
@@ -37,9 +37,9 @@ def validate_bundle(options: Options) -> int:
     except ValueError as error:
         raise ConfigError(f"--select-optional: {error}") from None
     values = _read_values(options.values)
-    bundle = read_bundle(place_of(options.folder), read_texts(options.folder, what="bundle"))
+    bundle = read_source(options.source).bundle
     found = validate(bundle, wanted, values)
-    return report(found, output=options.output, passed=f"{place_of(options.folder)} is valid")
+    return report(found, output=options.output, passed=f"{bundle.root} is valid")
 
 
 def list_optional() -> int:

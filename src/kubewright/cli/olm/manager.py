@@ -16,6 +16,7 @@ from kubewright.applyset import (
     members_of,
     phase_of,
 )
+from kubewright.applyset.reach import find_mapping
 from kubewright.applyset.removing import Remover
 from kubewright.applyset.rollout import rollout_of
 from kubewright.bundle.collection import Object
@@ -198,8 +199,6 @@ async def _row(client: Client, name: ObjectName) -> tuple[tuple[str, ...], bool]
 
 
 async def _is_served(client: Client, name: ObjectName) -> bool:
-    from kubewright.applyset.reach import find_mapping
-
     return await find_mapping(client, name.gvk) is not None
 
 

@@ -62,7 +62,7 @@ def test_optional_validators_are_listed_and_selected(made: Place) -> None:
     [
         ((), "which bundle? Name its folder: kubewright bundle validate bundle"),
         (("none",), "there is no bundle none"),
-        (("a.b/c:v1",), "there is no bundle a.b/c:v1. Images are not pulled: copy its folders out"),
+        (("localhost:1/c:v1",), "cannot read the image localhost:1/c:v1 from http://localhost:1"),
         (("PROJECT",), "PROJECT is a file, and should be the folder of a bundle"),
         (
             ("bundle", "--select-optional", "name=x"),
@@ -78,7 +78,7 @@ def test_optional_validators_are_listed_and_selected(made: Place) -> None:
             ("bundle", "--optional-values", "k8s-version=new"),
             "'new' is not a release of Kubernetes",
         ),
-        (("",), "it is empty. Name a path"),
+        (("",), "which bundle? Name its folder"),
         (("bundle", "--output", "xml"), "'xml' is not one of"),
     ],
 )
