@@ -187,6 +187,16 @@ def bundle(  # noqa: PLR0913  # one for each option
         bool,
         typer.Option("--list-images", help="List the images of all containers as related."),
     ] = False,
+    use_image_digests: Annotated[
+        bool,
+        typer.Option(
+            "--use-image-digests",
+            help="Name all images by digests, which their registries are asked for.",
+        ),
+    ] = False,
+    use_http: Annotated[
+        bool, typer.Option("--use-http", help="Ask registries without TLS.")
+    ] = False,
     stdout: Annotated[
         bool, typer.Option("--stdout", help="Print the manifests, and write nothing.")
     ] = False,
@@ -218,6 +228,8 @@ def bundle(  # noqa: PLR0913  # one for each option
         metadata=metadata,
         overwrite=overwrite,
         list_images=list_images,
+        use_digests=use_image_digests,
+        use_http=use_http,
         stdout=stdout,
         quiet=quiet,
         dry_run=dry_run,
