@@ -47,12 +47,12 @@ def pinned(deployment: Object, digests: Mapping[str, str]) -> Object:
     Variables that name images are among them.
     """
     spec = mapping(at(deployment, "spec", "template", "spec"))
-    changed = {
+    changed: Object = {
         key: [_pinned(one, digests) for one in items(spec[key])]
         for key in ("initContainers", "containers")
         if key in spec
     }
-    template = {**mapping(at(deployment, "spec", "template")), "spec": {**spec, **changed}}
+    template: Object = {**mapping(at(deployment, "spec", "template")), "spec": {**spec, **changed}}
     return {**deployment, "spec": {**mapping(deployment.get("spec")), "template": template}}
 
 

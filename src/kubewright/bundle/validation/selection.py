@@ -6,10 +6,12 @@ from typing import NamedTuple
 from kubewright.api.selectors import Selector
 from kubewright.bundle.finding import Finding
 from kubewright.bundle.reading import Bundle
+from kubewright.bundle.validation.community import check_community
 from kubewright.bundle.validation.definitions import check_definitions
 from kubewright.bundle.validation.hub import check_capabilities, check_categories, check_hub
 from kubewright.bundle.validation.layout import check_layout
 from kubewright.bundle.validation.objects import check_objects
+from kubewright.bundle.validation.platforms import check_platforms
 from kubewright.bundle.validation.practices import check_practices
 from kubewright.bundle.validation.removed import check_removed
 from kubewright.bundle.validation.serviceversion import check_service_version
@@ -83,6 +85,17 @@ OPTIONAL: tuple[Validator, ...] = (
         " says which is meant.",
         check_removed,
         suite="alpha",
+    ),
+    Validator(
+        "community",
+        "Bundles with objects that are gone in 1.22 stay off OpenShift 4.9; the value index-path"
+        " names their Dockerfile.",
+        check_community,
+    ),
+    Validator(
+        "multiarch",
+        "Images run on the platforms that the labels promise; their registries are asked.",
+        check_platforms,
     ),
 )
 """The optional validators."""

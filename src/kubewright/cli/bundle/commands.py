@@ -119,6 +119,9 @@ def validate_bundle(
         bool, typer.Option("--list-optional", help="List them, and check nothing.")
     ] = False,
     output: OutputOption = Output.TEXT,
+    use_http: Annotated[
+        bool, typer.Option("--use-http", help="Ask registries without TLS.")
+    ] = False,
 ) -> None:
     """Check whether OLM can install a bundle.
 
@@ -133,7 +136,11 @@ def validate_bundle(
     if not source:
         raise ConfigError("which bundle? Name its folder: kubewright bundle validate bundle")
     options = Options(
-        source, select=select_optional, values=tuple(optional_values or ()), output=output.value
+        source,
+        select=select_optional,
+        values=tuple(optional_values or ()),
+        output=output.value,
+        use_http=use_http,
     )
     raise typer.Exit(run(options))
 

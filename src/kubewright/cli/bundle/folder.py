@@ -32,6 +32,7 @@ def read_texts(folder: Path, *, what: str = "folder") -> dict[str, str]:
         for name in sorted(names):
             if not name.startswith("."):
                 path = Path(top) / name
+                _check(path, folder)
                 if (text := _find_text(path)) is not None:
                     found[path.relative_to(folder).as_posix()] = text
     return found
@@ -40,6 +41,20 @@ def read_texts(folder: Path, *, what: str = "folder") -> dict[str, str]:
 def place_of(folder: Path) -> str:
     """Return how messages name *folder*: as the user did, without a slash at the end."""
     return folder.as_posix().rstrip("/") or "."
+
+
+def _check(path: Path, folder: Path) -> None:
+    """Refuse what is no file of the folder: a link could lead to anybody's secrets."""
+    try:
+        target = path.resolve(strict=True)
+    except (OSError, RuntimeError) as error:
+        raise ConfigError(f"cannot read {path}: the link leads nowhere ({error})") from None
+    if not target.is_relative_to(folder.resolve()):
+        raise ConfigError(
+            f"{path} is a link out of {folder}, to {target}. Put the file itself there"
+        )
+    if not target.is_file():
+        raise ConfigError(f"{path} is not a file. Move it away")
 
 
 def _find_text(path: Path) -> str | None:

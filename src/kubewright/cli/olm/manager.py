@@ -9,9 +9,11 @@ from kubewright.api.kind_reference import Kind
 from kubewright.api.unstructured import Unstructured
 from kubewright.applyset import (
     ApplySet,
+    Listener,
     ObjectName,
     Parent,
     Phase,
+    Report,
     find_unready,
     members_of,
     phase_of,
@@ -29,8 +31,8 @@ from kubewright.cli.deploy.texts import summary, way_out
 from kubewright.cli.olm.manifests import read_manifests
 from kubewright.cli.olm.waiting import Waiting
 from kubewright.cli.olm.way import DEFINITION
-from kubewright.client import Client
-from kubewright.errors import ConfigError
+from kubewright.client import Client, wait_for
+from kubewright.errors import ConfigError, WaitTimeoutError
 
 __all__ = ["ManagerOptions", "install", "status", "uninstall"]
 
@@ -125,19 +127,26 @@ def uninstall(options: ManagerOptions) -> int:
         if not documents and not await _installed(client):
             screen.complain(await _absence(client))
             return 1
-        one = ApplySet(client, _PARENT, timeout=options.timeout, listener=screen)
-        report = await one.delete(
-            documents,
-            instances="all" if options.delete_objects else "members",
-            residents=options.delete_objects,
-        )
+        await _remove_packages(client, screen, only_dead=True)
+
+        async def delete(listener: Listener, *, dry_run: bool) -> Report:
+            one = ApplySet(client, _PARENT, timeout=options.timeout, listener=listener)
+            return await one.delete(
+                documents,
+                instances="all" if options.delete_objects else "members",
+                residents=options.delete_objects,
+                dry_run=dry_run,
+            )
+
+        if (await delete(Listener(), dry_run=True)).done:
+            await _remove_server(client, screen, documents, options.timeout)
+        report = await delete(screen, dry_run=False)
         screen.say(summary(report))
         if not report.done:
             screen.complain(
                 way_out(report, " `kubectl get subscriptions,csv -A` shows the operators.")
             )
             return 1
-        await _remove_packages(client, screen)
         return 0
 
     return run(options.access, work, doing="delete")
@@ -233,15 +242,43 @@ def _table(rows: Iterable[tuple[str, ...]]) -> str:
     )
 
 
-async def _remove_packages(client: Client, screen: Screen) -> None:
-    """Delete the APIService of OLM's package server, which nobody answers for any more.
+async def _remove_server(
+    client: Client, screen: Screen, documents: Sequence[Object], timeout: float
+) -> None:
+    """Delete OLM's package server while OLM runs, and then the APIService that it answers for."""
+    names = [one.name for one in members_of(documents)] or await _installed(client)
+    for one in names:
+        if one.gvk.group_kind != _CSV or not await _is_served(client, one):
+            continue
+        await client.delete(one.gvk, one.key, missing_ok=True)
+        screen.show(f"waiting until {one} is gone")
+        try:
+            await wait_for(client, one.gvk, one.key, lambda it: it is None, timeout=timeout)
+        except TimeoutError as error:
+            raise WaitTimeoutError(
+                f"{one} is deleted, and not gone within {timeout:g} seconds. Is olm-operator"
+                " running?"
+            ) from error
+        screen.say(f"deleted     {one}")
+    await _remove_packages(client, screen)
 
-    With it, discovery fails, and no namespace can be deleted.
+
+async def _remove_packages(client: Client, screen: Screen, *, only_dead: bool = False) -> None:
+    """Delete the APIService of OLM's package server.
+
+    Once nobody answers for it, discovery fails, and no namespace can be deleted.
     """
     there = await client.find(_SERVICE, _PACKAGES)
-    if there is not None and text(there.metadata.labels.get(_OWNER)) == "packageserver":
-        await client.delete(there, missing_ok=True)
-        screen.say(f"deleted     apiservice.apiregistration.k8s.io/{_PACKAGES}")
+    if there is None or text(there.metadata.labels.get(_OWNER)) != "packageserver":
+        return
+    conditions = items(at(there, "status", "conditions"))
+    is_alive = any(
+        at(one, "type") == "Available" and at(one, "status") == "True" for one in conditions
+    )
+    if is_alive and only_dead:
+        return
+    await client.delete(there, missing_ok=True)
+    screen.say(f"deleted     apiservice.apiregistration.k8s.io/{_PACKAGES}")
 
 
 def _is(document: Object, kind: GroupKind) -> bool:
