@@ -68,15 +68,21 @@ def revision_of(parts: Iterable[str], settings: Settings) -> str:
     return digest.hexdigest()[:10]
 
 
-def catalog_source(package: str, namespace: str, settings: Settings) -> Object:
-    """Return the CatalogSource, yet without an address."""
-    config = "restricted" if settings.restricted else "legacy"
-    spec: Object = {
-        "sourceType": "grpc",
-        "displayName": package,
-        "publisher": "kubewright",
-        "grpcPodConfig": {"securityContextConfig": config},
-    }
+def catalog_source(
+    package: str, namespace: str, settings: Settings, *, has_security: bool = True
+) -> Object:
+    """Return the CatalogSource, yet without an address.
+
+    Args:
+        package: The package.
+        namespace: Where it is.
+        settings: How its pod runs, and the pods with which OLM unpacks images.
+        has_security: Whether this OLM is new enough to be told of the latter.
+    """
+    spec: Object = {"sourceType": "grpc", "displayName": package, "publisher": "kubewright"}
+    if has_security:
+        config = "restricted" if settings.restricted else "legacy"
+        spec["grpcPodConfig"] = {"securityContextConfig": config}
     if settings.pull_secret:
         spec["secrets"] = [settings.pull_secret]
     return {

@@ -7,7 +7,7 @@ from kubewright.api.kind_reference import Kind
 from kubewright.api.unstructured import Unstructured
 from kubewright.applyset.diagnosis import trouble_of
 from kubewright.bundle.collection import Object
-from kubewright.bundle.document import at, text
+from kubewright.bundle.document import at, items, mapping, text
 from kubewright.bundle.subscription.objects import (
     OURS,
     Settings,
@@ -19,12 +19,14 @@ from kubewright.bundle.subscription.objects import (
     revision_of,
 )
 from kubewright.cli.deploy.screen import Screen
+from kubewright.cli.olm.way import DEFINITION
 from kubewright.client import Client, wait_for
 from kubewright.errors import ConfigError, WaitTimeoutError
 
 __all__ = ["SOURCE", "Publisher"]
 
 SOURCE: Kind = Kind("operators.coreos.com/v1alpha1", "CatalogSource")
+_DEFINITION = "catalogsources.operators.coreos.com"
 _POD = Kind("v1", "Pod")
 _MAP = Kind("v1", "ConfigMap")
 _OWNER = "kubewright-olm"
@@ -68,7 +70,10 @@ class Publisher:
         """
         name, revision = catalog_name(package), revision_of(parts, self._settings)
         await self._check_ours(name)
-        source = await self._apply(catalog_source(package, self._namespace, self._settings))
+        has_security = await self._has_field("grpcPodConfig")
+        source = await self._apply(
+            catalog_source(package, self._namespace, self._settings, has_security=has_security)
+        )
         maps = config_maps(package, parts, source, revision)
         for one in maps:
             await self._apply(one)
@@ -88,6 +93,15 @@ class Publisher:
                 f"there is a catalogsource/{name} in {self._namespace} already, which `kubewright"
                 f" run bundle` has not made. Remove it, or choose another namespace"
             )
+
+    async def _has_field(self, name: str) -> bool:
+        """Tell whether the spec of a CatalogSource has a field, in this version of OLM."""
+        crd = await self._client.find(DEFINITION, _DEFINITION)
+        versions = items(at(crd, "spec", "versions"))
+        specs = [
+            mapping(at(one, "schema", "openAPIV3Schema", "properties", "spec")) for one in versions
+        ]
+        return any(name in mapping(one.get("properties")) for one in specs)
 
     async def _apply(self, document: Object) -> Unstructured:
         return await self._client.apply(Unstructured(document), field_owner=_OWNER, force=True)

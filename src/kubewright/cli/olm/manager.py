@@ -175,6 +175,9 @@ async def _wait(client: Client, screen: Screen, documents: Sequence[Object], tim
         if name.gvk.group_kind == _CSV:
             waiting = Waiting(client, screen, name.key.namespace or client.namespace, timeout)
             await waiting.succeeded(name.key.name)
+    if not workloads:
+        screen.say("the kinds of OLM are installed, and nothing that runs. Name olm.yaml, too")
+        return 0
     screen.say("OLM is installed")
     return 0
 

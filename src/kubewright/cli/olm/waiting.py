@@ -124,7 +124,8 @@ class Waiting:
             ObjectName(_DEPLOYMENT, ObjectKey(self._namespace, text(at(one, "name"))))
             for one in deployments
         ]
-        return [str(one) for one in await find_unready(self._client, names, timeout=0)]
+        there = [one for one in names if await self._client.find(one.gvk, one.key) is not None]
+        return [str(one) for one in await find_unready(self._client, there, timeout=0)]
 
     async def _wait(
         self, kind: Kind, name: str, until: Callable[[Unstructured | None], bool]

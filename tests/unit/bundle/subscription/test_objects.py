@@ -59,6 +59,15 @@ def test_secrets_accounts_and_policies_are_passed_on() -> None:
     assert catalog_source("shop", "here", settings)["spec"]["secrets"] == ["login"]
 
 
+def test_an_old_olm_is_not_told_what_it_does_not_know() -> None:
+    """Its API server would refuse the field."""
+    new = catalog_source("shop", "here", Settings())["spec"]
+    old = catalog_source("shop", "here", Settings(), has_security=False)["spec"]
+
+    assert new["grpcPodConfig"] == {"securityContextConfig": "restricted"}
+    assert "grpcPodConfig" not in old
+
+
 def test_another_catalog_has_another_pod() -> None:
     """What a pod serves cannot be changed."""
     first = revision_of(["a"], Settings())
