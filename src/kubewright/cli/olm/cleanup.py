@@ -12,6 +12,7 @@ from kubewright.cli.olm.installed import Record, parent_of
 from kubewright.cli.olm.unsubscribing import Unsubscribing
 from kubewright.cli.olm.way import DEFINITION, Way, find_way
 from kubewright.client import Client
+from kubewright.errors import ConfigError
 
 __all__ = ["CleanupOptions", "cleanup"]
 
@@ -54,14 +55,22 @@ async def _remove(client: Client, screen: Screen, options: CleanupOptions, names
     record = Record(client, options.package, namespace)
     there = await client.find(DEFINITION, KIND) is not None
     installed = await record.find() if there else []
-    if not installed:
+    parent = parent_of(options.package, namespace)
+    one = ApplySet(client, parent, timeout=options.timeout, listener=screen)
+    contents = await one.find_contents()
+    if not installed and contents is None:
+        if there:
+            await record.end()  # an earlier cleanup may have ended just before
         screen.complain(
             f"the package {options.package} is not installed in {namespace}. Is it in another"
             " namespace? --namespace says which"
         )
         return 1
-    parent = parent_of(options.package, namespace)
-    one = ApplySet(client, parent, timeout=options.timeout, listener=screen)
+    if contents is None:
+        raise ConfigError(
+            f"{parent.object}, which says what belongs to {installed[0].name}, is gone. The same"
+            " `kubewright run bundle` as before makes it again; then clean up"
+        )
     report = await one.delete(
         keep=[_DEFINITIONS] if options.keep_crds else (),
         instances="all" if options.delete_objects else "none",

@@ -1,25 +1,25 @@
 """Installs a bundle without OLM, as OLM would do it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kubewright.api.kind_reference import Kind
 from kubewright.api.unstructured import Unstructured
 from kubewright.applyset import ApplySet, ObjectName, Phase, find_unready, members_of, phase_of
-from kubewright.bundle.document import Document, at
-from kubewright.bundle.installation import Place, check_upgrade, install_objects
+from kubewright.bundle.document import Document, at, items, text
+from kubewright.bundle.installation import Place, check_upgrade, install_objects, package_label
 from kubewright.bundle.phase import KIND
 from kubewright.bundle.phase import Phase as Progress
 from kubewright.bundle.reading import Bundle
 from kubewright.cli.deploy.screen import Screen
 from kubewright.cli.deploy.texts import summary
 from kubewright.cli.olm.certificates import certificates_for
-from kubewright.cli.olm.installed import Record, parent_of
+from kubewright.cli.olm.installed import CSV, Record, parent_of
 from kubewright.cli.olm.way import DEFINITION
 from kubewright.client import Client
 from kubewright.errors import ConfigError
 
-__all__ = ["Installation", "check_step", "ensure_namespace", "find_installed"]
+__all__ = ["Installation", "check_kinds", "check_step", "ensure_namespace", "find_installed"]
 
 _NAMESPACE = Kind("v1", "Namespace")
 _READY = Progress("InstallReady", "AllRequirementsMet", "all requirements found, installing")
@@ -41,6 +41,30 @@ async def find_installed(client: Client, package: str, namespace: str) -> list[U
     if await client.find(DEFINITION, KIND) is None:
         return []
     return await Record(client, package, namespace).find()
+
+
+async def check_kinds(client: Client, csv: Document, package: str, namespace: str) -> None:
+    """Check that no other operator has the same kinds: both would work on the same objects.
+
+    Raises:
+        ConfigError: One has.
+    """
+    if await client.find(DEFINITION, KIND) is None:
+        return
+    mine = _owned(csv.content)
+    label = package_label(package, namespace)
+    for other in await client.list(CSV, namespace=""):
+        both = sorted(mine & _owned(other))
+        if both and label not in other.metadata.labels:
+            raise ConfigError(
+                f"{other.name} in {other.namespace} owns {', '.join(both)} already, and both"
+                f" operators would work on the same objects. `kubewright cleanup` removes that one"
+            )
+
+
+def _owned(csv: Mapping[str, Any]) -> set[str]:
+    listed = items(at(csv, "spec", "customresourcedefinitions", "owned"))
+    return {text(at(one, "name")) for one in listed}
 
 
 def check_step(

@@ -16,6 +16,7 @@ from kubewright.cli.deploy.screen import Screen
 from kubewright.cli.deploy.session import Access, run
 from kubewright.cli.olm.direct import (
     Installation,
+    check_kinds,
     check_step,
     ensure_namespace,
     find_installed,
@@ -95,6 +96,7 @@ async def _run_directly(  # what, where, and how
 ) -> int:
     installed = await find_installed(client, bundle.package, namespace)
     check_step(csv, installed, bundle.package, namespace, upgrade=options.upgrade)
+    await check_kinds(client, csv, bundle.package, namespace)
     # What somebody has said once holds for the next version, too.
     said = options.watch or options.mode or not installed
     place = None if said else place_in(installed[0])

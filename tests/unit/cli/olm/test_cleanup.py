@@ -61,3 +61,28 @@ def test_wrong_input_is_refused(words: tuple[str, ...], message: str) -> None:
 
     assert done.status == 2
     assert message in " ".join(done.err.split())
+
+
+def test_a_lost_record_is_no_obstacle(installed: EmbeddedServer) -> None:
+    """Somebody has deleted the ClusterServiceVersion, and thought that this is all."""
+    csvs = "/apis/operators.coreos.com/v1alpha1/namespaces/here/clusterserviceversions"
+    probe.ask(installed, "DELETE", f"{csvs}/shop.v0.1.0")
+
+    done = run(*CLEANUP, "--delete-objects", server=installed)
+
+    assert done.status == 0, done.err
+    assert probe.ask(installed, "GET", CRDS).json()["items"] == []
+
+
+def test_a_set_that_nobody_knows_is_not_forgotten(installed: EmbeddedServer) -> None:
+    """Its objects would stay for ever."""
+    probe.ask(installed, "DELETE", "/api/v1/namespaces/here/configmaps/shop-bundle")
+
+    lost = run(*CLEANUP, "--delete-objects", server=installed)
+    run("run", "bundle", "bundle", *HERE, server=installed)
+    done = run(*CLEANUP, "--delete-objects", server=installed)
+
+    assert lost.status == 2
+    assert "configmap/shop-bundle in here, which says what belongs to shop.v0.1.0, is g" in lost.err
+    assert done.status == 0
+    assert done.out.count("deleted") > 8

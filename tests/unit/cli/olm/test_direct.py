@@ -150,3 +150,37 @@ def test_there_is_nothing_to_upgrade(server: EmbeddedServer) -> None:
 
     assert done.status == 2
     assert "the package shop is not installed in here, so there is nothing to upgrade" in done.err
+
+
+def test_two_packages_do_not_share_a_kind(server: EmbeddedServer) -> None:
+    """Both would work on the same objects, and nothing of the second is installed."""
+    write_bundle("one")
+    run(*RUN, "one", *HERE, "--no-wait", server=server)
+
+    done = run(*RUN, "one", "--direct", "--namespace", "there", server=server)
+
+    assert done.status == 2
+    assert "shop.v0.1.0 in here owns shops.example.com already, and both operators" in done.err
+    assert probe.ask(server, "GET", "/api/v1/namespaces/there").status == 404
+
+
+def test_an_upgrade_that_stopped_in_the_middle_goes_on(cluster: EmbeddedServer) -> None:
+    """What was refused is mended, and the old version runs until then."""
+    write_bundle("one")
+    folder = write_bundle("two", "0.2.0", replaces="shop.v0.1.0")
+    broken = folder / "manifests/service.yaml"
+    broken.write_text(
+        "apiVersion: v1\nkind: Service\nmetadata: {name: a}\nspec: {ports: [{port: 0}]}\n"
+    )
+    run(*RUN, "one", *HERE, server=cluster)
+
+    stopped = run(*UPGRADE, "two", *HERE, server=cluster)
+    between = {name: one["status"]["phase"] for name, one in csvs(cluster).items()}
+    broken.unlink()
+    done = run(*UPGRADE, "two", *HERE, server=cluster)
+    after = {name: one["status"]["phase"] for name, one in csvs(cluster).items()}
+
+    assert stopped.status == 1
+    assert between == {"shop.v0.1.0": "Replacing", "shop.v0.2.0": "Failed"}
+    assert done.status == 0, done.err
+    assert after == {"shop.v0.2.0": "Succeeded"}
