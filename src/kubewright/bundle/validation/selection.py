@@ -28,7 +28,7 @@ class Validator(NamedTuple):
         name: Its name.
         about: What it looks at.
         check: The function.
-        suite: The suite that it belongs to.
+        suite: The suite that it belongs to; empty for none.
         aliases: Other names that operator-sdk has had for it.
     """
 
@@ -41,7 +41,8 @@ class Validator(NamedTuple):
     @property
     def labels(self) -> list[Mapping[str, str]]:
         """The labels by which it is selected, for each of its names."""
-        return [{"name": one, "suite": self.suite} for one in (self.name, *self.aliases)]
+        suite = {"suite": self.suite} if self.suite else {}
+        return [{"name": one, **suite} for one in (self.name, *self.aliases)]
 
 
 def _plain(check: Callable[[Bundle], Iterator[Finding]]) -> Check:
@@ -73,7 +74,12 @@ OPTIONAL: tuple[Validator, ...] = (
         _plain(check_categories),
         aliases=("standardcategories",),
     ),
-    Validator("operatorhub", "The three above and alpha-deprecated-apis together.", _whole_hub),
+    Validator(
+        "operatorhub",
+        "The three above and alpha-deprecated-apis together.",
+        _whole_hub,
+        suite="",
+    ),
     Validator(
         "good-practices",
         "Requests of containers, names, channels, descriptions, rights about CRDs.",
@@ -84,18 +90,19 @@ OPTIONAL: tuple[Validator, ...] = (
         "Objects that Kubernetes 1.22, 1.25 or 1.26 does not know any more; the value k8s-version"
         " says which is meant.",
         check_removed,
-        suite="alpha",
     ),
     Validator(
         "community",
         "Bundles with objects that are gone in 1.22 stay off OpenShift 4.9; the value index-path"
         " names their Dockerfile.",
         check_community,
+        suite="",
     ),
     Validator(
         "multiarch",
         "Images run on the platforms that the labels promise; their registries are asked.",
         check_platforms,
+        suite="",
     ),
 )
 """The optional validators."""

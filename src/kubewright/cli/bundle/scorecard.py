@@ -19,6 +19,7 @@ from kubewright.bundle.scoring import (
 )
 from kubewright.cli.bundle.source import Source, read_source
 from kubewright.cli.deploy.session import Access
+from kubewright.cli.deploy.session import run as connected
 from kubewright.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -73,7 +74,6 @@ def _run_in_pods(
 ) -> int:
     from kubewright.bundle.testrun import PodSettings
     from kubewright.cli.bundle.testing import TestRun
-    from kubewright.cli.deploy.session import run as connected
 
     async def work(client: "Client", screen: "Screen") -> int:
         account = options.account or text(content.at("serviceaccount") if content else None)

@@ -52,7 +52,8 @@ def list_optional() -> int:
     """Print the optional validators; return the exit status."""
     width = max(len(one.name) for one in OPTIONAL)
     for one in OPTIONAL:
-        print(f"name={one.name:<{width}}  suite={one.suite:<17}  {one.about}")  # noqa: T201  # the result
+        suite = f"suite={one.suite}" if one.suite else ""
+        print(f"name={one.name:<{width}}  {suite:<23}  {one.about}")  # noqa: T201  # the result
     return 0
 
 
