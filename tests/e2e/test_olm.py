@@ -266,6 +266,38 @@ def test_a_cleanup_that_was_killed_goes_on(cluster: EmbeddedServer, gone: str) -
     assert names(cluster, CSVS) == []
 
 
+@pytest.mark.parametrize(
+    "line", ["created     pod/", " serves shop.v0.1.0", "created     subscription/", "approved  "]
+)
+def test_an_installation_that_is_killed_goes_on(cluster: EmbeddedServer, line: str) -> None:
+    """By the same command, wherever it was."""
+    write_bundle("one")
+    command = [sys.executable, "-c", RUN, "run", "bundle", "one"]
+    with Program(command, kubeconfig=cluster.kubeconfig_file, namespace="here") as killed:
+        killed.wait_for_line(line)
+
+    done = install(cluster)
+
+    assert done.status == 0, done.err
+    assert names(cluster, CSVS) == ["shop.v0.1.0"]
+    assert len(names(cluster, f"{V1ALPHA1}/installplans")) == 1
+
+
+@pytest.mark.parametrize("line", ["subscription/", "customresourcedefinition/", "serviceversion/"])
+def test_a_cleanup_that_is_killed_goes_on(cluster: EmbeddedServer, line: str) -> None:
+    """Until nothing is left."""
+    write_bundle("one")
+    install(cluster)
+    command = [sys.executable, "-c", RUN, "cleanup", "shop"]
+    with Program(command, kubeconfig=cluster.kubeconfig_file, namespace="here") as killed:
+        killed.wait_for_line(line)
+
+    run("cleanup", "shop", *HERE, server=cluster)
+
+    assert names(cluster, CSVS) == names(cluster, f"{V1ALPHA1}/catalogsources") == []
+    assert "shops.example.com" not in names(cluster, CRDS)
+
+
 def run_in_process(server: EmbeddedServer, *words: str) -> int:
     """Run a command in a process of its own, while this one does something else."""
     at = ("--kubeconfig", str(server.kubeconfig_file))
