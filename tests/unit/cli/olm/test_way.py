@@ -1,11 +1,15 @@
 """Who installs a bundle."""
 
+from typing import Any
+
 import pytest
 
+from kubewright.api.requests import Request
 from kubewright.bundle.phase import csv_definition
 from kubewright.cli.deploy.screen import Screen
 from kubewright.cli.olm.way import Way, find_way
 from kubewright.client import Client, Config
+from kubewright.client.transport import Response, Transport
 from kubewright.errors import ConfigError
 from kubewright.testing import EmbeddedServer, probe
 
@@ -40,3 +44,29 @@ def _bring(server: EmbeddedServer, crd: str) -> None:
     if crd == "olm":
         del document["metadata"]["labels"]
     probe.ask(server, "POST", CRDS, body=document)
+
+
+class Elsewhere:
+    """A transport to a server that says it is somebody else's."""
+
+    def __init__(self, inner: Transport) -> None:
+        self._inner = inner
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+    async def send(self, request: Request, *, timeout: float | None = None) -> Response:
+        """Send it, and change the version in the answer."""
+        found = await self._inner.send(request, timeout=timeout)
+        body = found.body.replace(b"+kubewright", b"+other")
+        return Response(found.status, found.headers, body)
+
+
+async def test_elsewhere_somebody_has_to_say_direct(server: EmbeddedServer) -> None:
+    """A cluster may lack OLM by mistake."""
+    async with Client(Config.load(server.kubeconfig_file)) as client:
+        client.rest.transport = Elsewhere(client.rest.transport)
+        with pytest.raises(ConfigError, match=r"OLM is not in this cluster.*go without it with --"):
+            await find_way(client, Screen(client.clock), direct=False)
+
+        assert await find_way(client, Screen(client.clock), direct=True) is Way.DIRECT
