@@ -107,13 +107,10 @@ class Publisher:
         return await self._client.apply(Unstructured(document), field_owner=_OWNER, force=True)
 
     async def _pod(self, document: Object) -> Unstructured:
-        """Return the pod, a new one if it has ended: its name says what it serves."""
+        """Return the pod, a new one if it cannot stay: its name says what it serves."""
         name = document["metadata"]["name"]
         there = await self._client.find(_POD, name, namespace=self._namespace)
-        is_over = there is not None and (
-            at(there, "status", "phase") in _OVER or there.metadata.deletion_timestamp
-        )
-        if there is not None and not is_over:
+        if there is not None and not _is_stale(there, document):
             return there
         if there is not None:
             await self._client.delete(there, grace_period=0, missing_ok=True)
@@ -166,3 +163,11 @@ class Publisher:
                 owners = {owner.uid for owner in one.metadata.owner_references}
                 if source.metadata.uid in owners and one.name not in kept:
                     await self._client.delete(one, missing_ok=True)
+
+
+def _is_stale(pod: Unstructured, wanted: Object) -> bool:
+    """Tell whether a pod has ended, is on its way out, or is one of a source that is gone."""
+    if at(pod, "status", "phase") in _OVER or pod.metadata.deletion_timestamp:
+        return True
+    owners = {one.uid for one in pod.metadata.owner_references}
+    return not owners >= {one["uid"] for one in wanted["metadata"]["ownerReferences"]}

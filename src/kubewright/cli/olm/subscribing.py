@@ -131,9 +131,9 @@ class Subscribing:
         self._screen.say(f"{csv.name} has replaced {before}")
 
     def _check_same(self, there: Unstructured) -> None:
-        names = {at(there, "status", "installedCSV"), at(there, "spec", "startingCSV")}
-        if self._wanted.csv.name not in names or OURS not in there.metadata.labels:
-            installed = at(there, "status", "installedCSV") or at(there, "spec", "startingCSV")
+        known = [at(there, "status", key) for key in ("installedCSV", "currentCSV")]
+        installed = next(filter(None, known), at(there, "spec", "startingCSV"))
+        if installed != self._wanted.csv.name or OURS not in there.metadata.labels:
             raise ConfigError(
                 f"subscription/{there.name} in {self._namespace} is to the same package, with"
                 f" {installed or 'no version yet'}. Upgrade it with `kubewright run bundle-upgrade`"

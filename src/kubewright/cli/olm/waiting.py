@@ -47,6 +47,8 @@ class Waiting:
     async def plan(self, name: str, version: str, *, before: str = "") -> str:
         """Wait until the Subscription *name* has a plan for *version*; return the plan's name.
 
+        It is empty if OLM has carried it out already.
+
         Args:
             name: The Subscription.
             version: The version that should be planned.
@@ -75,7 +77,7 @@ class Waiting:
             raise WaitTimeoutError(
                 f"OLM has not planned {version} within {self._timeout:g} seconds: {why}"
             )
-        return plan_name(found)
+        return "" if at(found, "status", "installedCSV") == version else plan_name(found)
 
     async def completed(self, plan: str) -> None:
         """Wait until an approved InstallPlan is done.

@@ -65,3 +65,24 @@ async def test_a_pod_that_is_gone_is_made_again(olm: EmbeddedServer) -> None:
 
     assert made.name == pod.name
     assert made.metadata.uid != pod.metadata.uid
+
+
+async def test_a_pod_of_a_source_that_is_gone_is_not_used(olm: EmbeddedServer) -> None:
+    """It will go with that, only later: after a cleanup, when one installs again at once."""
+    async with Client(Config.load(olm.kubeconfig_file)) as client:
+        publisher = Publisher(
+            client, Screen(client.clock), "default", settings=Settings(), timeout=20
+        )
+        await publisher.publish("shop", "shop.v1", ["{}\n"])
+        [pod] = await client.list("pods", namespace="default")
+        await client.delete(SOURCE, "shop-catalog", namespace="default", propagation="Orphan")
+        await wait_for(
+            client, SOURCE, "shop-catalog", lambda one: one is None, namespace="default", timeout=9
+        )
+
+        await publisher.publish("shop", "shop.v1", ["{}\n"])
+        source = await client.get(SOURCE, "shop-catalog", namespace="default")
+        made = await client.get("pods", pod.name, namespace="default")
+
+    assert made.metadata.uid != pod.metadata.uid
+    assert [one.uid for one in made.metadata.owner_references] == [source.metadata.uid]

@@ -167,3 +167,16 @@ def test_an_upgrade_needs_something_to_begin_with(olm: EmbeddedServer) -> None:
     assert "no subscription in default is to shop, so there is nothing to upgrade" in nothing.err
     assert "subscription/ours in default has nothing installed yet" in missing.err
     assert "shop.v0.0.9 is installed, and shop.v0.1.0 replaces shop.v0.0.8" in apart.err
+
+
+def test_an_older_version_is_not_installed_over_a_newer_one(olm: EmbeddedServer) -> None:
+    """The subscription began with it, and has gone on since."""
+    write_bundle("bundle")
+    spec = {"name": "shop", "source": "shop-catalog", "startingCSV": "shop.v0.1.0"}
+    status = {"installedCSV": "shop.v0.2.0"}
+    put(olm, V1ALPHA1, "Subscription", "ours", spec=spec, labels=OURS, status=status)
+
+    done = install(olm)
+
+    assert done.status == 2
+    assert "subscription/ours in default is to the same package, with shop.v0.2.0." in done.err
