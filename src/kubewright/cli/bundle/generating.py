@@ -239,7 +239,7 @@ def bundle(  # noqa: PLR0913  # one for each option
 
 def catalog(  # noqa: PLR0913  # one for each option
     bundles: Annotated[
-        list[Path], typer.Argument(parser=_path, metavar="BUNDLE...", help="Folders of bundles.")
+        list[str], typer.Argument(metavar="BUNDLE...", help="Folders of bundles, or their images.")
     ],
     *,
     image: Annotated[
@@ -262,6 +262,9 @@ def catalog(  # noqa: PLR0913  # one for each option
             help="What replaces what: as the bundles say, or each version the next lower one.",
         ),
     ] = Mode.REPLACES,
+    use_http: Annotated[
+        bool, typer.Option("--use-http", help="Read images of bundles without TLS.")
+    ] = False,
     stdout: Annotated[
         bool, typer.Option("--stdout", help="Print the catalog, and write nothing.")
     ] = False,
@@ -282,6 +285,7 @@ def catalog(  # noqa: PLR0913  # one for each option
         output_dir=output_dir,
         base_image=base_image,
         by_version=mode is Mode.SEMVER,
+        use_http=use_http,
         stdout=stdout,
         dry_run=dry_run,
     )
