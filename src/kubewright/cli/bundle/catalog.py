@@ -102,7 +102,8 @@ def _has_errors(bundle: Bundle) -> bool:
 
 def _images(options: Options, sources: list[Source]) -> list[str]:
     """Return the image of each bundle: the one that it comes from, or what the options say."""
-    named = _named_images(options, [one.bundle for one in sources if not one.image])
+    folders = [one.bundle for one in sources if not one.image]
+    named = iter([*_named_images(options, folders)])
     return [one.image or next(named) for one in sources]
 
 
