@@ -139,10 +139,11 @@ class Installation:
     async def run(self, installed: Sequence[Unstructured]) -> int:
         """Install it instead of what is *installed*; return the exit status."""
         csv, namespace = self._csv, self._place.namespace
-        await self._record.prepare()
-        await ensure_namespace(self._client, self._screen, namespace)
         certificates = await certificates_for(self._client, csv, namespace)
         objects = install_objects(self._bundle, csv, self._place, certificates)
+        self._check_names(objects)
+        await self._record.prepare()
+        await ensure_namespace(self._client, self._screen, namespace)
         await self._record.write(csv, self._place)
         old = [one.name for one in installed if one.name != csv.name]
         if not any(_is_done(one, csv.name) for one in installed):
@@ -158,6 +159,16 @@ class Installation:
                 self._screen.say(f"{csv.name} has replaced {name}")
             self._screen.say(f"{csv.name} in {namespace}: {_SUCCEEDED.name}")
         return status
+
+    def _check_names(self, objects: Sequence[dict[str, Any]]) -> None:
+        """Check that no two objects have one name, before the first of them is made."""
+        parent = parent_of(self._bundle.package, self._place.namespace).object
+        for one in members_of(objects):
+            if (one.name.gvk.kind, one.name.key) == (parent.gvk.kind, parent.key):
+                raise ConfigError(
+                    f"{one.name} is in the bundle, and is where `run bundle --direct` keeps what"
+                    " belongs to it. Give yours another name"
+                )
 
     async def _apply(self, objects: Sequence[dict[str, Any]]) -> int:
         screen = self._screen

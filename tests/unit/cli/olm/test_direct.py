@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from kubewright.testing import EmbeddedServer, probe
 from tests.unit.cli.deploy.place import run
 from tests.unit.cli.olm.place import SERVING, deployed, write_bundle
@@ -9,6 +11,12 @@ from tests.unit.cli.olm.place import SERVING, deployed, write_bundle
 RUN = ("run", "bundle")
 UPGRADE = ("run", "bundle-upgrade")
 HERE = ("--direct", "--namespace", "here")
+ROLE = """\
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: here-shop.v0.1.0-0}
+rules: []
+"""
 CSVS = "/apis/operators.coreos.com/v1alpha1/namespaces/here/clusterserviceversions"
 
 
@@ -184,3 +192,30 @@ def test_an_upgrade_that_stopped_in_the_middle_goes_on(cluster: EmbeddedServer) 
     assert between == {"shop.v0.1.0": "Replacing", "shop.v0.2.0": "Failed"}
     assert done.status == 0, done.err
     assert after == {"shop.v0.2.0": "Succeeded"}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            ROLE,
+            "clusterrole.rbac.authorization.k8s.io/here-shop.v0.1.0-0 is there twice",
+        ),
+        (
+            "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: shop-bundle}\n",
+            "configmap/shop-bundle in here is in the bundle, and is where `run bundle --direct`",
+        ),
+    ],
+)
+def test_names_that_collide_are_told_before_anything_is_made(
+    server: EmbeddedServer, text: str, message: str
+) -> None:
+    """Half of an operator would be left."""
+    folder = write_bundle("bundle")
+    (folder / "manifests/x.yaml").write_text(text)
+
+    done = run(*RUN, "bundle", *HERE, server=server)
+
+    assert done.status == 2
+    assert message in done.err
+    assert probe.ask(server, "GET", "/api/v1/namespaces/here").status == 404
