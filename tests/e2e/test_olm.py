@@ -202,7 +202,7 @@ def test_what_a_version_needs_is_named(cluster: EmbeddedServer) -> None:
 
     assert done.status == 1
     assert "shop.v0.1.0 in here: Pending (RequirementsNotMet: it is Pending) after 2" in done.err
-    assert "CustomResourceDefinition stalls.example.com: NotPresent: CRD is not pres" in done.err
+    assert "CustomResourceDefinition stalls.example.com: NotPresent: CRD is not" in done.err
 
 
 def test_objects_are_not_deleted_unasked(cluster: EmbeddedServer) -> None:

@@ -60,8 +60,8 @@ def install(
 ) -> None:
     """Install OLM, or another version of it, and wait until it runs.
 
-    Nothing is downloaded but what --from names: https://github.com/operator-framework/
-    operator-lifecycle-manager/releases has crds.yaml and olm.yaml for each version.
+    Nothing is downloaded but what --from names. OLM's releases on GitHub, those of
+    operator-framework/operator-lifecycle-manager, have crds.yaml and olm.yaml for each version.
 
     Exit status: 0 for done, 1 if the cluster refuses or OLM is not ready, 2 for invalid input.
     """

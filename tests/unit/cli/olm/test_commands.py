@@ -20,4 +20,4 @@ def test_the_help_has_examples(words: tuple[str, ...], example: str) -> None:
 
 def test_a_typo_is_answered_by_what_was_meant() -> None:
     """At this level, too."""
-    assert "Did you mean uninstall?" in run("olm", "unistall").err
+    assert "Did you mean uninstall?" in run("olm", "uninst").err
