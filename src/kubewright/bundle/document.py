@@ -8,6 +8,7 @@ from kubewright.errors import ConfigError, SchemaError
 
 __all__ = ["Document", "Path", "at", "items", "mapping", "read_documents", "text", "words"]
 
+_LIMIT = 1_000_000  # a CRD with all of Kubernetes' pod in it has some thousands
 Path = tuple[str | int, ...]
 """The keys and positions that lead to a field."""
 
@@ -68,7 +69,22 @@ def read_documents(path: str, content: str) -> list[Document]:
                 f"{path}, line {lines[()]}: this should be a mapping, such as `kind: Service`, and"
                 f" it is {document!r:.60}"
             )
+        if _size(document, {}) > _LIMIT:
+            raise ConfigError(
+                f"{path}, line {lines[()]}: the document has more than {_LIMIT:,} values, once its"
+                " aliases are followed. Write out what is meant"
+            )
     return [Document(path, document, lines) for document, lines in found]
+
+
+def _size(value: Any, known: dict[int, int]) -> int:
+    """Return how many values there are in *value*; what several aliases name counts each time."""
+    if not isinstance(value, dict | list):
+        return 1
+    if id(value) not in known:
+        inside = value.values() if isinstance(value, dict) else value
+        known[id(value)] = 1 + sum(_size(one, known) for one in inside)
+    return known[id(value)]
 
 
 def at(value: Any, *path: str | int) -> Any:

@@ -1,12 +1,12 @@
 """The images that an operator uses; who copies a catalog to a place without network, needs them."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from kubewright.bundle.collection import Object, name_of
-from kubewright.bundle.document import at, items, text
+from kubewright.bundle.document import at, items, mapping, text
 
-__all__ = ["PREFIX", "container_images", "containers_of", "related_images"]
+__all__ = ["PREFIX", "container_images", "containers_of", "pinned", "related_images"]
 
 PREFIX: str = "RELATED_IMAGE_"
 """How the variables begin with which a container is told of an image."""
@@ -39,6 +39,38 @@ def container_images(deployments: Iterable[Object]) -> list[str]:
     """Return the images of all containers, sorted."""
     found = (at(one, "image") for deployment in deployments for one in containers_of(deployment))
     return sorted({one for one in found if isinstance(one, str) and one})
+
+
+def pinned(deployment: Object, digests: Mapping[str, str]) -> Object:
+    """Return *deployment* with the images that *digests* has for its own.
+
+    Variables that name images are among them.
+    """
+    spec = mapping(at(deployment, "spec", "template", "spec"))
+    changed: Object = {
+        key: [_pinned(one, digests) for one in items(spec[key])]
+        for key in ("initContainers", "containers")
+        if key in spec
+    }
+    template: Object = {**mapping(at(deployment, "spec", "template")), "spec": {**spec, **changed}}
+    return {**deployment, "spec": {**mapping(deployment.get("spec")), "template": template}}
+
+
+def _pinned(container: Any, digests: Mapping[str, str]) -> Object:
+    found = dict(mapping(container))
+    image = text(found.get("image"))
+    if image:
+        found["image"] = digests.get(image, image)
+    if "env" in found:
+        found["env"] = [_told(one, digests) for one in items(found["env"])]
+    return found
+
+
+def _told(variable: Any, digests: Mapping[str, str]) -> Any:
+    value = text(at(variable, "value"))
+    if not text(at(variable, "name")).startswith(PREFIX) or value not in digests:
+        return variable
+    return {**mapping(variable), "value": digests[value]}
 
 
 def containers_of(deployment: Object) -> list[Any]:

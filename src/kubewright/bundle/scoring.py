@@ -12,11 +12,22 @@ from kubewright.bundle.scorecard import configuration
 from kubewright.bundle.validation.selection import validate
 from kubewright.errors import ConfigError
 
-__all__ = ["PATH", "TESTS", "Result", "Scored", "Wanted", "score", "wanted_tests"]
+__all__ = [
+    "PATH",
+    "TESTS",
+    "Result",
+    "Scored",
+    "Stage",
+    "Wanted",
+    "score",
+    "wanted_stages",
+    "wanted_tests",
+]
 
 PATH: str = "tests/scorecard/config.yaml"
 """Where a bundle says which tests should run."""
 _COMMAND = "scorecard-test"
+_IMAGE = "scorecard-test"
 
 
 class Result(NamedTuple):
@@ -27,12 +38,14 @@ class Result(NamedTuple):
         state: ``pass``, ``fail``, or ``error`` for a test that could not run.
         errors: What is wrong.
         suggestions: What could be better.
+        log: What else it has said.
     """
 
     name: str
     state: str
     errors: tuple[str, ...] = ()
     suggestions: tuple[str, ...] = ()
+    log: str = ""
 
 
 class Wanted(NamedTuple):
@@ -42,16 +55,35 @@ class Wanted(NamedTuple):
         entrypoint: The command that would run in a pod.
         image: The image of that pod.
         labels: What it is selected by.
+        storage: A folder in its pod whose files are kept; empty for none.
     """
 
     entrypoint: tuple[str, ...]
     image: str
     labels: Mapping[str, str]
+    storage: str = ""
 
     @property
     def name(self) -> str:
         """The name of the test."""
         return self.entrypoint[-1] if self.entrypoint else "?"
+
+    @property
+    def is_own(self) -> bool:
+        """Whether it is one of `TESTS`, which need no pod."""
+        return self.name in TESTS and self.entrypoint[0] == _COMMAND and _IMAGE in self.image
+
+
+class Stage(NamedTuple):
+    """Tests that run before those of the next stage.
+
+    Attributes:
+        tests: The tests.
+        parallel: Whether they may run at the same time.
+    """
+
+    tests: tuple[Wanted, ...]
+    parallel: bool = False
 
 
 class Scored(NamedTuple):
@@ -65,8 +97,8 @@ Said = Iterator[tuple[str, str]]
 """Pairs of ``error`` or ``suggestion`` and a text."""
 
 
-def wanted_tests(content: Document | None, selector: str = "") -> list[Wanted]:
-    """Return the tests of a configuration whose labels *selector* selects.
+def wanted_stages(content: Document | None, selector: str = "") -> list[Stage]:
+    """Return the tests of a configuration whose labels *selector* selects, stage by stage.
 
     Args:
         content: The configuration; by default, the one with all tests.
@@ -76,20 +108,37 @@ def wanted_tests(content: Document | None, selector: str = "") -> list[Wanted]:
         ConfigError: The configuration has no tests, or the selector selects none.
     """
     said = content.content if content else configuration()
-    stages = items(said.get("stages"))
-    found = [_read(one) for stage in stages for one in items(at(stage, "tests"))]
+    place = content.path if content else PATH
+    stages = [
+        Stage(tuple(map(_read, items(at(one, "tests")))), at(one, "parallel") is True)
+        for one in items(said.get("stages"))
+    ]
+    found = [one for stage in stages for one in stage.tests]
     if not found:
-        place = content.path if content else PATH
         raise ConfigError(f"{place} has no stages with tests")
+    if any(not one.entrypoint or not one.image for one in found):
+        raise ConfigError(f"{place}: each test needs an image and an entrypoint")
     try:
         wanted = Selector.parse(selector)
     except ValueError as error:
         raise ConfigError(f"--selector: {error}") from None
-    chosen = [one for one in found if wanted.matches(one.labels)]
-    if not chosen:
+    chosen = [
+        stage._replace(tests=tuple(one for one in stage.tests if wanted.matches(one.labels)))
+        for stage in stages
+    ]
+    if not any(stage.tests for stage in chosen):
         known = ", ".join(f"{key}={one.labels[key]}" for one in found for key in sorted(one.labels))
         raise ConfigError(f"--selector: {selector!r} selects no test. There are {known}")
-    return chosen
+    return [stage for stage in chosen if stage.tests]
+
+
+def wanted_tests(content: Document | None, selector: str = "") -> list[Wanted]:
+    """Return the same without stages.
+
+    Raises:
+        ConfigError: As `wanted_stages`.
+    """
+    return [one for stage in wanted_stages(content, selector) for one in stage.tests]
 
 
 def score(bundle: Bundle, wanted: Iterable[Wanted]) -> list[Scored]:
@@ -100,16 +149,16 @@ def score(bundle: Bundle, wanted: Iterable[Wanted]) -> list[Scored]:
 def _read(found: Any) -> Wanted:
     labels = {key: str(value) for key, value in mapping(at(found, "labels")).items()}
     entrypoint = tuple(map(str, items(at(found, "entrypoint"))))
-    return Wanted(entrypoint, text(at(found, "image")), labels)
+    storage = text(at(found, "storage", "spec", "mountPath", "path"))
+    return Wanted(entrypoint, text(at(found, "image")), labels, storage)
 
 
 def _run(bundle: Bundle, wanted: Wanted) -> Result:
-    test = TESTS.get(wanted.name)
-    if test is None or wanted.entrypoint[0] != _COMMAND:
+    if not wanted.is_own:
         said = " ".join(wanted.entrypoint)
-        why = f"`{said}` of {wanted.image or 'no image'} runs in a pod, which operator-sdk does"
+        why = f"`{said}` of {wanted.image} runs in a pod, and there is no cluster for it"
         return Result(wanted.name, "error", (why,))
-    found = list(test(bundle))
+    found = list(TESTS[wanted.name](bundle))
     errors = tuple(what for kind, what in found if kind == "error")
     suggestions = tuple(what for kind, what in found if kind == "suggestion")
     return Result(wanted.name, "fail" if errors else "pass", errors, suggestions)

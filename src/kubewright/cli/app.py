@@ -29,6 +29,14 @@ from kubewright.cli.generate.commands import DIFF_EXAMPLES, diff_crd, generate
 from kubewright.cli.helm.commands import helm
 from kubewright.cli.manifests.commands import EXAMPLES as MANIFESTS_EXAMPLES
 from kubewright.cli.manifests.commands import manifests
+from kubewright.cli.olm.bundles import (
+    CLEANUP_EXAMPLES,
+    RUN_EXAMPLES,
+    UPGRADE_EXAMPLES,
+    cleanup,
+    run_bundle,
+    upgrade_bundle,
+)
 from kubewright.cli.olm.commands import olm
 from kubewright.cli.parsing import Command, Commands
 from kubewright.cli.project.commands import EDIT_EXAMPLES, INIT_EXAMPLES, create, edit, init
@@ -49,7 +57,8 @@ __all__ = ["app", "main"]
 _FIRST = (
     "init", "create", "edit", "manifests", "generate", "diff-crd", "demo", "dev", "run", "helm",
     "install", "uninstall", "deploy", "undeploy", "build-installer", "docker-build", "docker-push",
-    "docker-buildx", "bundle", "catalog", "scorecard", "olm", "pkgman-to-bundle", "doctor", "rbac",
+    "docker-buildx", "bundle", "catalog", "scorecard", "run bundle", "run bundle-upgrade",
+    "cleanup", "olm", "pkgman-to-bundle", "doctor", "rbac",
 )  # fmt: skip
 _LAST = ("completion", "version", "help")
 
@@ -60,6 +69,17 @@ class _Program(Commands):
         names = super().list_commands(ctx)
         between = [name for name in names if name not in {*_FIRST, *_LAST}]
         return [name for name in (*_FIRST, *between, *_LAST) if name in names]
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the command that *args* name, and the rest of them.
+
+        `run bundle` is a command beside `run`, which takes a file or a module: a project has a
+        folder ``bundle``, in which there is no operator.
+        """
+        both = " ".join(args[:2])
+        if len(args) > 1 and self.get_command(ctx, both) is not None:
+            args = [both, *args[2:]]
+        return super().resolve_command(ctx, args)
 
 
 app: typer.Typer = typer.Typer(
@@ -117,6 +137,9 @@ register_deploying(app)
 app.add_typer(bundle, name="bundle", cls=Commands)
 app.add_typer(catalog, name="catalog", cls=Commands)
 app.command(cls=Command, epilog=SCORECARD_EXAMPLES)(scorecard)
+app.command(name="run bundle", cls=Command, epilog=RUN_EXAMPLES)(run_bundle)
+app.command(name="run bundle-upgrade", cls=Command, epilog=UPGRADE_EXAMPLES)(upgrade_bundle)
+app.command(cls=Command, epilog=CLEANUP_EXAMPLES)(cleanup)
 app.add_typer(olm, name="olm", cls=Commands)
 app.command(cls=Command, epilog=PKGMAN_EXAMPLES)(pkgman_to_bundle)
 app.add_typer(alpha, name="alpha")

@@ -48,3 +48,12 @@ def test_what_is_no_document_is_refused(content: str, message: str) -> None:
         read_documents("f.yaml", content)
 
     assert str(caught.value).startswith(message)
+
+
+def test_aliases_that_multiply_are_refused() -> None:
+    """A few lines would become gigabytes when they are sent."""
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x]"]
+    lines += [f"a{one}: &a{one} [{', '.join([f'*a{one - 1}'] * 9)}]" for one in range(1, 9)]
+
+    with pytest.raises(ConfigError, match=r"f, line 1: the document has more than 1,000,000 val"):
+        read_documents("f", "\n".join(lines))

@@ -7,7 +7,7 @@ import pytest
 
 from kubewright.bundle import Bundle
 from kubewright.bundle.document import read_documents
-from kubewright.bundle.scoring import TESTS, score, wanted_tests
+from kubewright.bundle.scoring import TESTS, score, wanted_stages, wanted_tests
 from kubewright.errors import ConfigError
 from tests.unit.bundle.sample import CSV_PATH, bundle, changed, one
 
@@ -23,7 +23,7 @@ def with_example(**parts: Any) -> Bundle:
 def run(found: Bundle, name: str) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
     """Return the state, the errors and the suggestions of one test."""
     [scored] = score(found, wanted_tests(None, f"test={name}-test"))
-    return scored.result[1:]
+    return scored.result[1:4]
 
 
 @pytest.mark.parametrize("name", TESTS)
@@ -99,7 +99,7 @@ def test_a_test_that_needs_a_pod_is_an_error() -> None:
 
     assert scored.result.state == "error"
     assert scored.result.errors == (
-        "`mine --fast` of a.b/c:1 runs in a pod, which operator-sdk does",
+        "`mine --fast` of a.b/c:1 runs in a pod, and there is no cluster for it",
     )
 
 
@@ -114,8 +114,16 @@ def test_labels_select() -> None:
     [
         ("stages: []\n", "", "c.yaml has no stages with tests"),
         ("stages: [{tests: 1}]\n", "", "c.yaml has no stages with tests"),
-        ("stages: [{tests: [{labels: {a: b}}]}]\n", "a=c", "'a=c' selects no test. There are a=b"),
-        ("stages: [{tests: [{labels: {a: b}}]}]\n", "a in b", "--selector: "),
+        (
+            "stages: [{tests: [{image: i, entrypoint: [e], labels: {a: b}}]}]\n",
+            "a=c",
+            "'a=c' selects no test. There are a=b",
+        ),
+        (
+            "stages: [{tests: [{image: i, entrypoint: [e], labels: {a: b}}]}]\n",
+            "a in b",
+            "--selector: ",
+        ),
     ],
 )
 def test_a_configuration_without_a_test_is_refused(text: str, selector: str, message: str) -> None:
@@ -126,3 +134,42 @@ def test_a_configuration_without_a_test_is_refused(text: str, selector: str, mes
         wanted_tests(config, selector)
 
     assert message in str(caught.value)
+
+
+def test_stages_keep_their_order_and_lose_what_is_not_selected() -> None:
+    """A stage without tests is none."""
+    text = (
+        "stages:\n"
+        "- tests:\n  - {image: i, entrypoint: [one], labels: {suite: x}}\n"
+        "- parallel: true\n  tests:\n"
+        "  - {image: i, entrypoint: [two], labels: {suite: y},"
+        " storage: {spec: {mountPath: {path: /out}}}}\n"
+        "  - {image: i, entrypoint: [three], labels: {suite: x}}\n"
+    )
+    [config] = read_documents("c.yaml", text)
+
+    every, some = wanted_stages(config), wanted_stages(config, "suite=y")
+
+    assert [[one.name for one in stage.tests] for stage in every] == [["one"], ["two", "three"]]
+    assert [stage.parallel for stage in every] == [False, True]
+    assert [[one.storage for one in stage.tests] for stage in some] == [["/out"]]
+
+
+def test_a_test_needs_an_image_and_an_entrypoint() -> None:
+    """A pod without either would never start."""
+    [config] = read_documents("c.yaml", "stages: [{tests: [{image: i}]}]\n")
+
+    with pytest.raises(ConfigError, match=r"c.yaml: each test needs an image and an entrypoint"):
+        wanted_stages(config)
+
+
+def test_only_the_tests_of_that_image_run_here() -> None:
+    """Somebody's own may have the same name."""
+    text = "stages: [{tests: [{image: a.b/mine, entrypoint: [scorecard-test, basic-check-spec]}]}]"
+    [config] = read_documents("c.yaml", text)
+
+    [mine] = wanted_tests(config)
+    [theirs] = wanted_tests(None, "suite=basic")
+
+    assert not mine.is_own
+    assert theirs.is_own

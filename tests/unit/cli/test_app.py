@@ -23,12 +23,14 @@ def test_commands_come_in_the_order_in_which_one_meets_them() -> None:
     """Who sees the list for the first time begins with the first."""
     shown = runner.invoke(command.app, ["--help"]).output.partition("Commands:")[2]
 
-    names = [line.split()[0] for line in shown.splitlines() if re.match(r"  \S", line)]
+    lines = [line for line in shown.splitlines() if re.match(r"  \S", line)]
+    names = [line.strip().partition("  ")[0] for line in lines]
     assert names == [
         "init", "create", "edit", "manifests", "generate", "diff-crd", "demo", "dev", "run",
         "helm", "install", "uninstall", "deploy", "undeploy", "build-installer", "docker-build",
-        "docker-push", "docker-buildx", "bundle", "catalog", "scorecard", "olm",
-        "pkgman-to-bundle", "doctor", "rbac", "apiserver", "migrate-storage", "alpha",
+        "docker-push", "docker-buildx", "bundle", "catalog", "scorecard", "run bundle",
+        "run bundle-upgrade", "cleanup", "olm", "pkgman-to-bundle", "doctor", "rbac", "apiserver",
+        "migrate-storage", "alpha",
         "cluster", "completion", "version", "help",
     ]  # fmt: skip
 

@@ -8,7 +8,7 @@ from kubewright.bundle.finding import Finding, error, warning
 from kubewright.bundle.reading import Bundle
 from kubewright.bundle.semver import Version
 
-__all__ = ["check_removed", "parse_release"]
+__all__ = ["check_removed", "parse_release", "removed_in"]
 
 
 class _Removal(NamedTuple):
@@ -46,6 +46,16 @@ def parse_release(text: str) -> Version:
     """
     parts = text.removeprefix("v").split(".")
     return Version.parse(".".join([*parts, "0", "0"][: max(3, len(parts))]))
+
+
+def removed_in(bundle: Bundle, release: str) -> list[str]:
+    """Return the kinds of objects in *bundle* that are gone since *release*."""
+    found = [(one, _find(one.api_version, one.kind)) for one in bundle.manifests]
+    return [
+        f"{one.kind} of {one.api_version}"
+        for one, removal in found
+        if removal is not None and removal.release == release
+    ]
 
 
 def check_removed(bundle: Bundle, options: Mapping[str, str]) -> Iterator[Finding]:

@@ -6,10 +6,12 @@ from typing import NamedTuple
 from kubewright.api.selectors import Selector
 from kubewright.bundle.finding import Finding
 from kubewright.bundle.reading import Bundle
+from kubewright.bundle.validation.community import check_community
 from kubewright.bundle.validation.definitions import check_definitions
 from kubewright.bundle.validation.hub import check_capabilities, check_categories, check_hub
 from kubewright.bundle.validation.layout import check_layout
 from kubewright.bundle.validation.objects import check_objects
+from kubewright.bundle.validation.platforms import check_platforms
 from kubewright.bundle.validation.practices import check_practices
 from kubewright.bundle.validation.removed import check_removed
 from kubewright.bundle.validation.serviceversion import check_service_version
@@ -26,7 +28,7 @@ class Validator(NamedTuple):
         name: Its name.
         about: What it looks at.
         check: The function.
-        suite: The suite that it belongs to.
+        suite: The suite that it belongs to; empty for none.
         aliases: Other names that operator-sdk has had for it.
     """
 
@@ -39,7 +41,8 @@ class Validator(NamedTuple):
     @property
     def labels(self) -> list[Mapping[str, str]]:
         """The labels by which it is selected, for each of its names."""
-        return [{"name": one, "suite": self.suite} for one in (self.name, *self.aliases)]
+        suite = {"suite": self.suite} if self.suite else {}
+        return [{"name": one, **suite} for one in (self.name, *self.aliases)]
 
 
 def _plain(check: Callable[[Bundle], Iterator[Finding]]) -> Check:
@@ -71,7 +74,12 @@ OPTIONAL: tuple[Validator, ...] = (
         _plain(check_categories),
         aliases=("standardcategories",),
     ),
-    Validator("operatorhub", "The three above and alpha-deprecated-apis together.", _whole_hub),
+    Validator(
+        "operatorhub",
+        "The three above and alpha-deprecated-apis together.",
+        _whole_hub,
+        suite="",
+    ),
     Validator(
         "good-practices",
         "Requests of containers, names, channels, descriptions, rights about CRDs.",
@@ -82,7 +90,19 @@ OPTIONAL: tuple[Validator, ...] = (
         "Objects that Kubernetes 1.22, 1.25 or 1.26 does not know any more; the value k8s-version"
         " says which is meant.",
         check_removed,
-        suite="alpha",
+    ),
+    Validator(
+        "community",
+        "Bundles with objects that are gone in 1.22 stay off OpenShift 4.9; the value index-path"
+        " names their Dockerfile.",
+        check_community,
+        suite="",
+    ),
+    Validator(
+        "multiarch",
+        "Images run on the platforms that the labels promise; their registries are asked.",
+        check_platforms,
+        suite="",
     ),
 )
 """The optional validators."""

@@ -75,6 +75,8 @@ def _check_fields(csv: Document) -> Iterator[Finding]:
     for at_, one in enumerate(deployments):
         if not text(at(one, "name")) or not mapping(at(one, "spec", "template", "spec")):
             yield error(csv, (*place, at_), "a deployment needs a name, and a spec with a template")
+        if any(at(one, "name") == at(other, "name") for other in deployments[:at_]):
+            yield error(csv, (*place, at_), f"there are two deployments {text(at(one, 'name'))!r}")
     yield from _check_rights(csv)
     yield from _check_kinds(csv)
 

@@ -1,7 +1,7 @@
 """The command ``kubewright generate catalog``."""
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,10 +13,11 @@ from kubewright.bundle.catalog import (
     read_catalog,
 )
 from kubewright.bundle.finding import Level
-from kubewright.bundle.reading import Bundle, read_bundle
+from kubewright.bundle.reading import Bundle
 from kubewright.bundle.validation import validate
 from kubewright.cli.bundle.findings import report
-from kubewright.cli.bundle.folder import place_of, read_texts
+from kubewright.cli.bundle.folder import place_of
+from kubewright.cli.bundle.source import Source, read_source
 from kubewright.cli.deploy.image import parse_image
 from kubewright.cli.fatal import tell
 from kubewright.cli.files import changes_of, lines_of, write
@@ -32,12 +33,13 @@ _FILE = "catalog.yaml"
 class Options:
     """What the user wants; see ``kubewright generate catalog --help``."""
 
-    bundles: tuple[Path, ...]
+    bundles: tuple[str, ...]
     image: str = ""
     image_base: str = ""
     output_dir: Path = Path("catalog")
     base_image: str = "quay.io/operator-framework/opm:latest"
     by_version: bool = False
+    use_http: bool = False
     stdout: bool = False
     dry_run: bool = False
 
@@ -48,12 +50,12 @@ def generate_catalog(options: Options) -> int:
     Raises:
         ConfigError: A folder or a file cannot be read, or an image is missing.
     """
-    bundles = [_read(one) for one in options.bundles]
-    failed = [one for one in bundles if _has_errors(one)]
+    sources = [read_source(one, use_http=options.use_http) for one in options.bundles]
+    failed = [one for one in sources if _has_errors(one.bundle)]
     if failed:
         return 1
-    images = _images(options, bundles)
-    additions = [Addition(*one) for one in zip(bundles, images, strict=True)]
+    images = _images(options, sources)
+    additions = [Addition(one.bundle, image) for one, image in zip(sources, images, strict=True)]
     root = options.output_dir.absolute()
     with locked(root.parent):
         return _add(options, root, additions)
@@ -92,17 +94,24 @@ def _write(options: Options, root: Path, files: dict[str, str]) -> int:
     return 0
 
 
-def _read(folder: Path) -> Bundle:
-    return read_bundle(place_of(folder), read_texts(folder, what="bundle"))
-
-
 def _has_errors(bundle: Bundle) -> bool:
     found = [one for one in validate(bundle) if one.level is Level.ERROR]
     report(found)
     return bool(found)
 
 
-def _images(options: Options, bundles: list[Bundle]) -> list[str]:
+def _images(options: Options, sources: list[Source]) -> list[str]:
+    """Return the image of each bundle: the one that it comes from, or what the options say."""
+    folders = [one.bundle for one in sources if not one.image]
+    named = iter([*_named_images(options, folders)])
+    return [one.image or next(named) for one in sources]
+
+
+def _named_images(options: Options, bundles: list[Bundle]) -> Iterator[str]:
+    if not bundles:
+        if options.image or options.image_base:
+            raise ConfigError("--image and --image-base are for folders: images have their names")
+        return
     if bool(options.image) == bool(options.image_base):
         raise ConfigError(
             "name the image of the bundle with --image, or with --image-base what the images of all"
@@ -111,11 +120,12 @@ def _images(options: Options, bundles: list[Bundle]) -> list[str]:
     if options.image and len(bundles) > 1:
         raise ConfigError("--image is for one bundle. Use --image-base for several")
     if options.image:
-        return [str(parse_image(options.image))]
+        yield str(parse_image(options.image))
+        return
     base = parse_image(options.image_base, option="--image-base")
     if base.tag or base.digest:
         raise ConfigError(f"--image-base: {base} has a tag already. Leave that out")
-    return [f"{base}:v{_version(one)}" for one in bundles]
+    yield from (f"{base}:v{_version(one)}" for one in bundles)
 
 
 def _version(bundle: Bundle) -> str:

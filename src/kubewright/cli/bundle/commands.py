@@ -70,6 +70,13 @@ class Format(StrEnum):
     XUNIT = "xunit"
 
 
+class PodSecurity(StrEnum):
+    """What ``--pod-security`` of ``scorecard`` takes."""
+
+    LEGACY = "legacy"
+    RESTRICTED = "restricted"
+
+
 OutputOption = Annotated[
     Output, typer.Option("--output", "-o", case_sensitive=False, help="How to print the findings.")
 ]
@@ -87,12 +94,12 @@ def _catalog() -> None:
 
 @bundle.command(name="validate", cls=Command, epilog=BUNDLE_EXAMPLES)
 def validate_bundle(
-    folder: Annotated[
-        Path | None,
+    source: Annotated[
+        str,
         typer.Argument(
-            parser=_path, metavar="FOLDER", help="The bundle: what has manifests/ and metadata/."
+            metavar="FOLDER|IMAGE", help="The bundle: what has manifests/ and metadata/."
         ),
-    ] = None,
+    ] = "",
     *,
     select_optional: Annotated[
         str,
@@ -112,6 +119,9 @@ def validate_bundle(
         bool, typer.Option("--list-optional", help="List them, and check nothing.")
     ] = False,
     output: OutputOption = Output.TEXT,
+    use_http: Annotated[
+        bool, typer.Option("--use-http", help="Ask registries without TLS.")
+    ] = False,
 ) -> None:
     """Check whether OLM can install a bundle.
 
@@ -123,10 +133,14 @@ def validate_bundle(
 
     if list_optional:
         raise typer.Exit(show())
-    if folder is None:
+    if not source:
         raise ConfigError("which bundle? Name its folder: kubewright bundle validate bundle")
     options = Options(
-        folder, select=select_optional, values=tuple(optional_values or ()), output=output.value
+        source,
+        select=select_optional,
+        values=tuple(optional_values or ()),
+        output=output.value,
+        use_http=use_http,
     )
     raise typer.Exit(run(options))
 
@@ -177,8 +191,8 @@ def pkgman_to_bundle(
     raise typer.Exit(convert(folder, output_dir, force=force, dry_run=dry_run))
 
 
-def scorecard(
-    folder: Annotated[Path, typer.Argument(parser=_path, metavar="FOLDER", help="The bundle.")],
+def scorecard(  # noqa: PLR0913  # one for each option
+    source: Annotated[str, typer.Argument(metavar="FOLDER|IMAGE", help="The bundle.")],
     *,
     config: Annotated[
         Path | None,
@@ -200,14 +214,63 @@ def scorecard(
     list_tests: Annotated[
         bool, typer.Option("--list", "-L", help="List the tests, and run none.")
     ] = False,
+    namespace: Annotated[
+        str,
+        typer.Option(
+            "--namespace", "-n", metavar="NAME", help="Where pods run; by default, the context's."
+        ),
+    ] = "",
+    service_account: Annotated[
+        str, typer.Option("--service-account", "-s", metavar="NAME", help="Whose rights pods have.")
+    ] = "",
+    wait_time: Annotated[
+        str,
+        typer.Option("--wait-time", "-w", metavar="DURATION", help="How long pods may take, all."),
+    ] = "30s",
+    skip_cleanup: Annotated[
+        bool, typer.Option("--skip-cleanup", "-x", help="Leave the pods, to look at them.")
+    ] = False,
+    untar_image: Annotated[
+        str,
+        typer.Option(
+            "--untar-image", "-u", metavar="IMAGE", help="Image with tar, for the bundle in pods."
+        ),
+    ] = "",
+    pod_security: Annotated[
+        PodSecurity,
+        typer.Option(case_sensitive=False, help="Pod Security Standard that pods keep."),
+    ] = PodSecurity.LEGACY,
+    kubeconfig: Annotated[
+        Path | None,
+        typer.Option(parser=_path, metavar="PATH", help="Kubeconfig file; by default, kubectl's."),
+    ] = None,
+    context: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Context to use instead of the current one."),
+    ] = None,
 ) -> None:
-    """Run the tests of operator-sdk's scorecard on a bundle, without pods and without a cluster.
+    """Run the tests of operator-sdk's scorecard on a bundle.
+
+    Those that operator-sdk brings run here, without pods and without a cluster; others are images,
+    and run as pods.
 
     Exit status: 0 if all pass, 1 if one does not, 2 for invalid input.
     """
     from kubewright.cli.bundle.scorecard import Options, run
+    from kubewright.cli.deploy.session import Access, seconds
 
     options = Options(
-        folder, config=config, selector=selector, output=output.value, only_list=list_tests
+        source,
+        config=config,
+        selector=selector,
+        output=output.value,
+        only_list=list_tests,
+        access=Access(kubeconfig, context),
+        namespace=namespace,
+        account=service_account,
+        timeout=seconds("--wait-time", wait_time),
+        keep=skip_cleanup,
+        untar_image=untar_image,
+        restricted=pod_security is PodSecurity.RESTRICTED,
     )
     raise typer.Exit(run(options))

@@ -23,10 +23,7 @@ def read_texts(folder: Path, *, what: str = "folder") -> dict[str, str]:
         ConfigError: It is not there, is a file, or one of its files cannot be read.
     """
     if not folder.exists():
-        hint = ""
-        if ":" in folder.name or "@" in folder.name:
-            hint = ". Images are not pulled: copy its folders out of it first"
-        raise ConfigError(f"there is no {what} {folder}{hint}")
+        raise ConfigError(f"there is no {what} {folder}")
     if not folder.is_dir():
         raise ConfigError(f"{folder} is a file, and should be the folder of a {what}")
     found: dict[str, str] = {}
@@ -35,6 +32,7 @@ def read_texts(folder: Path, *, what: str = "folder") -> dict[str, str]:
         for name in sorted(names):
             if not name.startswith("."):
                 path = Path(top) / name
+                _check(path, folder)
                 if (text := _find_text(path)) is not None:
                     found[path.relative_to(folder).as_posix()] = text
     return found
@@ -43,6 +41,20 @@ def read_texts(folder: Path, *, what: str = "folder") -> dict[str, str]:
 def place_of(folder: Path) -> str:
     """Return how messages name *folder*: as the user did, without a slash at the end."""
     return folder.as_posix().rstrip("/") or "."
+
+
+def _check(path: Path, folder: Path) -> None:
+    """Refuse what is no file of the folder: a link could lead to anybody's secrets."""
+    try:
+        target = path.resolve(strict=True)
+    except (OSError, RuntimeError) as error:
+        raise ConfigError(f"cannot read {path}: the link leads nowhere ({error})") from None
+    if not target.is_relative_to(folder.resolve()):
+        raise ConfigError(
+            f"{path} is a link out of {folder}, to {target}. Put the file itself there"
+        )
+    if not target.is_file():
+        raise ConfigError(f"{path} is not a file. Move it away")
 
 
 def _find_text(path: Path) -> str | None:

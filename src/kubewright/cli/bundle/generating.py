@@ -187,6 +187,16 @@ def bundle(  # noqa: PLR0913  # one for each option
         bool,
         typer.Option("--list-images", help="List the images of all containers as related."),
     ] = False,
+    use_image_digests: Annotated[
+        bool,
+        typer.Option(
+            "--use-image-digests",
+            help="Name all images by digests, which their registries are asked for.",
+        ),
+    ] = False,
+    use_http: Annotated[
+        bool, typer.Option("--use-http", help="Ask registries without TLS.")
+    ] = False,
     stdout: Annotated[
         bool, typer.Option("--stdout", help="Print the manifests, and write nothing.")
     ] = False,
@@ -218,6 +228,8 @@ def bundle(  # noqa: PLR0913  # one for each option
         metadata=metadata,
         overwrite=overwrite,
         list_images=list_images,
+        use_digests=use_image_digests,
+        use_http=use_http,
         stdout=stdout,
         quiet=quiet,
         dry_run=dry_run,
@@ -227,7 +239,7 @@ def bundle(  # noqa: PLR0913  # one for each option
 
 def catalog(  # noqa: PLR0913  # one for each option
     bundles: Annotated[
-        list[Path], typer.Argument(parser=_path, metavar="BUNDLE...", help="Folders of bundles.")
+        list[str], typer.Argument(metavar="BUNDLE...", help="Folders of bundles, or their images.")
     ],
     *,
     image: Annotated[
@@ -250,6 +262,9 @@ def catalog(  # noqa: PLR0913  # one for each option
             help="What replaces what: as the bundles say, or each version the next lower one.",
         ),
     ] = Mode.REPLACES,
+    use_http: Annotated[
+        bool, typer.Option("--use-http", help="Read images of bundles without TLS.")
+    ] = False,
     stdout: Annotated[
         bool, typer.Option("--stdout", help="Print the catalog, and write nothing.")
     ] = False,
@@ -270,6 +285,7 @@ def catalog(  # noqa: PLR0913  # one for each option
         output_dir=output_dir,
         base_image=base_image,
         by_version=mode is Mode.SEMVER,
+        use_http=use_http,
         stdout=stdout,
         dry_run=dry_run,
     )

@@ -14,6 +14,7 @@ from kubewright.bundle.collection import Collection, collect
 from kubewright.bundle.document import at, read_documents, text
 from kubewright.bundle.finding import Level
 from kubewright.bundle.generation import Wanted, bundle_files, is_ours, metadata_files
+from kubewright.bundle.images import container_images, pinned, related_images
 from kubewright.bundle.kustomization import base_path
 from kubewright.bundle.reading import read_bundle
 from kubewright.bundle.semver import Version
@@ -54,6 +55,8 @@ class Options:
     metadata: bool = False
     overwrite: bool = True
     list_images: bool = False
+    use_digests: bool = False
+    use_http: bool = False
     stdout: bool = False
     quiet: bool = False
     dry_run: bool = False
@@ -75,6 +78,8 @@ def _generate(options: Options, project: ProjectFolder | None, root: Path, clock
     annotations = _annotations(options, project)
     image = parse_image(options.image) if options.image else None
     collection = collect(_objects(options, root, image))
+    if options.use_digests:
+        _pin(collection, use_http=options.use_http)
     base = _base(options, root, annotations.package, collection)
     release = _release(options, project, base, annotations.package, clock)
     output = _output(root, options.output_dir)
@@ -133,6 +138,16 @@ def _objects(options: Options, root: Path, image: Image | None) -> list[dict[str
     return from_overlay(root, options.kustomize_dir, image)
 
 
+def _pin(collection: Collection, *, use_http: bool) -> None:
+    """Name all images of *collection* by the digests that their registries have for them now."""
+    from kubewright.cli.registry.reading import digests_of
+
+    deployments = collection.deployments
+    named = [one["image"] for one in related_images(deployments)]
+    digests = digests_of([*container_images(deployments), *named], use_http=use_http)
+    collection.deployments = [pinned(one, digests) for one in deployments]
+
+
 def _base(options: Options, root: Path, package: str, collection: Collection) -> dict[str, Any]:
     if len(collection.csvs) > 1:
         names = ", ".join(text(at(one, "metadata", "name")) for one in collection.csvs)
@@ -176,7 +191,7 @@ def _release(
         layout=layout,
         accounts=options.accounts,
         replaces=options.replaces,
-        list_images=options.list_images,
+        list_images=options.list_images or options.use_digests,
     )
 
 

@@ -1,4 +1,4 @@
-"""The commands ``olm run-bundle`` and ``olm cleanup``."""
+"""The commands ``olm install``, ``olm status`` and ``olm uninstall``."""
 
 from pathlib import Path
 from typing import Annotated
@@ -10,27 +10,30 @@ from kubewright.cli.parsing import Command, Commands, examples
 
 __all__ = ["olm"]
 
-RUN_EXAMPLES: str = examples(
-    "kubewright olm run-bundle bundle --namespace shop-system",
-    "kubewright olm run-bundle bundle --watch shops --watch stalls",
-    "kubewright olm run-bundle bundle-v2",
+_FILES = "--from crds.yaml --from olm.yaml"
+INSTALL_EXAMPLES: str = examples(
+    f"kubewright olm install {_FILES}",
+    "kubewright olm install --from https://example.com/olm/crds.yaml"
+    " --from https://example.com/olm/olm.yaml",
 )
-CLEANUP_EXAMPLES: str = examples(
-    "kubewright olm cleanup shop --namespace shop-system",
-    "kubewright olm cleanup shop --keep-crds",
+STATUS_EXAMPLES: str = examples("kubewright olm status", f"kubewright olm status {_FILES}")
+UNINSTALL_EXAMPLES: str = examples(
+    "kubewright olm uninstall", f"kubewright olm uninstall {_FILES} --delete-objects"
 )
 
 olm: typer.Typer = typer.Typer(
     cls=Commands,
     no_args_is_help=True,
     rich_markup_mode=None,
-    help="Try bundles on a cluster without OLM, installed as OLM would do it.",
+    help="Install the Operator Lifecycle Manager from its own manifests, and look after it.",
 )
 
-Namespace = Annotated[
-    str,
+From = Annotated[
+    list[str] | None,
     typer.Option(
-        "--namespace", "-n", metavar="NAME", help="Where it runs; by default, the context's."
+        "--from",
+        metavar="FILE|URL",
+        help="Manifests of OLM, such as crds.yaml and olm.yaml; can be repeated.",
     ),
 ]
 Kubeconfig = Annotated[
@@ -44,80 +47,82 @@ Context = Annotated[
 Timeout = Annotated[str, typer.Option(metavar="DURATION", help="How long each wait may take.")]
 
 
-@olm.command(name="run-bundle", cls=Command, epilog=RUN_EXAMPLES)
-def run_bundle(  # noqa: PLR0913  # one for each option
-    folder: Annotated[Path, typer.Argument(parser=_path, metavar="FOLDER", help="The bundle.")],
+@olm.command(cls=Command, epilog=INSTALL_EXAMPLES)
+def install(
     *,
-    namespace: Namespace = "",
-    watch: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="Namespace that it looks after; can be repeated. By default all, or its own.",
-        ),
-    ] = None,
-    wait: Annotated[
-        bool, typer.Option("--wait/--no-wait", help="Wait until the operator is ready.")
-    ] = True,
-    timeout: Timeout = "2m",
+    sources: From = None,
+    timeout: Timeout = "5m",
     force_conflicts: Annotated[
         bool, typer.Option("--force-conflicts", help="Take over fields that others have set.")
     ] = False,
     kubeconfig: Kubeconfig = None,
     context: Context = None,
 ) -> None:
-    """Install a bundle as OLM would do it, or upgrade the version that is installed.
+    """Install OLM, or another version of it, and wait until it runs.
 
-    Exit status: 0 for done, 1 if the bundle is not valid, the cluster refuses or the operator is
-    not ready, 2 for invalid input.
+    Nothing is downloaded but what --from names. OLM's releases on GitHub, those of
+    operator-framework/operator-lifecycle-manager, have crds.yaml and olm.yaml for each version.
+
+    Exit status: 0 for done, 1 if the cluster refuses or OLM is not ready, 2 for invalid input.
     """
     from kubewright.cli.deploy.session import Access, seconds
-    from kubewright.cli.olm.running import RunOptions
-    from kubewright.cli.olm.running import run_bundle as run
+    from kubewright.cli.olm.manager import ManagerOptions
+    from kubewright.cli.olm.manager import install as run
 
-    options = RunOptions(
+    options = ManagerOptions(
         Access(kubeconfig, context),
-        folder,
-        namespace=namespace,
-        watch=tuple(watch or ()),
-        wait=wait,
+        tuple(sources or ()),
         timeout=seconds("--timeout", timeout),
         force_conflicts=force_conflicts,
     )
     raise typer.Exit(run(options))
 
 
-@olm.command(cls=Command, epilog=CLEANUP_EXAMPLES)
-def cleanup(  # noqa: PLR0913  # one for each option
-    package: Annotated[str, typer.Argument(metavar="PACKAGE", help="The package.")],
+@olm.command(cls=Command, epilog=STATUS_EXAMPLES)
+def status(
     *,
-    namespace: Namespace = "",
-    delete_objects: Annotated[
-        bool,
-        typer.Option("--delete-objects", help="Delete the objects of its kinds, too, and wait."),
-    ] = False,
-    keep_crds: Annotated[
-        bool, typer.Option("--keep-crds", help="Leave its kinds and their objects.")
-    ] = False,
-    timeout: Timeout = "2m",
+    sources: From = None,
     kubeconfig: Kubeconfig = None,
     context: Context = None,
 ) -> None:
-    """Remove an operator that `olm run-bundle` has installed.
+    """Show the objects that OLM consists of, and how each is.
 
-    Exit status: 0 for done, 1 if it is not installed, there are objects or the cluster refuses, 2
-    for invalid input.
+    Exit status: 0 if all are there and ready, 1 if not, 2 for invalid input.
+    """
+    from kubewright.cli.deploy.session import Access
+    from kubewright.cli.olm.manager import ManagerOptions
+    from kubewright.cli.olm.manager import status as run
+
+    raise typer.Exit(run(ManagerOptions(Access(kubeconfig, context), tuple(sources or ()))))
+
+
+@olm.command(cls=Command, epilog=UNINSTALL_EXAMPLES)
+def uninstall(
+    *,
+    sources: From = None,
+    delete_objects: Annotated[
+        bool,
+        typer.Option(
+            "--delete-objects", help="Delete subscriptions and all else of its kinds, too."
+        ),
+    ] = False,
+    timeout: Timeout = "5m",
+    kubeconfig: Kubeconfig = None,
+    context: Context = None,
+) -> None:
+    """Remove OLM, and wait until it is gone.
+
+    Exit status: 0 for done, 1 if operators would go with it, it is not installed or the cluster
+    refuses, 2 for invalid input.
     """
     from kubewright.cli.deploy.session import Access, seconds
-    from kubewright.cli.olm.cleanup import CleanupOptions
-    from kubewright.cli.olm.cleanup import cleanup as run
+    from kubewright.cli.olm.manager import ManagerOptions
+    from kubewright.cli.olm.manager import uninstall as run
 
-    options = CleanupOptions(
+    options = ManagerOptions(
         Access(kubeconfig, context),
-        package,
-        namespace=namespace,
-        delete_objects=delete_objects,
-        keep_crds=keep_crds,
+        tuple(sources or ()),
         timeout=seconds("--timeout", timeout),
+        delete_objects=delete_objects,
     )
     raise typer.Exit(run(options))

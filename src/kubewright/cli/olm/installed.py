@@ -8,16 +8,18 @@ from kubewright.api.kind_reference import Kind
 from kubewright.api.unstructured import Unstructured
 from kubewright.applyset import ApplySet, Parent
 from kubewright.bundle.document import Document
-from kubewright.bundle.installation import package_label
-from kubewright.bundle.phase import DIRECT, KIND, Phase, csv_definition, status_with
+from kubewright.bundle.installation import Place, package_label
+from kubewright.bundle.phase import KIND, Phase, csv_definition, status_with
 from kubewright.client import Client
 from kubewright.errors import ConfigError
 
-__all__ = ["CSV", "Record", "check_no_olm", "parent_of"]
+__all__ = ["CSV", "Record", "parent_of", "place_in"]
 
 CSV: Kind = Kind("operators.coreos.com/v1alpha1", "ClusterServiceVersion")
 _DEFINITION = Kind("apiextensions.k8s.io/v1", "CustomResourceDefinition")
 _OWNER = "kubewright-olm"
+_HOME = "olm.operatorNamespace"
+_TARGETS = "olm.targetNamespaces"
 
 
 def parent_of(package: str, namespace: str) -> Parent:
@@ -25,21 +27,13 @@ def parent_of(package: str, namespace: str) -> Parent:
     return Parent(f"{package}-bundle", namespace, tooling=f"kubewright/v{VERSION}")
 
 
-async def check_no_olm(client: Client) -> bool:
-    """Check that OLM is not in the cluster; return whether something is installed without it.
-
-    Raises:
-        ConfigError: It is, and would install the same operator beside us.
-    """
-    there = await client.find(_DEFINITION, KIND)
-    if there is None:
-        return False
-    if DIRECT not in there.metadata.labels:
-        raise ConfigError(
-            f"OLM is in this cluster: the CRD {KIND} is not ours. Let OLM install the bundle, from"
-            " a catalog that `kubewright generate catalog` makes, or with `operator-sdk run bundle`"
-        )
-    return True
+def place_in(csv: Unstructured) -> Place | None:
+    """Return where a version is installed, as its record says."""
+    annotations = csv.metadata.annotations
+    if _TARGETS not in annotations:
+        return None
+    targets = tuple(filter(None, annotations[_TARGETS].split(",")))
+    return Place(annotations.get(_HOME) or csv.namespace, targets)
 
 
 class Record:
@@ -71,16 +65,18 @@ class Record:
         listed = await self._client.list(CSV, namespace=self._namespace, labels=self._label)
         return list(listed)
 
-    async def write(self, csv: Document) -> None:
-        """Write the ClusterServiceVersion of a bundle."""
-        metadata = {
-            key: csv.at("metadata", key) for key in ("annotations",) if csv.at("metadata", key)
+    async def write(self, csv: Document, place: Place) -> None:
+        """Write the ClusterServiceVersion of a bundle, and where it is installed."""
+        annotations = {
+            **(csv.at("metadata", "annotations") or {}),
+            _HOME: place.namespace,
+            _TARGETS: ",".join(place.targets),
         }
         document: dict[str, Any] = {
             "apiVersion": csv.api_version,
             "kind": csv.kind,
             "metadata": {
-                **metadata,
+                "annotations": annotations,
                 "name": csv.name,
                 "namespace": self._namespace,
                 "labels": {**(csv.at("metadata", "labels") or {}), self._label: ""},

@@ -91,9 +91,7 @@ def complete(
 
 
 def _help_of(ctx: Any, words: list[str]) -> str:
-    for word in words:
-        if not hasattr(ctx.command, "resolve_command"):
-            break
-        _, found, _ = ctx.command.resolve_command(ctx, [word])
-        ctx = found.make_context(word, [], parent=ctx, resilient_parsing=True)
+    while words and hasattr(ctx.command, "resolve_command"):
+        name, found, words = ctx.command.resolve_command(ctx, words)
+        ctx = found.make_context(name, [], parent=ctx, resilient_parsing=True)
     return str(ctx.get_help())

@@ -72,25 +72,44 @@ def candidates(command: Any, words: list[str]) -> list[Candidate]:
     """
     *typed, last = words or [""]
     waiting: Any = None
+    beside: dict[str, Any] = {}  # the commands of the group, for those of two words
+    name = ""
     for word in typed:
         if waiting is not None:
             waiting = None
         elif word.startswith("-"):
             waiting = None if "=" in word else _option_with_value(command, word)
         else:
-            command = getattr(command, "commands", {}).get(word, command)
+            inside = getattr(command, "commands", {})
+            if word in inside:
+                command, beside, name = inside[word], inside, word
+            else:
+                command = beside.get(f"{name} {word}", command)
     if waiting is not None:
         found = _choices(waiting)
     elif last.startswith("-"):
         found = _options(command)
     else:
-        found = [*_commands(command), *_arguments(command)]
+        found = [*_commands(command), *_seconds(beside, name), *_arguments(command)]
     return [(word, about) for word, about in found if word.startswith(last)]
 
 
 def _commands(command: Any) -> list[Candidate]:
     found = getattr(command, "commands", {})
-    return [(name, one.get_short_help_str(60)) for name, one in found.items() if not one.hidden]
+    return [
+        (name, one.get_short_help_str(60))
+        for name, one in found.items()
+        if not one.hidden and " " not in name
+    ]
+
+
+def _seconds(beside: dict[str, Any], name: str) -> list[Candidate]:
+    """Return the second words of commands that begin with *name*, such as ``run bundle``."""
+    return [
+        (second, one.get_short_help_str(60))
+        for (first, _, second), one in ((key.partition(" "), one) for key, one in beside.items())
+        if second and first == name
+    ]
 
 
 def _arguments(command: Any) -> list[Candidate]:

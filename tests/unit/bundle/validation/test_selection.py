@@ -22,10 +22,11 @@ def test_the_default_ones_pass_a_sound_bundle() -> None:
         ("", []),
         ("name=good-practices", ["good-practices"]),
         ("name in (capabilities,categories)", ["capabilities", "categories"]),
-        ("suite=alpha", ["alpha-deprecated-apis"]),
+        ("name=multiarch", ["multiarch"]),
+        ("!suite", ["operatorhub", "community", "multiarch"]),
         ("name=operatorhub/v2", ["operatorhubv2"]),
         ("name=standardcategories", ["categories"]),
-        ("suite=operatorframework,name=operatorhub", ["operatorhub"]),
+        ("suite=operatorframework,name=capabilities", ["capabilities"]),
     ],
 )
 def test_they_are_selected_by_label(selector: str, names: list[str]) -> None:

@@ -195,3 +195,16 @@ def test_examples_of_aggregated_kinds_count() -> None:
     found.csv.content["metadata"]["annotations"]["alm-examples"] = json.dumps(examples)
 
     assert said(check_service_version(found)) == []
+
+
+def test_two_deployments_of_one_name_are_told() -> None:
+    """The second would overwrite the first."""
+    csv = bundle().csv
+    assert csv is not None
+    [deployment] = csv.content["spec"]["install"]["spec"]["deployments"]
+    found = changed(CSV_PATH, *INSTALL, "deployments", value=[deployment, deployment])
+
+    [said_of_it] = said(check_service_version(found))
+
+    assert said_of_it.startswith("error: ")
+    assert said_of_it.endswith("there are two deployments 'shop-manager'")

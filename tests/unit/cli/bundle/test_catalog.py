@@ -4,6 +4,7 @@ import pytest
 import yaml
 
 from tests.unit.cli.bundle.place import CSV, Done, Place, run
+from tests.unit.cli.registry.server import layer, serving
 
 CATALOG = "catalog/stalls/catalog.yaml"
 
@@ -110,3 +111,25 @@ def test_wrong_input_is_refused(made: Place, words: tuple[str, ...], message: st
     assert done.status == 2
     assert message in " ".join(done.err.split())
     assert made.tree() == before
+
+
+def test_a_bundle_can_be_an_image(made: Place) -> None:
+    """Its name in the catalog is its digest, so nobody can put another one there."""
+    files = {
+        path.relative_to(made.root / "bundle").as_posix(): path.read_text()
+        for path in (made.root / "bundle").rglob("*.yaml")
+    }
+    with serving() as registry:
+        digest = registry.add("stalls-bundle:v0.1.0", layer(files))
+        name = f"{registry.host}/stalls-bundle:v0.1.0"
+
+        done = run("generate", "catalog", name)
+        twice = run("generate", "catalog", name, "--image", "a.b/c:v1")
+        wrong = run("generate", "catalog", f"{registry.host}/other:v1")
+
+    *_, bundle = yaml.safe_load_all(made.read(CATALOG))
+    assert done.status == 0, done.err
+    assert bundle["image"] == f"{registry.host}/stalls-bundle@{digest}"
+    assert twice.status == wrong.status == 2
+    assert "--image and --image-base are for folders: images have their names" in twice.err
+    assert "there is no such image" in wrong.err

@@ -9,6 +9,7 @@ import yaml
 from kubewright._aio import Clock
 from kubewright.cli.bundle.generation import Options, generate_bundle
 from tests.unit.cli.bundle.place import BASE, CSV, VALIDATOR, Place, feed, run
+from tests.unit.cli.registry.server import serving
 
 ANNOTATIONS = "bundle/metadata/annotations.yaml"
 SERVICE = """\
@@ -254,3 +255,36 @@ def test_a_package_has_to_be_named_outside_a_project(
     done = run("generate", "bundle", "--version", "1.0.0")
 
     assert "--package: which package is it? There is no project here to ask" in done.err
+
+
+def test_images_are_named_by_digests(ready: Place) -> None:
+    """Those that their registries have now; the variables that name images are among them."""
+    with serving() as registry:
+        shop, other = registry.add("stalls:v1"), registry.add("db:v1")
+        manager = ready.root / "config/manager/manager.yaml"
+        [account, binding, deployment] = list(yaml.safe_load_all(manager.read_text()))
+        [container] = deployment["spec"]["template"]["spec"]["containers"]
+        container["env"] = [{"name": "RELATED_IMAGE_DB", "value": f"{registry.host}/db:v1"}]
+        manager.write_text(yaml.safe_dump_all([account, binding, deployment]))
+
+        done = run(
+            "generate", "bundle", "--version", "0.1.0", "--use-image-digests",
+            "--image", f"{registry.host}/stalls:v1",
+        )  # fmt: skip
+        missing = run(
+            "generate", "bundle", "--version", "0.2.0", "--use-image-digests",
+            "--image", f"{registry.host}/stalls:v2",
+        )  # fmt: skip
+
+    assert done.status == 0, done.err
+    spec = csv_of(ready)["spec"]
+    [deployed] = spec["install"]["spec"]["deployments"]
+    [container] = deployed["spec"]["template"]["spec"]["containers"]
+    assert container["image"] == f"{registry.host}/stalls@{shop}"
+    assert container["env"][0]["value"] == f"{registry.host}/db@{other}"
+    assert {one["image"] for one in spec["relatedImages"]} == {
+        f"{registry.host}/stalls@{shop}", f"{registry.host}/db@{other}",
+    }  # fmt: skip
+    assert missing.status == 2
+    assert "there is no such image (manifest unknown). Is it pushed?" in missing.err
+    assert spec["version"] == csv_of(ready)["spec"]["version"]

@@ -87,7 +87,7 @@ def test_a_bundle_without_a_configuration_gets_all_tests(made: Place) -> None:
         ),
         (("bundle", "--selector", "a in"), "--selector: "),
         (("bundle", "--output", "yaml"), "'yaml' is not one of 'text', 'json', 'xunit'"),
-        ((), "Missing argument 'FOLDER'"),
+        ((), "Missing argument 'FOLDER|IMAGE'"),
     ],
 )
 def test_wrong_input_is_refused(made: Place, words: tuple[str, ...], message: str) -> None:

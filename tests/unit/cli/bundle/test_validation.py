@@ -5,6 +5,7 @@ import json
 import pytest
 
 from tests.unit.cli.bundle.place import CSV, Done, Place, run
+from tests.unit.cli.registry.server import serving
 
 
 @pytest.fixture
@@ -62,7 +63,7 @@ def test_optional_validators_are_listed_and_selected(made: Place) -> None:
     [
         ((), "which bundle? Name its folder: kubewright bundle validate bundle"),
         (("none",), "there is no bundle none"),
-        (("a.b/c:v1",), "there is no bundle a.b/c:v1. Images are not pulled: copy its folders out"),
+        (("localhost:1/c:v1",), "cannot read the image localhost:1/c:v1 from http://localhost:1"),
         (("PROJECT",), "PROJECT is a file, and should be the folder of a bundle"),
         (
             ("bundle", "--select-optional", "name=x"),
@@ -78,7 +79,7 @@ def test_optional_validators_are_listed_and_selected(made: Place) -> None:
             ("bundle", "--optional-values", "k8s-version=new"),
             "'new' is not a release of Kubernetes",
         ),
-        (("",), "it is empty. Name a path"),
+        (("",), "which bundle? Name its folder"),
         (("bundle", "--output", "xml"), "'xml' is not one of"),
     ],
 )
@@ -135,3 +136,36 @@ def test_what_is_no_catalog_is_refused(place: Place, word: str, message: str) ->
 
     assert done.status == 2
     assert message in " ".join(done.err.split())
+
+
+def test_registries_are_asked_for_platforms(ready: Place) -> None:
+    """If somebody wants that; one that does not answer is a warning."""
+    with serving() as registry:
+        registry.add_index("stalls:v1", "linux/amd64", "linux/arm64")
+        image = f"{registry.host}/stalls:v1"
+        run("generate", "bundle", "--version", "0.1.0", "--image", image)
+        select = ("--select-optional", "name=multiarch")
+
+        asked = run("bundle", "validate", "bundle", *select)
+    silent = run("bundle", "validate", "bundle", *select)
+
+    assert asked.status == silent.status == 0
+    assert "the operator runs on linux/arm64, too, and no label says so" in asked.out
+    assert f"nobody knows the platforms of {image}: cannot read the image" in silent.out
+
+
+def test_the_dockerfile_is_read_for_the_community(ready: Place) -> None:
+    """It is beside the bundle, and not in it."""
+    ready.make_bundle()
+    old = "apiVersion: policy/v1beta1\nkind: PodDisruptionBudget\nmetadata: {name: a}\n"
+    ready.write("bundle/manifests/a.yaml", old.replace("policy/v1beta1", "batch/v1beta1"))
+    role = "apiVersion: rbac.authorization.k8s.io/v1beta1\nkind: Role\nmetadata: {name: a}\n"
+    ready.write("bundle/manifests/role.yaml", f"{role}rules: []\n")
+    words = ("bundle", "validate", "bundle", "--select-optional", "name=community")
+
+    named = run(*words, "--optional-values", "index-path=bundle.Dockerfile")
+    missing = run(*words, "--optional-values", "index-path=none")
+
+    assert "and there is no label com.redhat.openshift.versions" in named.out
+    assert missing.status == 2
+    assert "--optional-values: cannot read none: " in missing.err

@@ -1,4 +1,4 @@
-"""``kubewright olm cleanup``."""
+"""``kubewright cleanup --direct``."""
 
 import pytest
 
@@ -6,8 +6,8 @@ from kubewright.testing import EmbeddedServer, probe
 from tests.unit.cli.deploy.place import run
 from tests.unit.cli.olm.place import write_bundle
 
-HERE = ("--namespace", "here")
-CLEANUP = ("olm", "cleanup", "shop", *HERE)
+HERE = ("--direct", "--namespace", "here")
+CLEANUP = ("cleanup", "shop", *HERE)
 CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 SHOPS = "/apis/example.com/v1/namespaces/here/shops"
 
@@ -16,7 +16,7 @@ SHOPS = "/apis/example.com/v1/namespaces/here/shops"
 def installed(cluster: EmbeddedServer) -> EmbeddedServer:
     """A cluster with the operator, and one object of its kind."""
     write_bundle("bundle")
-    assert run("olm", "run-bundle", "bundle", *HERE, server=cluster).status == 0
+    assert run("run", "bundle", "bundle", *HERE, server=cluster).status == 0
     shop = {"apiVersion": "example.com/v1", "kind": "Shop", "metadata": {"name": "corner"}}
     probe.ask(cluster, "POST", SHOPS, body=shop)
     return cluster
@@ -57,7 +57,32 @@ def test_kinds_can_stay(installed: EmbeddedServer) -> None:
 )
 def test_wrong_input_is_refused(words: tuple[str, ...], message: str) -> None:
     """Before anything is sent."""
-    done = run("olm", "cleanup", *words)
+    done = run("cleanup", *words)
 
     assert done.status == 2
     assert message in " ".join(done.err.split())
+
+
+def test_a_lost_record_is_no_obstacle(installed: EmbeddedServer) -> None:
+    """Somebody has deleted the ClusterServiceVersion, and thought that this is all."""
+    csvs = "/apis/operators.coreos.com/v1alpha1/namespaces/here/clusterserviceversions"
+    probe.ask(installed, "DELETE", f"{csvs}/shop.v0.1.0")
+
+    done = run(*CLEANUP, "--delete-objects", server=installed)
+
+    assert done.status == 0, done.err
+    assert probe.ask(installed, "GET", CRDS).json()["items"] == []
+
+
+def test_a_set_that_nobody_knows_is_not_forgotten(installed: EmbeddedServer) -> None:
+    """Its objects would stay for ever."""
+    probe.ask(installed, "DELETE", "/api/v1/namespaces/here/configmaps/shop-bundle")
+
+    lost = run(*CLEANUP, "--delete-objects", server=installed)
+    run("run", "bundle", "bundle", *HERE, server=installed)
+    done = run(*CLEANUP, "--delete-objects", server=installed)
+
+    assert lost.status == 2
+    assert "configmap/shop-bundle in here, which says what belongs to shop.v0.1.0, is g" in lost.err
+    assert done.status == 0
+    assert done.out.count("deleted") > 8

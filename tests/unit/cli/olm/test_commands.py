@@ -8,8 +8,9 @@ from tests.unit.cli.deploy.place import run
 @pytest.mark.parametrize(
     ("words", "example"),
     [
-        (("run-bundle",), "kubewright olm run-bundle bundle --namespace shop-system"),
-        (("cleanup",), "kubewright olm cleanup shop --keep-crds"),
+        (("install",), "kubewright olm install --from crds.yaml --from olm.yaml"),
+        (("status",), "kubewright olm status"),
+        (("uninstall",), "--from olm.yaml --delete-objects"),
     ],
 )
 def test_the_help_has_examples(words: tuple[str, ...], example: str) -> None:
@@ -19,4 +20,4 @@ def test_the_help_has_examples(words: tuple[str, ...], example: str) -> None:
 
 def test_a_typo_is_answered_by_what_was_meant() -> None:
     """At this level, too."""
-    assert "Did you mean run-bundle?" in run("olm", "run-bundl").err
+    assert "Did you mean uninstall?" in run("olm", "uninst").err

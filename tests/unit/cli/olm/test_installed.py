@@ -2,11 +2,16 @@
 
 import pytest
 
-from kubewright.bundle.phase import Phase
-from kubewright.cli.olm.installed import Record, check_no_olm, parent_of
+from kubewright.api.unstructured import Unstructured
+from kubewright.bundle.installation import Place
+from kubewright.bundle.phase import KIND, Phase
+from kubewright.cli.olm.installed import Record, parent_of, place_in
+from kubewright.cli.olm.way import DEFINITION
 from kubewright.client import Client, Config
 from kubewright.testing import EmbeddedServer
 from tests.unit.bundle.sample import bundle
+
+PLACE = Place("default", ("one", "two"))
 
 
 async def test_a_version_is_written_told_of_and_removed(server: EmbeddedServer) -> None:
@@ -14,20 +19,22 @@ async def test_a_version_is_written_told_of_and_removed(server: EmbeddedServer) 
     csv = bundle().csv
     assert csv is not None
     async with Client(Config.load(server.kubeconfig_file)) as client:
-        before = await check_no_olm(client)
         record = Record(client, "shop", "default")
         await record.prepare()
-        await record.write(csv)
+        await record.write(csv, PLACE)
         await record.tell(csv.name, Phase("Succeeded", "Because", "of this"))
         [found] = await record.find()
         others = await Record(client, "other", "default").find()
         await record.end()
-        still = await check_no_olm(client)
+        still = await client.find(DEFINITION, KIND)
         await record.remove(csv.name)
         await record.end()
-        after = await check_no_olm(client)
+        after = await client.find(DEFINITION, KIND)
 
-    assert (before, still, after) == (False, True, False)
+    assert still is not None
+    assert after is None
+    assert place_in(found) == PLACE
+    assert place_in(Unstructured({"kind": "ClusterServiceVersion"})) is None
     assert found["status"]["phase"] == "Succeeded"
     assert found["spec"]["displayName"] == "Shop"
     assert others == []

@@ -1,158 +1,86 @@
-"""``kubewright olm run-bundle``."""
-
-from typing import Any
+"""``kubewright run bundle``: its options, and where it installs."""
 
 import pytest
 
 from kubewright.crd.manifest import to_yaml
-from kubewright.testing import EmbeddedServer, probe
+from kubewright.testing import EmbeddedServer
 from tests.unit.cli.deploy.place import run
-from tests.unit.cli.olm.place import SERVING, deployed, write_bundle
+from tests.unit.cli.olm.place import write_bundle
 
-RUN = ("olm", "run-bundle")
-HERE = ("--namespace", "here")
-CSVS = "/apis/operators.coreos.com/v1alpha1/namespaces/here/clusterserviceversions"
-
-
-def csvs(server: EmbeddedServer) -> dict[str, dict[str, Any]]:
-    """Return the ClusterServiceVersions by name."""
-    found = probe.ask(server, "GET", CSVS).json()
-    return {one["metadata"]["name"]: one for one in found["items"]}
+RUN = ("run", "bundle")
+MODE = ("bundle", "--direct", "--no-wait", "--namespace", "here", "--install-mode")
+ALL = [
+    {"type": mode, "supported": True}
+    for mode in ("OwnNamespace", "SingleNamespace", "MultiNamespace", "AllNamespaces")
+]
 
 
-def test_a_bundle_is_installed_once(cluster: EmbeddedServer) -> None:
-    """With its phases, and nothing new at the second time."""
-    write_bundle("bundle")
+@pytest.mark.parametrize(
+    ("mode", "kinds"),
+    [
+        ("AllNamespaces", {"ClusterRole"}),
+        ("OwnNamespace", {"Role in here"}),
+        ("OwnNamespace=here", {"Role in here"}),
+        ("SingleNamespace=one", {"Role in here", "Role in one"}),
+        ("MultiNamespace=one,other", {"Role in here", "Role in one", "Role in other"}),
+    ],
+)
+def test_a_mode_says_where_the_rights_are(
+    server: EmbeddedServer, mode: str, kinds: set[str]
+) -> None:
+    """As operator-sdk's option does."""
+    write_bundle("bundle", installModes=ALL)
+    for name in ("one", "other"):
+        run("run", "bundle", "bundle", "--direct", "--no-wait", "--namespace", name, server=server)
+        run("cleanup", "shop", "--direct", "--namespace", name, server=server)
 
-    first = run(*RUN, "bundle", *HERE, server=cluster)
-    status = csvs(cluster)["shop.v0.1.0"]["status"]
-    second = run(*RUN, "bundle", *HERE, server=cluster)
+    done = run(*RUN, *MODE, mode, server=server)
 
-    assert first.status == 0
-    assert f"created     {deployed}\n" in first.out
-    assert first.out.endswith("8 objects: 8 created\nshop.v0.1.0 in here: Succeeded\n")
-    assert second.out == "8 objects: 8 unchanged\nshop.v0.1.0 in here: Succeeded\n"
-    assert [one["phase"] for one in status["conditions"]] == [
-        "InstallReady", "Installing", "Succeeded",
-    ]  # fmt: skip
-
-
-def test_the_next_version_takes_its_place(cluster: EmbeddedServer) -> None:
-    """Along `replaces`, and what is gone from it is pruned."""
-    write_bundle("one")
-    write_bundle("two", "0.2.0", replaces="shop.v0.1.0")
-    write_bundle("three", "0.3.0", replaces="shop.v0.2.9")
-    run(*RUN, "one", *HERE, server=cluster)
-
-    refused = run(*RUN, "three", *HERE, server=cluster)
-    done = run(*RUN, "two", *HERE, server=cluster)
-
-    assert refused.status == 2
-    assert (
-        "shop.v0.1.0 is installed, and shop.v0.3.0 replaces shop.v0.2.9: there is no upgrade"
-        in (refused.err)
-    )
-    assert done.status == 0
-    assert "pruned      clusterrole.rbac.authorization.k8s.io/here-shop.v0.1.0-0\n" in done.out
-    assert "shop.v0.2.0 has replaced shop.v0.1.0\n" in done.out
-    assert set(csvs(cluster)) == {"shop.v0.2.0"}
+    assert done.status == 0, done.err
+    lines = [line for line in done.out.splitlines() if "/shop.v0.1.0-0" in line]
+    found = {f"Role in {line.rpartition(' in ')[2]}" for line in lines}
+    assert found == {one for one in kinds if one != "ClusterRole"}
 
 
-def test_webhooks_have_a_certificate_that_stays(cluster: EmbeddedServer) -> None:
-    """A new one at each run would restart pods."""
-    write_bundle("bundle", webhookdefinitions=SERVING)
+@pytest.mark.parametrize(
+    "mode",
+    ["All", "SingleNamespace", "SingleNamespace=here", "MultiNamespace=one", "AllNamespaces=one",
+     "OwnNamespace=there"],
+)  # fmt: skip
+def test_a_mode_that_is_none_is_refused(server: EmbeddedServer, mode: str) -> None:
+    """With what there is."""
+    write_bundle("bundle", installModes=ALL)
 
-    first = run(*RUN, "bundle", *HERE, server=cluster)
-    second = run(*RUN, "bundle", *HERE, server=cluster)
-
-    assert first.status == 0, first.err
-    assert "created     secret/shop-manager-service-cert in here\n" in first.out
-    assert "11 objects: 11 unchanged\n" in second.out
-
-
-def test_an_operator_that_does_not_start_has_failed(server: EmbeddedServer) -> None:
-    """It is told, and its ClusterServiceVersion says so."""
-    write_bundle("bundle")
-
-    done = run(*RUN, "bundle", *HERE, "--timeout", "0.2s", server=server)
-    status = csvs(server)["shop.v0.1.0"]["status"]
-    unwaited = run(*RUN, "bundle", *HERE, "--no-wait", server=server)
-
-    assert done.status == 1
-    assert "shop.v0.1.0: Failed: deployment.apps/shop-manager in here: " in done.err
-    assert (status["phase"], status["reason"]) == ("Failed", "InstallCheckFailed")
-    assert unwaited.status == 0
-
-
-def test_what_the_cluster_refuses_is_told(server: EmbeddedServer) -> None:
-    """And nothing that comes after it is begun."""
-    write_bundle("bundle")
-    text = "apiVersion: v1\nkind: Service\nmetadata: {name: a}\nspec: {ports: [{port: 0}]}\n"
-    with open("bundle/manifests/service.yaml", "w") as file:  # noqa: PTH123  # a short one
-        file.write(text)
-
-    done = run(*RUN, "bundle", *HERE, server=server)
-
-    assert done.status == 1
-    assert "cannot apply service/a in here" in done.err
-    assert csvs(server)["shop.v0.1.0"]["status"]["reason"] == "InstallComponentFailed"
-
-
-def test_where_olm_is_it_is_left_to_olm(server: EmbeddedServer) -> None:
-    """Both would install it."""
-    from kubewright.bundle.phase import csv_definition
-
-    write_bundle("bundle")
-    crd = csv_definition()
-    del crd["metadata"]["labels"]
-    probe.ask(server, "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", body=crd)
-
-    done = run(*RUN, "bundle", *HERE, server=server)
+    done = run(*RUN, *MODE, mode, server=server)
 
     assert done.status == 2
-    assert (
-        "OLM is in this cluster: the CRD clusterserviceversions.operators.coreos.com is" in done.err
-    )
+    assert f"--install-mode: {mode!r} should be AllNamespaces, OwnNamespace," in done.err
 
 
-def test_a_bundle_that_is_not_valid_is_not_installed(server: EmbeddedServer) -> None:
-    """As OLM would refuse it."""
-    write_bundle("bundle", displayName="")
+def test_on_the_embedded_cluster_nobody_has_to_say_direct(server: EmbeddedServer) -> None:
+    """It has no OLM, and is there to try things."""
+    write_bundle("bundle")
 
-    done = run(*RUN, "bundle", *HERE, server=server)
+    done = run(*RUN, "bundle", "--no-wait", server=server)
 
-    assert done.status == 1
-    assert "spec.displayName is missing" in done.out
-
-
-MODES = [{"type": "OwnNamespace", "supported": True}]
-
-
-def test_an_operator_for_one_namespace_gets_its_own(cluster: EmbeddedServer) -> None:
-    """Unless somebody says which."""
-    write_bundle("bundle", installModes=MODES)
-
-    done = run(*RUN, "bundle", *HERE, server=cluster)
-    refused = run(*RUN, "bundle", *HERE, "--watch", "other", server=cluster)
-
-    assert "created     role.rbac.authorization.k8s.io/shop.v0.1.0-0 in here\n" in done.out
-    assert refused.status == 2
-    assert "cannot be installed in the mode SingleNamespace, only in OwnNamespace" in refused.err
+    assert done.status == 0
+    assert done.out.startswith("OLM is not in this cluster, which is Kubewright's own: going")
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         (("none",), "there is no bundle none"),
-        (("a.b/c:v1",), "Images are not pulled"),
+        (("localhost:1/c:v1",), "cannot read the image localhost:1/c:v1 from http://localhost:1: "),
         (("file",), "file is a file, and should be the folder of a bundle"),
         (("bundle", "--namespace", "No"), "there can be no such namespace: 'No' is not a valid"),
         (("bundle", "--watch", "a_b"), "there can be no such namespace: 'a_b' is not a valid"),
         (("bundle", "--timeout", "soon"), "cannot use --timeout: "),
         (("bundle", "--timeout", "-1s"), "cannot use --timeout: "),
+        (("bundle", "--index-image", "A"), "--index-image: 'A' is not the name of an image"),
         (("bundle", "--kubeconfig", "none.yaml"), "none.yaml"),
         (("bundle", "--context", "none"), "no cluster configured"),
-        ((), "Missing argument 'FOLDER'"),
+        ((), "Missing argument 'FOLDER|IMAGE'"),
     ],
 )
 def test_wrong_input_is_refused(words: tuple[str, ...], message: str) -> None:

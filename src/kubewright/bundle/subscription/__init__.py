@@ -1,0 +1,1 @@
+"""One bundle as OLM installs it: a catalog with only that, and a subscription to it."""
