@@ -73,10 +73,15 @@ def check_upgrade(new: Document, old: Object) -> None:
     version = Version.find(at(old, "spec", "version"))
     if isinstance(skipped, str) and version is not None and version in Range.parse(skipped):
         return
-    replaced = new.at("spec", "replaces") or "nothing"
+    replaced = new.at("spec", "replaces")
+    advice = (
+        "Install what is between them first, or clean up"
+        if replaced
+        else f"Write it with `kubewright generate bundle --replaces {before}`, or clean up"
+    )
     raise ConfigError(
-        f"{before} is installed, and {new.name} replaces {replaced}: there is no upgrade"
-        " from one to the other. Install what is between them first, or clean up"
+        f"{before} is installed, and {new.name} replaces {replaced or 'nothing'}: there is no"
+        f" upgrade from one to the other. {advice}"
     )
 
 

@@ -107,6 +107,14 @@ def test_an_upgrade_follows_the_graph(spec: Object, annotations: Object) -> None
         check_upgrade(new, {"metadata": {"name": "shop.v0.0.1"}, "spec": {"version": "0.0.1"}})
 
 
+def test_a_version_that_replaces_nothing_reads_how_it_would() -> None:
+    """The makers of a second version forget it."""
+    new = Document("f", {"metadata": {"name": "shop.v0.2.0"}})
+
+    with pytest.raises(ConfigError, match=r"replaces nothing.*bundle --replaces shop\.v0\.1\.0`"):
+        check_upgrade(new, {"metadata": {"name": "shop.v0.1.0"}, "spec": {"version": "0.1.0"}})
+
+
 def test_the_label_fits() -> None:
     """However long names are."""
     assert package_label("shop", "here") == "operators.coreos.com/shop.here"
