@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kubewright.errors import ConfigError
-from kubewright.scaffold.helm.watches import FILE
+from kubewright.scaffold.codeless.watches import FILE
 from kubewright.scaffold.project import Project
 
 __all__ = ["NAME", "ProjectFolder", "find_project", "get_project", "target_of"]

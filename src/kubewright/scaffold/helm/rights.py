@@ -6,13 +6,10 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from kubewright import kinds
-from kubewright.api.definition import plural_of
-from kubewright.api.kind import GroupVersionKind
-from kubewright.api.resource import mapping_of
 from kubewright.crd.manifest import from_yaml
 from kubewright.crd.rbac import READ, WRITE, PolicyRule, merged_rules
 from kubewright.errors import SchemaError
+from kubewright.scaffold.codeless.kind import NamedKind, guess_of, named_kind
 from kubewright.scaffold.helm.chart import Chart
 from kubewright.scaffold.project import ProjectResource
 
@@ -39,15 +36,6 @@ class Rights(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-class _Named(NamedTuple):
-    """A kind, as RBAC names it."""
-
-    group: str
-    plural: str
-    namespaced: bool
-    known: bool
-
-
 def kind_rules(resource: ProjectResource) -> list[PolicyRule]:
     """Return the rules for the custom objects themselves."""
     group, plural = (resource.api_group,), resource.plural_name
@@ -70,13 +58,15 @@ def manifest_rights(manifest: str, chart: Chart, *, namespaced: bool) -> Rights:
         SchemaError: It is not YAML.
     """
     documents = [one for found in from_yaml(manifest) for one in _listed(found)]
-    named = [_named(str(one.get("apiVersion", "")), str(one.get("kind", ""))) for one in documents]
+    named = [
+        named_kind(str(one.get("apiVersion", "")), str(one.get("kind", ""))) for one in documents
+    ]
     return _rights([*named], [*_granted(documents)], chart, namespaced=namespaced)
 
 
 def template_rights(chart: Chart, *, namespaced: bool) -> Rights:
     """Return what it takes to install all that the templates of *chart* name, rendered or not."""
-    named: list[_Named] = []
+    named: list[NamedKind] = []
     notes: list[str] = []
     for path, text in sorted(chart.files.items()):
         if "/templates/" in f"/{path}" and path.endswith((".yaml", ".yml")):
@@ -85,7 +75,7 @@ def template_rights(chart: Chart, *, namespaced: bool) -> Rights:
                 if _TEST.search(part):
                     continue  # which is for people who run `helm test`
                 if "kind" in found:
-                    named.append(_named(found.get("apiVersion", ""), found["kind"]))
+                    named.append(named_kind(found.get("apiVersion", ""), found["kind"]))
                 elif _KIND.search(part):
                     notes.append(f"{chart.folder}/{path} has a kind that values decide about")
     if any(one.group == _RBAC for one in named):
@@ -98,19 +88,14 @@ def template_rights(chart: Chart, *, namespaced: bool) -> Rights:
 
 
 def _rights(
-    named: Iterable[_Named], granted: Iterable[PolicyRule], chart: Chart, *, namespaced: bool
+    named: Iterable[NamedKind], granted: Iterable[PolicyRule], chart: Chart, *, namespaced: bool
 ) -> Rights:
     own = dict.fromkeys(one for one in named if one.plural)
     rules = [PolicyRule((one.group,), (one.plural,), _ALL) for one in own]
     rules += granted
-    notes = [
-        f"{one.plural} of {one.group} is a guess at the plural of a kind that Kubernetes does not"
-        " have itself"
-        for one in own
-        if not one.known
-    ]
+    notes = [guess_of(one) for one in own if not one.known]
     if any(path.startswith("crds/") for path in chart.files):
-        own[_Named(_CRDS.groups[0], _CRDS.resources[0], namespaced=False, known=True)] = None
+        own[NamedKind(_CRDS.groups[0], _CRDS.resources[0], namespaced=False, known=True)] = None
         rules.append(_CRDS)
     outside = {(one.group, one.plural) for one in own if not one.namespaced}
     if namespaced and outside:
@@ -136,19 +121,6 @@ def _listed(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield from (one for one in items if isinstance(one, dict))
     else:
         yield document
-
-
-def _named(api_version: str, kind: str) -> _Named:
-    group, _, version = api_version.rpartition("/")
-    there = [one for one in kinds.gvks() if one.kind == kind]
-    if version:
-        there = [one for one in there if one.group == group]
-    exact = GroupVersionKind(group, version, kind)
-    found = kinds.find(exact if exact in there else there[0]) if there else None
-    if found is None:
-        return _Named(group, plural_of(kind) if kind else "", namespaced=True, known=False)
-    mapping = mapping_of(found)
-    return _Named(mapping.group, mapping.plural, mapping.namespaced, known=True)
 
 
 # --- Roles that a chart has: nobody may give away rights that they do not have ---

@@ -12,9 +12,10 @@ from kubewright.cli.project.helm.program import Render, render
 from kubewright.cli.project.helm.source import get_chart
 from kubewright.cli.project.outcome import put
 from kubewright.errors import ConfigError, SchemaError
+from kubewright.scaffold.codeless.creation import ROLE
 from kubewright.scaffold.creation import Current, Scaffold
 from kubewright.scaffold.helm.chart import Chart, default_chart
-from kubewright.scaffold.helm.creation import ROLE, Contents, helm_api_files
+from kubewright.scaffold.helm.creation import Contents, helm_api_files
 from kubewright.scaffold.helm.definition import notes_of
 from kubewright.scaffold.helm.rights import Rights, manifest_rights, template_rights
 from kubewright.scaffold.naming import check_group

@@ -1,7 +1,7 @@
 import pytest
 
 from kubewright.errors import ConfigError
-from kubewright.scaffold.helm.watches import with_watch
+from kubewright.scaffold.codeless.watches import with_watch
 from kubewright.scaffold.project import ProjectResource
 
 SHOP = ProjectResource(kind="Shop", version="v1", group="town", domain="example.com")
@@ -22,7 +22,7 @@ OTHER = "- kind: Other  # theirs\n  version: v1\n  group: a.b\n  chart: x\n"
 )
 def test_an_entry_is_added_and_all_else_stays(before: str, after: str) -> None:
     """People write comments there, and options of a watch."""
-    assert with_watch(before, SHOP, "helm-charts/shop") == after
+    assert with_watch(before, SHOP, {"chart": "helm-charts/shop"}) == after
 
 
 @pytest.mark.parametrize(
@@ -37,11 +37,11 @@ def test_an_entry_is_added_and_all_else_stays(before: str, after: str) -> None:
 def test_a_file_that_is_something_else_is_refused(before: str, fault: str) -> None:
     """It would be broken afterwards, or say two things of one kind."""
     with pytest.raises(ConfigError, match=fault):
-        with_watch(before, SHOP, "helm-charts/shop")
+        with_watch(before, SHOP, {"chart": "helm-charts/shop"})
 
 
 def test_what_yaml_would_read_otherwise_is_quoted() -> None:
     """A chart may be called 1e3."""
-    made = with_watch("", SHOP, "1e3")
+    made = with_watch("", SHOP, {"chart": "1e3"})
 
     assert "chart: '1e3'\n" in made
