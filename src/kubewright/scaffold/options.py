@@ -1,5 +1,7 @@
 """The parts of the file PROJECT that say what was chosen for one kind."""
 
+from pathlib import PurePosixPath
+
 import msgspec
 
 __all__ = ["ChartUse", "Image", "Part", "RoleUse"]
@@ -71,6 +73,11 @@ class RoleUse(Part):
     role: str = ""
     playbook: str = ""
     crd_schema: str = "none"
+
+    @property
+    def name(self) -> str:
+        """The name of the role, and of the file of the playbook."""
+        return self.role or PurePosixPath(self.playbook).stem
 
     @property
     def runs(self) -> dict[str, str]:

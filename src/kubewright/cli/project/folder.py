@@ -27,7 +27,7 @@ class ProjectFolder(NamedTuple):
     @property
     def target(self) -> str:
         """The operator, as `load_operator` takes it."""
-        return str(self.root / FILE) if self.project.is_helm else f"{self.project.repo}.main"
+        return str(self.root / FILE) if self.project.is_codeless else f"{self.project.repo}.main"
 
     def find_text(self, path: str) -> str | None:
         """Return the text of the file *path* of the project; ``None`` if there is no such file.

@@ -30,23 +30,24 @@ def common_files(project: Project, templates: Templates, part: str) -> dict[str,
     context = init_context(project)
     common = templates.render("init", context)
     found = {path: text for path, text in common.items() if path.startswith(_COMMON)}
-    return found | templates.render(part, context)
+    return {
+        **found,
+        **templates.render("codeless-init", context),
+        **templates.render(part, context),
+    }
 
 
-def kind_files(
-    project: Project, resource: ProjectResource, templates: Templates, part: str
-) -> Scaffold:
+def kind_files(project: Project, resource: ProjectResource, templates: Templates) -> Scaffold:
     """Return the files of a kind that do not depend on what is run for it.
 
     Args:
         project: The project; *resource* is in it already.
         resource: The kind.
         templates: The templates.
-        part: Those of its sort of project.
     """
     found = Scaffold()
     context = resource_context(project, resource)
-    rendered = {**templates.render("api", context), **templates.render(part, context)}
+    rendered = {**templates.render("api", context), **templates.render("codeless-api", context)}
     sample = sample_path(resource)
     found.take({p: t for p, t in rendered.items() if p.startswith("config/") and p != sample})
     return found

@@ -59,7 +59,7 @@ def helm_api_files(
     """
     used = project.chart_of(resource)
     assert used is not None  # it was put there before
-    found = kind_files(project, resource, templates, "helm-api")
+    found = kind_files(project, resource, templates)
     checked = used.crd_schema == "values"
     if contents is not None:
         chart = contents.chart
