@@ -1,7 +1,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kubewright.scaffold.ansible.naming import (
@@ -33,6 +33,7 @@ def test_a_field_is_written_as_kubernetes_writes_it(variable: str, field: str) -
     assert field_name(variable) == field
 
 
+@settings(deadline=None)  # the first example takes its time
 @given(st.from_regex(r"[a-z][a-z0-9]{0,3}(_[a-z0-9]{1,3}){0,3}", fullmatch=True))
 def test_a_field_is_the_variable_again(variable: str) -> None:
     """An underscore is before each capital letter."""
