@@ -8,15 +8,16 @@ from kubewright.crd.values.inference import OPEN
 
 __all__ = ["field_name", "fields_of", "is_field", "schema_of_fields", "text_with_fields"]
 
-_WORDS = re.compile(r"[a-z][a-z0-9]*(_[a-z][a-z0-9]*)+")
+_WORDS = re.compile(r"[a-z]([a-z0-9]*[a-z])?(_[a-z][a-z0-9]*[a-z])*_[a-z][a-z0-9]*")
+"""Words that are told apart when each begins with a capital letter instead."""
 _KEY = re.compile(r"^(\s*(?:- +)*)([a-z][a-z0-9_]*)(?=:(?:\s|$))", re.MULTILINE)
 
 
 def field_name(variable: str) -> str:
     """Return the field of a spec that becomes *variable*.
 
-    Fields are written as Kubernetes writes them. A name that the operator would not turn back into
-    *variable* stays as it is, since that is taken, too.
+    Fields are written as Kubernetes writes them, but for one that the operator would not turn back
+    into *variable*: that stays as it is, since operators take both.
 
     Example:
         >>> field_name("container_port")

@@ -1,3 +1,4 @@
+import re
 from typing import Any
 
 import pytest
@@ -18,8 +19,10 @@ from kubewright.scaffold.ansible.naming import (
     [
         ("size", "size"),
         ("container_port", "containerPort"),
-        ("a_b_c", "aBC"),
-        ("http2_port", "http2Port"),
+        ("pod_a", "podA"),
+        ("a_b_c", "a_b_c"),
+        ("x2y_port", "x2yPort"),
+        ("http2_port", "http2_port"),
         ("port_2", "port_2"),
         ("HTTP_PROXY", "HTTP_PROXY"),
         ("camelCase", "camelCase"),
@@ -36,11 +39,11 @@ def test_a_field_is_written_as_kubernetes_writes_it(variable: str, field: str) -
 @settings(deadline=None)  # the first example takes its time
 @given(st.from_regex(r"[a-z][a-z0-9]{0,3}(_[a-z0-9]{1,3}){0,3}", fullmatch=True))
 def test_a_field_is_the_variable_again(variable: str) -> None:
-    """An underscore is before each capital letter."""
+    """Operators part it between a small letter and a capital one, as operator-sdk does."""
     field = field_name(variable)
 
-    back = "".join(f"_{one.lower()}" if one.isupper() else one for one in field)
-    assert back == variable
+    parted = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", field)
+    assert parted.lower() == variable
 
 
 def test_what_is_not_for_users_is_left_out() -> None:
@@ -49,10 +52,10 @@ def test_what_is_not_for_users_is_left_out() -> None:
         "pod_count": 1,
         "_own": 2,
         "url": "http://{{ host }}",
-        "more": {"a_b": [{"c_d": 1}], "own": "{% if x %}y{% endif %}"},
+        "more": {"ab_cd": [{"c_d": 1}], "own": "{% if x %}y{% endif %}"},
     }
 
-    assert fields_of(values) == {"podCount": 1, "more": {"aB": [{"cD": 1}]}}
+    assert fields_of(values) == {"podCount": 1, "more": {"abCd": [{"cD": 1}]}}
     assert is_field("pod_count")
     assert not is_field("_own")
 
