@@ -11,8 +11,8 @@ from examples.helloworld.helloworld import HelloWorld
 
 import kubewright as kw
 from collector.api.v1.collector import Collector
-from tests.e2e.cluster import EndToEndCluster
 from tests.e2e.ansible_home import ansible_environment
+from tests.e2e.cluster import EndToEndCluster
 from tests.e2e.conftest import Start
 from tests.e2e.kubectl import Kubectl
 from tests.e2e.program import EXAMPLES, Program, crds_of, is_project
