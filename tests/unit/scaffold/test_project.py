@@ -213,6 +213,3 @@ def test_the_role_of_a_kind_is_noted() -> None:
 
     again = Project.read(project.text())
     assert [again.role_of(one) for one in project.resources] == [alone, both]
-    assert (alone.runs, alone.name) == ({"role": "shop"}, "shop")
-    assert (both.runs, both.name) == ({"playbook": "playbooks/shop.yml"}, "shop")
-    assert RoleUse(playbook="playbooks/town.yml").name == "town"

@@ -58,7 +58,7 @@ def test_a_playbook_runs_the_role(project: Path) -> None:
 
     [with_role] = yaml.safe_load((project / "playbooks/memcached.yml").read_text())
     [alone] = yaml.safe_load((project / "playbooks/other.yml").read_text())
-    assert with_role["tasks"][0]["ansible.builtin.import_role"] == {"name": "memcached"}
+    assert with_role["tasks"][0]["ansible.builtin.import_role"] == {"name": "../roles/memcached"}
     assert "kubernetes.core.k8s" in alone["tasks"][0]
 
 
