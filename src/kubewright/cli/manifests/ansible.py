@@ -26,5 +26,5 @@ def role_manifests(folder: ProjectFolder) -> dict[str, str]:
                 f"there is no role in {place}, where {NAME} has that of {resource.kind}. Bring it"
                 f" back, or mend {NAME}"
             )
-        roles[used.role] = Role(used.role, find_files(place))
+        roles[used.role] = Role(used.role, find_files(place, what="role"))
     return ansible_manifests(folder.project, roles)

@@ -74,7 +74,7 @@ def files_in(root: Path) -> FilesIn:
     """Return what reads the folders of the project in *root*."""
 
     def found(folder: str) -> dict[str, str]:
-        return find_files(root / folder) if (root / folder).is_dir() else {}
+        return find_files(root / folder, what="role") if (root / folder).is_dir() else {}
 
     return found
 

@@ -92,6 +92,17 @@ def test_a_role_that_is_there_is_taken(project: Path) -> None:
     assert spec == {"podCount": {"type": "integer", "description": "How many."}}
 
 
+def test_a_role_is_whole(project: Path) -> None:
+    """Others do not have what a link leads to."""
+    write(project, "roles/memcached/tasks/main.yml", "[]\n")
+    (project.parent / "secret").write_text("x")
+    (project / "roles/memcached/files").symlink_to(project.parent)
+    (project / "roles/memcached/vars.yml").symlink_to(project.parent / "secret")
+
+    with pytest.raises(ConfigError, match=r"vars\.yml is a link out of the role: put the file"):
+        run("create", "api", *NAMES)
+
+
 def test_a_playbook_that_is_there_is_taken(project: Path) -> None:
     """Also without a role."""
     task = "kubernetes.core.k8s: {kind: Pod}"
