@@ -3,6 +3,7 @@
 What somebody has written after that stays; all other files are those of the templates.
 """
 
+import shutil
 import subprocess
 import sys
 from fnmatch import fnmatch
@@ -42,6 +43,9 @@ def made_by_commands(sample: str) -> dict[str, str]:
         if project.is_helm:
             make_of_charts(folder, sample, project, named)
             return files_of(folder)
+        if project.is_ansible:
+            make_of_roles(folder, sample, project, named)
+            return files_of(folder)
         run(folder, "init", *named, "--license", "none")
         for one in project.resources:
             kind = ["--group", one.group, "--version", one.version, "--kind", one.kind]
@@ -61,6 +65,17 @@ def make_of_charts(folder: Path, sample: str, project: Project, named: list[str]
         run(folder, "create", "api", *kind, *said)
 
 
+def make_of_roles(folder: Path, sample: str, project: Project, named: list[str]) -> None:
+    """Make a project without code whose roles somebody has written: they are there first."""
+    run(folder, "init", "--plugins", "ansible", *named)
+    shutil.copytree(EXAMPLES / sample / "roles", folder / "roles", dirs_exist_ok=True)
+    for one in project.resources:
+        used = project.role_of(one)
+        assert used is not None
+        kind = ["--group", one.group, "--version", one.version, "--kind", one.kind]
+        run(folder, "create", "api", *kind, "--crd-schema", used.crd_schema)
+
+
 def run(folder: Path, *arguments: str) -> None:
     """Run a command of ours in a folder."""
     subprocess.run(
@@ -72,7 +87,7 @@ def is_written(sample: str, name: str) -> bool:
     """Tell whether somebody has written a file after the commands had made it."""
     project = Project.read((EXAMPLES / sample / "PROJECT").read_text())
     patterns = ["README.md"]
-    if project.is_helm:
+    if project.is_codeless:
         return name in patterns
     for one in project.resources:
         kind = one.kind.lower()

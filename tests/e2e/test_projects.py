@@ -13,6 +13,8 @@ from tests.e2e.projects import (
     run,
 )
 
+WITHOUT_CODE = ("_helm", "_ansible")
+
 
 @pytest.mark.parametrize("sample", PROJECTS)
 def test_what_nobody_has_touched_is_as_the_commands_make_it(sample: str) -> None:
@@ -31,9 +33,9 @@ def test_the_manifests_are_up_to_date(sample: str) -> None:
     run(EXAMPLES / sample, "manifests", "--check")
 
 
-@pytest.mark.parametrize("sample", [one for one in PROJECTS if one.endswith("_helm")])
-def test_nothing_was_added_to_samples_made_of_charts(sample: str) -> None:
-    """Only their charts are written by somebody, and the role is that of the chart."""
+@pytest.mark.parametrize("sample", [one for one in PROJECTS if one.endswith(WITHOUT_CODE)])
+def test_nothing_was_added_to_samples_without_code(sample: str) -> None:
+    """Only their charts and roles are written by somebody, and their rights are made of these."""
     made = made_by_commands(sample)
     there = files_of(EXAMPLES / sample)
 

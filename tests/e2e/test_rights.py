@@ -11,6 +11,7 @@ from examples.helloworld.helloworld import HelloWorld
 
 import kubewright as kw
 from collector.api.v1.collector import Collector
+from tests.e2e.ansible_home import ansible_environment
 from tests.e2e.cluster import EndToEndCluster
 from tests.e2e.conftest import Start
 from tests.e2e.kubectl import Kubectl
@@ -186,6 +187,26 @@ async def test_a_project_of_charts_needs_no_more_than_its_rights(
     kubectl("wait", "--for=condition=Deployed", one, "--timeout=60s")
     kubectl("patch", one, "--type=merge", f'--patch={{"spec": {{"{value}": 2}}}}')
     kubectl("wait", "--for=jsonpath={.spec.replicas}=2", "deployment", "--all", "--timeout=60s")
+    kubectl("delete", one, "--timeout=60s")
+
+    assert_nothing_was_refused(program)
+
+
+@pytest.mark.timeout(240)  # each run of Ansible takes seconds
+async def test_a_project_of_roles_needs_no_more_than_its_rights(
+    client: kw.Client, kubectl: Kubectl, begin: StartWithFewRights, tmp_path: Path
+) -> None:
+    """As above: those of what the tasks and templates of its role name."""
+    sample, one = "memcached_ansible", "memcached/memcached-sample"
+    environment = ansible_environment(tmp_path)
+    user = client.namespace
+    kubectl("create", "clusterrolebinding", user, f"--clusterrole={user}", f"--user={user}")
+    program = begin(sample, environment=environment)
+
+    kubectl("apply", "--validate=false", "--filename", str(sample_of(sample)))
+    kubectl("wait", "--for=condition=Successful", one, "--timeout=90s")
+    kubectl("patch", one, "--type=merge", '--patch={"spec": {"size": 2}}')
+    kubectl("wait", "--for=jsonpath={.spec.replicas}=2", "deployment", "--all", "--timeout=90s")
     kubectl("delete", one, "--timeout=60s")
 
     assert_nothing_was_refused(program)

@@ -1,10 +1,7 @@
 """Projects made of charts: kustomize builds them, and API servers take what comes out of it."""
 
-import os
-import shlex
 import shutil
 import subprocess
-import sys
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -17,23 +14,8 @@ import yaml
 from kubewright.helm.binary import find_helm
 from kubewright.testing import EmbeddedServer, probe
 from tests.scaffold.charts import CHARTS, write_chart
+from tests.scaffold.commands import DEFINITIONS, crds_of, run, wait_until_served
 from tests.scaffold.variants import Variant
-
-BIN = Path(sys.executable).parent
-DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
-
-
-def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run *command* in the project, as its owner does in an activated environment."""
-    environment = os.environ | {"PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}"}
-    return subprocess.run(
-        shlex.split(command),
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
 
 
 def make(variant: Variant, folder: Path) -> Path:
@@ -71,11 +53,6 @@ def server() -> Any:
         yield started
 
 
-def crds_of(root: Path) -> list[dict[str, Any]]:
-    """Return the CRDs of a project."""
-    return [yaml.safe_load(path.read_text()) for path in root.glob("config/crd/bases/*.yaml")]
-
-
 @pytest.mark.timeout(60)
 def test_a_typo_in_a_spec_is_refused_or_pruned(tmp_path: Path, server: EmbeddedServer) -> None:
     """That is what a schema is for; the sample of each chart is right."""
@@ -105,14 +82,6 @@ def test_a_typo_in_a_spec_is_refused_or_pruned(tmp_path: Path, server: EmbeddedS
     nginx = yaml.safe_load((root / "config/samples/web_v1alpha1_nginx.yaml").read_text())
     place = "/apis/web.example.com/v1alpha1/namespaces/default/nginxes?fieldValidation=Strict"
     assert probe.ask(server, "POST", place, body=nginx).status == 201
-
-
-def wait_until_served(server: EmbeddedServer, path: str) -> None:
-    """Wait until the kind at *path* can be asked for."""
-    for _ in range(1000):
-        if probe.ask(server, "GET", path).status == 200:
-            return
-    raise AssertionError(path)
 
 
 @pytest.mark.timeout(60)

@@ -1,17 +1,13 @@
 """Every sort of project that the commands make is one that its owners can begin with at once."""
 
-import os
-import shlex
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.scaffold.commands import run
 from tests.scaffold.variants import VARIANTS, Variant
 
-BIN = Path(sys.executable).parent
 CHECKS = (
     "ruff check",
     "ruff format --check --diff",
@@ -25,22 +21,6 @@ AUDIT = "kubewright rbac audit -- -p no:cacheprovider"
 """Runs the tests, too, and fails if they do, or if the role has too little or too much."""
 WITHOUT_CALLS = frozenset({"empty", "kinds of others"})
 """The projects whose tests have nothing to compare with a role."""
-
-
-def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run *command* in the project, as its owner does in an activated environment."""
-    environment = os.environ | {
-        "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}",
-        "PYTHONDONTWRITEBYTECODE": "1",
-    }
-    return subprocess.run(
-        shlex.split(command),
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
 
 
 def make(variant: Variant, folder: Path) -> Path:

@@ -1,5 +1,6 @@
 """Finds the operator that the user names, such as ``at.py`` or ``shop.main:operator``."""
 
+import contextlib
 import importlib
 import importlib.util
 import os
@@ -15,7 +16,7 @@ from kubewright.cli.helm.target import is_watches
 from kubewright.cli.project.folder import NAME, get_project
 from kubewright.errors import ConfigError
 from kubewright.operator import Operator
-from kubewright.scaffold.project import HELM
+from kubewright.scaffold.project import ANSIBLE, HELM
 
 __all__ = ["check_declared", "find_operator", "load_module", "load_operator", "split_target"]
 
@@ -46,8 +47,12 @@ def _project_name(folder: Path) -> str:
     Those of operator-sdk have another PROJECT, and the same ``watches.yaml``.
     """
     file = folder / NAME
-    if file.is_file() and HELM in file.read_text("utf-8", "replace"):
+    text = file.read_text("utf-8", "replace") if file.is_file() else ""
+    if HELM in text:
         return get_project(folder).project.project_name
+    if ANSIBLE in text:
+        with contextlib.suppress(ConfigError):  # operator-sdk has had other versions of the file
+            return get_project(folder).project.project_name
     return ""
 
 

@@ -34,6 +34,8 @@ def init_context(project: Project) -> dict[str, Any]:
         "project": project,
         "package": project.repo,
         "helm": project.is_helm,
+        "ansible": project.is_ansible,
+        "codeless": project.is_codeless,
         "labels": _labels_of(project),
         "license": project.license,
         "owner": project.owner,

@@ -32,7 +32,7 @@ def with_layout(project: Project, *, multigroup: bool) -> Project:
             " --no-multigroup is for those with one"
         )
     for one in made.resources:
-        if one.api is not None and not made.is_helm:
+        if one.api is not None and not made.is_codeless:
             one.path = class_path(made, one)
     return made
 

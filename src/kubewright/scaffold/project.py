@@ -10,12 +10,29 @@ from kubewright.api.definition import plural_of
 from kubewright.crd.manifest import to_yaml
 from kubewright.errors import ConfigError
 from kubewright.scaffold.document import document_in, fault_of
+from kubewright.scaffold.options import ChartUse, Image, Part, RoleUse
 
-__all__ = ["API", "HELM", "LAYOUT", "ChartUse", "Image", "Project", "ProjectResource", "Webhooks"]
+__all__ = [
+    "ANSIBLE",
+    "API",
+    "HELM",
+    "LAYOUT",
+    "LAYOUTS",
+    "ChartUse",
+    "Image",
+    "Project",
+    "ProjectResource",
+    "RoleUse",
+    "Webhooks",
+]
 
 LAYOUT: str = "python.kubewright.dev/v1"
 HELM: str = "helm.kubewright.dev/v1"
-"""The layout of projects without code, and the key in `Project.plugins` of their charts."""
+"""The layout of projects made of charts, and the key in `Project.plugins` of their charts."""
+ANSIBLE: str = "ansible.sdk.operatorframework.io/v1"
+"""The layout of projects made of Ansible roles, and the key of their roles; operator-sdk's own."""
+LAYOUTS: tuple[str, ...] = (LAYOUT, HELM, ANSIBLE)
+"""All layouts that are known here."""
 IMAGES: str = "deploy-image.python.kubewright.dev/v1"
 """The key in `Project.plugins` of kinds that run an image, in kubebuilder's format."""
 HEADING: str = "heading.python.kubewright.dev/v1"
@@ -27,14 +44,10 @@ _HEAD = """\
 """
 
 
-class _Part(msgspec.Struct, kw_only=True, rename="camel", omit_defaults=True):
-    """A part of the file; what it does not know is in *other*, under the names in the file."""
+_P = TypeVar("_P", bound=Part)
 
 
-_P = TypeVar("_P", bound=_Part)
-
-
-class API(_Part):
+class API(Part):
     """The kind that a resource declares.
 
     Attributes:
@@ -46,7 +59,7 @@ class API(_Part):
     namespaced: bool = False
 
 
-class Webhooks(_Part):
+class Webhooks(Part):
     """The webhooks of a resource.
 
     Attributes:
@@ -74,7 +87,7 @@ class Webhooks(_Part):
         return [True] * self.defaulting + [False] * self.validation
 
 
-class ProjectResource(_Part):
+class ProjectResource(Part):
     """One version of a kind, and what the project does with it.
 
     Attributes:
@@ -134,72 +147,27 @@ class ProjectResource(_Part):
         return f"{self.kind}.{self.version}.{self.api_group}"
 
 
-class Image(_Part):
-    """What the pods of a kind run, if the kind was made for an image.
-
-    Attributes:
-        image: The image.
-        container_command: The words of the command, with commas between them.
-        container_port: The port that it listens on.
-        run_as_user: The user that it runs as.
-    """
-
-    image: str
-    container_command: str = ""
-    container_port: str = ""
-    run_as_user: str = ""
-
-    def __post_init__(self) -> None:
-        for name, said in (("containerPort", self.container_port), ("runAsUser", self.run_as_user)):
-            if said and not (said.isascii() and said.isdecimal()):
-                raise ValueError(f"{name} is {said!r}, and not a number in quotes")
-
-    @property
-    def command(self) -> list[str]:
-        """The words of the command; empty for that of the image."""
-        return self.container_command.split(",") if self.container_command else []
-
-    @property
-    def port(self) -> int | None:
-        """The port, if there is one."""
-        return int(self.container_port) if self.container_port else None
-
-    @property
-    def user(self) -> int | None:
-        """The user, if it is not that of the image."""
-        return int(self.run_as_user) if self.run_as_user else None
-
-
-class ChartUse(_Part):
-    """The chart whose values are the spec of a kind.
-
-    Attributes:
-        chart: Its folder in the project.
-        crd_schema: What the CRD says of the spec: ``values`` for the schema of the chart's values,
-            ``none`` for nothing.
-    """
-
-    chart: str
-    crd_schema: str = "none"
-
-
-class _OptionOf(_Part, Generic[_P]):
+class _OptionOf(Part, Generic[_P]):
     """What a plugin keeps about one kind, which the other fields name."""
 
     options: _P
 
 
-class _Options(_Part, Generic[_P]):
+class _Options(Part, Generic[_P]):
     """What a plugin keeps."""
 
     resources: list[_OptionOf[_P]] = msgspec.field(default_factory=list)
 
 
-_OPTIONS: dict[str, Any] = {IMAGES: _Options[Image], HELM: _Options[ChartUse]}
+_OPTIONS: dict[str, Any] = {
+    IMAGES: _Options[Image],
+    HELM: _Options[ChartUse],
+    ANSIBLE: _Options[RoleUse],
+}
 """What is kept by the plugins that are known here."""
 
 
-class Project(_Part):
+class Project(Part):
     """What the file PROJECT says.
 
     Attributes:
@@ -247,11 +215,11 @@ class Project(_Part):
             )
         layout = found.get("layout") or []
         layouts = [str(one) for one in layout] if isinstance(layout, list) else [str(layout)]
-        if not {LAYOUT, HELM} & set(layouts):
+        if not set(LAYOUTS) & set(layouts):
             raise ConfigError(
                 f"{place}: its layout is {', '.join(layouts) or 'not given'}, so another"
-                f" tool has made the project. Commands of kubewright work where it is {LAYOUT} or"
-                f" {HELM}."
+                f" tool has made the project. Commands of kubewright work where it is"
+                f" {', '.join(LAYOUTS[:-1])} or {LAYOUTS[-1]}."
             )
         try:
             made = msgspec.convert(found, cls)
@@ -272,6 +240,16 @@ class Project(_Part):
     def is_helm(self) -> bool:
         """Whether it has charts instead of code."""
         return HELM in self.layout
+
+    @property
+    def is_ansible(self) -> bool:
+        """Whether it has Ansible roles instead of code."""
+        return ANSIBLE in self.layout
+
+    @property
+    def is_codeless(self) -> bool:
+        """Whether ``watches.yaml`` says what is run for each kind, and there is no code."""
+        return self.is_helm or self.is_ansible
 
     @property
     def namespace(self) -> str:
@@ -314,13 +292,21 @@ class Project(_Part):
         """Note the chart of *resource*."""
         self._put_option(HELM, resource, chart)
 
+    def role_of(self, resource: "ProjectResource") -> RoleUse | None:
+        """Return the role and the playbook of *resource*, if it has one."""
+        return self._option_of(ANSIBLE, resource, RoleUse)
+
+    def put_role(self, resource: "ProjectResource", role: RoleUse) -> None:
+        """Note the role and the playbook of *resource*."""
+        self._put_option(ANSIBLE, resource, role)
+
     def _option_of(self, plugin: str, resource: "ProjectResource", kind: type[_P]) -> _P | None:
         for one in self._options(plugin):
             if _identity(one) == _identity(msgspec.to_builtins(resource)):
                 return msgspec.convert(one["options"], kind)
         return None
 
-    def _put_option(self, plugin: str, resource: "ProjectResource", option: _Part) -> None:
+    def _put_option(self, plugin: str, resource: "ProjectResource", option: Part) -> None:
         said = msgspec.to_builtins(resource)
         about = {key: said[key] for key in ("domain", "group", "kind", "version") if key in said}
         about["options"] = msgspec.to_builtins(option)
@@ -371,7 +357,7 @@ def _check_repo(repo: str, place: str) -> None:
         )
 
 
-_INNER: dict[str, type[_Part]] = {"api": API, "webhooks": Webhooks}
+_INNER: dict[str, type[Part]] = {"api": API, "webhooks": Webhooks}
 """The parts of a resource that have fields of their own."""
 
 

@@ -2,6 +2,7 @@
 
 import msgspec
 
+from kubewright.scaffold.ansible.creation import ansible_api_files, ansible_init_files
 from kubewright.scaffold.creation import Scaffold, api_files, init_files
 from kubewright.scaffold.helm.creation import helm_api_files, helm_init_files
 from kubewright.scaffold.project import Project, ProjectResource
@@ -43,6 +44,9 @@ def project_files(project: Project, templates: Templates) -> dict[str, str]:
     if project.is_helm:
         _add_charts(files, made, project, templates)
         return files.texts
+    if project.is_ansible:
+        _add_roles(files, made, project, templates)
+        return files.texts
     files.add(init_files(made, templates))
     for one in project.resources:
         _add_resource(files, made, msgspec.structs.replace(one, webhooks=None), templates)
@@ -60,6 +64,16 @@ def _add_charts(files: _Files, made: Project, project: Project, templates: Templ
         if project.chart_of(one) is not None:
             made.put(one)
             files.add(helm_api_files(made, one, templates, files.texts.get, None))
+    files.texts["PROJECT"] = project.text()
+
+
+def _add_roles(files: _Files, made: Project, project: Project, templates: Templates) -> None:
+    """Add the files of a project without code, but for those that depend on its roles."""
+    files.add(ansible_init_files(made, templates))
+    for one in project.resources:
+        if project.role_of(one) is not None:
+            made.put(one)
+            files.add(ansible_api_files(made, one, templates, files.texts.get, None))
     files.texts["PROJECT"] = project.text()
 
 

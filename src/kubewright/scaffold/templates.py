@@ -17,13 +17,16 @@ from kubewright.scaffold.folding import folded
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-__all__ = ["CHART", "CURRENT", "VERSIONS", "Templates", "minimum_of"]
+__all__ = ["CHART", "CURRENT", "PLAYBOOK", "ROLE", "VERSIONS", "Templates", "minimum_of"]
 
 VERSIONS: tuple[str, ...] = ("0.1",)
 """The versions whose templates are kept, oldest first."""
 CURRENT: str = VERSIONS[-1]
 CHART: str = "helm-chart"
-"""The part whose files have templates of helm in them; its own are ``<< name >>``."""
+ROLE: str = "ansible-role"
+PLAYBOOK: str = "ansible-playbook"
+_NESTED = {CHART, ROLE, PLAYBOOK}
+"""Parts whose files have templates of helm or Ansible in them; their own are ``<< name >>``."""
 _ENDING = ".j2"
 
 
@@ -60,7 +63,7 @@ class Templates:
         Raises:
             jinja2.UndefinedError: A template names what *context* lacks.
         """
-        environment = self._chart_environment if part == CHART else self._environment
+        environment = self._nested_environment if part in _NESTED else self._environment
         found: dict[str, str] = {}
         for path, template in sorted(_templates(self._root / part)):
             text = environment.from_string(template.read_text("utf-8")).render(context)
@@ -85,8 +88,8 @@ class Templates:
         return environment
 
     @cached_property
-    def _chart_environment(self) -> "Environment":
-        """Return what renders templates that are templates of helm afterwards."""
+    def _nested_environment(self) -> "Environment":
+        """Return what renders templates that are templates afterwards, too."""
         from jinja2 import Environment, StrictUndefined
 
         return Environment(  # noqa: S701  # no HTML comes out of it
@@ -97,6 +100,8 @@ class Templates:
             block_end_string="%>",
             comment_start_string="<#",
             comment_end_string="#>",
+            trim_blocks=True,
+            lstrip_blocks=True,
             keep_trailing_newline=True,
         )
 

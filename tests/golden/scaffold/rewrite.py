@@ -9,11 +9,19 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from kubewright.scaffold.ansible.creation import (
+    RoleContents,
+    ansible_api_files,
+    ansible_init_files,
+)
+from kubewright.scaffold.ansible.rights import role_rights
+from kubewright.scaffold.ansible.role import Role, new_playbook, new_role
 from kubewright.scaffold.creation import Scaffold, api_files, init_files
 from kubewright.scaffold.helm.chart import chart_of, default_chart
 from kubewright.scaffold.helm.creation import Contents, helm_api_files, helm_init_files
 from kubewright.scaffold.helm.rights import manifest_rights
 from kubewright.scaffold.project import (
+    ANSIBLE,
     API,
     HELM,
     LAYOUT,
@@ -22,6 +30,7 @@ from kubewright.scaffold.project import (
     Image,
     Project,
     ProjectResource,
+    RoleUse,
     Webhooks,
 )
 from kubewright.scaffold.templates import CURRENT, Templates
@@ -77,15 +86,27 @@ class Tree:
 
     def chart(self, step: str, contents: Contents, *, kind: str, schema: str) -> None:
         """Add a kind that a chart installs."""
+        resource = self.resource(kind)
+        use = ChartUse(chart=contents.chart.folder, crd_schema=schema)
+        self.project.put_chart(resource, use)
+        made = helm_api_files(self.project, resource, self.templates, self.files.get, contents)
+        self._take(step, made)
+
+    def role(self, step: str, contents: RoleContents, use: RoleUse, *, kind: str) -> None:
+        """Add a kind that a role is run for."""
+        resource = self.resource(kind)
+        self.project.put_role(resource, use)
+        made = ansible_api_files(self.project, resource, self.templates, self.files.get, contents)
+        self._take(step, made)
+
+    def resource(self, kind: str) -> ProjectResource:
+        """Put a kind into the project."""
         api = API(crd_version="v1", namespaced=True)
         resource = ProjectResource(
             kind=kind, version="v1alpha1", group="cache", domain="example.com", api=api
         )
         self.project.put(resource)
-        use = ChartUse(chart=contents.chart.folder, crd_schema=schema)
-        self.project.put_chart(resource, use)
-        made = helm_api_files(self.project, resource, self.templates, self.files.get, contents)
-        self._take(step, made)
+        return resource
 
     def webhook(self, step: str, wanted: Wanted, webhooks: Webhooks) -> None:
         """Add webhooks to a kind."""
@@ -158,6 +179,39 @@ def charts() -> Tree:
     return tree
 
 
+def roles() -> Tree:
+    """Return a project without code: a role of its own with a playbook, one with a schema."""
+    tree = Tree("store")
+    tree.project.layout, tree.project.repo = [ANSIBLE], ""
+    tree.project.plugins.clear()
+    tree._take("ansible_init", ansible_init_files(tree.project, tree.templates))
+    kind = ProjectResource(
+        kind="Nginx", version="v1alpha1", group="cache", api=API(namespaced=True)
+    )
+    own = new_role("nginx", kind, tree.templates)
+    made = {f"{own.folder}/{path}": text for path, text in own.files.items()}
+    made["playbooks/nginx.yml"] = new_playbook("nginx", kind, tree.templates, with_role=True)
+    rights = role_rights(made, namespaced=False)
+    use = RoleUse(role="nginx", playbook="playbooks/nginx.yml")
+    tree.role("ansible_api", RoleContents(own, made, rights.rules), use, kind="Nginx")
+    other = Role("memcached", ROLE)
+    named = {f"{other.folder}/{path}": text for path, text in ROLE.items()}
+    rights = role_rights(named, namespaced=False)
+    checked = RoleUse(role="memcached", crd_schema="defaults")
+    tree.role("ansible_defaults", RoleContents(other, {}, rights.rules), checked, kind="Memcached")
+    return tree
+
+
+ROLE = {
+    "defaults/main.yml": "# -- How many pods there are.\npod_count: 1\n\nimage:\n  tag: '1.6'\n",
+    "tasks/main.yml": """\
+- name: Run it
+  kubernetes.core.k8s:
+    definition:
+      apiVersion: apps/v1
+      kind: Deployment
+""",
+}
 CHART = {
     "Chart.yaml": "apiVersion: v2\nname: memcached\nversion: 1.0.0\ndescription: A cache.\n",
     "values.yaml": "# -- How many pods there are.\nsize: 1\n\nimage:\n  tag: '1.6'\n",
@@ -182,7 +236,7 @@ metadata:
   name: memcached
 """
 
-TREES: tuple[Callable[[], Tree], ...] = (single, multi, charts)
+TREES: tuple[Callable[[], Tree], ...] = (single, multi, charts, roles)
 
 
 def golden_files() -> dict[str, dict[str, str]]:

@@ -8,7 +8,13 @@ from pathlib import Path
 import pytest
 
 from kubewright import _json
-from kubewright.cli.load import check_declared, load_module, load_operator, split_target
+from kubewright.cli.load import (
+    _project_name,
+    check_declared,
+    load_module,
+    load_operator,
+    split_target,
+)
 from kubewright.errors import ConfigError, SchemeError
 from tests.unit.helm.charts import chart
 
@@ -244,3 +250,16 @@ def test_charts_are_called_as_their_project(layout: str, name: str, tmp_path: Pa
     )
 
     assert load_operator(str(home / "watches.yaml")).name == name
+
+
+@pytest.mark.parametrize(
+    ("version", "name"), [("'3'", "shop"), ("3-alpha", ""), ("'3'\nrepo: [", "")]
+)
+def test_roles_are_called_as_their_project(version: str, name: str, tmp_path: Path) -> None:
+    """A PROJECT that only operator-sdk can read is no reason not to run its roles."""
+    (tmp_path / "PROJECT").write_text(
+        "domain: example.com\nlayout: [ansible.sdk.operatorframework.io/v1]\nprojectName: shop\n"
+        f"version: {version}\n"
+    )
+
+    assert _project_name(tmp_path) == name

@@ -1,7 +1,17 @@
 import pytest
 
 from kubewright.errors import ConfigError
-from kubewright.scaffold.project import API, ChartUse, Image, Project, ProjectResource, Webhooks
+from kubewright.scaffold.project import (
+    ANSIBLE,
+    API,
+    HELM,
+    ChartUse,
+    Image,
+    Project,
+    ProjectResource,
+    RoleUse,
+    Webhooks,
+)
 
 TEXT = """\
 cliVersion: '0.1'
@@ -164,13 +174,16 @@ def test_files_of_others_are_refused(text: str, fault: str) -> None:
         Project.read(text)
 
 
-def test_a_project_without_code_has_no_package() -> None:
+@pytest.mark.parametrize("layout", [HELM, ANSIBLE])
+def test_a_project_without_code_has_no_package(layout: str) -> None:
     """One in Python has; commands would look for a module without a name."""
-    charts = "domain: a.b\nlayout:\n- helm.kubewright.dev/v1\nprojectName: shop\nversion: '3'\n"
+    text = f"domain: a.b\nlayout:\n- {layout}\nprojectName: shop\nversion: '3'\n"
 
-    found = Project.read(charts)
+    found = Project.read(text)
 
-    assert (found.is_helm, found.repo) == (True, "")
+    assert (found.is_helm, found.is_ansible) == (layout == HELM, layout == ANSIBLE)
+    assert (found.is_codeless, found.repo) == (True, "")
+    assert not Project.read(TEXT).is_codeless
     with pytest.raises(ConfigError, match=r"it has no repo\. Add one, such as `repo: shop`"):
         Project.read(TEXT.replace("repo: shop\n", ""))
 
@@ -187,3 +200,17 @@ def test_the_chart_of_a_kind_is_noted() -> None:
     again = Project.read(project.text())
     assert again.chart_of(shop) == use
     assert again.chart_of(pod) is None
+
+
+def test_the_role_of_a_kind_is_noted() -> None:
+    """With its playbook, which is run instead, if there is one."""
+    project = Project.read(TEXT)
+    [shop, pod] = project.resources
+    alone = RoleUse(role="shop", crd_schema="defaults")
+    both = RoleUse(role="shop", playbook="playbooks/shop.yml")
+
+    project.put_role(shop, alone)
+    project.put_role(pod, both)
+
+    again = Project.read(project.text())
+    assert [again.role_of(one) for one in project.resources] == [alone, both]

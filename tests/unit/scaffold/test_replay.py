@@ -11,6 +11,7 @@ from kubewright.scaffold.project import Project
 from kubewright.scaffold.replay import project_files
 from kubewright.scaffold.templates import Templates
 
+ROLE = "--generate-role"
 STAND = ["--group", "shop", "--kind", "Stand"]
 HISTORIES = {
     "empty": [["init", "--domain", "example.com", "--license", "none"]],
@@ -59,15 +60,32 @@ def test_it_has_the_files_that_the_commands_write(
     assert {path for path, text in files.items() if text != there[path]} == set()
 
 
-def test_a_project_of_charts_has_all_but_its_charts(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("plugin", "own", "schema", "folders"),
+    [
+        ("helm", (), "values", ("helm-charts/",)),
+        (
+            "ansible",
+            ("--generate-role", "--generate-playbook"),
+            "defaults",
+            ("roles/", "playbooks/"),
+        ),
+    ],
+)
+def test_a_project_without_code_has_all_but_what_is_run(
+    plugin: str,
+    own: tuple[str, ...],
+    schema: str,
+    folders: tuple[str, ...],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """What depends on a chart is in neither scaffold, so an update does not touch it."""
+    """What depends on a chart or a role is in neither scaffold, so an update does not touch it."""
     monkeypatch.chdir(tmp_path)
     names = ["--group", "web", "--version", "v1", "--kind"]
     for words in (
-        ["init", "--plugins", "helm", "--project-name", "town", *names, "Nginx"],
-        ["create", "api", *names, "Shop", "--crd-schema", "values"],
+        ["init", "--plugins", plugin, "--project-name", "town", *names, "Nginx", *own],
+        ["create", "api", *names, "Shop", "--crd-schema", schema, *own],
     ):
         done = CliRunner().invoke(app, words, catch_exceptions=False)
         assert done.exit_code == 0, done.output
@@ -79,7 +97,7 @@ def test_a_project_of_charts_has_all_but_its_charts(
         for path in tmp_path.rglob("*")
         if path.is_file()
     }
-    left = {path for path in there.keys() - files.keys() if not path.startswith("helm-charts/")}
+    left = {path for path in there.keys() - files.keys() if not path.startswith(folders)}
     assert left == {
         "config/crd/bases/web.my.domain_shops.yaml",
         "config/samples/web_v1_nginx.yaml",

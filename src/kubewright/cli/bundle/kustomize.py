@@ -26,6 +26,7 @@ from kubewright.cli.project.folder import ProjectFolder, target_of
 from kubewright.cli.project.lock import locked_project
 from kubewright.crd.manifest import from_yaml
 from kubewright.errors import ConfigError
+from kubewright.operator import Operator
 from kubewright.scaffold.listing import with_entry
 from kubewright.scaffold.manifests import CRDS, manifests_of
 
@@ -59,9 +60,7 @@ def generate_kustomize(options: Options) -> int:
 
 
 def _generate(project: ProjectFolder, options: Options) -> int:
-    target_of(None)  # so that modules of the project can be imported, wherever in it we are
-    with contextlib.redirect_stdout(sys.stderr):
-        application = load_operator(options.target or project.target)
+    application = _application(project, options.target)
     folder = options.output_dir.rstrip("/")
     if Path(folder).is_absolute() or ".." in Path(folder).parts:
         raise ConfigError(f"--output-dir: {options.output_dir} is not a folder in the project")
@@ -77,6 +76,15 @@ def _generate(project: ProjectFolder, options: Options) -> int:
         lines = list(lines_of(changes, dry_run=options.dry_run)) or [f"{folder} is up to date"]
         print(*lines, sep="\n")  # noqa: T201  # the result
     return 0
+
+
+def _application(project: ProjectFolder, target: str | None) -> Application:
+    if project.project.is_ansible and target is None:
+        # All that is needed of it is in its files, also where Ansible is not installed.
+        return Operator(project.project.project_name)
+    target_of(None)  # so that modules of the project can be imported, wherever in it we are
+    with contextlib.redirect_stdout(sys.stderr):
+        return load_operator(target or project.target)
 
 
 def _base(options: Options, project: ProjectFolder, application: Application, package: str) -> str:
@@ -100,6 +108,9 @@ def _read_base(path: str, text: str) -> dict[str, Any]:
 
 
 def _crds(application: Application, project: ProjectFolder) -> list[dict[str, Any]]:
+    if project.project.is_ansible:
+        paths = sorted((project.root / CRDS).glob("*.yaml"))
+        return [one for path in paths for one in from_yaml(path.read_text("utf-8"))]
     made = manifests_of(application, project.project)
     return [
         document

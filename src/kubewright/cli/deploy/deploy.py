@@ -99,10 +99,11 @@ async def _warn_of_processes(client: Client, screen: Screen, project: ProjectFol
     version = await DiscoveryClient(client.rest).server_version()
     if _OURS not in version.git_version:
         return
-    if project.project.is_helm:
+    if project.project.is_codeless:
+        named = "charts" if project.project.is_helm else "roles"
         screen.complain(
             "pods of this cluster are processes of this machine, and have no watches.yaml and no"
-            " charts: run the operator with `kubewright run` instead"
+            f" {named}: run the operator with `kubewright run` instead"
         )
     elif not _is_installed(project.project.project_name):
         screen.complain(

@@ -12,6 +12,7 @@ from kubewright.application import Application
 from kubewright.cli.fatal import tell
 from kubewright.cli.files import FileChange, changes_of, diff_of, lines_of, write
 from kubewright.cli.load import load_operator, split_target
+from kubewright.cli.manifests.ansible import role_manifests
 from kubewright.cli.manifests.helm import chart_manifests
 from kubewright.cli.project.folder import ProjectFolder, find_project, target_of
 from kubewright.errors import ConfigError
@@ -72,6 +73,8 @@ def _is_of(folder: ProjectFolder, target: str | None) -> bool:
 def _run_in_project(folder: ProjectFolder, options: Options) -> int:
     if folder.project.is_helm:
         return _finish_in(folder, chart_manifests(folder), options)
+    if folder.project.is_ansible:
+        return _finish_in(folder, role_manifests(folder), options)
     target_of(None)  # so that modules of the project can be imported, wherever in it we are
     application = _load(options.target or folder.target)
     files = manifests_of(application, folder.project)

@@ -13,6 +13,8 @@ INIT_EXAMPLES = examples(
     'kubewright init --domain example.com --project-name shop --owner "Shop AG"',
     "kubewright init --domain example.com --multigroup --dry-run",
     "kubewright init --domain example.com --plugins helm --helm-chart ./charts/shop",
+    "kubewright init --domain example.com --plugins ansible --group web --version v1 --kind Shop"
+    " --generate-role",
 )
 EDIT_EXAMPLES = examples(
     "kubewright edit --multigroup",
@@ -27,6 +29,7 @@ _API_EXAMPLES = examples(
     "kubewright create api --group cert-manager --version v1 --kind Issuer"
     " --external-api-domain io",
     "kubewright create api --group cache --version v1 --kind Memcached --helm-chart memcached.tgz",
+    "kubewright create api --group cache --version v1 --kind Memcached --generate-role",
 )
 _WEBHOOK_EXAMPLES = examples(
     "kubewright create webhook --group cache --version v1 --kind Memcached --defaulting",
@@ -88,9 +91,16 @@ CRDSchema = Annotated[
     str,
     typer.Option(
         "--crd-schema",
-        metavar="none|values",
-        help="With helm: whether the CRD has the schema of the chart's values; none by default.",
+        metavar="none|values|defaults",
+        help="With helm: values, for a CRD with the schema of the chart's values; with ansible:"
+        " defaults, for that of the role's defaults; none by default.",
     ),
+]
+GenerateRole = Annotated[
+    bool, typer.Option("--generate-role", help="With ansible: make a role for the kind.")
+]
+GeneratePlaybook = Annotated[
+    bool, typer.Option("--generate-playbook", help="With ansible: make a playbook for the kind.")
 ]
 Plural = Annotated[
     str, typer.Option(metavar="WORD", help="Plural of the kind, if it is not the usual one.")
@@ -134,7 +144,11 @@ def init(  # noqa: PLR0913  # one for each option
         str, typer.Option(metavar="VERSION", help="Version of the file PROJECT.")
     ] = "3",
     plugins: Annotated[
-        str, typer.Option(metavar="NAME", help="helm, for an operator made of helm charts.")
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="helm, for an operator made of helm charts; ansible, for one made of roles.",
+        ),
     ] = "",
     group: OptionalGroup = "",
     version: OptionalVersion = "",
@@ -142,6 +156,8 @@ def init(  # noqa: PLR0913  # one for each option
     helm_chart: HelmChart = "",
     helm_chart_repo: HelmChartRepo = "",
     helm_chart_version: HelmChartVersion = "",
+    generate_role: GenerateRole = False,
+    generate_playbook: GeneratePlaybook = False,
     crd_schema: CRDSchema = "",
     manifests: Manifests = True,
     force: Force = False,
@@ -150,10 +166,12 @@ def init(  # noqa: PLR0913  # one for each option
     """Make a new project in the current folder.
 
     It runs at once: "make test" in it succeeds, and "make dev" starts the operator. With --plugins
-    helm, there is no code: charts install the kinds, and the first one can be named at once.
+    helm or ansible, there is no code: charts install the kinds, or roles look after them, and the
+    first kind can be named at once.
 
     Exit status: 0 if it was made, 2 for invalid input; nothing is written then.
     """
+    from kubewright.cli.project.ansible.options import RoleOptions
     from kubewright.cli.project.helm.options import ChartOptions
     from kubewright.cli.project.initialization import InitOptions, run
     from kubewright.scaffold.wanted import Wanted
@@ -173,6 +191,11 @@ def init(  # noqa: PLR0913  # one for each option
                 chart=helm_chart,
                 repo=helm_chart_repo,
                 version=helm_chart_version,
+                crd_schema=crd_schema,
+            ),
+            role=RoleOptions(
+                generate_role=generate_role,
+                generate_playbook=generate_playbook,
                 crd_schema=crd_schema,
             ),
             force=force,
@@ -270,6 +293,8 @@ def api(  # noqa: PLR0913  # one for each option
     helm_chart: HelmChart = "",
     helm_chart_repo: HelmChartRepo = "",
     helm_chart_version: HelmChartVersion = "",
+    generate_role: GenerateRole = False,
+    generate_playbook: GeneratePlaybook = False,
     crd_schema: CRDSchema = "",
     manifests: Manifests = True,
     force: Force = False,
@@ -279,10 +304,12 @@ def api(  # noqa: PLR0913  # one for each option
 
     Kinds of Kubernetes are recognised, and get a controller only. Without a terminal, nothing is
     asked, and both are made. In a project made of charts, a kind gets a chart instead: the one that
-    is named, which is copied, or a new one.
+    is named, which is copied, or a new one. In a project made of Ansible roles, it gets a role, a
+    playbook or both: new ones, or those that are there already.
 
     Exit status: 0 if it was made, 2 for invalid input; nothing is written then.
     """
+    from kubewright.cli.project.ansible.options import RoleOptions
     from kubewright.cli.project.creation import APIOptions, run
     from kubewright.cli.project.helm.options import ChartOptions
     from kubewright.scaffold.wanted import Wanted
@@ -303,6 +330,11 @@ def api(  # noqa: PLR0913  # one for each option
                 chart=helm_chart,
                 repo=helm_chart_repo,
                 version=helm_chart_version,
+                crd_schema=crd_schema,
+            ),
+            role=RoleOptions(
+                generate_role=generate_role,
+                generate_playbook=generate_playbook,
                 crd_schema=crd_schema,
             ),
             resource=resource,

@@ -8,6 +8,9 @@ import msgspec
 import typer
 from msgspec.structs import replace
 
+from kubewright.cli.project.ansible.creation import AnsibleKind
+from kubewright.cli.project.ansible.creation import run as run_ansible
+from kubewright.cli.project.ansible.options import RoleOptions
 from kubewright.cli.project.folder import ProjectFolder
 from kubewright.cli.project.helm.creation import HelmKind
 from kubewright.cli.project.helm.creation import run as run_helm
@@ -42,6 +45,7 @@ class APIOptions(msgspec.Struct, frozen=True, kw_only=True):
 
     wanted: Wanted
     chart: ChartOptions = ChartOptions()
+    role: RoleOptions = RoleOptions()
     resource: bool | None = None
     controller: bool | None = None
     image: str = ""
@@ -83,16 +87,10 @@ def run(
 
 def _make(place: ProjectFolder, options: APIOptions, ask: Callable[[str, bool], bool]) -> None:
     project = place.project
-    if project.is_helm:
-        _check_without_code(options)
-        kind = HelmKind(wanted=options.wanted, chart=options.chart, force=options.force)
-        run_helm(kind, place, dry_run=options.dry_run)
+    _check_of_project(options, project)
+    if project.is_codeless:
+        _make_without_code(place, options)
         return
-    if options.chart.said:
-        raise ConfigError(
-            f"{options.chart.said[0]} is for projects made of charts, and this one is in Python."
-            " Make one in another folder: `kubewright init --plugins helm`"
-        )
     options.wanted.check()
     image = _image_of(options)
     plan = _plan(options, project, ask)
@@ -121,8 +119,37 @@ def _make(place: ProjectFolder, options: APIOptions, ask: Callable[[str, bool], 
     print(_next(project, plan))  # noqa: T201  # the summary
 
 
-def _check_without_code(options: APIOptions) -> None:
-    """Check that nothing was said that is for projects with code."""
+def _check_of_project(options: APIOptions, project: Project) -> None:
+    """Check that nothing was said that is for another sort of project."""
+    charts, roles = options.chart.about_chart, options.role.generated
+    schema = [] if project.is_codeless else options.chart.said
+    mine = "made of charts" if project.is_helm else "in Python"
+    mine = "made of Ansible roles" if project.is_ansible else mine
+    if (charts or schema) and not project.is_helm:
+        raise ConfigError(
+            f"{[*charts, *schema][0]} is for projects made of charts, and this one is {mine}."
+            " Make one in another folder: `kubewright init --plugins helm`"
+        )
+    if roles and not project.is_ansible:
+        raise ConfigError(
+            f"{roles[0]} is for projects made of Ansible roles, and this one is {mine}."
+            " Make one in another folder: `kubewright init --plugins ansible`"
+        )
+
+
+def _make_without_code(place: ProjectFolder, options: APIOptions) -> None:
+    _check_without_code(options, "chart" if place.project.is_helm else "role or a playbook")
+    wanted, force = options.wanted, options.force
+    if place.project.is_helm:
+        chart = HelmKind(wanted=wanted, chart=options.chart, force=force)
+        run_helm(chart, place, dry_run=options.dry_run)
+    else:
+        role = AnsibleKind(wanted=wanted, role=options.role, force=force)
+        run_ansible(role, place, dry_run=options.dry_run)
+
+
+def _check_without_code(options: APIOptions, what: str) -> None:
+    """Check that nothing was said that is for projects with code, since *what* is run there."""
     said = {
         "--no-resource": options.resource is False,
         "--no-controller": options.controller is False,
@@ -136,8 +163,8 @@ def _check_without_code(options: APIOptions) -> None:
     for name, value in said.items():
         if value:
             raise ConfigError(
-                f"{name} is for projects in Python; in this one, a chart installs each kind. Leave"
-                " the option out"
+                f"{name} is for projects in Python; in this one, each kind has a {what}. Leave the"
+                " option out"
             )
 
 

@@ -11,6 +11,7 @@ from kubewright.cli.project.initialization import check_license, check_owner
 from kubewright.cli.project.lock import locked_project
 from kubewright.cli.project.outcome import conclude
 from kubewright.errors import ConfigError
+from kubewright.scaffold.ansible.creation import ansible_files
 from kubewright.scaffold.context import init_context
 from kubewright.scaffold.helm.creation import helm_files
 from kubewright.scaffold.merging import merged
@@ -49,14 +50,14 @@ def _edit(place: ProjectFolder, options: EditOptions) -> None:
         raise ConfigError(
             "what should change? Say --multigroup, --namespaced, --owner or --license"
         )
-    if place.project.is_helm and (options.owner, options.license_name) != (None, None):
+    if place.project.is_codeless and (options.owner, options.license_name) != (None, None):
         raise ConfigError(
-            "a project made of charts has neither pyproject.toml nor LICENSE: leave --owner and"
+            "a project without code has neither pyproject.toml nor LICENSE: leave --owner and"
             " --license out, and add a license by hand"
         )
     before, after = place.project, _changed(place.project, options)
     files: dict[str, str | None] = {}
-    if before.multigroup != after.multigroup and not before.is_helm:
+    if before.multigroup != after.multigroup and not before.is_codeless:
         files |= move_modules(before, after, place.find_text, _modules(place))
     files |= _settings(place, before, after, force=options.force)
     files["PROJECT"] = after.text(place.find_text("PROJECT") or "")
@@ -67,7 +68,7 @@ def _edit(place: ProjectFolder, options: EditOptions) -> None:
         print("Nothing has to be changed.")  # noqa: T201  # the summary
         return
     conclude(place.root, changes, dry_run=options.dry_run, manifests=options.manifests)
-    checks = "make lint" if after.is_helm else "make fmt lint test"
+    checks = "make lint" if after.is_codeless else "make fmt lint test"
     print(f"Next: look at `git diff`, then {checks}")  # noqa: T201  # as above
 
 
@@ -93,7 +94,7 @@ def _settings(
     """Return the files of the scaffold that are different now, with what the user has changed."""
     templates = Templates(before.cli_version)
     old, new = _written(before, templates), _written(after, templates)
-    generated = set() if before.is_helm else {"config/rbac/role.yaml"}
+    generated = set() if before.is_codeless else {"config/rbac/role.yaml"}
     found: dict[str, str | None] = {}
     for path in sorted((old.keys() | new.keys()) - generated):
         if old.get(path) != new.get(path):
@@ -105,6 +106,8 @@ def _written(project: Project, templates: Templates) -> dict[str, str]:
     """Return the files that a project has from the start."""
     if project.is_helm:
         return helm_files(project, templates)
+    if project.is_ansible:
+        return ansible_files(project, templates)
     return templates.render("init", init_context(project))
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kubewright.errors import ConfigError
-from kubewright.scaffold.helm.watches import FILE
+from kubewright.scaffold.codeless.watches import FILE
 from kubewright.scaffold.project import Project
 
 __all__ = ["NAME", "ProjectFolder", "find_project", "get_project", "target_of"]
@@ -27,7 +27,7 @@ class ProjectFolder(NamedTuple):
     @property
     def target(self) -> str:
         """The operator, as `load_operator` takes it."""
-        return str(self.root / FILE) if self.project.is_helm else f"{self.project.repo}.main"
+        return str(self.root / FILE) if self.project.is_codeless else f"{self.project.repo}.main"
 
     def find_text(self, path: str) -> str | None:
         """Return the text of the file *path* of the project; ``None`` if there is no such file.

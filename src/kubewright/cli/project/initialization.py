@@ -5,16 +5,20 @@ from pathlib import Path
 import msgspec
 
 from kubewright.cli.fatal import tell
+from kubewright.cli.project.ansible.creation import AnsibleKind, files_in
+from kubewright.cli.project.ansible.initialization import beginning as ansible_beginning
+from kubewright.cli.project.ansible.options import RoleOptions
 from kubewright.cli.project.folder import NAME, find_project
 from kubewright.cli.project.helm.creation import HelmKind
 from kubewright.cli.project.helm.initialization import beginning
-from kubewright.cli.project.helm.options import ChartOptions, is_plugin
+from kubewright.cli.project.helm.options import ChartOptions
 from kubewright.cli.project.lock import locked
 from kubewright.cli.project.outcome import put
+from kubewright.cli.project.plugins import layout_of
 from kubewright.errors import ConfigError
-from kubewright.scaffold.creation import init_files
+from kubewright.scaffold.creation import Scaffold, init_files
 from kubewright.scaffold.naming import check_domain, check_project_name, package_name
-from kubewright.scaffold.project import HELM, LAYOUT, VERSION, Project
+from kubewright.scaffold.project import ANSIBLE, HELM, LAYOUT, VERSION, Project
 from kubewright.scaffold.templates import CURRENT, Templates
 from kubewright.scaffold.wanted import Wanted
 
@@ -37,6 +41,7 @@ class InitOptions(msgspec.Struct, frozen=True, kw_only=True):
     plugins: str = ""
     wanted: Wanted = Wanted(group="", version="", kind="")
     chart: ChartOptions = ChartOptions()
+    role: RoleOptions = RoleOptions()
     force: bool = False
     dry_run: bool = False
     manifests: bool = True
@@ -65,20 +70,26 @@ def run(options: InitOptions, folder: Path | None = None) -> None:
 def _make(root: Path, project: Project, options: InitOptions) -> list[str]:
     """Write the files, and return what users should know."""
     _check_folder(root, force=options.force)
-    notes: list[str] = []
-    if project.is_helm:
-        kind = HelmKind(wanted=options.wanted, chart=options.chart, force=options.force)
-        scaffold, notes = beginning(project, kind)
-    else:
-        scaffold = init_files(project, Templates())
+    scaffold, notes = _beginning(root, project, options)
     put(
         root,
         scaffold,
         force=options.force,
         dry_run=options.dry_run,
-        manifests=options.manifests and not project.is_helm,
+        manifests=options.manifests and not project.is_codeless,
     )
     return notes
+
+
+def _beginning(root: Path, project: Project, options: InitOptions) -> tuple[Scaffold, list[str]]:
+    """Return the files, and what users should know."""
+    wanted, force = options.wanted, options.force
+    if project.is_helm:
+        return beginning(project, HelmKind(wanted=wanted, chart=options.chart, force=force))
+    if project.is_ansible:
+        kind = AnsibleKind(wanted=wanted, role=options.role, force=force)
+        return ansible_beginning(project, kind, files_in(root))
+    return init_files(project, Templates()), []
 
 
 def project_for(options: InitOptions, root: Path) -> Project:
@@ -92,8 +103,8 @@ def project_for(options: InitOptions, root: Path) -> Project:
             f"--project-version: only {VERSION} is known, not {options.project_version!r}. Leave"
             " the option out"
         )
-    helm = is_plugin(options.plugins)
-    _check_of_plugin(options, helm=helm)
+    layout = layout_of(options.plugins)
+    _check_of_plugin(options, layout)
     check_license(options.license_name)
     check_domain(options.domain)
     name = options.project_name or root.name
@@ -101,31 +112,37 @@ def project_for(options: InitOptions, root: Path) -> Project:
     project = Project(
         domain=options.domain,
         project_name=name,
-        repo="" if helm else package_name(name),
+        repo=package_name(name) if layout == LAYOUT else "",
         version=VERSION,
-        layout=[HELM if helm else LAYOUT],
+        layout=[layout],
         cli_version=CURRENT,
         multigroup=options.multigroup,
         namespaced=options.namespaced,
     )
-    if not helm:
+    if layout == LAYOUT:
         project.head(owner=check_owner(options.owner), license_name=options.license_name)
     return project
 
 
-def _check_of_plugin(options: InitOptions, *, helm: bool) -> None:
-    """Check that nothing was said that is for the other sort of project."""
+def _check_of_plugin(options: InitOptions, layout: str) -> None:
+    """Check that nothing was said that is for another sort of project."""
     wanted = options.wanted
     names = {"--group": wanted.group, "--version": wanted.version, "--kind": wanted.kind}
-    said = [name for name, value in names.items() if value] + options.chart.said
-    if said and not helm:
+    said = [name for name, value in names.items() if value]
+    charts, roles = options.chart.about_chart, options.role.generated
+    if layout != HELM and charts:
+        raise ConfigError(f"{charts[0]} goes with --plugins helm")
+    if layout != ANSIBLE and roles:
+        raise ConfigError(f"{roles[0]} goes with --plugins ansible")
+    said += options.chart.said
+    if said and layout == LAYOUT:
         raise ConfigError(
-            f"{said[0]} goes with --plugins helm; in a project in Python, `kubewright create api`"
-            " makes a kind afterwards"
+            f"{said[0]} goes with --plugins helm or ansible; in a project in Python, `kubewright"
+            " create api` makes a kind afterwards"
         )
-    if options.owner and helm:
+    if options.owner and layout != LAYOUT:
         raise ConfigError(
-            "--owner goes into pyproject.toml, and a project made of charts has none. Leave it out"
+            "--owner goes into pyproject.toml, and a project without code has none. Leave it out"
         )
 
 

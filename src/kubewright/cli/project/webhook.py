@@ -53,6 +53,11 @@ def _make(place: ProjectFolder, options: WebhookOptions) -> None:
             "this project has charts instead of code, and webhooks are functions. What may be in a"
             " spec is said in values.schema.json of a chart, with --crd-schema values"
         )
+    if project.is_ansible:
+        raise ConfigError(
+            "this project has roles instead of code, and webhooks are functions. What may be in a"
+            " spec is said in the CRD of the kind; --crd-schema defaults makes it from a role"
+        )
     options.wanted.check()
     _check_said(options)
     resource = _resource_for(project, options)

@@ -183,7 +183,7 @@ def _print_next(plan: _Plan, found: Renewal) -> None:
         steps = [*steps, "(edit the files with conflicts)"]
     steps = [
         *steps,
-        "make manifests lint" if plan.project.is_helm else "make manifests test",
+        "make manifests lint" if plan.project.is_codeless else "make manifests test",
         "git commit --all",
         "(merge the branch)",
     ]

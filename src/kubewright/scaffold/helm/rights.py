@@ -2,50 +2,31 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from msgspec.structs import replace
 
-from kubewright import kinds
-from kubewright.api.definition import plural_of
-from kubewright.api.kind import GroupVersionKind
-from kubewright.api.resource import mapping_of
 from kubewright.crd.manifest import from_yaml
-from kubewright.crd.rbac import READ, WRITE, PolicyRule, merged_rules
+from kubewright.crd.rbac import READ, PolicyRule
 from kubewright.errors import SchemaError
+from kubewright.scaffold.codeless.rights import (
+    ALL,
+    RBAC,
+    NamedKind,
+    Rights,
+    named_kind,
+    rights_of,
+)
 from kubewright.scaffold.helm.chart import Chart
 from kubewright.scaffold.project import ProjectResource
 
-__all__ = ["Rights", "kind_rules", "manifest_rights", "template_rights"]
+__all__ = ["kind_rules", "manifest_rights", "template_rights"]
 
-_RBAC = "rbac.authorization.k8s.io"
 _ROLES = {"Role": "roles", "ClusterRole": "clusterroles"}
-_ALL = (*READ, *WRITE)
-_CRDS = PolicyRule(("apiextensions.k8s.io",), ("customresourcedefinitions",), ("create", *READ))
+_CRD = NamedKind("apiextensions.k8s.io", "customresourcedefinitions", namespaced=False, known=True)
 _LITERAL = re.compile(r"""^(apiVersion|kind):\s*["']?([\w./-]+)["']?\s*(?:#.*)?$""", re.MULTILINE)
 _TEST = re.compile(r"""helm\.sh/hook["']?:\s*["']?test""")
 _KIND = re.compile(r"^kind:\s*(\S.*)$", re.MULTILINE)
-
-
-class Rights(NamedTuple):
-    """What an operator has to be allowed.
-
-    Attributes:
-        rules: The rules.
-        notes: What they do not allow, and what to do about it.
-    """
-
-    rules: tuple[PolicyRule, ...]
-    notes: tuple[str, ...] = ()
-
-
-class _Named(NamedTuple):
-    """A kind, as RBAC names it."""
-
-    group: str
-    plural: str
-    namespaced: bool
-    known: bool
 
 
 def kind_rules(resource: ProjectResource) -> list[PolicyRule]:
@@ -70,13 +51,15 @@ def manifest_rights(manifest: str, chart: Chart, *, namespaced: bool) -> Rights:
         SchemaError: It is not YAML.
     """
     documents = [one for found in from_yaml(manifest) for one in _listed(found)]
-    named = [_named(str(one.get("apiVersion", "")), str(one.get("kind", ""))) for one in documents]
+    named = [
+        named_kind(str(one.get("apiVersion", "")), str(one.get("kind", ""))) for one in documents
+    ]
     return _rights([*named], [*_granted(documents)], chart, namespaced=namespaced)
 
 
 def template_rights(chart: Chart, *, namespaced: bool) -> Rights:
     """Return what it takes to install all that the templates of *chart* name, rendered or not."""
-    named: list[_Named] = []
+    named: list[NamedKind] = []
     notes: list[str] = []
     for path, text in sorted(chart.files.items()):
         if "/templates/" in f"/{path}" and path.endswith((".yaml", ".yml")):
@@ -85,10 +68,10 @@ def template_rights(chart: Chart, *, namespaced: bool) -> Rights:
                 if _TEST.search(part):
                     continue  # which is for people who run `helm test`
                 if "kind" in found:
-                    named.append(_named(found.get("apiVersion", ""), found["kind"]))
+                    named.append(named_kind(found.get("apiVersion", ""), found["kind"]))
                 elif _KIND.search(part):
                     notes.append(f"{chart.folder}/{path} has a kind that values decide about")
-    if any(one.group == _RBAC for one in named):
+    if any(one.group == RBAC for one in named):
         notes.append(
             "the chart has roles or bindings: add the rules of these, too, since nobody may give"
             " away rights that they do not have"
@@ -98,35 +81,12 @@ def template_rights(chart: Chart, *, namespaced: bool) -> Rights:
 
 
 def _rights(
-    named: Iterable[_Named], granted: Iterable[PolicyRule], chart: Chart, *, namespaced: bool
+    named: Iterable[NamedKind], granted: Iterable[PolicyRule], chart: Chart, *, namespaced: bool
 ) -> Rights:
-    own = dict.fromkeys(one for one in named if one.plural)
-    rules = [PolicyRule((one.group,), (one.plural,), _ALL) for one in own]
-    rules += granted
-    notes = [
-        f"{one.plural} of {one.group} is a guess at the plural of a kind that Kubernetes does not"
-        " have itself"
-        for one in own
-        if not one.known
-    ]
+    verbs = dict.fromkeys(named, ALL)
     if any(path.startswith("crds/") for path in chart.files):
-        own[_Named(_CRDS.groups[0], _CRDS.resources[0], namespaced=False, known=True)] = None
-        rules.append(_CRDS)
-    outside = {(one.group, one.plural) for one in own if not one.namespaced}
-    if namespaced and outside:
-        rules = [one for one in rules if not _is_of(one, outside)]
-        names = ", ".join(sorted(plural for _, plural in outside))
-        notes.append(
-            f"the chart has {names}, which are in no namespace, and the operator has rights in its"
-            " own one only: `kubewright edit --no-namespaced` gives it a ClusterRole; then add"
-            " rules for these"
-        )
-    return Rights(tuple(merged_rules(rules)), tuple(dict.fromkeys(notes)))
-
-
-def _is_of(rule: PolicyRule, resources: set[tuple[str, str]]) -> bool:
-    pairs = {(group, plural) for group in rule.groups for plural in rule.resources}
-    return bool(rule.urls) or bool(pairs & resources)
+        verbs[_CRD] = ("create", *READ)
+    return rights_of(verbs, granted, what="chart", namespaced=namespaced)
 
 
 def _listed(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -138,19 +98,6 @@ def _listed(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield document
 
 
-def _named(api_version: str, kind: str) -> _Named:
-    group, _, version = api_version.rpartition("/")
-    there = [one for one in kinds.gvks() if one.kind == kind]
-    if version:
-        there = [one for one in there if one.group == group]
-    exact = GroupVersionKind(group, version, kind)
-    found = kinds.find(exact if exact in there else there[0]) if there else None
-    if found is None:
-        return _Named(group, plural_of(kind) if kind else "", namespaced=True, known=False)
-    mapping = mapping_of(found)
-    return _Named(mapping.group, mapping.plural, mapping.namespaced, known=True)
-
-
 # --- Roles that a chart has: nobody may give away rights that they do not have ---
 
 
@@ -158,7 +105,7 @@ def _granted(documents: Iterable[Mapping[str, Any]]) -> Iterator[PolicyRule]:
     roles = {}
     bound = []
     for one in documents:
-        if str(one.get("apiVersion", "")).startswith(f"{_RBAC}/"):
+        if str(one.get("apiVersion", "")).startswith(f"{RBAC}/"):
             if one.get("kind") in _ROLES:
                 roles[one["kind"], (one.get("metadata") or {}).get("name")] = one
             else:
@@ -168,7 +115,7 @@ def _granted(documents: Iterable[Mapping[str, Any]]) -> Iterator[PolicyRule]:
     for reference in bound:
         kind, name = reference.get("kind"), reference.get("name")
         if kind in _ROLES and name and (kind, name) not in roles:
-            yield PolicyRule((_RBAC,), (_ROLES[kind],), ("bind",), resource_names=(str(name),))
+            yield PolicyRule((RBAC,), (_ROLES[kind],), ("bind",), resource_names=(str(name),))
 
 
 def _rules_in(role: Mapping[str, Any]) -> Iterator[PolicyRule]:

@@ -5,6 +5,8 @@ from typing import Any
 import pytest
 import yaml
 
+from kubewright.scaffold.ansible.definition import crd_text
+from kubewright.scaffold.project import ANSIBLE, ProjectResource
 from tests.unit.cli.bundle.place import BASE, VALIDATOR, Place, feed, run
 
 GENERATE = ("generate", "kustomize", "manifests")
@@ -32,6 +34,20 @@ def test_it_writes_what_a_bundle_is_built_from(place: Place) -> None:
     assert yaml.safe_load(place.read(KUSTOMIZATION))["resources"] == [
         "bases/stalls.clusterserviceversion.yaml", "../default", "../samples", "../scorecard",
     ]  # fmt: skip
+
+
+def test_roles_are_not_loaded(place: Place) -> None:
+    """All that is needed of them is in the CRDs, also where Ansible is not installed."""
+    text = place.read("PROJECT").replace("python.kubewright.dev/v1", ANSIBLE)
+    place.write("PROJECT", text)
+    stall = ProjectResource(kind="Stall", version="v1", group="shop", domain="example.com")
+    place.write("config/crd/bases/stalls.yaml", crd_text(stall))
+    place.write("stall_project/main.py", "1 / 0\n")
+
+    run(*GENERATE)
+
+    [owned] = spec_of(place)["customresourcedefinitions"]["owned"]
+    assert (owned["kind"], owned["name"]) == ("Stall", "stalls.shop.example.com")
 
 
 def test_a_second_run_changes_nothing(ready: Place) -> None:

@@ -55,17 +55,26 @@ def test_a_project_that_is_not_installed_is_no_surprise(cluster: EmbeddedServer)
     )
 
 
-def test_charts_are_in_the_image_only(place: Place, cluster: EmbeddedServer) -> None:
+@pytest.mark.parametrize(
+    ("layout", "named"),
+    [
+        ("helm.kubewright.dev/v1", "charts"),
+        ("ansible.sdk.operatorframework.io/v1", "roles"),
+    ],
+)
+def test_charts_and_roles_are_in_the_image_only(
+    layout: str, named: str, place: Place, cluster: EmbeddedServer
+) -> None:
     """Here the image is not used, and so the operator would not find them."""
     text = (place.root / "PROJECT").read_text()
-    place.write("PROJECT", text.replace("python.kubewright.dev", "helm.kubewright.dev"))
+    place.write("PROJECT", text.replace("python.kubewright.dev/v1", layout))
 
     done = run(*DEPLOY, "--no-wait", server=cluster)
 
     assert done.status == 0
     assert done.err == (
         "kubewright: pods of this cluster are processes of this machine, and have no watches.yaml"
-        " and no charts: run the operator with `kubewright run` instead\n"
+        f" and no {named}: run the operator with `kubewright run` instead\n"
     )
 
 

@@ -143,15 +143,21 @@ def test_ends_of_lines_move_along(project: Path) -> None:
     assert b"multigroup: true\r\n" in file
 
 
-def charts() -> None:
-    """Make a project of charts in this folder."""
+SORTS = (("helm",), ("ansible", "--generate-role"))
+
+
+@pytest.fixture(params=SORTS, ids=lambda one: one[0])
+def sort(request: pytest.FixtureRequest, folder: Path) -> tuple[str, ...]:
+    """Make a project without code in this folder; return the options of its kinds."""
+    plugin, *options = request.param
     names = ("--group", "web", "--version", "v1", "--kind", "Nginx")
-    run("init", "--plugins", "helm", "--domain", "example.com", *names)
+    run("init", "--plugins", plugin, "--domain", "example.com", *names, *options)
+    return tuple(options)
 
 
-def test_a_project_of_charts_changes_its_role(folder: Path) -> None:
+@pytest.mark.usefixtures("sort")
+def test_a_project_without_code_changes_its_role(folder: Path) -> None:
     """Rules that were added to it stay."""
-    charts()
     role = folder / "config/rbac/role.yaml"
     role.write_text(f"{role.read_text()}# mine\n")
     before = role.read_text()
@@ -165,10 +171,11 @@ def test_a_project_of_charts_changes_its_role(folder: Path) -> None:
     assert role.read_text() == before
 
 
-def test_a_project_of_charts_may_have_several_groups(folder: Path) -> None:
+def test_a_project_without_code_may_have_several_groups(
+    folder: Path, sort: tuple[str, ...]
+) -> None:
     """No module moves, since there is none."""
-    charts()
-    names = ("--group", "cache", "--version", "v1", "--kind", "Memcached")
+    names = ("--group", "cache", "--version", "v1", "--kind", "Memcached", *sort)
     with pytest.raises(ConfigError, match="kubewright edit --multigroup"):
         run("create", "api", *names)
 
@@ -179,9 +186,8 @@ def test_a_project_of_charts_may_have_several_groups(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("words", [("--owner", "Me"), ("--license", "none")])
-def test_a_project_of_charts_has_no_owner(words: tuple[str, str], folder: Path) -> None:
+@pytest.mark.usefixtures("sort")
+def test_a_project_without_code_has_no_owner(words: tuple[str, str]) -> None:
     """It says that in files that it does not have."""
-    charts()
-
     with pytest.raises(ConfigError, match=r"has neither pyproject\.toml nor LICENSE"):
         run("edit", *words)

@@ -78,7 +78,7 @@ def test_a_project_inside_of_another_is_refused(
         (["--owner", "a\nb"], "--owner: 'a\\nb' is not one line of text"),
         (["--project-version", "2"], "--project-version: only 3 is known, not '2'"),
         (["--plugins", "go/v4"], "--plugins: there is no plugin 'go/v4', only helm"),
-        (["--kind", "Shop"], "--kind goes with --plugins helm; in a project in Python"),
+        (["--kind", "Shop"], "--kind goes with --plugins helm or ansible; in a project"),
         (["--helm-chart", "shop"], "--helm-chart goes with --plugins helm"),
     ],
 )

@@ -1,8 +1,9 @@
 import pytest
 import yaml
 
+from kubewright.scaffold.codeless.definition import crd_path
 from kubewright.scaffold.helm.chart import Chart, chart_of
-from kubewright.scaffold.helm.definition import crd_path, crd_text, notes_of, sample_text
+from kubewright.scaffold.helm.definition import crd_text, notes_of, sample_text
 from kubewright.scaffold.manifests import is_ours
 from kubewright.scaffold.project import API, ProjectResource
 

@@ -4,8 +4,9 @@ import pytest
 import yaml
 
 from kubewright.errors import SchemaError
+from kubewright.scaffold.codeless.rights import Rights
 from kubewright.scaffold.helm.chart import Chart, chart_of, default_chart
-from kubewright.scaffold.helm.rights import Rights, kind_rules, manifest_rights, template_rights
+from kubewright.scaffold.helm.rights import kind_rules, manifest_rights, template_rights
 from kubewright.scaffold.project import ProjectResource
 from kubewright.scaffold.templates import Templates
 

@@ -6,21 +6,23 @@ import msgspec
 from msgspec.structs import replace
 
 from kubewright.cli.fatal import tell
+from kubewright.cli.project.codeless import new_kind
 from kubewright.cli.project.folder import ProjectFolder
 from kubewright.cli.project.helm.options import ChartOptions
 from kubewright.cli.project.helm.program import Render, render
 from kubewright.cli.project.helm.source import get_chart
 from kubewright.cli.project.outcome import put
 from kubewright.errors import ConfigError, SchemaError
+from kubewright.scaffold.codeless.creation import ROLE
+from kubewright.scaffold.codeless.rights import Rights
 from kubewright.scaffold.creation import Current, Scaffold
 from kubewright.scaffold.helm.chart import Chart, default_chart
-from kubewright.scaffold.helm.creation import ROLE, Contents, helm_api_files
+from kubewright.scaffold.helm.creation import Contents, helm_api_files
 from kubewright.scaffold.helm.definition import notes_of
-from kubewright.scaffold.helm.rights import Rights, manifest_rights, template_rights
-from kubewright.scaffold.naming import check_group
-from kubewright.scaffold.project import API, ChartUse, Project, ProjectResource
+from kubewright.scaffold.helm.rights import manifest_rights, template_rights
+from kubewright.scaffold.project import ChartUse, Project, ProjectResource
 from kubewright.scaffold.templates import Templates
-from kubewright.scaffold.wanted import Wanted, check_new_kind
+from kubewright.scaffold.wanted import Wanted
 
 __all__ = ["GROUP", "VERSION", "HelmKind", "add_kind", "check_names", "run"]
 
@@ -150,31 +152,7 @@ def _resource(project: Project, wanted: Wanted, *, force: bool) -> ProjectResour
             f"--no-namespaced: a release is in the namespace of its object, so objects of"
             f" {wanted.kind} are in one. Leave the option out"
         )
-    group = wanted.group
-    if group.endswith(f".{project.domain}"):
-        group = group.removesuffix(f".{project.domain}")
-    check_group(group, project.domain)
-    made = ProjectResource(
-        kind=wanted.kind,
-        version=wanted.version,
-        group=group,
-        domain=project.domain,
-        plural=wanted.plural,
-        api=API(crd_version="v1", namespaced=True),
-    )
-    for one in project.versions_of(made):
-        if one.version != made.version:
-            raise ConfigError(
-                f"{made.kind} is in this project already, in version {one.version}, and one chart"
-                " installs it: there are no conversions without code. Change its chart instead"
-            )
-        if not force:
-            raise ConfigError(
-                f"the project has {made.kind} of {made.api_group}/{made.version} already. Overwrite"
-                " its files with --force"
-            )
-    check_new_kind(project, made)
-    return made
+    return new_kind(project, wanted, what="chart", force=force)
 
 
 def _check_shared(

@@ -1,5 +1,6 @@
 """``kubewright init --plugins helm``: a new project without code, with its first kind or not."""
 
+from kubewright.cli.project.codeless import together
 from kubewright.cli.project.helm.creation import HelmKind, add_kind, check_names
 from kubewright.cli.project.helm.program import Render, render
 from kubewright.scaffold.creation import Scaffold
@@ -31,8 +32,4 @@ def beginning(
         kind.chart.check()
         check_names(wanted, kind.chart)
     added, _, notes = add_kind(project, kind, made.new.get, rendered)
-    return Scaffold(new=_together(made, added)), notes
-
-
-def _together(made: Scaffold, added: Scaffold) -> dict[str, str]:
-    return {**added.shared, **made.new, **added.new, **added.changed}
+    return together(made, added), notes

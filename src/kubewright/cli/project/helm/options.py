@@ -4,10 +4,8 @@ import msgspec
 
 from kubewright.errors import ConfigError
 
-__all__ = ["PLUGINS", "ChartOptions", "is_plugin"]
+__all__ = ["ChartOptions"]
 
-PLUGINS: tuple[str, ...] = ("helm", "helm/v1", "helm.kubewright.dev/v1")
-"""What ``--plugins`` takes."""
 _SCHEMAS = ("none", "values")
 
 
@@ -25,6 +23,11 @@ class ChartOptions(msgspec.Struct, frozen=True, kw_only=True):
     repo: str = ""
     version: str = ""
     crd_schema: str = ""
+
+    @property
+    def about_chart(self) -> list[str]:
+        """The options that were given and are about a chart, not about the CRD."""
+        return [name for name in self.said if name != "--crd-schema"]
 
     @property
     def said(self) -> list[str]:
@@ -57,18 +60,3 @@ class ChartOptions(msgspec.Struct, frozen=True, kw_only=True):
                 " https://charts.example.com. One that helm knows by name goes before the chart:"
                 f" --helm-chart {self.repo}/{self.chart}"
             )
-
-
-def is_plugin(name: str) -> bool:
-    """Tell whether *name* is that of projects made of charts.
-
-    Raises:
-        ConfigError: It is not that of anything.
-    """
-    if name and name not in PLUGINS:
-        raise ConfigError(
-            f"--plugins: there is no plugin {name!r}, only helm, for operators made of charts."
-            " Leave the option out for a project in Python; `kubewright create api --image` does"
-            " what deploy-image does"
-        )
-    return bool(name)

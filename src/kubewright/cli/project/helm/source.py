@@ -41,19 +41,23 @@ def get_chart(options: ChartOptions) -> Chart:
     return chart_of(unpacked(pull(name, version=options.version), place=name), place=name)
 
 
-def find_files(folder: Path) -> dict[str, str]:
+def find_files(folder: Path, *, what: str = "chart") -> dict[str, str]:
     """Return the files below *folder*, by path; bytes that are not UTF-8 are surrogates.
+
+    Args:
+        folder: The folder.
+        what: What it should be, for errors.
 
     Raises:
         ConfigError: A file cannot be read, or they are too large.
     """
     try:
-        return dict(_files(folder))
+        return dict(_files(folder, what))
     except OSError as error:
         raise ConfigError(f"cannot read {error.filename or folder}: {error.strerror}") from error
 
 
-def _files(folder: Path) -> Iterator[tuple[str, str]]:
+def _files(folder: Path, what: str) -> Iterator[tuple[str, str]]:
     left = _MOST
     for path in sorted(folder.rglob("*")):
         relative = path.relative_to(folder)
@@ -61,12 +65,14 @@ def _files(folder: Path) -> Iterator[tuple[str, str]]:
             continue
         if path.is_symlink() and not path.resolve().is_relative_to(folder.resolve()):
             raise ConfigError(
-                f"{path} is a link out of the chart: put the file there itself, as others will not"
+                f"{path} is a link out of the {what}: put the file there itself, as others will not"
                 " have what it leads to"
             )
         left -= path.stat().st_size
         if left < 0:
-            raise ConfigError(f"{folder} has more than {_MOST // 1024 // 1024} MiB: is it a chart?")
+            raise ConfigError(
+                f"{folder} has more than {_MOST // 1024 // 1024} MiB: is it a {what}?"
+            )
         yield relative.as_posix(), path.read_bytes().decode("utf-8", "surrogateescape")
 
 

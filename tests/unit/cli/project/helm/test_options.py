@@ -1,21 +1,7 @@
 import pytest
 
-from kubewright.cli.project.helm.options import PLUGINS, ChartOptions, is_plugin
+from kubewright.cli.project.helm.options import ChartOptions
 from kubewright.errors import ConfigError
-
-
-@pytest.mark.parametrize("name", PLUGINS)
-def test_the_plugin_has_a_short_name_and_a_long_one(name: str) -> None:
-    """PROJECT has the long one."""
-    assert is_plugin(name)
-    assert not is_plugin("")
-
-
-@pytest.mark.parametrize("name", ["go/v4", "ansible", "Helm", "helm,go"])
-def test_other_plugins_are_refused(name: str) -> None:
-    """With a word about what there is."""
-    with pytest.raises(ConfigError, match=f"--plugins: there is no plugin '{name}', only helm"):
-        is_plugin(name)
 
 
 @pytest.mark.parametrize(
@@ -43,4 +29,5 @@ def test_what_was_said_is_known() -> None:
     said.check()
 
     assert said.said == ["--helm-chart", "--crd-schema"]
+    assert said.about_chart == ["--helm-chart"]
     assert ChartOptions().said == []

@@ -1,0 +1,1 @@
+"""The commands of projects without code, for whose kinds Ansible runs roles and playbooks."""
