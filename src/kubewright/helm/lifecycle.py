@@ -63,9 +63,7 @@ class Lifecycle:
         self._hooks = hooks
         self._inventory = inventory
 
-    async def install(
-        self, release: Release, owner: Owner, definitions: list[dict[str, Any]]
-    ) -> Release:
+    async def install(self, release: Release, owner: Owner) -> Release:
         """Install *release*, of which nothing is there, and return it as it is then.
 
         Raises:
@@ -78,7 +76,7 @@ class Lifecycle:
         release = replace(release, status="pending-install", description="Initial install underway")
         await self._storage.create(release, owner.reference, found)
         try:
-            await self._objects.create_definitions(definitions)
+            await self._objects.create_definitions(release.definitions)
             await self._hooks.run(release, "pre-install", owner)
             await self._objects.apply(wanted, owner)
             await self._prune(leftovers, wanted, owner, found)

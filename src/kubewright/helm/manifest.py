@@ -67,11 +67,14 @@ class Rendering(msgspec.Struct):
         manifest: The YAML of all objects, in the order in which they are installed.
         hooks: The objects that are made apart from them.
         notes: What the chart tells the user.
+        definitions: The CRDs in the folders ``crds`` of the chart and of those that it depends on
+            with these values; ``None`` if the renderer does not know, and all of them count.
     """
 
     manifest: str
     hooks: list[Hook] = []
     notes: str = ""
+    definitions: list[dict[str, Any]] | None = None
 
 
 def sources_in(text: str) -> Iterator[tuple[str, str]]:

@@ -5,6 +5,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+from msgspec.structs import replace
 
 from kubewright.api.owners import owner_reference
 from kubewright.api.unstructured import Unstructured
@@ -64,7 +65,7 @@ class Planner:
         self._cluster = cluster
         self._renderer = renderer
         self._storage = storage
-        self._facts = Facts(cluster.live)
+        self._facts = Facts(cluster.live, cluster.clock)
 
     def owner_of(self, obj: Unstructured) -> Owner:
         """Return the release that *obj* stands for."""
@@ -104,6 +105,10 @@ class Planner:
             is_true(annotations.get(f"{PREFIX}rollback-force"), default=False),
         )
 
+    def look_again(self) -> None:
+        """Ask the cluster anew what it serves, since that has just changed."""
+        self._facts.forget()
+
     async def release(
         self, plan: Plan, records: list[Record], before: Release | None, known: str
     ) -> Release:
@@ -125,7 +130,10 @@ class Planner:
         latest = self._storage.get(last) if last is not None and resumed else before
         # Without its Secrets a release still has its passwords, and programs that know them.
         manifest = known if latest is None else latest.manifest
-        wish = self._wish(plan, version, is_upgrade=before is not None)
+        wish = replace(
+            self._wish(plan, version, is_upgrade=before is not None),
+            with_definitions=before is None,
+        )
         rendering = await self._render(wish, manifest)
         now = self._storage.now()
         return Release(
@@ -141,6 +149,7 @@ class Planner:
             manifest=rendering.manifest,
             hooks=rendering.hooks,
             inputs=plan.inputs,
+            definitions=rendering.definitions or [],
         )
 
     async def is_same(self, plan: Plan, before: Release) -> bool:
@@ -151,6 +160,8 @@ class Planner:
 
     async def _render(self, wish: Wish, before: str) -> Rendering:
         rendering = await self._renderer.render(wish)
+        if wish.with_definitions and rendering.definitions is None:
+            rendering.definitions = wish.chart.definitions
         check_unique(rendering.manifest, wish.namespace)
         for hook in rendering.hooks:
             objects_in(hook.manifest)  # which refuses what is not an object

@@ -150,6 +150,16 @@ class ReleaseReconciler:
             await self._adopt(before, plan)
             return await self._hold(before, plan, state, request)
         release = await self._planner.release(plan, records, before, state.deployed_manifest)
+        if release.definitions and self._watch.chart.asks_apis:
+            # As with Helm, what it asks for may be what it brings.
+            await self._objects.create_definitions(release.definitions)
+            self._planner.look_again()
+            plan = await self._planner.plan(obj, plan.owner)
+            self._inputs[request] = plan.inputs
+            release = await self._planner.release(plan, records, before, state.deployed_manifest)
+        if before is not None and is_last and _is_same(release, before):
+            await self._storage.adopt(before, plan.inputs, plan.owner.reference)
+            return await self._hold(before, plan, state, request)
         self._tell_overrides(obj)
         await state.write(self._cluster.client)  # hooks may take minutes
         done = await self._make(release, before, plan)
@@ -159,8 +169,7 @@ class ReleaseReconciler:
 
     async def _make(self, release: Release, before: Release | None, plan: Plan) -> Release:
         if before is None:
-            definitions = self._watch.chart.definitions
-            return await self._lifecycle.install(release, plan.owner, definitions)
+            return await self._lifecycle.install(release, plan.owner)
         return await self._lifecycle.upgrade(
             release, before, plan.owner, force=plan.force, rollback_force=plan.rollback_force
         )
@@ -309,3 +318,11 @@ class ReleaseReconciler:
         except NotFoundError as error:
             if not error.is_about_object:
                 raise
+
+
+def _is_same(release: Release, before: Release) -> bool:
+    """Say whether an upgrade would change nothing, such as when the cluster serves a kind more."""
+    return bool(before.inputs) and all(
+        getattr(release, name) == getattr(before, name)
+        for name in ("manifest", "hooks", "notes", "config", "chart")
+    )

@@ -16,7 +16,8 @@ _CALL = re.compile(
     r"\{\{-?\s*env\s+[\"`](\w+)[\"`]\s*(?:\|\s*default\s+[\"`]([^\"`]*)[\"`]\s*)?-?\}\}"
 )
 _SPECIAL = re.compile(r"[.,=\[\]\\]")
-_LARGE = 1_000_000
+_LARGE, _TOO_LARGE = 1_000_000, 2**63
+"""Beyond the second, ``--set`` takes a number for a text."""
 _INDEX = re.compile(r"^(.*?)((?:\[\d+\])+)$")
 
 
@@ -76,8 +77,13 @@ def large_numbers(values: Any, path: str = "") -> Iterator[str]:
     elif isinstance(values, list):
         for number, value in enumerate(values):
             yield from large_numbers(value, f"{path}[{number}]")
-    elif isinstance(values, int) and not isinstance(values, bool) and abs(values) >= _LARGE:
+    elif _is_large(values):
         yield f"{path}={values}"
+
+
+def _is_large(value: Any) -> bool:
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    return is_number and _LARGE <= abs(value) < _TOO_LARGE
 
 
 def _steps(path: str) -> list[str | int]:

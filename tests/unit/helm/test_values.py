@@ -54,6 +54,6 @@ def test_path_that_does_not_fit_is_refused() -> None:
 
 def test_large_numbers_are_given_one_by_one() -> None:
     """Names and places as ``helm --set`` reads them."""
-    values = {"a.b": [{"n": 5000000}, -2000000], "small": 5, "yes": True, "f": 1e7}
+    values = {"a.b": [{"n": 5000000}, -2000000], "small": 5, "yes": True, "f": 1e7, "huge": 2**63}
 
     assert list(large_numbers(values)) == [r"a\.b[0].n=5000000", r"a\.b[1]=-2000000"]
