@@ -20,7 +20,7 @@ from kubewright.errors import (
 )
 from kubewright.helm.hooks import HookError, HookRunner
 from kubewright.helm.inventory import Inventory
-from kubewright.helm.manifest import objects_in, readable_objects_in
+from kubewright.helm.manifest import hook_objects_in, objects_in, readable_objects_in
 from kubewright.helm.objects import Objects, Owner
 from kubewright.helm.order import install_order, removal_order
 from kubewright.helm.release import Release
@@ -183,7 +183,8 @@ class Lifecycle:
                 return left
             await self._hooks.run(release, "post-delete", owner)
             made = [hook.manifest for hook in release.hooks if not hook.is_test]
-            hooks = [obj for manifest in made for obj in objects_in(manifest)]
+            hooks = [obj for manifest in made for obj in hook_objects_in(manifest)]
+            hooks = [obj for obj in hooks if obj["metadata"].get("name")]
             await self._objects.release_kept(hooks, owner)
         except (KubewrightError, TimeoutError) as error:
             if not _is_final(error):

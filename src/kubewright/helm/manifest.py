@@ -17,6 +17,7 @@ __all__ = [
     "RenderError",
     "Rendering",
     "check_unique",
+    "hook_objects_in",
     "hook_of",
     "objects_in",
     "readable_objects_in",
@@ -105,6 +106,15 @@ def objects_in(manifest: str) -> list[dict[str, Any]]:
     return [obj for _, obj in _sourced(manifest)]
 
 
+def hook_objects_in(manifest: str) -> list[dict[str, Any]]:
+    """Return the objects in the *manifest* of a hook, which may have a ``generateName``.
+
+    Raises:
+        RenderError: A document is not an object.
+    """
+    return [obj for _, obj in _sourced(manifest, named=False)]
+
+
 def check_unique(manifest: str, namespace: str) -> None:
     """Refuse *manifest* if an object is in it twice: each would undo the other, for ever.
 
@@ -167,15 +177,16 @@ def identity(obj: dict[str, Any], namespace: str) -> tuple[GroupVersionKind, Obj
     """Return the kind and the key of *obj*; its namespace is *namespace* if it names none."""
     metadata = obj["metadata"]
     gvk = GroupVersionKind.of(str(obj["apiVersion"]), str(obj["kind"]))
-    return gvk, ObjectKey(str(metadata.get("namespace") or namespace), str(metadata["name"]))
+    name = str(metadata.get("name") or "")
+    return gvk, ObjectKey(str(metadata.get("namespace") or namespace), name)
 
 
-def _sourced(manifest: str) -> Iterator[tuple[str, dict[str, Any]]]:
+def _sourced(manifest: str, *, named: bool = True) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield each object, with the template that it comes from."""
     for source, text in sources_in(manifest):
         try:
             for document in documents(text):
-                for one in _objects(document, source):
+                for one in _objects(document, source, named=named):
                     yield source, one
         except yaml.YAMLError as error:
             raise RenderError(
@@ -184,12 +195,12 @@ def _sourced(manifest: str) -> Iterator[tuple[str, dict[str, Any]]]:
             ) from error
 
 
-def _objects(found: Any, source: str) -> Iterable[dict[str, Any]]:
+def _objects(found: Any, source: str, *, named: bool) -> Iterable[dict[str, Any]]:
     if not isinstance(found, dict):
         raise RenderError(f"{source}: it renders {found!r:.60}, which is not a Kubernetes object")
     if isinstance(found.get("items"), list) and str(found.get("kind", "")).endswith("List"):
         for one in found["items"]:
-            yield from _objects(one, source)
+            yield from _objects(one, source, named=named)
         return
     metadata = found.get("metadata") or {}
     if not isinstance(metadata, dict):
@@ -199,6 +210,14 @@ def _objects(found: Any, source: str) -> Iterable[dict[str, Any]]:
         "kind": found.get("kind"),
         "metadata.name": metadata.get("name"),
     }
+    if metadata.get("generateName") and not metadata.get("name"):
+        if named:
+            raise RenderError(
+                f"{source}: it renders an object with a generateName, of which each upgrade would"
+                " make one more. Only hooks may have that: give it a name."
+            )
+        parts["metadata.generateName"] = metadata["generateName"]
+        del parts["metadata.name"]
     for part, there in parts.items():
         if not there:
             raise RenderError(f"{source}: it renders an object without {part}")
@@ -209,7 +228,7 @@ def _objects(found: Any, source: str) -> Iterable[dict[str, Any]]:
         GroupVersionKind.of(body["apiVersion"], body["kind"])
         Unstructured(metadata={**body["metadata"]}).metadata  # noqa: B018  # raises if it is wrong
     except ValueError as error:  # also a DecodeError
-        name = f"{found['kind']} {metadata['name']}"
+        name = f"{found['kind']} {metadata.get('name') or metadata['generateName']}"
         text = str(error).replace("a LiveMeta at ", "metadata.")
         raise RenderError(f"{source}: it renders a wrong {name}: {text}") from error
     yield body

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from kubewright.api.owners import owner_reference
 from kubewright.api.unstructured import Unstructured
 from kubewright.helm.facts import Facts
-from kubewright.helm.manifest import Rendering, check_unique, objects_in
+from kubewright.helm.manifest import Rendering, check_unique, hook_objects_in, objects_in
 from kubewright.helm.objects import Owner
 from kubewright.helm.randomness import keep_random
 from kubewright.helm.release import Release
@@ -164,7 +164,7 @@ class Planner:
             rendering.definitions = wish.chart.definitions
         check_unique(rendering.manifest, wish.namespace)
         for hook in rendering.hooks:
-            objects_in(hook.manifest)  # which refuses what is not an object
+            hook_objects_in(hook.manifest)  # which refuses what is not an object
         if not (before and wish.chart.is_random):
             return rendering
         return keep_random(before, rendering, await self._renderer.render(wish))

@@ -30,7 +30,13 @@ from kubewright.helm.objects import Objects, Owner
 from kubewright.helm.planning import PREFIX, Plan, Planner, is_true
 from kubewright.helm.release import Release
 from kubewright.helm.renderer import Renderer
-from kubewright.helm.status import DEPLOYED, IRRECONCILABLE, RELEASE_FAILED, ReleaseState
+from kubewright.helm.status import (
+    DEPLOYED,
+    IRRECONCILABLE,
+    RELEASE_FAILED,
+    ReleaseState,
+    shortened,
+)
 from kubewright.helm.storage import LONGEST, Storage
 from kubewright.helm.watches import Watch
 
@@ -265,6 +271,7 @@ class ReleaseReconciler:
         self, obj: Unstructured, error: Exception, state: ReleaseState, request: Request
     ) -> tuple[StepError, RetryAfter]:
         """Show *error* in the status, and return what to raise, and from what."""
+        text = shortened(str(error))
         step = error if isinstance(error, StepError) else None
         if step is not None:
             reason = step.reason
@@ -272,15 +279,13 @@ class ReleaseReconciler:
             is_there = state.deployed_name or isinstance(error, DecodeError)
             reason = "ReconcileError" if is_there else "InstallError"
         condition = IRRECONCILABLE if reason == "ReconcileError" else RELEASE_FAILED
-        state.set(condition, reason, str(error))
+        state.set(condition, reason, text)
         if step is not None and step.rolled_back is not None:
             state.show_release(step.rolled_back)
         await state.write(self._cluster.client)
-        self._cluster.recorder(self._name).event(
-            obj, reason=reason, message=str(error), type="Warning"
-        )
+        self._cluster.recorder(self._name).event(obj, reason=reason, message=text, type="Warning")
         delay = self._failures.note(request, self._inputs.get(request, ""))
-        return StepError(reason, str(error)), RetryAfter(delay)
+        return StepError(reason, text), RetryAfter(delay)
 
     def _tell_overrides(self, obj: Unstructured) -> None:
         for path in self._watch.override_values:  # their texts may be secrets

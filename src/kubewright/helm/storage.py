@@ -11,7 +11,14 @@ from kubewright.api.kind import ObjectKey
 from kubewright.api.kind_reference import Kind
 from kubewright.api.times import format_time
 from kubewright.api.unstructured import Unstructured
-from kubewright.errors import AlreadyExistsError, DecodeError, NotFoundError, RetryAfter
+from kubewright.errors import (
+    AlreadyExistsError,
+    APIError,
+    DecodeError,
+    NotFoundError,
+    RetryAfter,
+    TerminalError,
+)
 from kubewright.helm.holder import Holder, find_rival, holder_of, holder_said_by
 from kubewright.helm.manifest import objects_in
 from kubewright.helm.release import INPUTS, Release, ReleaseStatus, read_release, secret_for
@@ -29,6 +36,7 @@ FOUND: str = "kubewright.dev/helm-found"
 """The annotation with the uids of objects that a revision has found, and not made."""
 KEPT: int = 10
 """So many revisions of a release are kept, as by Helm."""
+_TOO_LARGE, _TOO_LONG = 413, "data: Too long"
 LONGEST: int = 53
 """So many letters may the name of a release have, as with Helm."""
 
@@ -177,6 +185,14 @@ class Storage:
             # Ours, from a moment ago, and not in the cache yet; or the rest of one that is going.
             await self._check_holder(secret.key, owner)
             await self._write(release, owner, noted)
+        except APIError as error:
+            if error.status.code != _TOO_LARGE and _TOO_LONG not in str(error):
+                raise
+            raise TerminalError(
+                f"the release does not fit into its Secret, which holds 1 MB: {error}\nTake files"
+                " that no template needs out of the chart, by its .helmignore, or large values out"
+                " of the object."
+            ) from error
 
     async def update(
         self, release: Release, status: ReleaseStatus, description: str = ""
