@@ -82,21 +82,15 @@ class HookRunner:
                 await self._run(hook, event, run, owner)
             except ForbiddenError as error:
                 if event not in _UNDOING or _TERMINATED not in str(error):
-                    raise HookError(
-                        f"the {event} hook {hook.kind} {hook.name or hook.path}: {error}"
-                    ) from error
+                    raise _failure(hook, event, error) from error
                 # Nothing can be made in a namespace that goes; waiting would keep it for ever.
             except NoMatchError as error:
-                raise HookError(
-                    f"the {event} hook {hook.kind} {hook.name or hook.path}: {error}"
-                ) from error
+                raise _failure(hook, event, error) from error
             except (KubewrightError, TimeoutError) as error:
                 if _FAILED in hook.delete_policies:
                     await self._delete(hook, owner)
                 if isinstance(error, APIError | HookError | TimeoutError | RenderError):
-                    raise HookError(
-                        f"the {event} hook {hook.kind} {hook.name or hook.path}: {error}"
-                    ) from error
+                    raise _failure(hook, event, error) from error
                 raise
         # Only when all are done: a later one may need what an earlier one has made.
         for hook in chosen:
@@ -212,6 +206,10 @@ class HookRunner:
             self._cluster.live, kind, key,
             lambda found: found is None or found.metadata.uid != uid, timeout=TIMEOUT,
         )  # fmt: skip
+
+
+def _failure(hook: Hook, event: str, error: Exception) -> HookError:
+    return HookError(f"the {event} hook {hook.kind} {hook.name or hook.path}: {error}")
 
 
 def _named(owner: Owner) -> str:

@@ -205,24 +205,7 @@ def _objects(found: Any, source: str, *, named: bool) -> Iterable[dict[str, Any]
     metadata = found.get("metadata") or {}
     if not isinstance(metadata, dict):
         raise RenderError(f"{source}: it renders an object whose metadata is {metadata!r:.60}")
-    parts = {
-        "apiVersion": found.get("apiVersion"),
-        "kind": found.get("kind"),
-        "metadata.name": metadata.get("name"),
-    }
-    if metadata.get("generateName") and not metadata.get("name"):
-        if named:
-            raise RenderError(
-                f"{source}: it renders an object with a generateName, of which each upgrade would"
-                " make one more. Only hooks may have that: give it a name."
-            )
-        parts["metadata.generateName"] = metadata["generateName"]
-        del parts["metadata.name"]
-    for part, there in parts.items():
-        if not there:
-            raise RenderError(f"{source}: it renders an object without {part}")
-        if not isinstance(there, str):
-            raise RenderError(f"{source}: it renders an object whose {part} is no text: {there!r}")
+    _check_parts(found, metadata, source, named=named)
     body = without_nulls(found)
     try:
         GroupVersionKind.of(body["apiVersion"], body["kind"])
@@ -232,6 +215,30 @@ def _objects(found: Any, source: str, *, named: bool) -> Iterable[dict[str, Any]
         text = str(error).replace("a LiveMeta at ", "metadata.")
         raise RenderError(f"{source}: it renders a wrong {name}: {text}") from error
     yield body
+
+
+def _check_parts(
+    found: dict[str, Any], metadata: dict[str, Any], source: str, *, named: bool
+) -> None:
+    """Refuse an object without what it is known by."""
+    name = "name"
+    if metadata.get("generateName") and not metadata.get("name"):
+        if named:
+            raise RenderError(
+                f"{source}: it renders an object with a generateName, of which each upgrade would"
+                " make one more. Only hooks may have that: give it a name."
+            )
+        name = "generateName"
+    parts = {
+        "apiVersion": found.get("apiVersion"),
+        "kind": found.get("kind"),
+        f"metadata.{name}": metadata.get(name),
+    }
+    for part, there in parts.items():
+        if not there:
+            raise RenderError(f"{source}: it renders an object without {part}")
+        if not isinstance(there, str):
+            raise RenderError(f"{source}: it renders an object whose {part} is no text: {there!r}")
 
 
 def _words(text: object) -> list[str]:
