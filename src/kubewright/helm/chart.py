@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 
 from kubewright.errors import ConfigError
-from kubewright.helm.documents import document, documents, line_of
+from kubewright.helm.documents import document, documents, is_too_large, line_of
 from kubewright.helm.files import chart_files, check_paths
 
 __all__ = ["Chart", "load_chart"]
@@ -189,6 +189,11 @@ class Chart:
             raise self._unreadable(path, error) from error
         if found is not None and not isinstance(found, dict):
             raise ConfigError(f"{self.place}/{path} is not a mapping, but {type(found).__name__}")
+        if is_too_large(found):
+            raise ConfigError(
+                f"{self.place}/{path} is nested too deeply, or too large with what is behind its"
+                " aliases"
+            )
         return found or {}
 
     def _unreadable(self, path: str, error: yaml.YAMLError) -> ConfigError:

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 __all__ = ["Objects", "Owner", "is_kept"]
 
 ESTABLISHED_WITHIN: float = 60.0
+_DEFINITION = "CustomResourceDefinition"
 _TWICE = "duplicate entries for key"
 
 
@@ -163,7 +164,8 @@ class Objects:
             crd = Unstructured(found)
             if await self._find_live(crd.gvk, crd.key) is None:
                 await self._cluster.client.create(crd)
-                await self._wait_established(crd)
+                if crd.kind == _DEFINITION:
+                    await self._wait_established(crd)
 
     async def delete(self, objects: list[dict[str, Any]], owner: Owner) -> list[str]:
         """Delete *objects* of the release; return those that are still there, in words."""
@@ -254,7 +256,7 @@ class Objects:
         self._applied[known] = _Applied(
             answer.metadata.uid, digest(body), digest(projected(answer, body))
         )
-        if body.kind == "CustomResourceDefinition":
+        if body.kind == _DEFINITION:
             await self._wait_established(body)
 
     async def _write_whole(

@@ -9,6 +9,8 @@ from msgspec.structs import replace
 
 from kubewright.api.owners import owner_reference
 from kubewright.api.unstructured import Unstructured
+from kubewright.errors import ConfigError
+from kubewright.helm.documents import is_too_large
 from kubewright.helm.facts import Facts
 from kubewright.helm.manifest import Rendering, check_unique, hook_objects_in, objects_in
 from kubewright.helm.objects import Owner
@@ -88,9 +90,12 @@ class Planner:
         """Return what *obj* asks for.
 
         Raises:
-            ConfigError: An override does not fit its values.
+            ConfigError: An override does not fit its values, or these are too deep.
         """
-        values = overridden(obj.get("spec") or {}, self._watch.override_values)
+        spec = obj.get("spec") or {}
+        if is_too_large(spec):
+            raise ConfigError("the spec is nested too deeply for a chart")
+        values = overridden(spec, self._watch.override_values)
         capabilities = await self._facts.of(self._chart)
         asked: list[Any] = [self._chart.digest, values, capabilities.apis]
         if self._chart.asks_version:

@@ -14,6 +14,7 @@ from kubewright.errors import (
     APIError,
     ConfigError,
     DecodeError,
+    ForbiddenError,
     KubewrightError,
     NotFoundError,
     RetryAfter,
@@ -116,7 +117,7 @@ class ReleaseReconciler:
         try:
             plan = await self._planner.plan(obj, owner)
             changed = await self._bring(plan, state, request, obj)
-        except (TerminalError, ConfigError, DecodeError, StepError) as error:
+        except (TerminalError, ConfigError, DecodeError, StepError, ForbiddenError) as error:
             run.changed = True
             failure, again = await self._failed(obj, error, state, request)
             raise failure from again

@@ -6,7 +6,7 @@ import os
 import re
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
 from typing import Any, Protocol
@@ -18,8 +18,8 @@ from kubewright._pki.files import write_private
 from kubewright.errors import ConfigError
 from kubewright.helm.binary import get_helm
 from kubewright.helm.chart import Chart
-from kubewright.helm.documents import document, documents, line_of
-from kubewright.helm.manifest import Hook, RenderError, Rendering, hook_of, sources_in
+from kubewright.helm.documents import document, documents, is_too_large
+from kubewright.helm.manifest import Hook, RenderError, Rendering, hook_of, objects_in, sources_in
 from kubewright.helm.rewriting import rewritten
 from kubewright.helm.values import large_numbers
 
@@ -29,6 +29,7 @@ TIMEOUT: float = 120.0
 """Seconds that one render may take."""
 _AT_ONCE = 2
 _NOTES = "KubewrightNotes"
+_NOTES_FILE = "zz-kubewright-notes.yaml"
 _TEMPLATE = (
     f"kind: {_NOTES}\n"
     'notes: {{ include (print $.Template.BasePath "/NOTES.txt") . | toJson }}\n'
@@ -118,13 +119,25 @@ class HelmRenderer:
             with _workplace(wish) as (folder, chart):
                 values = folder / "values.json"
                 values.write_text(_written(wish.values))
-                printed = self._call(wish, chart, values, folder)
+                printed = self._printed(wish, chart, values, folder)
         except OSError as error:
             raise ConfigError(
                 f"cannot write the chart {wish.chart.name} for helm: {error}. Is there room in"
                 f" {gettempdir()}?"
             ) from error
         return _parsed(printed)
+
+    def _printed(self, wish: Wish, chart: Path, values: Path, home: Path) -> str:
+        try:
+            return self._call(wish, chart, values, home)
+        except RenderError as error:
+            ours = chart / "templates" / _NOTES_FILE
+            if _NOTES_FILE not in str(error) or not ours.exists():
+                raise
+            # It is the notes that fail, and helm, which renders them by itself, knows the line.
+            ours.unlink()
+            self._call(wish, chart, values, home)
+            raise
 
     def _call(self, wish: Wish, chart: Path, values: Path, home: Path) -> str:
         command = [
@@ -177,7 +190,7 @@ def _workplace(wish: Wish) -> Iterator[tuple[Path, Path]]:
         folder = Path(name)
         chart = wish.chart.write_to(folder / "chart")
         if "templates/NOTES.txt" in wish.chart.files:
-            (chart / "templates" / "zz-kubewright-notes.yaml").write_text(_TEMPLATE)
+            (chart / "templates" / _NOTES_FILE).write_text(_TEMPLATE)
         if wish.chart.asks_revision or wish.chart.asks_apis:
             for path, data in wish.chart.templates(everywhere=True):
                 text = rewritten(data, wish.revision, wish.capabilities.apis)
@@ -228,11 +241,11 @@ def _parsed(text: str) -> Rendering:
 
 
 def _definitions_in(body: str, source: str) -> list[dict[str, Any]]:
-    try:
-        return [one for one in documents(body) if isinstance(one, dict)]
-    except yaml.YAMLError as error:
-        what = getattr(error, "problem", None) or error
-        raise RenderError(f"{source}:{line_of(error)} is not YAML: {what}") from error
+    # helm prints these as they are, and does not look at them.
+    with suppress(yaml.YAMLError):  # told below
+        if is_too_large(list(documents(body))):
+            raise RenderError(f"{source}: it is too large with what is behind its aliases")
+    return objects_in(f"# Source: {source}\n{body}")
 
 
 def _is_dict(found: object) -> bool:

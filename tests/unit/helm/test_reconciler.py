@@ -11,7 +11,7 @@ from kubewright.errors import NotFoundError
 from kubewright.helm import HelmOperator
 from kubewright.helm.release import read_release
 from kubewright.testing import OperatorTest, operator_test
-from tests.unit.helm.charts import SETTINGS, ConfigMap, Secret, Shop, chart, operator, shop
+from tests.unit.helm.charts import BOMB, SETTINGS, ConfigMap, Secret, Shop, chart, operator, shop
 
 JOB = """\
 apiVersion: v1
@@ -483,3 +483,44 @@ async def test_release_that_fits_into_no_secret_is_refused(size: int) -> None:
         assert ".helmignore" in failed["message"]
         assert await test.client.find(ConfigMap, "corner-settings") is None
         assert await releases(test) == []
+
+
+async def test_values_that_are_nested_too_deeply_are_refused() -> None:
+    """The status says so."""
+    values: dict[str, Any] = {}
+    for _ in range(300):
+        values = {"a": values}
+    async with operator_test(operator()) as test:
+        await test.client.create(shop(**values))
+        await test.settled()
+
+        assert "nested too deeply" in (await condition(test, "ReleaseFailed"))["message"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("kind: CustomResourceDefinition\n", "crds/a.yaml: it renders an object without apiVer"),
+        ("{{ if .Values.x }}\nkind: A\n{{ end }}\n", "crds/a.yaml: what it renders is not YAML"),
+        ("apiVersion: v1\nkind: A\nmetadata: {name: a}\n" + BOMB, "crds/a.yaml: it is too large"),
+    ],
+)
+async def test_file_in_crds_that_is_none_is_refused(text: str, message: str) -> None:
+    """Helm prints it as it is."""
+    async with operator_test(operator(chart(crds__a_yaml=text))) as test:
+        await test.client.create(shop())
+        await test.settled()
+
+        assert message in (await condition(test, "ReleaseFailed"))["message"]
+        assert await releases(test) == []
+
+
+async def test_other_objects_in_crds_are_made_as_well() -> None:
+    """As Helm does; nobody waits until a ConfigMap is established."""
+    text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: other, namespace: default}\n"
+    async with operator_test(operator(chart(crds__a_yaml=text))) as test:
+        await test.client.create(shop())
+        await test.settled()
+
+        assert await releases(test) == [("1", "deployed")]
+        assert await test.client.find(ConfigMap, "other") is not None

@@ -117,11 +117,13 @@ async def test_letters_of_values_arrive_as_they_are(text: str) -> None:
 async def test_definitions_of_what_is_switched_off_are_left_out() -> None:
     """As Helm does: a condition in Chart.yaml counts for the CRDs of a subchart, too."""
     more = "dependencies:\n- {name: till, version: 1.0.0, condition: till.enabled}\n"
-    crd = "# A comment.\n---\nkind: CustomResourceDefinition\nmetadata: {name: %s}\n"
+    crd = (
+        "# A comment.\n---\napiVersion: v1\nkind: CustomResourceDefinition\nmetadata: {name: %s}\n"
+    )
     of = chart(
         Chart_yaml=f"apiVersion: v2\nname: shop\nversion: 0.1.0\n{more}",
         crds__a_yaml=crd % "a",
-        crds__b_json='{"kind": "CustomResourceDefinition", "metadata": {"name": "b"}}',
+        crds__b_json='{"apiVersion": "v1", "kind": "A", "metadata": {"name": "b"}}',
         files__crds__d_yaml=crd % "d",
         charts__till__Chart_yaml="apiVersion: v2\nname: till\nversion: 1.0.0\n",
         charts__till__crds__c_yaml=crd % "c",
@@ -141,3 +143,11 @@ async def test_chart_that_cannot_be_written_is_told() -> None:
     """The disk may be full, or a name too long for it."""
     with pytest.raises(ConfigError, match="cannot write the chart shop for helm"):
         await HelmRenderer().render(wish(chart({f"{'a' * 300}.yaml": SETTINGS})))
+
+
+async def test_notes_that_fail_are_named_with_their_line() -> None:
+    """Charts check values there, and nobody has a file of our own."""
+    of = chart(templates__NOTES_txt='Hello\n{{ fail "no password" }}')
+
+    with pytest.raises(RenderError, match=r"shop/templates/NOTES\.txt:2:3\): no password"):
+        await HelmRenderer().render(wish(of))
