@@ -45,7 +45,8 @@ __all__ = ["Objects", "Owner", "is_kept"]
 
 ESTABLISHED_WITHIN: float = 60.0
 _DEFINITION = "CustomResourceDefinition"
-_TWICE = "duplicate entries for key"
+_NOT_APPLICABLE = ("duplicate entries for key", "omits key field")
+"""What a server says of an object that can be written, and not applied."""
 
 
 class _Applied(msgspec.Struct, frozen=True):
@@ -245,7 +246,7 @@ class Objects:
                 of_uid(body, live), field_owner=self._field_owner, force=True
             )
         except APIError as error:
-            if _TWICE not in str(error):
+            if not any(one in str(error) for one in _NOT_APPLICABLE):
                 raise
             answer = await self._write_whole(body, live, owner, before)
         else:
