@@ -1,8 +1,9 @@
 """What helm has rendered, taken apart: objects, hooks and notes."""
 
-from collections.abc import Iterable, Iterator
+import asyncio
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 import yaml
@@ -16,10 +17,12 @@ __all__ = [
     "Hook",
     "RenderError",
     "Rendering",
+    "beside_others",
     "check_unique",
     "hook_objects_in",
     "hook_of",
     "objects_in",
+    "read_objects",
     "readable_objects_in",
     "sources_in",
 ]
@@ -28,6 +31,8 @@ HOOK: str = "helm.sh/hook"
 WEIGHT: str = "helm.sh/hook-weight"
 DELETE_POLICY: str = "helm.sh/hook-delete-policy"
 _SOURCE = "# Source: "
+_LONG = 200_000
+T = TypeVar("T")
 
 
 class RenderError(TerminalError):
@@ -104,6 +109,22 @@ def objects_in(manifest: str) -> list[dict[str, Any]]:
         RenderError: A document is not an object.
     """
     return [obj for _, obj in _sourced(manifest)]
+
+
+async def read_objects(manifest: str) -> list[dict[str, Any]]:
+    """Return the objects in *manifest*, as `objects_in` does, and let others work meanwhile."""
+    return await beside_others(objects_in, manifest)
+
+
+async def beside_others(work: Callable[..., T], manifest: str, *more: Any) -> T:
+    """Return what *work* makes of *manifest*: in a thread if it is long.
+
+    The CRDs of some charts have five megabytes, which take seconds to be read. Nobody would renew
+    the lease of the leader, or answer a probe.
+    """
+    if len(manifest) < _LONG:
+        return work(manifest, *more)
+    return await asyncio.to_thread(work, manifest, *more)
 
 
 def hook_objects_in(manifest: str) -> list[dict[str, Any]]:

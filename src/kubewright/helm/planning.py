@@ -12,7 +12,13 @@ from kubewright.api.unstructured import Unstructured
 from kubewright.errors import ConfigError
 from kubewright.helm.documents import is_too_large
 from kubewright.helm.facts import Facts
-from kubewright.helm.manifest import Rendering, check_unique, hook_objects_in, objects_in
+from kubewright.helm.manifest import (
+    Rendering,
+    beside_others,
+    check_unique,
+    hook_objects_in,
+    objects_in,
+)
 from kubewright.helm.objects import Owner
 from kubewright.helm.randomness import keep_random
 from kubewright.helm.release import Release
@@ -167,12 +173,13 @@ class Planner:
         rendering = await self._renderer.render(wish)
         if wish.with_definitions and rendering.definitions is None:
             rendering.definitions = wish.chart.definitions
-        check_unique(rendering.manifest, wish.namespace)
+        await beside_others(check_unique, rendering.manifest, wish.namespace)
         for hook in rendering.hooks:
             hook_objects_in(hook.manifest)  # which refuses what is not an object
         if not (before and wish.chart.is_random):
             return rendering
-        return keep_random(before, rendering, await self._renderer.render(wish))
+        again = await self._renderer.render(wish)
+        return await beside_others(keep_random, before, rendering, again)
 
     def _wish(self, plan: Plan, version: int, *, is_upgrade: bool) -> Wish:
         asks = self._chart.asks_cluster or self._watch.dry_run_option == "server"

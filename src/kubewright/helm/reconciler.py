@@ -150,7 +150,7 @@ class ReleaseReconciler:
             return await self._hold(before, plan, state, request)
         if wait := self._failures.wait(request, plan.inputs):
             if before is not None and is_last:
-                await self._objects.ensure(self._storage.objects(before), plan.owner)
+                await self._objects.ensure(await self._storage.objects(before), plan.owner)
             raise RetryAfter(wait, "the same has failed a short time ago")
         foreign = before is not None and is_last and not before.inputs
         if before is not None and foreign and await self._planner.is_same(plan, before):
@@ -186,7 +186,7 @@ class ReleaseReconciler:
     ) -> bool:
         """Mend what has drifted; nothing is rendered."""
         await self._lifecycle.supersede(release)
-        changed = await self._objects.ensure(self._storage.objects(release), plan.owner)
+        changed = await self._objects.ensure(await self._storage.objects(release), plan.owner)
         self._failures.forget(request)
         state.show_deployed(release, "")
         return changed

@@ -20,7 +20,7 @@ from kubewright.errors import (
     TerminalError,
 )
 from kubewright.helm.holder import Holder, find_rival, holder_of, holder_said_by
-from kubewright.helm.manifest import objects_in
+from kubewright.helm.manifest import read_objects
 from kubewright.helm.release import INPUTS, Release, ReleaseStatus, read_release, secret_for
 
 if TYPE_CHECKING:
@@ -122,14 +122,14 @@ class Storage:
             return False
         return True
 
-    def objects(self, release: Release) -> list[dict[str, Any]]:
+    async def objects(self, release: Release) -> list[dict[str, Any]]:
         """Return the objects of *release*, which `get` has returned; do not change them.
 
         A large manifest takes 20 ms to read, and each event of a child needs it.
         """
         known = self._objects.get((release.namespace, release.name))
         if known is None or known[0] is not release:
-            known = (release, objects_in(release.manifest))
+            known = (release, await read_objects(release.manifest))
             self._objects[release.namespace, release.name] = known
         return known[1]
 
