@@ -57,6 +57,15 @@ class _Applied(msgspec.Struct, frozen=True):
     found: bytes
 
 
+class _Seen(msgspec.Struct, frozen=True):
+    """An object of a manifest, and the version of it that agreed with it."""
+
+    obj: dict[str, Any]
+    kind: Kind
+    key: ObjectKey
+    version: str
+
+
 class Objects:
     """Writes the objects of releases.
 
@@ -71,6 +80,7 @@ class Objects:
         self._dependents = dependents
         self._field_owner = field_owner
         self._applied: dict[tuple[str, str, GroupVersionKind, ObjectKey], _Applied] = {}
+        self._seen: dict[tuple[str, str, GroupVersionKind, ObjectKey], _Seen] = {}
 
     async def check_ownership(
         self, objects: list[dict[str, Any]], owner: Owner, *, before: bool = False
@@ -104,11 +114,16 @@ class Objects:
         changed = False
         refused: TerminalError | None = None
         for obj in objects:
+            if self._is_as_seen(obj, owner):
+                continue
             body = await self._dressed(obj, owner)
             live = await self._dependents.find(body)
             if live is None and _goes_when_done(body):
                 continue
             if live is not None and self._agrees(owner, beside(body, live), live):
+                self._seen[_known(obj, owner)] = _Seen(
+                    obj, Kind(body.api_version, body.kind), body.key, live.resource_version
+                )
                 continue
             try:
                 await self._apply(body, owner)
@@ -173,7 +188,8 @@ class Objects:
         left = []
         for obj in objects:
             gvk, key = identity(obj, owner.namespace)
-            self._applied.pop((owner.namespace, owner.name, gvk, key), None)
+            self._applied.pop(_known(obj, owner), None)
+            self._seen.pop(_known(obj, owner), None)
             live = await self._find_live(gvk, key)
             if live is None:
                 continue
@@ -200,8 +216,9 @@ class Objects:
 
     def forget(self, name: str, namespace: str) -> None:
         """Forget a release that is gone."""
-        for known in [one for one in self._applied if one[:2] == (namespace, name)]:
-            del self._applied[known]
+        for found in (self._applied, self._seen):
+            for known in [one for one in found if one[:2] == (namespace, name)]:
+                del found[known]
 
     async def _dressed(self, obj: dict[str, Any], owner: Owner) -> Unstructured:
         """Return *obj* as it is applied: with its namespace, its owner and Helm's marks."""
@@ -317,6 +334,16 @@ class Objects:
         is_same = before is not None and before.uid == live.metadata.uid
         return is_same and not names_other(live, owner)
 
+    def _is_as_seen(self, obj: dict[str, Any], owner: Owner) -> bool:
+        """Say whether neither *obj* nor what is there has changed since they agreed.
+
+        An event of one object is a look at all of its release, which may be large.
+        """
+        seen = self._seen.get(_known(obj, owner))
+        if seen is None or seen.obj is not obj:
+            return False
+        return self._dependents.version(seen.kind, seen.key) == seen.version
+
     def _agrees(self, owner: Owner, body: Unstructured, live: Unstructured) -> bool:
         """Say whether *live* is as it was after *body* was applied, or as *body* says."""
         if "ownerReferences" not in body["metadata"] and is_owned(live, owner):
@@ -373,6 +400,10 @@ def _goes_when_done(body: Unstructured) -> bool:
     """Say whether the cluster removes *body* by itself: to make it again would run it again."""
     is_job = body.kind == "Job" and body.gvk.group == "batch"
     return is_job and (body.get("spec") or {}).get("ttlSecondsAfterFinished") is not None
+
+
+def _known(obj: dict[str, Any], owner: Owner) -> tuple[str, str, GroupVersionKind, ObjectKey]:
+    return (owner.namespace, owner.name, *identity(obj, owner.namespace))
 
 
 def _named(obj: dict[str, Any], owner: Owner) -> tuple[str, str, ObjectKey]:
