@@ -100,7 +100,7 @@ class Storage:
         return sorted(found, key=lambda record: record.version)
 
     def get(self, record: Record) -> Release:
-        """Return the release of *record*; it is decoded once for each version of the Secret.
+        """Return the release of *record*; while it counts, it is decoded once for each version.
 
         Raises:
             DecodeError: It is not one.
@@ -108,7 +108,9 @@ class Storage:
         version, release = self._read.get(record.key, ("", None))
         if release is None or version != record.resource_version:
             release = read_release(self._informer.store.get(record.key))
-            self._read[record.key] = (record.resource_version, release)
+            # With its chart, it is large, and nobody asks for what has been replaced.
+            if record.status != "superseded":
+                self._read[record.key] = (record.resource_version, release)
         return release
 
     def readable(self, records: list[Record]) -> list[Record]:
@@ -147,6 +149,7 @@ class Storage:
                 _found_in(entry.object),
             )
             self._records[entry.key] = known
+            self._read.pop(entry.key, None)
         return known
 
     def forget(self, name: str, namespace: str) -> None:
