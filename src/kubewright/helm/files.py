@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 
 from kubewright.errors import ConfigError
 
-__all__ = ["chart_files", "check_paths"]
+__all__ = ["chart_files", "check_paths", "files_below"]
 
 LARGEST: int = 5 * 1024 * 1024
 MOST: int = 100 * 1024 * 1024
@@ -103,10 +103,15 @@ def _folder_for(archive: str, files: dict[str, bytes]) -> str:
 
 def _in_folder(root: Path) -> Iterator[tuple[str, bytes]]:
     ignored = [*_ignored(root / ".helmignore"), _HIDDEN]
-    for inside, path in _below(root, "", (root.resolve(),)):
+    for inside, path in files_below(root):
         if not any(_matches(inside, pattern) for pattern in ignored):
             with path.open("rb") as file:
                 yield inside, file.read(LARGEST + 1)
+
+
+def files_below(root: Path) -> Iterator[tuple[str, Path]]:
+    """Yield each file below the folder *root*, with its path from there."""
+    return _below(root, "", (root.resolve(),))
 
 
 def _below(folder: Path, inside: str, above: tuple[Path, ...]) -> Iterator[tuple[str, Path]]:
