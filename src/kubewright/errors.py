@@ -409,7 +409,7 @@ class ForbiddenError(APIError):
     def rule(self) -> str:
         """The RBAC rule that would allow the attempt, as YAML; empty if it is not about a right."""
         attempt = self.attempt
-        if not attempt.verb or not attempt.resource or self._is_of_webhook:
+        if not attempt.verb or not attempt.resource or self._is_of_admission:
             return ""
         if attempt.resource.startswith("/"):
             return f'  - nonResourceURLs: ["{attempt.resource}"]\n    verbs: ["{attempt.verb}"]'
@@ -421,10 +421,16 @@ class ForbiddenError(APIError):
         )
 
     @property
-    def _is_of_webhook(self) -> bool:
-        """Whether a webhook has refused it, which no rule in a Role changes."""
+    def _is_of_admission(self) -> bool:
+        """Whether a webhook, a quota or a namespace that goes refuses it, and no Role changes that.
+
+        Of rights, the server says ``is forbidden: User "…" cannot …``.
+        """
         said = self.status.message or ""
-        return said.startswith("admission webhook ") and " denied the request" in said
+        if said.startswith("admission webhook ") and " denied the request" in said:
+            return True
+        _, found, why = said.partition('" is forbidden: ')
+        return bool(found) and not why.startswith("User ")
 
     def _verbs(self) -> list[str]:
         """Return the verbs that the rule needs: the attempt's, and the one the server named.

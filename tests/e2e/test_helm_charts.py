@@ -1,6 +1,5 @@
 """Charts of many sorts: what the operator makes of each is what ``helm install`` makes of it."""
 
-import json
 import os
 import subprocess
 from collections.abc import Mapping
@@ -8,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 import kubewright as kw
 from kubewright.helm import Chart, HelmOperator, Watch
@@ -40,6 +40,8 @@ spec:
     storage: true
     schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
 """
+
+SERVICE = kw.Kind("v1", "Service")
 
 CHARTS: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
     "subcharts": (
@@ -104,6 +106,23 @@ CHARTS: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
         },
         {},
     ),
+    "ports": (
+        {
+            "templates/s.yaml": "apiVersion: v1\nkind: Service\n"
+            "metadata: {name: '{{ .Release.Name }}'}\n"
+            "spec: {clusterIP: None, ports: [{name: a, port: 80}, {name: b, port: 81}]}\n"
+        },
+        {},
+    ),
+    "versions": (
+        {
+            "t": '  a: \'{{ .Capabilities.APIVersions.Has "policy/v1alpha1" }}'
+            '{{ $api := "apps/v1" }}{{ .Capabilities.APIVersions.Has $api }}'
+            '{{ .Capabilities.APIVersions.Has "networking.k8s.io/v1alpha1" }}\'\n'
+        },
+        {},
+    ),
+    "letters": ({"t": "  a: {{ .Values | toJson | quote }}\n"}, {"a": "\u00fc \U0001f600 \u2028"}),
     "nulls": (
         {"values.yaml": "a: 1\nb: 2\n", "t": "  a: {{ .Values | toJson | quote }}\n"},
         {"b": None},
@@ -127,8 +146,8 @@ def chart_of(files: Mapping[str, str]) -> Chart:
 
 def install(cluster: EndToEndCluster, place: Path, values: object, namespace: str) -> None:
     """Install the chart in *place* with the real helm."""
-    file = place.parent / "values.json"
-    file.write_text(json.dumps(values))
+    file = place.parent / "values.yaml"
+    file.write_text(yaml.safe_dump(values))
     for words in (
         ["install", "corner", str(place), "--values", str(file)],
         ["list"],
@@ -150,7 +169,7 @@ def install(cluster: EndToEndCluster, place: Path, values: object, namespace: st
 
 async def made(client: kw.Client) -> dict[str, Any]:
     """Return what is in the namespace, without what differs from one object to the next."""
-    kinds = [kw.Kind("v1", "ConfigMap")]
+    kinds = [kw.Kind("v1", "ConfigMap"), SERVICE]
     till = kw.Kind("charts.example.com/v1", "Till")
     try:
         await client.mapper.mapping(till.gvk) if till.gvk else None
@@ -185,6 +204,8 @@ async def test_operator_makes_what_helm_makes(
     for secret in await client.list(kw.Kind("v1", "Secret"), labels={"owner": "helm"}):
         await client.delete(secret)
     await client.delete_all(kw.Kind("v1", "ConfigMap"))
+    for service in await client.list(SERVICE, namespace=client.namespace):
+        await client.delete(service)
 
     home = kw.Cluster(client, namespaces=[client.namespace])
     manager = kw.Manager(home)

@@ -123,6 +123,24 @@ def test_a_forbidden_error_prints_the_rule_that_is_missing() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("message", "has_rule"),
+    [
+        ('secrets "a" is forbidden: exceeded quota: q, used: count/secrets=1', False),
+        ('pods "a" is forbidden: violates PodSecurity "restricted:latest"', False),
+        ('secrets "a" is forbidden: namespace b is being terminated', False),
+        ('secrets "a" is forbidden: User "u" cannot get resource "secrets"', True),
+        ('secrets is forbidden: User "u" cannot list resource "secrets"', True),
+    ],
+)
+def test_no_rule_helps_against_a_quota(message: str, has_rule: bool) -> None:
+    """People would widen the Role, and meet the same again."""
+    error = api_error(CREATE, Status(message=message, code=403))
+
+    assert isinstance(error, ForbiddenError)
+    assert bool(error.rule) == ("Add this rule" in str(error)) == has_rule
+
+
 def test_the_missing_rule_names_subresources_and_the_cluster() -> None:
     """``pods/status`` is another resource for RBAC than ``pods``."""
     error = api_error(Attempt("update", "nodes", subresource="status", name="n"), Status(code=403))

@@ -11,7 +11,7 @@ from kubewright.api.resource import mapping_of
 from kubewright.cache.selection import namespace_set
 from kubewright.crd.rbac import PolicyRule
 from kubewright.helm.chart import Chart
-from kubewright.helm.manifest import Rendering, objects_in
+from kubewright.helm.manifest import Rendering, hook_objects_in, objects_in
 from kubewright.kinds import find, gvks
 
 __all__ = ["kinds_in", "kinds_of", "rules_for_charts", "rules_for_kind", "rules_for_objects"]
@@ -126,9 +126,9 @@ def kinds_in(chart: Chart) -> set[tuple[str, str]]:
 
 def kinds_of(rendering: Rendering) -> set[tuple[str, str]]:
     """Return the group and the kind of each object of a release, as `kinds_in` does."""
-    texts = [rendering.manifest]
-    texts += [one.manifest for one in rendering.hooks if not one.is_test]
-    objects = (one for text in texts for one in objects_in(text))
+    objects = objects_in(rendering.manifest)
+    for hook in rendering.hooks:
+        objects += [] if hook.is_test else hook_objects_in(hook.manifest)
     return {(str(one["apiVersion"]).rpartition("/")[0], str(one["kind"])) for one in objects}
 
 

@@ -1,12 +1,9 @@
 """`Chart`: the files of a Helm chart, in a folder or an archive, and what is said in them."""
 
 import hashlib
-import io
 import re
-import tarfile
 from base64 import b64encode
 from collections.abc import Iterator, Mapping
-from fnmatch import fnmatch
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -14,7 +11,8 @@ from typing import Any
 import yaml
 
 from kubewright.errors import ConfigError
-from kubewright.helm.documents import document, documents, line_of
+from kubewright.helm.documents import document, documents, is_too_large, line_of
+from kubewright.helm.files import chart_files, check_paths
 
 __all__ = ["Chart", "load_chart"]
 
@@ -22,8 +20,11 @@ _TEXTS = ("apiVersion", "name", "version", "appVersion", "kubeVersion", "type", 
 _OWN = frozenset({"Chart.yaml", "Chart.lock", "values.yaml", "values.schema.json"})
 _LOOKUP = re.compile(rb"\blookup\b")
 _REVISION = re.compile(rb"\.Release\.Revision\b")
-_CAPABILITY = re.compile(rb"\.Has\s+\(?\s*[\"`]([^\"`]+)[\"`]")
+_APIS = re.compile(rb"\.APIVersions\b")
+_CAPABILITY = re.compile(rb"\.APIVersions\.Has\s+[\"`]([^\"`]+)[\"`]")
 _KUBE_VERSION = re.compile(rb"\.KubeVersion\b")
+_NO_NAME = re.compile(r"[/\\\0]|^\.+$")
+_DEFINITION = re.compile(r"^(?:charts/[^/]+/)*crds/.+\.(?:ya?ml|json)$")
 _RANDOM = re.compile(
     rb"\b(rand\w+|gen(CA|PrivateKey|SelfSigned|Signed)\w*|uuidv4|now|shuffle|bcrypt|htpasswd)\b"
 )
@@ -37,10 +38,12 @@ class Chart:
         files: Its files by path; ``Chart.yaml`` is one of them.
 
     Raises:
-        ConfigError: ``Chart.yaml`` or ``values.yaml`` cannot be read; the message says where.
+        ConfigError: ``Chart.yaml`` or ``values.yaml`` cannot be read, or a name leads out of the
+            chart; the message says where.
     """
 
     def __init__(self, place: str, files: Mapping[str, bytes]) -> None:
+        check_paths(place, list(files))
         self.place: str = place
         self.files: dict[str, bytes] = dict(sorted(files.items()))
         self.metadata: dict[str, Any] = self._metadata()
@@ -86,8 +89,19 @@ class Chart:
         return self._says(_RANDOM)
 
     @cached_property
+    def asks_apis(self) -> bool:
+        """Whether a template asks what the cluster serves."""
+        return self._says(_APIS)
+
+    @cached_property
+    def asks_any_api(self) -> bool:
+        """Whether a template asks for API versions whose names it makes up as it goes."""
+        texts = (data for _, data in self.templates(everywhere=True))
+        return any(_APIS.search(_CAPABILITY.sub(b"", data)) for data in texts)
+
+    @cached_property
     def asked_apis(self) -> tuple[str, ...]:
-        """The API versions and kinds that templates ask the cluster for."""
+        """The API versions and kinds that templates ask the cluster for by name."""
         texts = (data for _, data in self.templates(everywhere=True))
         found = {name.decode() for data in texts for name in _CAPABILITY.findall(data)}
         return tuple(sorted(found))
@@ -97,8 +111,7 @@ class Chart:
         """The CRDs in the folders ``crds``, of the chart and of those that it depends on."""
         found = []
         for path, data in self.files.items():
-            parts = PurePosixPath(path).parts
-            if "crds" in parts and "templates" not in parts and path.endswith((".yaml", ".yml")):
+            if _DEFINITION.match(path):
                 try:
                     found += [one for one in documents(data) if isinstance(one, dict)]
                 except yaml.YAMLError as error:
@@ -144,8 +157,7 @@ class Chart:
         return root
 
     def _says(self, pattern: re.Pattern[bytes]) -> bool:
-        archives = any(path.endswith(".tgz") for path in self.files)
-        return archives or any(pattern.search(one) for _, one in self.templates(everywhere=True))
+        return any(pattern.search(one) for _, one in self.templates(everywhere=True))
 
     def _lock(self) -> Any:
         text = self.files.get("Chart.lock")
@@ -161,6 +173,13 @@ class Chart:
         if not found.get("name"):
             raise ConfigError(f"the Chart.yaml of {self.place} does not say the name of the chart")
         plain = yaml.load(self.files["Chart.yaml"], Loader=yaml.BaseLoader)  # noqa: S506  # texts
+        name = plain["name"]
+        # It is the name of the folder in which the chart is rendered.
+        if not isinstance(name, str) or _NO_NAME.search(name):
+            raise ConfigError(
+                f"the Chart.yaml of {self.place} names the chart {name!r:.60}: write a name without"
+                " slashes, such as shop"
+            )
         return found | {name: plain[name] for name in _TEXTS if name in found}
 
     def _mapping(self, path: str) -> dict[str, Any]:
@@ -170,6 +189,11 @@ class Chart:
             raise self._unreadable(path, error) from error
         if found is not None and not isinstance(found, dict):
             raise ConfigError(f"{self.place}/{path} is not a mapping, but {type(found).__name__}")
+        if is_too_large(found):
+            raise ConfigError(
+                f"{self.place}/{path} is nested too deeply, or too large with what is behind its"
+                " aliases"
+            )
         return found or {}
 
     def _unreadable(self, path: str, error: yaml.YAMLError) -> ConfigError:
@@ -183,51 +207,12 @@ def load_chart(place: Path) -> Chart:
     Raises:
         ConfigError: There is none, or it cannot be read.
     """
-    if place.is_dir():
-        return Chart(str(place), dict(_in_folder(place)))
-    if not place.is_file():
+    if not (place.is_dir() or place.is_file()):
         raise ConfigError(
             f"there is no chart {place}. Name the folder or the .tgz of a chart; `helm pull` and"
             " `helm create` make them."
         )
-    try:
-        return Chart(str(place), dict(_in_archive(place.read_bytes())))
-    except (tarfile.TarError, EOFError, OSError) as error:
-        raise ConfigError(f"cannot read the chart {place}: {error}. Is it a .tgz?") from error
-
-
-def _in_folder(root: Path) -> Iterator[tuple[str, bytes]]:
-    ignored = _ignored(root / ".helmignore")
-    for path in sorted(root.rglob("*")):
-        inside = path.relative_to(root).as_posix()
-        if path.is_file() and not any(_matches(inside, pattern) for pattern in ignored):
-            yield inside, path.read_bytes()
-
-
-def _ignored(file: Path) -> list[str]:
-    lines = file.read_text().splitlines() if file.is_file() else []
-    return [line.strip() for line in lines if line.strip() and not line.startswith(("#", "!"))]
-
-
-def _matches(path: str, pattern: str) -> bool:
-    """Say whether a line of ``.helmignore`` leaves out *path*, or a folder that it is in."""
-    wanted = pattern.strip("/")
-    parts = PurePosixPath(path).parts
-    folders = parts[:-1] if pattern.endswith("/") else parts
-    if "/" in wanted or pattern.startswith("/"):
-        prefixes = ("/".join(parts[:end]) for end in range(1, len(folders) + 1))
-        return any(fnmatch(one, wanted) for one in prefixes)
-    return any(fnmatch(part, wanted) for part in folders)
-
-
-def _in_archive(data: bytes) -> Iterator[tuple[str, bytes]]:
-    with tarfile.open(fileobj=io.BytesIO(data), mode="r:gz") as archive:
-        for member in archive.getmembers():
-            parts = PurePosixPath(member.name).parts
-            found = archive.extractfile(member) if member.isfile() else None
-            # The first folder is that of the chart; what points out of it is not ours to read.
-            if found is not None and len(parts) > 1 and ".." not in parts and parts[0] != "/":
-                yield "/".join(parts[1:]), found.read()
+    return Chart(str(place), chart_files(place))
 
 
 def _encoded(path: str, data: bytes) -> dict[str, str]:

@@ -61,6 +61,14 @@ class Dependents:
         except (NoMatchError, NotFoundError):
             return None
 
+    def version(self, kind: Kind, key: ObjectKey) -> str:
+        """Return the resourceVersion of an object that is watched; empty if it is not known."""
+        informer = self._informers.get(kind)
+        if informer is None or not informer.synced:
+            return ""
+        entry = informer.store.find_entry(key)
+        return "" if entry is None else entry.resource_version
+
     def _releases_of(self, obj: Unstructured) -> list[ObjectKey]:
         annotations = obj.metadata.annotations
         name = annotations.get(_NAME)

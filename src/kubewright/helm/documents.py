@@ -6,11 +6,13 @@ from typing import Any
 
 import yaml
 
-__all__ = ["document", "documents", "line_of", "text_of", "without_nulls"]
+__all__ = ["document", "documents", "is_too_large", "line_of", "text_of", "without_nulls"]
 
 _FAST: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _DUMPER: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 _TEXT = "tag:yaml.org,2002:str"
+_MOST, _DEEPEST = 1_000_000, 200
+"""So many values may be in one document, and inside of each other."""
 
 
 class _Loader(_FAST):  # type: ignore[misc]  # which of two classes it is depends on the machine
@@ -124,3 +126,21 @@ def without_nulls(value: Any) -> Any:
     if isinstance(value, list):
         return [without_nulls(one) for one in value]
     return value
+
+
+def is_too_large(value: Any) -> bool:
+    """Say whether *value* is nested too deeply, or grows beyond all bounds by its aliases.
+
+    A few lines of YAML may stand for more than the memory holds.
+    """
+    left = _MOST
+    waiting = [(value, 0)]
+    while waiting:
+        one, depth = waiting.pop()
+        left -= 1
+        if left < 0 or depth > _DEEPEST:
+            return True
+        if isinstance(one, dict | list):
+            inside = one.values() if isinstance(one, dict) else one
+            waiting += [(member, depth + 1) for member in inside]
+    return False

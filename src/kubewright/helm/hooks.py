@@ -4,13 +4,18 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from kubewright.api.kind import ObjectKey
 from kubewright.api.kind_reference import Kind
 from kubewright.api.unstructured import Unstructured
 from kubewright.client.wait import wait_for
-from kubewright.errors import AlreadyExistsError, APIError, ForbiddenError, KubewrightError
+from kubewright.errors import (
+    AlreadyExistsError,
+    APIError,
+    ForbiddenError,
+    KubewrightError,
+    NoMatchError,
+)
 from kubewright.helm.managed_fields import is_managed_by
-from kubewright.helm.manifest import HOOK, Hook, RenderError, identity, objects_in
+from kubewright.helm.manifest import HOOK, Hook, RenderError, hook_objects_in, identity
 from kubewright.helm.order import hooks_in_order
 from kubewright.helm.ownership import (
     RELEASE_NAME,
@@ -77,13 +82,15 @@ class HookRunner:
                 await self._run(hook, event, run, owner)
             except ForbiddenError as error:
                 if event not in _UNDOING or _TERMINATED not in str(error):
-                    raise HookError(f"the {event} hook {hook.kind} {hook.name}: {error}") from error
+                    raise _failure(hook, event, error) from error
                 # Nothing can be made in a namespace that goes; waiting would keep it for ever.
+            except NoMatchError as error:
+                raise _failure(hook, event, error) from error
             except (KubewrightError, TimeoutError) as error:
                 if _FAILED in hook.delete_policies:
                     await self._delete(hook, owner)
                 if isinstance(error, APIError | HookError | TimeoutError | RenderError):
-                    raise HookError(f"the {event} hook {hook.kind} {hook.name}: {error}") from error
+                    raise _failure(hook, event, error) from error
                 raise
         # Only when all are done: a later one may need what an earlier one has made.
         for hook in chosen:
@@ -97,13 +104,17 @@ class HookRunner:
             policies = hook.delete_policies or ([] if is_irreplaceable(body) else [_BEFORE])
             if _BEFORE in policies:
                 await self._delete_one(body, owner)
-            await self._create(body, run, owner)
+            made = await self._create(body, run, owner)
             if body.kind in _RUNNING:
-                await self._wait_done(body, None if event in _UNDOING else owner)
+                await self._wait_done(made, None if event in _UNDOING else owner)
 
-    async def _create(self, body: Unstructured, run: str, owner: Owner) -> None:
+    async def _create(self, body: Unstructured, run: str, owner: Owner) -> Unstructured:
+        if not body.name:
+            for one in await self._like(body, owner):
+                if one.metadata.annotations.get(RUN) == run:
+                    return one  # as below
         try:
-            await self._cluster.client.create(body, field_owner=self._field_owner)
+            return await self._cluster.client.create(body, field_owner=self._field_owner)
         except AlreadyExistsError as error:
             there = await self._cluster.live.find(Kind(body.api_version, body.kind), body.key)
             if there is None:
@@ -111,9 +122,28 @@ class HookRunner:
             if not _is_ours(there, owner):
                 raise HookError(_refusal(owner)) from error
             if there.metadata.annotations.get(RUN) == run:
-                return  # we have made it, and were interrupted: it is not made twice
+                return there  # we have made it, and were interrupted: it is not made twice
             if not (_stays(there) or _stays(body) or is_irreplaceable(there)):
                 raise
+            return there
+
+    async def _like(self, body: Unstructured, owner: Owner) -> list[Unstructured]:
+        """Return what was made of *body*: under its name, or under names made of ``generateName``.
+
+        Under such names is only what we have made; helm does not find its own again, either.
+        """
+        kind = Kind(body.api_version, body.kind)
+        if body.name:
+            found = await self._cluster.live.find(kind, body.key)
+            return [] if found is None else [found]
+        prefix = body["metadata"]["generateName"]
+        there = await self._cluster.live.list(kind, namespace=body.namespace or None)
+        return [
+            one
+            for one in there
+            if one["metadata"].get("generateName") == prefix
+            and one.metadata.annotations.get(OF) == _named(owner)
+        ]
 
     async def _wait_done(self, body: Unstructured, wanted_by: Owner | None) -> None:
         verdict = _job_verdict if body.kind == "Job" else _pod_verdict
@@ -141,7 +171,7 @@ class HookRunner:
             raise HookError(seen[0])
 
     async def _bodies(self, hook: Hook, owner: Owner) -> list[Unstructured]:
-        return [await self._dressed(one, owner) for one in objects_in(hook.manifest)]
+        return [await self._dressed(one, owner) for one in hook_objects_in(hook.manifest)]
 
     async def _dressed(self, obj: dict[str, Any], owner: Owner) -> Unstructured:
         gvk, key = identity(obj, owner.namespace)
@@ -163,11 +193,12 @@ class HookRunner:
 
     async def _delete_one(self, body: Unstructured, owner: Owner) -> None:
         """Delete the hook that was made of *body*; what is not ours stays."""
-        kind, key = Kind(body.api_version, body.kind), ObjectKey(body.namespace, body.name)
-        live = await self._cluster.live.find(kind, key)
-        if live is None or _stays(live) or _stays(body) or not _is_ours(live, owner):
-            return
-        uid = live.metadata.uid
+        for live in await self._like(body, owner):
+            if not (_stays(live) or _stays(body)) and _is_ours(live, owner):
+                await self._delete_live(live)
+
+    async def _delete_live(self, live: Unstructured) -> None:
+        kind, key, uid = Kind(live.api_version, live.kind), live.key, live.metadata.uid
         await self._cluster.client.delete(
             kind, key, uid=uid, propagation="Background", missing_ok=True
         )
@@ -175,6 +206,10 @@ class HookRunner:
             self._cluster.live, kind, key,
             lambda found: found is None or found.metadata.uid != uid, timeout=TIMEOUT,
         )  # fmt: skip
+
+
+def _failure(hook: Hook, event: str, error: Exception) -> HookError:
+    return HookError(f"the {event} hook {hook.kind} {hook.name or hook.path}: {error}")
 
 
 def _named(owner: Owner) -> str:

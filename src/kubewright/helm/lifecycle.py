@@ -20,7 +20,12 @@ from kubewright.errors import (
 )
 from kubewright.helm.hooks import HookError, HookRunner
 from kubewright.helm.inventory import Inventory
-from kubewright.helm.manifest import objects_in, readable_objects_in
+from kubewright.helm.manifest import (
+    hook_objects_in,
+    objects_in,
+    read_objects,
+    readable_objects_in,
+)
 from kubewright.helm.objects import Objects, Owner
 from kubewright.helm.order import install_order, removal_order
 from kubewright.helm.release import Release
@@ -63,22 +68,20 @@ class Lifecycle:
         self._hooks = hooks
         self._inventory = inventory
 
-    async def install(
-        self, release: Release, owner: Owner, definitions: list[dict[str, Any]]
-    ) -> Release:
+    async def install(self, release: Release, owner: Owner) -> Release:
         """Install *release*, of which nothing is there, and return it as it is then.
 
         Raises:
             StepError: It did not work; what it has made is removed again, and nothing else.
         """
-        wanted = install_order(objects_in(release.manifest))
+        wanted = install_order(await read_objects(release.manifest))
         leftovers = self._leftovers(release)
         await self._check_ownership(wanted, owner, "InstallError")
         found = await self._found(release, wanted)
         release = replace(release, status="pending-install", description="Initial install underway")
         await self._storage.create(release, owner.reference, found)
         try:
-            await self._objects.create_definitions(definitions)
+            await self._objects.create_definitions(release.definitions)
             await self._hooks.run(release, "pre-install", owner)
             await self._objects.apply(wanted, owner)
             await self._prune(leftovers, wanted, owner, found)
@@ -101,8 +104,8 @@ class Lifecycle:
         Raises:
             StepError: It did not work, and the release before is back.
         """
-        wanted = install_order(objects_in(release.manifest))
-        old = [*objects_in(before.manifest), *self._leftovers(release)]
+        wanted = install_order(await read_objects(release.manifest))
+        old = [*await read_objects(before.manifest), *self._leftovers(release)]
         new = await self._inventory.without(wanted, old, owner.namespace)
         await self._check_ownership(new, owner, "UpgradeError")
         known = await self._inventory.without(wanted, new, owner.namespace)
@@ -144,8 +147,8 @@ class Lifecycle:
             description=f"Rollback to {before.version}",
             last_deployed=self._storage.now(),
         )
-        wanted = install_order(objects_in(before.manifest))
-        new = objects_in(failed.manifest)
+        wanted = install_order(await read_objects(before.manifest))
+        new = await read_objects(failed.manifest)
         await self._storage.create(back, owner.reference)
         try:
             await self._hooks.run(back, "pre-rollback", owner)
@@ -185,7 +188,8 @@ class Lifecycle:
                 return left
             await self._hooks.run(release, "post-delete", owner)
             made = [hook.manifest for hook in release.hooks if not hook.is_test]
-            hooks = [obj for manifest in made for obj in objects_in(manifest)]
+            hooks = [obj for manifest in made for obj in hook_objects_in(manifest)]
+            hooks = [obj for obj in hooks if obj["metadata"].get("name")]
             await self._objects.release_kept(hooks, owner)
         except (KubewrightError, TimeoutError) as error:
             if not _is_final(error):

@@ -1,8 +1,9 @@
 """What helm has rendered, taken apart: objects, hooks and notes."""
 
-from collections.abc import Iterable, Iterator
+import asyncio
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 import yaml
@@ -16,9 +17,12 @@ __all__ = [
     "Hook",
     "RenderError",
     "Rendering",
+    "beside_others",
     "check_unique",
+    "hook_objects_in",
     "hook_of",
     "objects_in",
+    "read_objects",
     "readable_objects_in",
     "sources_in",
 ]
@@ -27,6 +31,8 @@ HOOK: str = "helm.sh/hook"
 WEIGHT: str = "helm.sh/hook-weight"
 DELETE_POLICY: str = "helm.sh/hook-delete-policy"
 _SOURCE = "# Source: "
+_LONG = 200_000
+T = TypeVar("T")
 
 
 class RenderError(TerminalError):
@@ -67,11 +73,14 @@ class Rendering(msgspec.Struct):
         manifest: The YAML of all objects, in the order in which they are installed.
         hooks: The objects that are made apart from them.
         notes: What the chart tells the user.
+        definitions: The CRDs in the folders ``crds`` of the chart and of those that it depends on
+            with these values; ``None`` if the renderer does not know, and all of them count.
     """
 
     manifest: str
     hooks: list[Hook] = []
     notes: str = ""
+    definitions: list[dict[str, Any]] | None = None
 
 
 def sources_in(text: str) -> Iterator[tuple[str, str]]:
@@ -100,6 +109,31 @@ def objects_in(manifest: str) -> list[dict[str, Any]]:
         RenderError: A document is not an object.
     """
     return [obj for _, obj in _sourced(manifest)]
+
+
+async def read_objects(manifest: str) -> list[dict[str, Any]]:
+    """Return the objects in *manifest*, as `objects_in` does, and let others work meanwhile."""
+    return await beside_others(objects_in, manifest)
+
+
+async def beside_others(work: Callable[..., T], manifest: str, *more: Any) -> T:
+    """Return what *work* makes of *manifest*: in a thread if it is long.
+
+    The CRDs of some charts have five megabytes, which take seconds to be read. Nobody would renew
+    the lease of the leader, or answer a probe.
+    """
+    if len(manifest) < _LONG:
+        return work(manifest, *more)
+    return await asyncio.to_thread(work, manifest, *more)
+
+
+def hook_objects_in(manifest: str) -> list[dict[str, Any]]:
+    """Return the objects in the *manifest* of a hook, which may have a ``generateName``.
+
+    Raises:
+        RenderError: A document is not an object.
+    """
+    return [obj for _, obj in _sourced(manifest, named=False)]
 
 
 def check_unique(manifest: str, namespace: str) -> None:
@@ -164,15 +198,16 @@ def identity(obj: dict[str, Any], namespace: str) -> tuple[GroupVersionKind, Obj
     """Return the kind and the key of *obj*; its namespace is *namespace* if it names none."""
     metadata = obj["metadata"]
     gvk = GroupVersionKind.of(str(obj["apiVersion"]), str(obj["kind"]))
-    return gvk, ObjectKey(str(metadata.get("namespace") or namespace), str(metadata["name"]))
+    name = str(metadata.get("name") or "")
+    return gvk, ObjectKey(str(metadata.get("namespace") or namespace), name)
 
 
-def _sourced(manifest: str) -> Iterator[tuple[str, dict[str, Any]]]:
+def _sourced(manifest: str, *, named: bool = True) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield each object, with the template that it comes from."""
     for source, text in sources_in(manifest):
         try:
             for document in documents(text):
-                for one in _objects(document, source):
+                for one in _objects(document, source, named=named):
                     yield source, one
         except yaml.YAMLError as error:
             raise RenderError(
@@ -181,35 +216,50 @@ def _sourced(manifest: str) -> Iterator[tuple[str, dict[str, Any]]]:
             ) from error
 
 
-def _objects(found: Any, source: str) -> Iterable[dict[str, Any]]:
+def _objects(found: Any, source: str, *, named: bool) -> Iterable[dict[str, Any]]:
     if not isinstance(found, dict):
         raise RenderError(f"{source}: it renders {found!r:.60}, which is not a Kubernetes object")
     if isinstance(found.get("items"), list) and str(found.get("kind", "")).endswith("List"):
         for one in found["items"]:
-            yield from _objects(one, source)
+            yield from _objects(one, source, named=named)
         return
     metadata = found.get("metadata") or {}
     if not isinstance(metadata, dict):
         raise RenderError(f"{source}: it renders an object whose metadata is {metadata!r:.60}")
+    _check_parts(found, metadata, source, named=named)
+    body = without_nulls(found)
+    try:
+        GroupVersionKind.of(body["apiVersion"], body["kind"])
+        Unstructured(metadata={**body["metadata"]}).metadata  # noqa: B018  # raises if it is wrong
+    except ValueError as error:  # also a DecodeError
+        name = f"{found['kind']} {metadata.get('name') or metadata['generateName']}"
+        text = str(error).replace("a LiveMeta at ", "metadata.")
+        raise RenderError(f"{source}: it renders a wrong {name}: {text}") from error
+    yield body
+
+
+def _check_parts(
+    found: dict[str, Any], metadata: dict[str, Any], source: str, *, named: bool
+) -> None:
+    """Refuse an object without what it is known by."""
+    name = "name"
+    if metadata.get("generateName") and not metadata.get("name"):
+        if named:
+            raise RenderError(
+                f"{source}: it renders an object with a generateName, of which each upgrade would"
+                " make one more. Only hooks may have that: give it a name."
+            )
+        name = "generateName"
     parts = {
         "apiVersion": found.get("apiVersion"),
         "kind": found.get("kind"),
-        "metadata.name": metadata.get("name"),
+        f"metadata.{name}": metadata.get(name),
     }
     for part, there in parts.items():
         if not there:
             raise RenderError(f"{source}: it renders an object without {part}")
         if not isinstance(there, str):
             raise RenderError(f"{source}: it renders an object whose {part} is no text: {there!r}")
-    body = without_nulls(found)
-    try:
-        GroupVersionKind.of(body["apiVersion"], body["kind"])
-        Unstructured(metadata={**body["metadata"]}).metadata  # noqa: B018  # raises if it is wrong
-    except ValueError as error:  # also a DecodeError
-        name = f"{found['kind']} {metadata['name']}"
-        text = str(error).replace("a LiveMeta at ", "metadata.")
-        raise RenderError(f"{source}: it renders a wrong {name}: {text}") from error
-    yield body
 
 
 def _words(text: object) -> list[str]:

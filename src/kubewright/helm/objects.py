@@ -44,7 +44,9 @@ if TYPE_CHECKING:
 __all__ = ["Objects", "Owner", "is_kept"]
 
 ESTABLISHED_WITHIN: float = 60.0
-_TWICE = "duplicate entries for key"
+_DEFINITION = "CustomResourceDefinition"
+_NOT_APPLICABLE = ("duplicate entries for key", "omits key field")
+"""What a server says of an object that can be written, and not applied."""
 
 
 class _Applied(msgspec.Struct, frozen=True):
@@ -53,6 +55,15 @@ class _Applied(msgspec.Struct, frozen=True):
     uid: str
     wanted: bytes
     found: bytes
+
+
+class _Seen(msgspec.Struct, frozen=True):
+    """An object of a manifest, and the version of it that agreed with it."""
+
+    obj: dict[str, Any]
+    kind: Kind
+    key: ObjectKey
+    version: str
 
 
 class Objects:
@@ -69,6 +80,7 @@ class Objects:
         self._dependents = dependents
         self._field_owner = field_owner
         self._applied: dict[tuple[str, str, GroupVersionKind, ObjectKey], _Applied] = {}
+        self._seen: dict[tuple[str, str, GroupVersionKind, ObjectKey], _Seen] = {}
 
     async def check_ownership(
         self, objects: list[dict[str, Any]], owner: Owner, *, before: bool = False
@@ -102,11 +114,16 @@ class Objects:
         changed = False
         refused: TerminalError | None = None
         for obj in objects:
+            if self._is_as_seen(obj, owner):
+                continue
             body = await self._dressed(obj, owner)
             live = await self._dependents.find(body)
             if live is None and _goes_when_done(body):
                 continue
             if live is not None and self._agrees(owner, beside(body, live), live):
+                self._seen[_known(obj, owner)] = _Seen(
+                    obj, Kind(body.api_version, body.kind), body.key, live.resource_version
+                )
                 continue
             try:
                 await self._apply(body, owner)
@@ -163,14 +180,16 @@ class Objects:
             crd = Unstructured(found)
             if await self._find_live(crd.gvk, crd.key) is None:
                 await self._cluster.client.create(crd)
-                await self._wait_established(crd)
+                if crd.kind == _DEFINITION:
+                    await self._wait_established(crd)
 
     async def delete(self, objects: list[dict[str, Any]], owner: Owner) -> list[str]:
         """Delete *objects* of the release; return those that are still there, in words."""
         left = []
         for obj in objects:
             gvk, key = identity(obj, owner.namespace)
-            self._applied.pop((owner.namespace, owner.name, gvk, key), None)
+            self._applied.pop(_known(obj, owner), None)
+            self._seen.pop(_known(obj, owner), None)
             live = await self._find_live(gvk, key)
             if live is None:
                 continue
@@ -197,8 +216,9 @@ class Objects:
 
     def forget(self, name: str, namespace: str) -> None:
         """Forget a release that is gone."""
-        for known in [one for one in self._applied if one[:2] == (namespace, name)]:
-            del self._applied[known]
+        for found in (self._applied, self._seen):
+            for known in [one for one in found if one[:2] == (namespace, name)]:
+                del found[known]
 
     async def _dressed(self, obj: dict[str, Any], owner: Owner) -> Unstructured:
         """Return *obj* as it is applied: with its namespace, its owner and Helm's marks."""
@@ -243,7 +263,7 @@ class Objects:
                 of_uid(body, live), field_owner=self._field_owner, force=True
             )
         except APIError as error:
-            if _TWICE not in str(error):
+            if not any(one in str(error) for one in _NOT_APPLICABLE):
                 raise
             answer = await self._write_whole(body, live, owner, before)
         else:
@@ -254,7 +274,7 @@ class Objects:
         self._applied[known] = _Applied(
             answer.metadata.uid, digest(body), digest(projected(answer, body))
         )
-        if body.kind == "CustomResourceDefinition":
+        if body.kind == _DEFINITION:
             await self._wait_established(body)
 
     async def _write_whole(
@@ -314,6 +334,16 @@ class Objects:
         is_same = before is not None and before.uid == live.metadata.uid
         return is_same and not names_other(live, owner)
 
+    def _is_as_seen(self, obj: dict[str, Any], owner: Owner) -> bool:
+        """Say whether neither *obj* nor what is there has changed since they agreed.
+
+        An event of one object is a look at all of its release, which may be large.
+        """
+        seen = self._seen.get(_known(obj, owner))
+        if seen is None or seen.obj is not obj:
+            return False
+        return self._dependents.version(seen.kind, seen.key) == seen.version
+
     def _agrees(self, owner: Owner, body: Unstructured, live: Unstructured) -> bool:
         """Say whether *live* is as it was after *body* was applied, or as *body* says."""
         if "ownerReferences" not in body["metadata"] and is_owned(live, owner):
@@ -370,6 +400,10 @@ def _goes_when_done(body: Unstructured) -> bool:
     """Say whether the cluster removes *body* by itself: to make it again would run it again."""
     is_job = body.kind == "Job" and body.gvk.group == "batch"
     return is_job and (body.get("spec") or {}).get("ttlSecondsAfterFinished") is not None
+
+
+def _known(obj: dict[str, Any], owner: Owner) -> tuple[str, str, GroupVersionKind, ObjectKey]:
+    return (owner.namespace, owner.name, *identity(obj, owner.namespace))
 
 
 def _named(obj: dict[str, Any], owner: Owner) -> tuple[str, str, ObjectKey]:

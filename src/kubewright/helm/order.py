@@ -46,10 +46,10 @@ def removal_order(objects: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def hooks_in_order(hooks: Iterable[Hook], event: str) -> list[Hook]:
-    """Return the hooks for *event*: by weight, then by kind, then by name."""
+    """Return the hooks for *event*: by weight, then by name, and only then by kind, as Helm."""
     places = {kind: place for place, kind in enumerate(_INSTALL)}
     chosen = [hook for hook in hooks if event in hook.events]
-    return sorted(chosen, key=lambda hook: (hook.weight, _place(hook.kind, places), hook.name))
+    return sorted(chosen, key=lambda hook: (hook.weight, hook.name, _place(hook.kind, places)))
 
 
 def _place(kind: str, places: dict[str, int]) -> tuple[int, str]:

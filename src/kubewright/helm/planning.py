@@ -5,11 +5,20 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+from msgspec.structs import replace
 
 from kubewright.api.owners import owner_reference
 from kubewright.api.unstructured import Unstructured
+from kubewright.errors import ConfigError
+from kubewright.helm.documents import is_too_large
 from kubewright.helm.facts import Facts
-from kubewright.helm.manifest import Rendering, check_unique, objects_in
+from kubewright.helm.manifest import (
+    Rendering,
+    beside_others,
+    check_unique,
+    hook_objects_in,
+    objects_in,
+)
 from kubewright.helm.objects import Owner
 from kubewright.helm.randomness import keep_random
 from kubewright.helm.release import Release
@@ -64,7 +73,7 @@ class Planner:
         self._cluster = cluster
         self._renderer = renderer
         self._storage = storage
-        self._facts = Facts(cluster.live)
+        self._facts = Facts(cluster.live, cluster.clock)
 
     def owner_of(self, obj: Unstructured) -> Owner:
         """Return the release that *obj* stands for."""
@@ -87,9 +96,12 @@ class Planner:
         """Return what *obj* asks for.
 
         Raises:
-            ConfigError: An override does not fit its values.
+            ConfigError: An override does not fit its values, or these are too deep.
         """
-        values = overridden(obj.get("spec") or {}, self._watch.override_values)
+        spec = obj.get("spec") or {}
+        if is_too_large(spec):
+            raise ConfigError("the spec is nested too deeply for a chart")
+        values = overridden(spec, self._watch.override_values)
         capabilities = await self._facts.of(self._chart)
         asked: list[Any] = [self._chart.digest, values, capabilities.apis]
         if self._chart.asks_version:
@@ -103,6 +115,10 @@ class Planner:
             is_true(annotations.get(f"{PREFIX}upgrade-force"), default=False),
             is_true(annotations.get(f"{PREFIX}rollback-force"), default=False),
         )
+
+    def look_again(self) -> None:
+        """Ask the cluster anew what it serves, since that has just changed."""
+        self._facts.forget()
 
     async def release(
         self, plan: Plan, records: list[Record], before: Release | None, known: str
@@ -125,7 +141,10 @@ class Planner:
         latest = self._storage.get(last) if last is not None and resumed else before
         # Without its Secrets a release still has its passwords, and programs that know them.
         manifest = known if latest is None else latest.manifest
-        wish = self._wish(plan, version, is_upgrade=before is not None)
+        wish = replace(
+            self._wish(plan, version, is_upgrade=before is not None),
+            with_definitions=before is None,
+        )
         rendering = await self._render(wish, manifest)
         now = self._storage.now()
         return Release(
@@ -141,6 +160,7 @@ class Planner:
             manifest=rendering.manifest,
             hooks=rendering.hooks,
             inputs=plan.inputs,
+            definitions=rendering.definitions or [],
         )
 
     async def is_same(self, plan: Plan, before: Release) -> bool:
@@ -151,12 +171,15 @@ class Planner:
 
     async def _render(self, wish: Wish, before: str) -> Rendering:
         rendering = await self._renderer.render(wish)
-        check_unique(rendering.manifest, wish.namespace)
+        if wish.with_definitions and rendering.definitions is None:
+            rendering.definitions = wish.chart.definitions
+        await beside_others(check_unique, rendering.manifest, wish.namespace)
         for hook in rendering.hooks:
-            objects_in(hook.manifest)  # which refuses what is not an object
+            hook_objects_in(hook.manifest)  # which refuses what is not an object
         if not (before and wish.chart.is_random):
             return rendering
-        return keep_random(before, rendering, await self._renderer.render(wish))
+        again = await self._renderer.render(wish)
+        return await beside_others(keep_random, before, rendering, again)
 
     def _wish(self, plan: Plan, version: int, *, is_upgrade: bool) -> Wish:
         asks = self._chart.asks_cluster or self._watch.dry_run_option == "server"

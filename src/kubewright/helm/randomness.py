@@ -89,7 +89,7 @@ def keep_random(before: str, first: Rendering, second: Rendering) -> Rendering:
         f"---\n# Source: {one.source}\n{_text(one, body).rstrip()}\n"
         for one, body in zip(new, kept, strict=True)
     ]
-    return Rendering("".join(parts), first.hooks, first.notes)
+    return Rendering("".join(parts), first.hooks, first.notes, first.definitions)
 
 
 def _documents(manifest: str) -> Iterator[_Document]:

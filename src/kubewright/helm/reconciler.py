@@ -14,6 +14,7 @@ from kubewright.errors import (
     APIError,
     ConfigError,
     DecodeError,
+    ForbiddenError,
     KubewrightError,
     NotFoundError,
     RetryAfter,
@@ -30,7 +31,13 @@ from kubewright.helm.objects import Objects, Owner
 from kubewright.helm.planning import PREFIX, Plan, Planner, is_true
 from kubewright.helm.release import Release
 from kubewright.helm.renderer import Renderer
-from kubewright.helm.status import DEPLOYED, IRRECONCILABLE, RELEASE_FAILED, ReleaseState
+from kubewright.helm.status import (
+    DEPLOYED,
+    IRRECONCILABLE,
+    RELEASE_FAILED,
+    ReleaseState,
+    shortened,
+)
 from kubewright.helm.storage import LONGEST, Storage
 from kubewright.helm.watches import Watch
 
@@ -110,7 +117,7 @@ class ReleaseReconciler:
         try:
             plan = await self._planner.plan(obj, owner)
             changed = await self._bring(plan, state, request, obj)
-        except (TerminalError, ConfigError, DecodeError, StepError) as error:
+        except (TerminalError, ConfigError, DecodeError, StepError, ForbiddenError) as error:
             run.changed = True
             failure, again = await self._failed(obj, error, state, request)
             raise failure from again
@@ -143,13 +150,23 @@ class ReleaseReconciler:
             return await self._hold(before, plan, state, request)
         if wait := self._failures.wait(request, plan.inputs):
             if before is not None and is_last:
-                await self._objects.ensure(self._storage.objects(before), plan.owner)
+                await self._objects.ensure(await self._storage.objects(before), plan.owner)
             raise RetryAfter(wait, "the same has failed a short time ago")
         foreign = before is not None and is_last and not before.inputs
         if before is not None and foreign and await self._planner.is_same(plan, before):
             await self._adopt(before, plan)
             return await self._hold(before, plan, state, request)
         release = await self._planner.release(plan, records, before, state.deployed_manifest)
+        if release.definitions and self._watch.chart.asks_apis:
+            # As with Helm, what it asks for may be what it brings.
+            await self._objects.create_definitions(release.definitions)
+            self._planner.look_again()
+            plan = await self._planner.plan(obj, plan.owner)
+            self._inputs[request] = plan.inputs
+            release = await self._planner.release(plan, records, before, state.deployed_manifest)
+        if before is not None and is_last and _is_same(release, before):
+            await self._storage.adopt(before, plan.inputs, plan.owner.reference)
+            return await self._hold(before, plan, state, request)
         self._tell_overrides(obj)
         await state.write(self._cluster.client)  # hooks may take minutes
         done = await self._make(release, before, plan)
@@ -159,8 +176,7 @@ class ReleaseReconciler:
 
     async def _make(self, release: Release, before: Release | None, plan: Plan) -> Release:
         if before is None:
-            definitions = self._watch.chart.definitions
-            return await self._lifecycle.install(release, plan.owner, definitions)
+            return await self._lifecycle.install(release, plan.owner)
         return await self._lifecycle.upgrade(
             release, before, plan.owner, force=plan.force, rollback_force=plan.rollback_force
         )
@@ -170,7 +186,7 @@ class ReleaseReconciler:
     ) -> bool:
         """Mend what has drifted; nothing is rendered."""
         await self._lifecycle.supersede(release)
-        changed = await self._objects.ensure(self._storage.objects(release), plan.owner)
+        changed = await self._objects.ensure(await self._storage.objects(release), plan.owner)
         self._failures.forget(request)
         state.show_deployed(release, "")
         return changed
@@ -256,6 +272,7 @@ class ReleaseReconciler:
         self, obj: Unstructured, error: Exception, state: ReleaseState, request: Request
     ) -> tuple[StepError, RetryAfter]:
         """Show *error* in the status, and return what to raise, and from what."""
+        text = shortened(str(error))
         step = error if isinstance(error, StepError) else None
         if step is not None:
             reason = step.reason
@@ -263,15 +280,13 @@ class ReleaseReconciler:
             is_there = state.deployed_name or isinstance(error, DecodeError)
             reason = "ReconcileError" if is_there else "InstallError"
         condition = IRRECONCILABLE if reason == "ReconcileError" else RELEASE_FAILED
-        state.set(condition, reason, str(error))
+        state.set(condition, reason, text)
         if step is not None and step.rolled_back is not None:
             state.show_release(step.rolled_back)
         await state.write(self._cluster.client)
-        self._cluster.recorder(self._name).event(
-            obj, reason=reason, message=str(error), type="Warning"
-        )
+        self._cluster.recorder(self._name).event(obj, reason=reason, message=text, type="Warning")
         delay = self._failures.note(request, self._inputs.get(request, ""))
-        return StepError(reason, str(error)), RetryAfter(delay)
+        return StepError(reason, text), RetryAfter(delay)
 
     def _tell_overrides(self, obj: Unstructured) -> None:
         for path in self._watch.override_values:  # their texts may be secrets
@@ -309,3 +324,11 @@ class ReleaseReconciler:
         except NotFoundError as error:
             if not error.is_about_object:
                 raise
+
+
+def _is_same(release: Release, before: Release) -> bool:
+    """Say whether an upgrade would change nothing, such as when the cluster serves a kind more."""
+    return bool(before.inputs) and all(
+        getattr(release, name) == getattr(before, name)
+        for name in ("manifest", "hooks", "notes", "config", "chart")
+    )

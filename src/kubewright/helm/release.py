@@ -47,6 +47,7 @@ class Release(msgspec.Struct, kw_only=True):
         manifest: The YAML of its objects.
         hooks: Its hooks.
         inputs: Identifies what it was rendered from; empty for releases of others.
+        definitions: The CRDs that an install creates before; they are not stored.
     """
 
     name: str
@@ -62,6 +63,7 @@ class Release(msgspec.Struct, kw_only=True):
     manifest: str = ""
     hooks: list[Hook] = []
     inputs: str = ""
+    definitions: list[dict[str, Any]] = []
 
     @property
     def chart_name(self) -> str:

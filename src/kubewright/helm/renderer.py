@@ -6,9 +6,9 @@ import os
 import re
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, gettempdir
 from typing import Any, Protocol
 
 import msgspec
@@ -18,8 +18,9 @@ from kubewright._pki.files import write_private
 from kubewright.errors import ConfigError
 from kubewright.helm.binary import get_helm
 from kubewright.helm.chart import Chart
-from kubewright.helm.documents import document
-from kubewright.helm.manifest import Hook, RenderError, Rendering, hook_of, sources_in
+from kubewright.helm.documents import document, documents, is_too_large
+from kubewright.helm.manifest import Hook, RenderError, Rendering, hook_of, objects_in, sources_in
+from kubewright.helm.rewriting import rewritten
 from kubewright.helm.values import large_numbers
 
 __all__ = ["Capabilities", "HelmRenderer", "Renderer", "Wish"]
@@ -28,12 +29,13 @@ TIMEOUT: float = 120.0
 """Seconds that one render may take."""
 _AT_ONCE = 2
 _NOTES = "KubewrightNotes"
+_NOTES_FILE = "zz-kubewright-notes.yaml"
 _TEMPLATE = (
     f"kind: {_NOTES}\n"
     'notes: {{ include (print $.Template.BasePath "/NOTES.txt") . | toJson }}\n'
 )
-_ACTION = re.compile(rb"\{\{.*?\}\}", re.DOTALL)
-_REVISION = re.compile(rb"\$?\w*\.Release\.Revision\b")
+_DEFINITION = re.compile(r"^[^/]+/(?:charts/[^/]+/)*crds/")
+_PLAIN = re.compile(r"[^\x20-\x7e]")
 _ADVICE = re.compile(r"\n*\s*Use --debug flag to render out invalid YAML\s*")
 
 
@@ -63,6 +65,7 @@ class Wish(msgspec.Struct, frozen=True):
         capabilities: What the cluster is able to do.
         kubeconfig: How ``lookup`` reaches the cluster: a kubeconfig; without it, ``lookup`` finds
             nothing.
+        with_definitions: Whether the CRDs in the folders ``crds`` are wanted, too.
     """
 
     chart: Chart
@@ -73,6 +76,7 @@ class Wish(msgspec.Struct, frozen=True):
     is_upgrade: bool = False
     capabilities: Capabilities = Capabilities()
     kubeconfig: dict[str, Any] | None = None
+    with_definitions: bool = False
 
 
 class Renderer(Protocol):
@@ -111,10 +115,29 @@ class HelmRenderer:
 
     def render_now(self, wish: Wish) -> Rendering:
         """Return what *wish* makes, blocking until it is made; for programs without a loop."""
-        with _workplace(wish) as (folder, chart):
-            values = folder / "values.json"
-            values.write_text(json.dumps(wish.values))
-            return _parsed(self._call(wish, chart, values, folder), wish)
+        try:
+            with _workplace(wish) as (folder, chart):
+                values = folder / "values.json"
+                values.write_text(_written(wish.values))
+                printed = self._printed(wish, chart, values, folder)
+        except OSError as error:
+            raise ConfigError(
+                f"cannot write the chart {wish.chart.name} for helm: {error}. Is there room in"
+                f" {gettempdir()}?"
+            ) from error
+        return _parsed(printed)
+
+    def _printed(self, wish: Wish, chart: Path, values: Path, home: Path) -> str:
+        try:
+            return self._call(wish, chart, values, home)
+        except RenderError as error:
+            ours = chart / "templates" / _NOTES_FILE
+            if _NOTES_FILE not in str(error) or not ours.exists():
+                raise
+            # It is the notes that fail, and helm, which renders them by itself, knows the line.
+            ours.unlink()
+            self._call(wish, chart, values, home)
+            raise
 
     def _call(self, wish: Wish, chart: Path, values: Path, home: Path) -> str:
         command = [
@@ -123,6 +146,8 @@ class HelmRenderer:
         ]  # fmt: skip
         if wish.is_upgrade:
             command.append("--is-upgrade")
+        if wish.with_definitions:
+            command.append("--include-crds")
         if wish.capabilities.version:
             command += ["--kube-version", wish.capabilities.version]
         for api in wish.capabilities.apis:
@@ -158,23 +183,26 @@ class HelmRenderer:
 def _workplace(wish: Wish) -> Iterator[tuple[Path, Path]]:
     """Yield a folder for one render, and that of the chart in it.
 
-    It is a copy, since two things are not to be had of ``helm template`` otherwise: the notes, and
-    the number of the release, which is always 1 there.
+    It is a copy, since some things are not to be had of ``helm template`` otherwise: the notes, and
+    what is written into the templates.
     """
     with TemporaryDirectory(prefix="kubewright-helm-") as name:
         folder = Path(name)
         chart = wish.chart.write_to(folder / "chart")
         if "templates/NOTES.txt" in wish.chart.files:
-            (chart / "templates" / "zz-kubewright-notes.yaml").write_text(_TEMPLATE)
-        if wish.chart.asks_revision:
+            (chart / "templates" / _NOTES_FILE).write_text(_TEMPLATE)
+        if wish.chart.asks_revision or wish.chart.asks_apis:
             for path, data in wish.chart.templates(everywhere=True):
-                (chart / path).write_bytes(_numbered(data, wish.revision))
+                text = rewritten(data, wish.revision, wish.capabilities.apis)
+                (chart / path).write_bytes(text)
         yield folder, chart
 
 
-def _numbered(template: bytes, revision: int) -> bytes:
-    number = f"(int {revision})".encode()
-    return _ACTION.sub(lambda action: _REVISION.sub(number, action[0]), template)
+def _written(values: dict[str, Any]) -> str:
+    """Return *values* as JSON that helm, which reads it as YAML, takes for the same."""
+    # YAML has no pairs of escapes for one letter, and takes some others for line breaks.
+    text = json.dumps(values, ensure_ascii=False)
+    return _PLAIN.sub(lambda letter: f"\\U{ord(letter[0]):08x}", text)
 
 
 def _environment(home: Path) -> dict[str, str]:
@@ -184,11 +212,17 @@ def _environment(home: Path) -> dict[str, str]:
     return kept | dict.fromkeys(folders, str(home)) | {"HELM_NO_PLUGINS": "1"}
 
 
-def _parsed(text: str, wish: Wish) -> Rendering:
+def _parsed(text: str) -> Rendering:
     kept: list[str] = []
     hooks: list[Hook] = []
-    notes = ""
-    for source, body in sources_in(text):
+    definitions: list[dict[str, Any]] = []
+    notes = last = ""
+    for said, body in sources_in(text):
+        # Only the first document of a file with CRDs says where it comes from.
+        source = last = said or last
+        if _DEFINITION.match(source):
+            definitions += _definitions_in(body, source)
+            continue
         try:
             found = document(body)
         except yaml.YAMLError:
@@ -203,7 +237,15 @@ def _parsed(text: str, wish: Wish) -> Rendering:
             hooks.append(hook)
         else:
             kept.append(f"---\n# Source: {source}\n{body}")
-    return Rendering("".join(kept), hooks, notes)
+    return Rendering("".join(kept), hooks, notes, definitions)
+
+
+def _definitions_in(body: str, source: str) -> list[dict[str, Any]]:
+    # helm prints these as they are, and does not look at them.
+    with suppress(yaml.YAMLError):  # told below
+        if is_too_large(list(documents(body))):
+            raise RenderError(f"{source}: it is too large with what is behind its aliases")
+    return objects_in(f"# Source: {source}\n{body}")
 
 
 def _is_dict(found: object) -> bool:

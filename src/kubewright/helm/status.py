@@ -13,13 +13,23 @@ from kubewright.helm.release import Release
 if TYPE_CHECKING:
     from kubewright.client import Client
 
-__all__ = ["ReleaseState"]
+__all__ = ["ReleaseState", "shortened"]
 
 INITIALIZED, DEPLOYED = "Initialized", "Deployed"
 RELEASE_FAILED, IRRECONCILABLE = "ReleaseFailed", "Irreconcilable"
 
 _LONGEST = 1_000_000
 """Bytes of a manifest in the status; API servers refuse objects of more than about 1.5 MB."""
+
+
+_MESSAGE = 32_768
+"""Letters of a message, as Kubernetes' own conditions may have."""
+
+
+def shortened(text: str) -> str:
+    """Return *text*, cut off where a message has to end: a template may fail with all it knows."""
+    left = len(text) - _MESSAGE
+    return text if left <= 0 else f"{text[: _MESSAGE - 40]}… ({left + 40} letters more)"
 
 
 class ReleaseState:
@@ -54,7 +64,7 @@ class ReleaseState:
         conditions: list[dict[str, Any]] = self._status.setdefault("conditions", [])
         new: dict[str, Any] = {"type": condition, "status": "True" if status else "False"}
         if reason:
-            new |= {"reason": reason, "message": message}
+            new |= {"reason": reason, "message": shortened(message)}
         for place, old in enumerate(conditions):
             if old.get("type") == condition:
                 same = old.get("status") == new["status"]

@@ -11,9 +11,16 @@ from kubewright.api.kind import ObjectKey
 from kubewright.api.kind_reference import Kind
 from kubewright.api.times import format_time
 from kubewright.api.unstructured import Unstructured
-from kubewright.errors import AlreadyExistsError, DecodeError, NotFoundError, RetryAfter
+from kubewright.errors import (
+    AlreadyExistsError,
+    APIError,
+    DecodeError,
+    NotFoundError,
+    RetryAfter,
+    TerminalError,
+)
 from kubewright.helm.holder import Holder, find_rival, holder_of, holder_said_by
-from kubewright.helm.manifest import objects_in
+from kubewright.helm.manifest import read_objects
 from kubewright.helm.release import INPUTS, Release, ReleaseStatus, read_release, secret_for
 
 if TYPE_CHECKING:
@@ -29,6 +36,7 @@ FOUND: str = "kubewright.dev/helm-found"
 """The annotation with the uids of objects that a revision has found, and not made."""
 KEPT: int = 10
 """So many revisions of a release are kept, as by Helm."""
+_TOO_LARGE, _TOO_LONG = 413, "data: Too long"
 LONGEST: int = 53
 """So many letters may the name of a release have, as with Helm."""
 
@@ -92,7 +100,7 @@ class Storage:
         return sorted(found, key=lambda record: record.version)
 
     def get(self, record: Record) -> Release:
-        """Return the release of *record*; it is decoded once for each version of the Secret.
+        """Return the release of *record*; while it counts, it is decoded once for each version.
 
         Raises:
             DecodeError: It is not one.
@@ -100,7 +108,9 @@ class Storage:
         version, release = self._read.get(record.key, ("", None))
         if release is None or version != record.resource_version:
             release = read_release(self._informer.store.get(record.key))
-            self._read[record.key] = (record.resource_version, release)
+            # With its chart, it is large, and nobody asks for what has been replaced.
+            if record.status != "superseded":
+                self._read[record.key] = (record.resource_version, release)
         return release
 
     def readable(self, records: list[Record]) -> list[Record]:
@@ -114,14 +124,14 @@ class Storage:
             return False
         return True
 
-    def objects(self, release: Release) -> list[dict[str, Any]]:
+    async def objects(self, release: Release) -> list[dict[str, Any]]:
         """Return the objects of *release*, which `get` has returned; do not change them.
 
         A large manifest takes 20 ms to read, and each event of a child needs it.
         """
         known = self._objects.get((release.namespace, release.name))
         if known is None or known[0] is not release:
-            known = (release, objects_in(release.manifest))
+            known = (release, await read_objects(release.manifest))
             self._objects[release.namespace, release.name] = known
         return known[1]
 
@@ -139,6 +149,7 @@ class Storage:
                 _found_in(entry.object),
             )
             self._records[entry.key] = known
+            self._read.pop(entry.key, None)
         return known
 
     def forget(self, name: str, namespace: str) -> None:
@@ -177,6 +188,14 @@ class Storage:
             # Ours, from a moment ago, and not in the cache yet; or the rest of one that is going.
             await self._check_holder(secret.key, owner)
             await self._write(release, owner, noted)
+        except APIError as error:
+            if error.status.code != _TOO_LARGE and _TOO_LONG not in str(error):
+                raise
+            raise TerminalError(
+                f"the release does not fit into its Secret, which holds 1 MB: {error}\nTake files"
+                " that no template needs out of the chart, by its .helmignore, or large values out"
+                " of the object."
+            ) from error
 
     async def update(
         self, release: Release, status: ReleaseStatus, description: str = ""

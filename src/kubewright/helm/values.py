@@ -16,7 +16,10 @@ _CALL = re.compile(
     r"\{\{-?\s*env\s+[\"`](\w+)[\"`]\s*(?:\|\s*default\s+[\"`]([^\"`]*)[\"`]\s*)?-?\}\}"
 )
 _SPECIAL = re.compile(r"[.,=\[\]\\]")
-_LARGE = 1_000_000
+_LARGE, _TOO_LARGE = 1_000_000, 2**63
+"""Beyond the second, ``--set`` takes a number for a text."""
+_LAST = 65_536
+"""Helm's lists for ``--set`` end here, too: what is before a place is made up."""
 _INDEX = re.compile(r"^(.*?)((?:\[\d+\])+)$")
 
 
@@ -55,6 +58,9 @@ def set_text(values: dict[str, Any], path: str, text: str) -> None:
     r"""Set the member *path*, such as ``image.tag`` or ``hosts[0].name``, of *values* to *text*.
 
     A dot that is part of a name is written ``\.``; a text in braces is a list.
+
+    Raises:
+        ConfigError: It is no path, or does not fit the values.
     """
     steps = _steps(path)
     here: Any = values
@@ -76,18 +82,30 @@ def large_numbers(values: Any, path: str = "") -> Iterator[str]:
     elif isinstance(values, list):
         for number, value in enumerate(values):
             yield from large_numbers(value, f"{path}[{number}]")
-    elif isinstance(values, int) and not isinstance(values, bool) and abs(values) >= _LARGE:
+    elif _is_large(values):
         yield f"{path}={values}"
+
+
+def _is_large(value: Any) -> bool:
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    return is_number and _LARGE <= abs(value) < _TOO_LARGE
 
 
 def _steps(path: str) -> list[str | int]:
     steps: list[str | int] = []
     for part in re.split(r"(?<!\\)\.", path):
         name = part.replace("\\.", ".")
-        if match := _INDEX.match(name):
-            steps += [match[1], *(int(one) for one in re.findall(r"\d+", match[2]))]
-        else:
-            steps.append(name)
+        match = _INDEX.match(name)
+        places = [] if match is None else [int(one) for one in re.findall(r"\d+", match[2])]
+        if match is not None:
+            name = match[1]
+        if not name:
+            raise ConfigError(
+                f"the override {path!r} has an empty name: write one such as image.tag"
+            )
+        if max(places, default=0) > _LAST:
+            raise ConfigError(f"the override {path!r} is beyond the place {_LAST} of a list")
+        steps += [name, *places]
     return steps
 
 

@@ -12,7 +12,7 @@ from kubewright.api.kind_reference import Kind
 from kubewright.api.times import parse_duration
 from kubewright.errors import ConfigError
 from kubewright.helm.chart import Chart, load_chart
-from kubewright.helm.values import expanded
+from kubewright.helm.values import expanded, set_text
 
 __all__ = ["Watch", "find_twice", "load_watches"]
 
@@ -162,6 +162,7 @@ class _Entry:
         for name, value in self._values.get("overrideValues", {}).items():
             text = str(value).lower() if isinstance(value, bool) else str(value)
             try:
+                set_text({}, str(name), text)  # which refuses what is no path
                 yield str(name), expanded(text, environ)
             except ConfigError as error:
                 raise self._error(self._lines["overrideValues"], str(error)) from None

@@ -9,6 +9,10 @@ Shop = kw.Kind("example.com/v1alpha1", "Shop")
 ConfigMap = kw.Kind("v1", "ConfigMap")
 Secret = kw.Kind("v1", "Secret")
 
+BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"a{one}: &a{one} [{', '.join([f'*a{one - 1}'] * 10)}]\n" for one in range(1, 9)
+)
+"""A little YAML that stands for a billion texts."""
 SETTINGS = """\
 apiVersion: v1
 kind: ConfigMap

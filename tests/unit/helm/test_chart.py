@@ -106,3 +106,9 @@ def test_paths_out_of_an_archive_are_not_followed(tmp_path: Path) -> None:
     path.write_bytes(archive({"shop/Chart.yaml": "name: shop\n", "shop/../../evil": "x"}))
 
     assert list(load_chart(path).files) == ["Chart.yaml"]
+
+
+def test_values_of_a_chart_that_no_memory_holds_are_refused() -> None:
+    """When it is read, and not in the middle of a release."""
+    with pytest.raises(ConfigError, match=r"shop/values\.yaml is nested too deeply"):
+        chart(values=f"a: {'[' * 300}{']' * 300}\n")

@@ -3,7 +3,15 @@
 import pytest
 import yaml
 
-from kubewright.helm.documents import document, documents, line_of, text_of, without_nulls
+from kubewright.helm.documents import (
+    document,
+    documents,
+    is_too_large,
+    line_of,
+    text_of,
+    without_nulls,
+)
+from tests.unit.helm.charts import BOMB
 
 
 def test_dates_are_texts() -> None:
@@ -96,3 +104,10 @@ def test_error_knows_its_line() -> None:
 def test_nulls_are_no_fields() -> None:
     """Charts write ``creationTimestamp: null``; whoever applies that would own the field."""
     assert without_nulls({"a": None, "b": [{"c": None, "d": 0}]}) == {"b": [{"d": 0}]}
+
+
+@pytest.mark.parametrize("text", ["[" * 300 + "]" * 300, BOMB])
+def test_document_that_no_memory_holds_is_told(text: str) -> None:
+    """A few lines are enough, by aliases; and deep ones end programs that read them."""
+    assert is_too_large(document(text))
+    assert not is_too_large(document("a: [1, {b: c}]"))

@@ -1,5 +1,6 @@
 """What charts learn of the cluster."""
 
+from kubewright._aio import Clock
 from kubewright.client import Config, TLSConfig
 from kubewright.helm.facts import Facts, _kubeconfig
 from kubewright.testing import EmbeddedServer
@@ -12,7 +13,7 @@ async def test_only_what_a_chart_asks_for_counts() -> None:
         {"a.yaml": '{{ .Capabilities.APIVersions.Has "apps/v1/Deployment" }}{{ .Has "a.b/v1" }}'}
     )
     async with EmbeddedServer() as server, server.client() as client:
-        facts = Facts(client)
+        facts = Facts(client, Clock())
 
         assert (await facts.of(asking)).apis == ("apps/v1/Deployment",)
         plain = await facts.of(chart())
@@ -23,7 +24,7 @@ async def test_only_what_a_chart_asks_for_counts() -> None:
 async def test_helm_reaches_the_cluster_as_we_do() -> None:
     """At the same address."""
     async with EmbeddedServer() as server, server.client() as client:
-        found = Facts(client).kubeconfig()
+        found = Facts(client, Clock()).kubeconfig()
 
         assert found["clusters"][0]["cluster"]["server"] == client.config.url
         assert found["current-context"] == "here"

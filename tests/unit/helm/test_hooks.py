@@ -236,3 +236,40 @@ async def test_volume_of_a_hook_is_not_made_anew_unless_the_chart_says_so() -> N
 
         assert (await test.client.get(kind, "conf")).metadata.uid == before
         assert (await test.client.get(ConfigMap, "corner-settings"))["data"] == {"colour": "red"}
+
+
+@pytest.mark.parametrize("policy", ["", "hook-succeeded"])
+async def test_hook_may_have_a_generated_name(policy: str) -> None:
+    """One is made for each revision, found again by its marks, and the one before is deleted."""
+    text = SETTINGS.replace(
+        "name: {{ .Release.Name }}-settings",
+        "generateName: note-\n  annotations: {helm.sh/hook: 'post-install,post-upgrade',"
+        f" helm.sh/hook-delete-policy: '{policy}'}}",
+    )
+    async with operator_test(operator(chart({"a.yaml": text}))) as test:
+        await test.client.create(shop())
+        await test.settled()
+        first = [one.name for one in await test.client.list(ConfigMap) if "note" in one.name]
+        await test.client.patch(Shop, "corner", {"spec": {"colour": "red"}})
+        await test.settled()
+        then = [one.name for one in await test.client.list(ConfigMap) if "note" in one.name]
+        await test.client.delete(Shop, "corner")
+        await test.settled()
+
+        assert (len(first), len(then)) == ((0, 0) if policy else (1, 1))
+        assert policy or first != then
+        assert not [one for one in await test.client.list(ConfigMap) if "note" in one.name]
+
+
+async def test_hook_of_an_unknown_kind_is_told() -> None:
+    """The install would hang otherwise, and nobody would know why."""
+    text = SETTINGS.replace("v1", "none.example.com/v1").replace(
+        "metadata:", "metadata:\n  annotations: {helm.sh/hook: pre-install}"
+    )
+    async with operator_test(operator(chart({"a.yaml": text}))) as test:
+        await test.client.create(shop())
+        await test.settled()
+
+        status = (await test.client.get(Shop, "corner")).status
+        failed = next(one for one in status["conditions"] if one["type"] == "ReleaseFailed")
+        assert "pre-install hook ConfigMap corner-settings: cannot find kind" in failed["message"]

@@ -1,5 +1,7 @@
 """Manifests, taken apart."""
 
+import asyncio
+
 import pytest
 
 from kubewright.helm.manifest import (
@@ -8,6 +10,7 @@ from kubewright.helm.manifest import (
     hook_of,
     identity,
     objects_in,
+    read_objects,
     readable_objects_in,
     sources_in,
 )
@@ -122,3 +125,14 @@ def test_version_that_is_none_is_refused() -> None:
 
     with pytest.raises(RenderError, match=r"shop/a\.yaml: .*not an apiVersion: 'a/b/c'"):
         check_unique(text, "market")
+
+
+async def test_long_manifest_is_read_beside_the_event_loop() -> None:
+    """Seconds without a turn would cost the leader its lease."""
+    object_ = "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {a: '%s'}\n"
+    reading = asyncio.create_task(read_objects(object_ % ("x" * 1000) * 300))
+    await asyncio.sleep(0)
+
+    assert not reading.done()
+    assert len(await reading) == 300
+    assert len(await read_objects(object_)) == 1

@@ -212,3 +212,23 @@ async def test_job_that_goes_when_it_is_done_is_not_run_again() -> None:
         await test.settled()
 
         assert [one.name for one in await test.client.list(Job)] == ["keeps"]
+
+
+async def test_each_change_is_mended_also_of_what_was_as_it_should_be() -> None:
+    """What has agreed once is not compared again until its version changes, and then it is."""
+    two = {"settings.yaml": SETTINGS, "b.yaml": SETTINGS.replace("-settings", "-b")}
+    async with operator_test(operator(chart(two))) as test:
+        await test.client.create(shop())
+        await test.settled()
+        found = []
+        for colour in ("pink", "grey"):
+            await test.client.patch(ConfigMap, "corner-b", {"data": {"colour": "grey"}})
+            await test.settled()
+            await test.client.patch(ConfigMap, "corner-settings", {"data": {"colour": colour}})
+            await test.settled()
+            await test.client.delete(ConfigMap, "corner-b")
+            await test.settled()
+            names = ("corner-settings", "corner-b")
+            found += [(await test.client.get(ConfigMap, name))["data"]["colour"] for name in names]
+
+    assert found == ["blue"] * 4

@@ -4,7 +4,10 @@ from typing import Any
 
 import pytest
 
+import kubewright as kw
 from kubewright.helm import Chart, HelmOperator, HelmRenderer, Rendering, Watch, Wish
+from kubewright.helm.definitions import definition_for
+from kubewright.helm.documents import text_of
 from kubewright.helm.planning import is_true
 from kubewright.testing import operator_test
 from tests.unit.helm.charts import SETTINGS, ConfigMap, Secret, Shop, chart, shop
@@ -117,3 +120,53 @@ async def test_object_that_a_chart_makes_twice_is_refused() -> None:
 
 
 TWICE = chart({"a.yaml": SETTINGS, "b.yaml": SETTINGS})
+
+
+ASKING = SETTINGS + '  tills: "{{ .Capabilities.APIVersions.Has "example.com/v2" }}"\n'
+CRD = definition_for(kw.Kind("example.com/v2", "Till"))
+
+
+async def test_kind_that_is_installed_later_is_noticed_within_a_minute() -> None:
+    """A chart has monitors as soon as the cluster knows some."""
+    shops, _ = counted(chart({"a.yaml": ASKING}))
+    async with operator_test(shops) as test:
+        await test.client.create(shop())
+        await test.settled()
+        await test.client.create(kw.Unstructured(CRD))
+        await test.settled()
+
+        await test.advance(61)
+        await test.client.patch(Shop, "corner", {"metadata": {"labels": {"a": "b"}}})
+        await test.settled()
+
+        assert (await test.client.get(ConfigMap, "corner-settings"))["data"]["tills"] == "true"
+
+
+async def test_answer_that_changes_nothing_is_no_upgrade() -> None:
+    """A chart that makes up the names that it asks for is rendered again, and no hook runs."""
+    text = '# {{ $api := "example.com/v3" }}{{ .Capabilities.APIVersions.Has $api }}\n'
+    shops, renderer = counted(chart({"a.yaml": "{{ if false }}" + text + "{{ end }}" + SETTINGS}))
+    async with operator_test(shops) as test:
+        await test.client.create(shop())
+        await test.settled()
+        await test.client.create(kw.Unstructured(CRD))
+        await test.advance(61)
+        await test.client.patch(Shop, "corner", {"metadata": {"labels": {"a": "b"}}})
+        await test.settled()
+        await test.client.patch(Shop, "corner", {"metadata": {"labels": {"a": "c"}}})
+        await test.settled()
+
+        assert len(renderer.wishes) == 2
+        assert len(await test.client.list(Secret, labels={"owner": "helm"})) == 1
+
+
+async def test_chart_may_ask_for_the_kinds_that_it_brings() -> None:
+    """Its CRDs are there before it is rendered for good, as with Helm: one revision, not two."""
+    of = chart({"a.yaml": ASKING}, crds__till_yaml=text_of(CRD))
+    shops, _ = counted(of)
+    async with operator_test(shops) as test:
+        await test.client.create(shop())
+        await test.settled()
+
+        assert (await test.client.get(ConfigMap, "corner-settings"))["data"]["tills"] == "true"
+        assert len(await test.client.list(Secret, labels={"owner": "helm"})) == 1

@@ -1,5 +1,7 @@
 """Releases as custom objects want them: installed, upgraded, mended, rolled back and removed."""
 
+import random
+from base64 import b64encode
 from typing import Any
 
 import pytest
@@ -9,7 +11,7 @@ from kubewright.errors import NotFoundError
 from kubewright.helm import HelmOperator
 from kubewright.helm.release import read_release
 from kubewright.testing import OperatorTest, operator_test
-from tests.unit.helm.charts import SETTINGS, ConfigMap, Secret, Shop, chart, operator, shop
+from tests.unit.helm.charts import BOMB, SETTINGS, ConfigMap, Secret, Shop, chart, operator, shop
 
 JOB = """\
 apiVersion: v1
@@ -436,3 +438,89 @@ async def test_name_in_data_that_looks_like_true_is_a_text() -> None:
         await test.settled()
 
         assert (await test.client.get(ConfigMap, "a"))["data"] == {"true": "x", "1": "y"}
+
+
+async def test_object_with_a_generated_name_is_refused() -> None:
+    """It could never be found again."""
+    text = SETTINGS.replace("name: {{ .Release.Name }}-settings", "generateName: a-")
+    async with operator_test(operator(chart({"a.yaml": text}))) as test:
+        await test.client.create(shop())
+        await test.settled()
+
+        failed = await condition(test, "ReleaseFailed")
+        assert (
+            "shop/templates/a.yaml: it renders an object with a generateName" in failed["message"]
+        )
+
+
+@pytest.mark.parametrize("kind", ["Deployed", "ReleaseFailed"])
+async def test_message_that_no_object_can_hold_is_cut_off(kind: str) -> None:
+    """Notes may be long, and a template may fail with all of its values."""
+    long = '{{ repeat 60000 "0123456789012345678901234567890123456789" }}'
+    fail = {"settings.yaml": SETTINGS, "b.yaml": "{{ fail (include `long` .) }}"}
+    define = {"_long.tpl": '{{ define "long" }}' + long + "{{ end }}"}
+    notes = chart(templates__NOTES_txt=long)
+    of = notes if kind == "Deployed" else chart(fail | define)
+    async with operator_test(operator(of)) as test:
+        await test.client.create(shop())
+        await test.settled()
+
+        message = (await condition(test, kind))["message"]
+        assert len(message) < 40_000
+        assert message.endswith("letters more)")
+
+
+@pytest.mark.parametrize("size", [1_000_000, 2_400_000])
+async def test_release_that_fits_into_no_secret_is_refused(size: int) -> None:
+    """With what to do about it, and before anything is installed."""
+    noise = b64encode(random.Random(1).randbytes(size)).decode()
+    async with operator_test(operator(chart(files__a_txt=noise))) as test:
+        await test.client.create(shop())
+        await test.settled()
+
+        failed = await condition(test, "ReleaseFailed")
+        assert "does not fit into its Secret" in failed["message"]
+        assert ".helmignore" in failed["message"]
+        assert await test.client.find(ConfigMap, "corner-settings") is None
+        assert await releases(test) == []
+
+
+async def test_values_that_are_nested_too_deeply_are_refused() -> None:
+    """The status says so."""
+    values: dict[str, Any] = {}
+    for _ in range(300):
+        values = {"a": values}
+    async with operator_test(operator()) as test:
+        await test.client.create(shop(**values))
+        await test.settled()
+
+        assert "nested too deeply" in (await condition(test, "ReleaseFailed"))["message"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("kind: CustomResourceDefinition\n", "crds/a.yaml: it renders an object without apiVer"),
+        ("{{ if .Values.x }}\nkind: A\n{{ end }}\n", "crds/a.yaml: what it renders is not YAML"),
+        ("apiVersion: v1\nkind: A\nmetadata: {name: a}\n" + BOMB, "crds/a.yaml: it is too large"),
+    ],
+)
+async def test_file_in_crds_that_is_none_is_refused(text: str, message: str) -> None:
+    """Helm prints it as it is."""
+    async with operator_test(operator(chart(crds__a_yaml=text))) as test:
+        await test.client.create(shop())
+        await test.settled()
+
+        assert message in (await condition(test, "ReleaseFailed"))["message"]
+        assert await releases(test) == []
+
+
+async def test_other_objects_in_crds_are_made_as_well() -> None:
+    """As Helm does; nobody waits until a ConfigMap is established."""
+    text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: other, namespace: default}\n"
+    async with operator_test(operator(chart(crds__a_yaml=text))) as test:
+        await test.client.create(shop())
+        await test.settled()
+
+        assert await releases(test) == [("1", "deployed")]
+        assert await test.client.find(ConfigMap, "other") is not None

@@ -4,6 +4,7 @@ import pytest
 
 from kubewright.errors import ConfigError
 from kubewright.helm import Capabilities, HelmRenderer, RenderError, Wish
+from kubewright.helm.manifest import objects_in
 from kubewright.testing.ports import free_ports
 from tests.unit.helm.charts import SETTINGS, chart
 
@@ -85,3 +86,68 @@ async def test_large_numbers_stay_whole() -> None:
     found = await HelmRenderer().render(given)
 
     assert 'n: "10000000"' in found.manifest
+
+
+async def test_cluster_serves_what_it_says_and_not_what_helm_has_heard_of() -> None:
+    """A PodDisruptionBudget of ``policy/v1beta1`` is refused by all clusters of today."""
+    text = (
+        '# {{ .Capabilities.APIVersions.Has "policy/v1beta1" }} {{ $api := "example.com/v1" }}'
+        "{{ .Capabilities.APIVersions.Has $api }}\n"
+    )
+    of = chart({"a.yaml": text + SETTINGS})
+
+    found = await HelmRenderer().render(
+        wish(of, capabilities=Capabilities("v1.37.2", ("apps/v1", "example.com/v1")))
+    )
+
+    assert "# false true" in found.manifest
+
+
+@pytest.mark.parametrize("text", ["\U0001f600", "\u2028 \x85 \x7f", "\ufeff\\ud83d", '\n \\ "'])
+async def test_letters_of_values_arrive_as_they_are(text: str) -> None:
+    """Helm reads them as YAML, which has other escapes than JSON."""
+    given = Wish(chart(), "corner", "market", {"colour": text})
+
+    found = await HelmRenderer().render(given)
+
+    (settings,) = objects_in(found.manifest)
+    assert settings["data"]["colour"] == text
+
+
+async def test_definitions_of_what_is_switched_off_are_left_out() -> None:
+    """As Helm does: a condition in Chart.yaml counts for the CRDs of a subchart, too."""
+    more = "dependencies:\n- {name: till, version: 1.0.0, condition: till.enabled}\n"
+    crd = (
+        "# A comment.\n---\napiVersion: v1\nkind: CustomResourceDefinition\nmetadata: {name: %s}\n"
+    )
+    of = chart(
+        Chart_yaml=f"apiVersion: v2\nname: shop\nversion: 0.1.0\n{more}",
+        crds__a_yaml=crd % "a",
+        crds__b_json='{"apiVersion": "v1", "kind": "A", "metadata": {"name": "b"}}',
+        files__crds__d_yaml=crd % "d",
+        charts__till__Chart_yaml="apiVersion: v2\nname: till\nversion: 1.0.0\n",
+        charts__till__crds__c_yaml=crd % "c",
+    )
+    wishes = [
+        Wish(of, "corner", "market", {"till": {"enabled": enabled}}, with_definitions=True)
+        for enabled in (False, True)
+    ]
+
+    without, among = [(await HelmRenderer().render(one)).definitions or [] for one in wishes]
+
+    assert [one["metadata"]["name"] for one in without] == ["a", "b"]
+    assert [one["metadata"]["name"] for one in among] == ["a", "b", "c"]
+
+
+async def test_chart_that_cannot_be_written_is_told() -> None:
+    """The disk may be full, or a name too long for it."""
+    with pytest.raises(ConfigError, match="cannot write the chart shop for helm"):
+        await HelmRenderer().render(wish(chart({f"{'a' * 300}.yaml": SETTINGS})))
+
+
+async def test_notes_that_fail_are_named_with_their_line() -> None:
+    """Charts check values there, and nobody has a file of our own."""
+    of = chart(templates__NOTES_txt='Hello\n{{ fail "no password" }}')
+
+    with pytest.raises(RenderError, match=r"shop/templates/NOTES\.txt:2:3\): no password"):
+        await HelmRenderer().render(wish(of))

@@ -32,7 +32,24 @@ async def test_what_was_written_is_known_at_once() -> None:
             ]
             assert records[0].inputs == "a"
             assert storage.get(records[0]) == done
-            assert storage.get(records[0]) is storage.get(records[0])
+            assert storage.get(records[1]) is storage.get(records[1])
+
+
+async def test_revision_that_was_replaced_is_not_held_in_memory() -> None:
+    """Ten of each release, with their charts, would be most of the memory of an operator."""
+    async with EmbeddedServer() as server, server.client() as client:
+        cluster = kw.Cluster(client)
+        informer = cluster.cache.informer(SECRET, labels=LABELS)
+        async with kw.Manager(cluster):
+            storage = Storage(cluster, informer)
+            await storage.create(RELEASE, None)
+            (deployed,) = storage.records("corner", "default")
+            assert storage.get(deployed) is storage.get(deployed)
+
+            await storage.update(RELEASE, "superseded")
+            (record,) = storage.records("corner", "default")
+
+            assert storage.get(record) is not storage.get(record)
 
 
 async def test_revision_of_another_owner_is_not_written_over() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from kubewright.errors import ConfigError
-from kubewright.helm.values import expanded, large_numbers, overridden
+from kubewright.helm.values import expanded, large_numbers, overridden, set_text
 
 
 @pytest.mark.parametrize(
@@ -54,6 +54,13 @@ def test_path_that_does_not_fit_is_refused() -> None:
 
 def test_large_numbers_are_given_one_by_one() -> None:
     """Names and places as ``helm --set`` reads them."""
-    values = {"a.b": [{"n": 5000000}, -2000000], "small": 5, "yes": True, "f": 1e7}
+    values = {"a.b": [{"n": 5000000}, -2000000], "small": 5, "yes": True, "f": 1e7, "huge": 2**63}
 
     assert list(large_numbers(values)) == [r"a\.b[0].n=5000000", r"a\.b[1]=-2000000"]
+
+
+@pytest.mark.parametrize("path", ["", "a..b", ".a", "a.", "[0]", "a[99999999]", "a[0][70000].b"])
+def test_path_that_is_none_is_refused(path: str) -> None:
+    """One place more, and the list would fill the memory."""
+    with pytest.raises(ConfigError, match="the override"):
+        set_text({}, path, "x")

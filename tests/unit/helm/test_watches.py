@@ -79,6 +79,11 @@ def test_every_field_of_operator_sdk_is_read(folder: Path) -> None:
             4,
             "cannot be expanded",
         ),
+        (
+            "- version: v1\n  kind: A\n  chart: charts/shop\n  overrideValues: {'a[99999]': b}",
+            4,
+            "beyond the place 65536",
+        ),
         ("- text", 1, "not a mapping"),
     ],
 )

@@ -6,6 +6,7 @@ from pathlib import Path
 from kubewright.application import Application
 from kubewright.cli.dev.project import Project
 from kubewright.cli.load import load_operator
+from kubewright.helm.files import files_below
 
 __all__ = ["HelmProject"]
 
@@ -46,5 +47,6 @@ class HelmProject(Project):
         text = self._file.read_text("utf-8", "replace") if self._file.is_file() else ""
         charts = (self.folder / name for name in _CHART.findall(text))
         roots = [*charts, self.folder / "config" / "crd" / "bases"]
-        files = (path for root in roots for path in (root, *root.rglob("*")) if path.is_file())
-        return {self._file, *files}
+        folders = (root for root in roots if root.is_dir())
+        files = (path for folder in folders for _, path in files_below(folder))
+        return {self._file, *files, *(root for root in roots if root.is_file())}

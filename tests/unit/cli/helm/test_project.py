@@ -53,3 +53,15 @@ def test_other_files_do_not_count(project: HelmProject) -> None:
     (project.folder / "run.log").write_text("reloaded")
 
     assert project.changed() == []
+
+
+def test_files_behind_links_are_seen(project: HelmProject, tmp_path: Path) -> None:
+    """A subchart that charts share is part of each of them."""
+    shared = chart().write_to(tmp_path / "shared")
+    (project.folder / "shop" / "charts").mkdir()
+    (project.folder / "shop" / "charts" / "shared").symlink_to(shared)
+    project.load()
+
+    (shared / "values.yaml").write_text("colour: red, and more\n")
+
+    assert [path.name for path in project.changed()] == ["values.yaml"]
