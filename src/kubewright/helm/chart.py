@@ -13,8 +13,8 @@ from typing import Any
 
 import yaml
 
+from kubewright.application.documents import document, documents, line_of
 from kubewright.errors import ConfigError
-from kubewright.helm.documents import document, documents, line_of
 
 __all__ = ["Chart", "load_chart"]
 

@@ -3,7 +3,7 @@
 import pytest
 import yaml
 
-from kubewright.helm.documents import document, documents, line_of, text_of, without_nulls
+from kubewright.application.documents import document, documents, line_of, text_of, without_nulls
 
 
 def test_dates_are_texts() -> None:
