@@ -85,6 +85,8 @@ class RunFolder:
             arguments: More arguments for ``ansible-playbook``.
         """
         self.remove_secrets()
+        self.path.mkdir(parents=True, exist_ok=True)
+        self.path.chmod(_PRIVATE)
         for name in ("env", "inventory", "project", "tmp"):
             (self.path / name).mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
         authority = self.path / "ca.crt"

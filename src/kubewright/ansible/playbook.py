@@ -41,7 +41,7 @@ class Playbook(msgspec.Struct, frozen=True):
         return found
 
     def files(self) -> Iterator[Path]:
-        """Yield the files that it consists of; for a playbook, those of the roles beside it, too."""
+        """Yield the files that it consists of; for a playbook, those of roles beside it, too."""
         if self.role:
             yield from _below(self.path)
             return

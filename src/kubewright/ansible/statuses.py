@@ -64,6 +64,6 @@ class StatusWriter:
                 return
             raise TerminalError(
                 f"cannot write the status of {live.kind} {str(live.key)!r}: does its CRD declare"
-                " the status subresource? `kubewright run --install-crds` installs one that does. Or"
-                " write `manageStatus: false`."
+                " the status subresource? `kubewright run --install-crds` installs one that does."
+                " Or write `manageStatus: false`."
             ) from error

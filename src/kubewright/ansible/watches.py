@@ -122,6 +122,8 @@ class _Reading:
 
     def watch(self) -> Watch:
         entry, values = self._entry, self._values
+        if "chart" in values:
+            raise entry.error("chart", "charts and roles do not go into one file: write another")
         entry.check(_FIELDS, ("version", "kind"))
         kind = entry.kind()
         playbook = self._playbook(values, "")

@@ -1,5 +1,6 @@
 """`Workshop`: what all runs of an operator share; makes one, from its files to its outcome."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -119,6 +120,8 @@ class Workshop:
     ) -> Callable[[], Job]:
         settings = self.settings
         options = {"verbosity": wanted.verbosity, "rotate_artifacts": wanted.artifacts}
+        if wanted.playbook.role and os.environ.get("ANSIBLE_GATHERING") == "explicit":
+            options["role_skip_facts"] = True
         return lambda: folder.write_job(
             wanted.playbook,
             wanted.variables,

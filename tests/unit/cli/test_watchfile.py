@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from kubewright.cli.helm.target import find_watches, is_watches
+from kubewright.cli.watchfile import find_watches, front_end_of
 
 CHART = "- group: a.b\n  version: v1\n  kind: A\n  chart: a\n"
 

@@ -1,0 +1,42 @@
+"""Finds the ``watches.yaml`` that a user means, and says what works for its kinds."""
+
+import re
+from pathlib import Path
+from typing import Literal
+
+__all__ = ["FrontEnd", "find_watches", "front_end_of"]
+
+FrontEnd = Literal["", "helm", "ansible"]
+
+NAME: str = "watches.yaml"
+_ENTRY = re.compile(r"^(\s*)-(\s+)\S", re.MULTILINE)
+
+
+def find_watches(target: str | None) -> str | None:
+    """Return the path of the ``watches.yaml`` that *target* is, or is the folder of.
+
+    Args:
+        target: What the user has typed; nothing stands for the current folder.
+    """
+    place = Path(target or ".")
+    file = place / NAME if place.is_dir() else place
+    return str(file) if front_end_of(str(file)) else None
+
+
+def front_end_of(target: str) -> FrontEnd:
+    """Say whether *target* is a file that names charts, or roles and playbooks; else nothing.
+
+    The text is asked, since it may be one that is not YAML just now. One with both is a file of
+    roles, where a chart is refused.
+    """
+    path = Path(target)
+    if path.suffix not in {".yaml", ".yml"} or not path.is_file():
+        return ""
+    text = path.read_text("utf-8", "replace")
+    first = _ENTRY.search(text)
+    if first is None:
+        return "helm"
+    # What an entry says stands below its first word; what stands deeper is the value of something.
+    indent = len(first[1]) + 1 + len(first[2])
+    at_entry = rf"^(?: {{{indent}}}|\s{{{len(first[1])}}}-\s+)(?:playbook|role)\s*:"
+    return "ansible" if re.search(at_entry, text, re.MULTILINE) else "helm"
