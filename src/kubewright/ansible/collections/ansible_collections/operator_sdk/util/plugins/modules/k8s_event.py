@@ -1,9 +1,8 @@
 #!/usr/bin/python
 """The module ``k8s_event``: writes an Event about an object."""
 
-from datetime import UTC, datetime
+from datetime import datetime, timezone
 
-from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.operator_sdk.util.plugins.module_utils.operator import (
     API,
     CONNECTION,
@@ -112,7 +111,7 @@ def event_of(params, about, before, now):
 def run(module, api):
     """Make, change or delete the Event; return it, and whether anything has changed."""
     params = module.params
-    now = datetime.now(UTC)
+    now = datetime.now(timezone.utc)
     if params["appendTimestamp"]:
         params["name"] += f".{int(now.timestamp() * 1_000_000):x}"
     path = api.path("v1", "Event", params["name"], params["namespace"])
@@ -132,6 +131,8 @@ def run(module, api):
 
 def main():
     """Run the module."""
+    from ansible.module_utils.basic import AnsibleModule
+
     module = AnsibleModule(argument_spec=_ARGUMENTS, supports_check_mode=True)
     try:
         result, changed = run(module, API())

@@ -3,9 +3,8 @@
 
 import copy
 import re
-from datetime import UTC, datetime
+from datetime import datetime, timezone
 
-from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.operator_sdk.util.plugins.module_utils.operator import (
     API,
     CONNECTION,
@@ -149,7 +148,7 @@ def update(module, api):
     )
     obj = api.send("GET", path)
     old = obj.get("status") or {}
-    now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    now = datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
     new = wanted(params, old, now)
     if new == old or module.check_mode:
         return obj, new != old
@@ -160,6 +159,8 @@ def update(module, api):
 
 def main():
     """Run the module."""
+    from ansible.module_utils.basic import AnsibleModule
+
     module = AnsibleModule(
         argument_spec=_ARGUMENTS,
         required_one_of=[("status", "conditions")],

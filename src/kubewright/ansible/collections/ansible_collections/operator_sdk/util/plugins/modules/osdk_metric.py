@@ -1,7 +1,6 @@
 #!/usr/bin/python
 """The module ``osdk_metric``: a metric on the page of the operator."""
 
-from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.operator_sdk.util.plugins.module_utils.operator import API, APIError
 
 DOCUMENTATION = """
@@ -67,6 +66,8 @@ _KINDS = {
 
 def main():
     """Run the module."""
+    from ansible.module_utils.basic import AnsibleModule
+
     kinds = {name: {"type": "dict", "options": options} for name, options in _KINDS.items()}
     module = AnsibleModule(
         argument_spec={

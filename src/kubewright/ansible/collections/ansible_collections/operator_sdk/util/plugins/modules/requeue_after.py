@@ -3,8 +3,6 @@
 
 import re
 
-from ansible.module_utils.basic import AnsibleModule
-
 DOCUMENTATION = """
 module: requeue_after
 short_description: Run again after some time
@@ -33,6 +31,8 @@ _is_time = re.compile(r"(?=\d)(\d+h)?(\d+m)?(\d+s)?").fullmatch
 
 def main():
     """Run the module."""
+    from ansible.module_utils.basic import AnsibleModule
+
     module = AnsibleModule(
         argument_spec={"time": {"type": "str", "required": True}}, supports_check_mode=True
     )
