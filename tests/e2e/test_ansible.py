@@ -169,7 +169,7 @@ async def test_children_are_mended(client: kw.Client, start_roles: StartRoles) -
 
     await client.delete(ConfigMap, "corner-sign")
     await data(client, "corner-sign", text="open")
-    program.wait_for_line('"outcome": "requeue_after"', after=1)
+    program.wait_for_line('"outcome":"requeue_after"', after=1)
     await client.patch(ConfigMap, "corner-sign", {"data": {"text": "shut"}})
     await data(client, "corner-sign", text="open")
 

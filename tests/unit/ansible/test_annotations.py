@@ -5,6 +5,7 @@ from pathlib import Path
 from kubewright.ansible.annotations import PREFIX, Annotations
 from kubewright.ansible.settings import Settings
 from kubewright.client.events import EventRecorder
+from kubewright.kinds.core.v1 import Event
 from kubewright.testing import EmbeddedServer
 from tests.unit.ansible.stalls import stall, watch
 
@@ -37,9 +38,13 @@ async def test_annotation_that_nobody_can_use_has_no_effect(tmp_path: Path) -> N
         f"{PREFIX}verbosity": "9",
     }
     async with EmbeddedServer() as server, server.client() as client:
-        async with EventRecorder(client, "test") as recorder:
-            obj = stall(annotations=wrong, uid="1")
-            found = Annotations.of(obj, recorder)
+        recorder = EventRecorder(client, "test")
+        found = Annotations.of(stall(annotations=wrong, uid="1"), recorder)
+        async with recorder:
+            pass  # what it has not sent is sent in the end
+
+        events = await client.list(Event, namespace="default")
+        assert [one.reason for one in events] == ["BadAnnotation"] * 3
 
     assert found.verbosity(watch(tmp_path), Settings()) == 2
     assert found.artifacts(watch(tmp_path)) == 20
