@@ -220,6 +220,10 @@ bench-cluster: $(BENCH_STAMP) ## compare the embedded cluster with Kubernetes' o
 bench-webhook: $(BENCH_STAMP) ## compare webhook servers with Go's and Kopf's
 	KUBEBUILDER_ASSETS=$(ASSETS) $(BENCH_VENV)/bin/python -m bench webhook $(BENCH_WEBHOOK)
 
+.PHONY: bench-ansible
+bench-ansible: $(BENCH_STAMP) $(E2E_STAMP) ## the cost of 500 idle objects of an Ansible role, about ten minutes
+	$(BENCH_VENV)/bin/python -m bench ansible $(BENCH_ANSIBLE)
+
 $(BENCH_STAMP): requirements/bench.txt pyproject.toml
 	@[ -x $(BENCH_VENV)/bin/python ] || { python=$$($(FIND_PYTHON)); "$$python" -m venv $(BENCH_VENV); }
 	$(BENCH_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bench.txt

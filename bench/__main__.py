@@ -3,7 +3,8 @@
 ``python -m bench apiserver`` measures the embedded API server beside the real one,
 ``python -m bench runtime`` informers, queues, controllers and operators, ``python -m bench growth``
 whether an object costs the same among many, ``python -m bench cluster`` the embedded cluster
-beside Kubernetes' own control plane, and ``python -m bench webhook`` webhook servers.
+beside Kubernetes' own control plane, ``python -m bench webhook`` webhook servers, and
+``python -m bench ansible`` many idle objects of a role.
 
 Exit status: 0 for done, 1 for a goal missed or a measurement failed (with --check), 2 for wrong
 input.
@@ -29,7 +30,7 @@ BASELINE = HERE / "baseline.json"
 QUICK = Work(pods=1_000, events=4_000, requests=500)
 
 
-def main() -> int:
+def main() -> int:  # noqa: PLR0911  # one for each part
     """Run what the command line asks for."""
     _compile()
     if sys.argv[1:2] == ["apiserver"]:
@@ -52,6 +53,10 @@ def main() -> int:
         from bench.webhook.__main__ import main as measure_webhooks
 
         return measure_webhooks(sys.argv[2:])
+    if sys.argv[1:2] == ["ansible"]:
+        from bench.ansible.__main__ import main as measure_roles
+
+        return measure_roles(sys.argv[2:])
     options = _parser().parse_args()
     work = QUICK if options.quick else Work()
     plan = Plan(

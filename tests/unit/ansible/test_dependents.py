@@ -36,8 +36,7 @@ async def test_owner_that_cannot_be_referred_to_is_found_by_its_annotation(
     tmp_path: Path,
 ) -> None:
     """An object without a namespace has no owner in one."""
-    options = {"watch_cluster_scoped_resources": True}
-    async with market(tmp_path, **options) as test:
+    async with market(tmp_path, watch_cluster_scoped_resources=True) as test:
         await test.client.create(stall(["POST", NAMESPACES, NAMESPACE]))
         await test.ran(1)
         made = await test.there(Kind("v1", "Namespace"), "street")

@@ -162,7 +162,7 @@ async def test_crash_and_deadline_say_what_happened(tmp_path: Path) -> None:
 
 async def test_finalizer_is_there_first_and_goes_last(tmp_path: Path) -> None:
     """A finalizer that fails, or asks to run again, keeps the object."""
-    variables = {"steps": ["again 1s"]}
+    variables: dict[str, Any] = {"closing": ["again 1s"]}
     finalizer = Finalizer("example.com/stall", None, variables)
     async with market(tmp_path, finalizer=finalizer) as test:
         await test.client.create(stall())
@@ -173,7 +173,7 @@ async def test_finalizer_is_there_first_and_goes_last(tmp_path: Path) -> None:
         await test.client.delete(Stall, "corner", namespace="default")
         await test.ran(2)
         assert await test.client.find(Stall, "corner", namespace="default") is not None
-        variables["steps"] = []
+        variables["closing"] = []
 
         await kw.wait_for(
             test.client, Stall, "corner", lambda one: one is None, namespace="default", timeout=30

@@ -22,7 +22,7 @@ async def test_conditions_are_written_once_beside_the_rest(tmp_path: Path) -> No
         await client.status.patch(Stall, obj.key, {"status": {"theirs": 1}})
 
         first = await writer.change(obj, lambda before: [*before, CONDITION])
-        again = await writer.change(obj, lambda before: [*map(dict, before)])
+        again = await writer.change(obj, lambda before: [dict(one) for one in before])
 
         found = await client.get(Stall, obj.key)
         assert (first, again) == (True, False)

@@ -1,4 +1,4 @@
-"""Which ``watches.yaml`` is meant."""
+"""Which ``watches.yaml`` is meant, and what works for its kinds."""
 
 from pathlib import Path
 
@@ -7,6 +7,7 @@ import pytest
 from kubewright.cli.watchfile import find_watches, front_end_of
 
 CHART = "- group: a.b\n  version: v1\n  kind: A\n  chart: a\n"
+ROLE = "- group: a.b\n  version: v1\n  kind: A\n  role: a\n"
 
 
 def test_folder_and_file_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -21,19 +22,28 @@ def test_folder_and_file_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert find_watches(str(tmp_path)) == find_watches(str(file)) == str(file)
 
 
-def test_other_targets_are_left_to_others(tmp_path: Path) -> None:
-    """Operators in Python, modules, and watches whose entries are playbooks."""
-    file = tmp_path / "watches.yaml"
-    file.write_text("- kind: A\n  playbook: a.yml\n")
-
-    assert not is_watches(str(file))
+def test_other_targets_are_left_to_others() -> None:
+    """Operators in Python, and modules."""
     assert find_watches("at.py") is None
     assert find_watches("shop.main:operator") is None
 
 
-def test_malformed_file_is_one_of_charts(tmp_path: Path) -> None:
-    """So that reading it says what is wrong."""
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        (CHART, "helm"),
+        (ROLE, "ansible"),
+        (f"---\n{CHART}{ROLE}", "ansible"),
+        ("- role: a\n  kind: A\n", "ansible"),
+        ("-   kind: A\n    playbook: a.yml\n", "ansible"),
+        (f"{CHART}  overrideValues:\n    role: front\n", "helm"),
+        ("- chrat: [", "helm"),
+        ("", "helm"),
+    ],
+)
+def test_entries_say_what_works_for_them(tmp_path: Path, text: str, wanted: str) -> None:
+    """Malformed ones are read as charts, so that reading says what is wrong."""
     file = tmp_path / "watches.yaml"
-    file.write_text("- chrat: [")
+    file.write_text(text)
 
-    assert is_watches(str(file))
+    assert front_end_of(str(file)) == wanted

@@ -1,5 +1,6 @@
 """`Proxy`: passes the requests of runs on to the API server."""
 
+import asyncio
 import secrets
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
@@ -60,6 +61,7 @@ class Proxy:
         )
         self._clock = clock
         self._grants: dict[str, Grant] = {}
+        self._listens = asyncio.Event()
 
     @property
     def url(self) -> str:
@@ -69,8 +71,13 @@ class Proxy:
     async def run(self) -> None:
         """Serve until cancelled."""
         async with self._server:
+            self._listens.set()
             _log.debug("proxy for runs listens", url=self.url)
             await self._clock.sleep(float("inf"))
+
+    async def wait_ready(self) -> None:
+        """Return once it listens."""
+        await self._listens.wait()
 
     def grant(
         self, client: "Client", owner: Owner, children: "Children", *, inject_owners: bool

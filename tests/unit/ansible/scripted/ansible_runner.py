@@ -1,4 +1,6 @@
-"""Stands in for ansible-runner: does what the variable ``steps`` says, and tells events of it.
+"""Stands in for ansible-runner: does what the spec of an object says, or the variable ``closing``.
+
+It tells events of each step.
 
 Each step is a request, ``[method, path, body]``, or a word: ``fail``, ``hang``, ``crash``.
 """
@@ -28,7 +30,8 @@ def run(*, private_data_dir, event_handler, ident, quiet, **rest):
     def tell(event, **data):
         event_handler({"event": event, "created": CREATED, "event_data": data})
 
-    for step in variables.get("steps", []):
+    steps = variables.get("closing", variables["_example_com_stall_spec"]["steps"])
+    for step in steps:
         tell("playbook_on_task_start", task=str(step))
         if step == "crash":
             return SimpleNamespace(status="failed", rc=4, stdout=StringIO("ERROR! no such thing"))
