@@ -103,7 +103,7 @@ async def data(client: kw.Client, name: str, **wanted: str) -> ConfigMap:
 def runs_of(program: Program) -> list[str]:
     """Return why the role was run, each time."""
     lines = (json.loads(line) for line in program.output.splitlines() if RUNS in line)
-    return [line["reason"] for line in lines]
+    return [line["reasons"] for line in lines]
 
 
 def processes_with(*words: str) -> list[str]:
@@ -148,7 +148,7 @@ async def test_role_makes_what_the_object_says(client: kw.Client, start_roles: S
 async def test_nothing_runs_without_a_reason(client: kw.Client, start_roles: StartRoles) -> None:
     """Neither for what the role has made itself, nor for a label."""
     program = start_roles()
-    await ask(client)
+    await ask(client, signText="open")
     await wait_until(client, "Successful")
     await client.patch(Stall, "corner", {"metadata": {"labels": {"seen": "yes"}}})
 
@@ -164,7 +164,7 @@ async def test_nothing_runs_without_a_reason(client: kw.Client, start_roles: Sta
 async def test_children_are_mended(client: kw.Client, start_roles: StartRoles) -> None:
     """Whether they were deleted, or changed by hand."""
     program = start_roles()
-    await ask(client)
+    await ask(client, signText="open")
     await wait_until(client, "Successful")
 
     await client.delete(ConfigMap, "corner-sign")
@@ -195,7 +195,7 @@ async def test_playbook_is_run_before_the_object_goes(
     """With its own variables, and the object stays until it has ended well."""
     start_roles()
     await client.create(ConfigMap(metadata=kw.ObjectMeta(name="journal")))
-    await ask(client)
+    await ask(client, signText="open")
     made = await wait_until(client, "Successful")
     assert made.metadata.finalizers == ["e2e.example.com/stall"]
 
@@ -247,14 +247,14 @@ async def test_run_that_hangs_ends_at_its_deadline(
 ) -> None:
     """With all of its processes, and a condition that names the task."""
     seconds = str(secrets.randbelow(10**9) + 10**9)
-    start_roles("--ansible-deadline", "15")
+    start_roles("--ansible-deadline", "40")
     await ask(client, deliveryTakes=int(seconds))
     await processes(seconds, there=True)
 
-    failed = await wait_until(client, "Failure", "its deadline of 15 seconds")
+    failed = await wait_until(client, "Failure", "its deadline of 40 seconds")
 
     assert "wait for a delivery" in condition_of(failed, "Failure")["message"]
-    await ask(client)
+    await ask(client, signText="open")
     await wait_until(client, "Successful")
     assert processes_with(seconds) == []
 

@@ -97,7 +97,7 @@ class RoleReconciler:
             self._instruments.note_spared()
             return self._again(request, period)
         run.changed = True
-        run.log.info("role runs", reason=reason)
+        run.log.info("role runs", reasons=reason)
         return await self._run(obj, run, inputs, annotations)
 
     # --- Whether there is a reason ---
