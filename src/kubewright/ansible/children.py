@@ -69,13 +69,12 @@ class Children:
         self.known[kind, key] = Child(metadata["resourceVersion"], digest_of(document))
 
     def note_read(self, path: str, query: str, place: "Place", status: int, body: bytes) -> None:
-        """Note something else that the run has read."""
-        if place.subresource or len(self.reads) >= MOST_READS:
+        """Note something else that the run has read; of the same place, the last answer counts."""
+        target = f"{path}?{query}"
+        if place.subresource or (target not in self.reads and len(self.reads) >= MOST_READS):
             self.has_unwatched = True
             return
-        target = f"{path}?{query}"
-        if target not in self.reads:
-            self.reads[target] = Read(path, query, place, digest_of_answer(status, body))
+        self.reads[target] = Read(path, query, place, digest_of_answer(status, body))
 
     def expect_deletion(self, place: "Place") -> None:
         """Note that the run deletes an object, or all of a collection."""

@@ -21,7 +21,7 @@ async def test_conditions_are_written_once_beside_the_rest(tmp_path: Path) -> No
         writer = StatusWriter(client)
         await client.status.patch(Stall, obj.key, {"status": {"theirs": 1}})
 
-        first = await writer.change(obj, lambda before: [*before, CONDITION])
+        first = await writer.change(obj, lambda before: [*map(dict, before), CONDITION])
         again = await writer.change(obj, lambda before: [dict(one) for one in before])
 
         found = await client.get(Stall, obj.key)

@@ -6,6 +6,7 @@ import os
 import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Callable, Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -88,9 +89,13 @@ def ansible_python(environ: Mapping[str, str] = os.environ) -> str:
     """Return the Python that has Ansible: ours, unless the environment names another one.
 
     Raises:
-        ConfigError: There is no such file.
+        ConfigError: There is no such file, or ours has no Ansible.
     """
-    found = environ.get(PYTHON) or sys.executable
+    found = environ.get(PYTHON, "")
+    if not found:
+        if find_spec("ansible_runner") is None:
+            raise ConfigError(f"roles are run by Ansible, which is not here: {HINT}")
+        return sys.executable
     if not os.access(found, os.X_OK):
         raise ConfigError(
             f"{PYTHON} is {found!r}, which cannot be run: name the Python with Ansible"

@@ -90,7 +90,8 @@ def main(path: str) -> int:
     os.dup2(2, 1)  # what prints, prints to the log
     write = writer(lines)
     # ansible-runner looks for ansible-playbook there, which is where pip has put it.
-    os.environ["PATH"] = os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]])  # noqa: PTH120
+    programs = sys.executable.rpartition("/")[0]
+    os.environ["PATH"] = f"{programs}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
     try:
         import ansible_runner  # type: ignore[import-not-found]  # it is where Ansible is
     except ImportError as error:

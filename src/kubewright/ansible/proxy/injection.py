@@ -53,14 +53,9 @@ def _decoded(body: bytes, kind: str) -> dict[str, Any] | None:
 
 
 def _is_owner_itself(document: dict[str, Any], place: Place, grant: Grant) -> bool:
-    owner, metadata = grant.owner, document.get("metadata") or {}
-    name = place.name or metadata.get("name")
-    return (
-        place.group == owner.group
-        and document.get("kind") == owner.kind
-        and name == owner.name
-        and place.namespace == owner.namespace
-    )
+    name = place.name or (document.get("metadata") or {}).get("name") or ""
+    kind = str(document.get("kind"))
+    return grant.owner.is_named(group=place.group, kind=kind, namespace=place.namespace, name=name)
 
 
 async def _is_to_have_it(request: Request, place: Place, grant: Grant) -> bool:

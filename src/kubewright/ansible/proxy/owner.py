@@ -54,6 +54,11 @@ class Owner(msgspec.Struct, frozen=True):
         """Say whether objects in *namespace* may refer to it."""
         return not self.namespace or namespace == self.namespace
 
+    def is_named(self, *, group: str, kind: str, namespace: str, name: str) -> bool:
+        """Say whether it is the object with these names."""
+        ours = (self.group, self.kind, self.namespace, self.name)
+        return ours == (group, kind, namespace, name)
+
     def add_to(self, document: dict[str, Any], namespace: str) -> bool:
         """Make *document*, which is in *namespace*, its own; return whether that changed it."""
         metadata = document.setdefault("metadata", {})

@@ -4,9 +4,8 @@ import asyncio
 import secrets
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from kubewright import _json
 from kubewright._aio import Clock
 from kubewright._serve.limits import Limits
 from kubewright._serve.messages import Answer, Duplex, Request, Response, Stream, Upgrade
@@ -17,7 +16,7 @@ from kubewright.ansible.proxy.grant import Grant
 from kubewright.ansible.proxy.injection import with_owner
 from kubewright.ansible.proxy.owner import Owner
 from kubewright.ansible.proxy.place import Place, is_true, place_of
-from kubewright.errors import DecodeError, TransportError
+from kubewright.errors import ConfigError, TransportError
 from kubewright.log import get_logger
 from kubewright.runnable import Stage
 
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
 __all__ = ["Proxy"]
 
 _HOST = "127.0.0.1"
-_SUCCESS = range(200, 300)
 _log = get_logger(__name__)
 
 
@@ -103,6 +101,8 @@ class Proxy:
             return await self._pass_on(request, grant)
         except TransportError as error:
             return forwarding.refusal(502, "InternalError", str(error))
+        except (ConfigError, ValueError) as error:  # a header or a path that nobody can send
+            return forwarding.refusal(400, "BadRequest", str(error))
 
     async def _pass_on(self, request: Request, grant: Grant) -> Answer:
         place = place_of(request.path)
@@ -117,20 +117,8 @@ class Proxy:
         sent = forwarding.request_for(request, place)
         answer = await grant.client.rest.transport.send(sent)
         if place is not None:
-            self._note(request, place, grant, answer.status, answer.body)
+            grant.note_answer(request, place, answer.status, answer.body)
         return forwarding.whole(answer)
-
-    def _note(self, request: Request, place: Place, grant: Grant, status: int, body: bytes) -> None:
-        """Let the grant learn from an answer."""
-        is_read = request.method == "GET"
-        if status in _SUCCESS and place.is_child and not is_true(request, "dryRun"):
-            document = _document(body)
-            is_object = "uid" in (document.get("metadata") or {})
-            if is_object and request.method != "DELETE":
-                grant.note_answer(document)
-                is_read = is_read and not grant.owner.owns(document)
-        if is_read:
-            grant.children.note_read(request.path, request.query, place, status, body)
 
     async def _stream(self, request: Request, grant: Grant, place: Place | None) -> Answer:
         stack = AsyncExitStack()
@@ -162,11 +150,3 @@ class Proxy:
                 await forwarding.connect(here, there)
 
         return Upgrade(talk, headers)
-
-
-def _document(body: bytes) -> dict[str, Any]:
-    try:
-        found = _json.loads(body)
-    except DecodeError:
-        return {}
-    return found if isinstance(found, dict) else {}

@@ -12,6 +12,7 @@ import pytest
 from kubewright._aio import Clock
 from kubewright.ansible.execution.process import PYTHON, Event, Job, Runner, ansible_python
 from kubewright.errors import ConfigError
+from tests.unit.ansible.stalls import SCRIPTED
 
 RUNNER = """\
 import json, os, sys, time
@@ -121,9 +122,16 @@ async def test_missing_ansible_is_told_how_to_install(tmp_path: Path) -> None:
         await run(Runner(sys.executable, 1), wanted, [])
 
 
-def test_python_of_ansible_can_be_another_one() -> None:
-    """One that is not there is refused at the start."""
-    assert ansible_python({}) == sys.executable
+def test_python_of_ansible_can_be_another_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that is not there is refused at the start, and so is ours without Ansible."""
+    with monkeypatch.context() as there:
+        there.syspath_prepend(SCRIPTED)
+        assert ansible_python({}) == sys.executable
+    monkeypatch.setattr(sys, "path", [str(tmp_path)])
+    with pytest.raises(ConfigError, match=r"kubewright\[ansible\]"):
+        ansible_python({})
     assert ansible_python({PYTHON: sys.executable}) == sys.executable
     with pytest.raises(ConfigError, match="which cannot be run"):
         ansible_python({PYTHON: "/nowhere"})
