@@ -87,16 +87,19 @@ ROLE = """\
 PLAYBOOK = """\
 - hosts: localhost
   gather_facts: false
-  tasks:
-    - name: write into the journal
-      kubernetes.core.k8s:
-        state: patched
-        kind: ConfigMap
-        name: journal
-        namespace: "{{ ansible_operator_meta.namespace }}"
-        definition:
-          data:
-            closed: "{{ closed_because }}"
+  roles:
+    - closing
+"""
+CLOSING = """\
+- name: write into the journal
+  kubernetes.core.k8s:
+    state: patched
+    kind: ConfigMap
+    name: journal
+    namespace: "{{ ansible_operator_meta.namespace }}"
+    definition:
+      data:
+        closed: "{{ closed_because }}"
 """
 
 
@@ -105,6 +108,7 @@ def write_project(folder: Path) -> Path:
     files = {
         "watches.yaml": WATCHES,
         "roles/stall/tasks/main.yml": ROLE,
+        "roles/closing/tasks/main.yml": CLOSING,
         "playbooks/closing.yml": PLAYBOOK,
     }
     for name, text in files.items():

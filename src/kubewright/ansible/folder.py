@@ -24,6 +24,7 @@ __all__ = ["RunFolder", "default_folder"]
 COLLECTIONS: Path = Path(__file__).with_name("collections")
 """The folder with the modules that we bring."""
 _USERS_COLLECTIONS = "~/.ansible/collections:/usr/share/ansible/collections"
+_USERS_ROLES = "~/.ansible/roles:/usr/share/ansible/roles:/etc/ansible/roles"
 _PRIVATE = 0o700
 _SECRET = ("kubeconfig", "job.json", "env", "tmp")
 
@@ -144,8 +145,6 @@ class RunFolder:
             "ANSIBLE_COLLECTIONS_PATH": f"{COLLECTIONS}{os.pathsep}{theirs}",
         }
         if playbook.roles_path is not None:
-            roles = environ.get("ANSIBLE_ROLES_PATH")
-            found["ANSIBLE_ROLES_PATH"] = os.pathsep.join(
-                one for one in (str(playbook.roles_path), roles) if one
-            )
+            theirs = environ.get("ANSIBLE_ROLES_PATH") or _USERS_ROLES
+            found["ANSIBLE_ROLES_PATH"] = f"{playbook.roles_path}{os.pathsep}{theirs}"
         return found

@@ -113,10 +113,12 @@ class AnsibleOperator(Application):
     ) -> tuple[Controller, ...]:
         """Add a controller for each watch to *manager*, and their way to it; called by `add_to`."""
         made: list[Controller] = []
+        most = max(workers, self.settings.most_runs)
         for cluster in clusters:
             workshop = self._workshop(manager, cluster)
             for watch, declaration in zip(self.watches, self._declared, strict=True):
-                made.append(self._controller(watch, declaration, cluster, workshop))
+                declared = replace(declaration, workers=declaration.workers or most)
+                made.append(self._controller(watch, declared, cluster, workshop))
         for controller in made:
             manager.add(controller)
         return tuple(made)
@@ -165,13 +167,16 @@ class AnsibleOperator(Application):
         name = watch.kind.kind.lower()
         if kinds.count(watch.kind.kind) > 1:
             name = f"{plural_of(watch.kind.kind)}.{watch.kind.group}"
+        options: dict[str, Any] = {}
+        if watch.max_concurrent_reconciles is not None:
+            options["workers"] = watch.max_concurrent_reconciles
         return declare(
             name,
             # Not by the selector: what leaves it may be deleted later, and has our finalizer.
             For(watch.kind),
-            workers=watch.max_concurrent_reconciles or self.settings.most_runs,
             # A run has its own, which begins when there is a place for it.
             deadline=None,
+            **options,
         )
 
     def _workshop(self, manager: "Manager", cluster: "Cluster") -> "Workshop":

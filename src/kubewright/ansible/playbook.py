@@ -23,7 +23,7 @@ class Playbook(msgspec.Struct, frozen=True):
     Attributes:
         path: The folder of the role, or the file of the playbook.
         role: The name of the role; empty for a playbook.
-        roles_path: The folder that has the role, for those that are not in a collection.
+        roles_path: The folder with the role and others, for what is not in a collection.
     """
 
     path: Path
@@ -78,7 +78,7 @@ def find_playbook(name: str, folder: Path) -> Playbook:
     path = (folder / name).resolve()
     if not path.is_file():
         raise ConfigError(f"there is no playbook {path}: make one, or write where it is")
-    return Playbook(path)
+    return Playbook(path, roles_path=folder / "roles")
 
 
 def find_role(name: str, folder: Path, environ: Mapping[str, str] = os.environ) -> Playbook:

@@ -57,6 +57,20 @@ async def test_rules_are_those_of_the_kind_and_of_the_tasks(tmp_path: Path) -> N
     assert {"stalls", "stalls/status", "stalls/finalizers", "events"} <= sure
 
 
+async def test_there_are_workers_for_all_runs(tmp_path: Path) -> None:
+    """Unless the watch says how many, or the user wants more."""
+    settings = Settings(folder=tmp_path / "files", runs=3)
+    async with EmbeddedServer() as server, server.client() as client:
+        for watched, workers, wanted in (
+            (watch(tmp_path), 1, 3),
+            (watch(tmp_path), 8, 8),
+            (watch(tmp_path, max_concurrent_reconciles=2), 8, 2),
+        ):
+            operator = AnsibleOperator([watched], settings=settings)
+            (controller,) = operator.populate(Manager(), [Cluster(client)], workers=workers)
+            assert controller.declaration.workers == wanted
+
+
 async def test_operator_can_be_added_and_removed_while_a_manager_runs(tmp_path: Path) -> None:
     """``kubewright dev`` does so after each save."""
     settings = Settings(folder=tmp_path / "files")

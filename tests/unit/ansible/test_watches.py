@@ -74,6 +74,7 @@ def test_every_field_is_read(folder: Path) -> None:
     assert (shop.max_concurrent_reconciles, shop.verbosity) == (7, 4)
     assert (till.max_concurrent_reconciles, till.verbosity) == (2, None)
     assert till.playbook.arguments == {"playbook": str(folder / "closing.yml")}
+    assert till.playbook.roles_path == folder / "roles"
 
 
 BASE = "- version: v1\n  kind: A\n"

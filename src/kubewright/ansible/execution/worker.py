@@ -19,7 +19,6 @@ from typing import Any, TextIO
 LONGEST_TEXT = 16 * 1024
 LONGEST_OUTPUT = 4 * 1024
 PARTS = ("msg", "period", "changed", "skipped", "censored", "stderr", "exception", "reason")
-METRIC = "osdk_metric"
 
 
 def shortened(value: Any) -> Any:
@@ -59,8 +58,6 @@ def line_of(event: dict[str, Any]) -> dict[str, Any] | None:
     result = data.get("res")
     if result is not None:
         line["result"] = result_of(result)
-        if METRIC in line["action"] and isinstance(result, dict):
-            line["result"] |= {k: v for k, v in result.items() if k != "invocation"}
     return line
 
 
