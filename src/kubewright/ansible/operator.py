@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from msgspec.structs import replace
 
+from kubewright._aio import Clock
 from kubewright.ansible.access import rules_for_kind, rules_for_playbook
 from kubewright.ansible.settings import Settings
 from kubewright.ansible.watches import Watch, load_watches
@@ -188,7 +189,7 @@ class AnsibleOperator(Application):
         settings = self.settings
         runner = Runner(ansible_python(), settings.most_runs)
         root = settings.folder or default_folder(self.name, cluster.live.config.url)
-        proxy = Proxy(cluster.clock)
+        proxy = Proxy(Clock())  # its clients are processes, which live in real time
         manager.add(proxy)
         return Workshop(settings, runner, proxy, root)
 

@@ -144,7 +144,7 @@ class Runner:
             job = prepare()
             process = await self._start(job)
             try:
-                # Not by a clock that may be virtual: processes live in real time.
+                # Processes live in real time, so there is no other clock here.
                 async with asyncio.timeout(deadline):
                     return await _follow(process, tell)
             finally:
