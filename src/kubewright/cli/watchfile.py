@@ -33,10 +33,19 @@ def front_end_of(target: str) -> FrontEnd:
     if path.suffix not in {".yaml", ".yml"} or not path.is_file():
         return ""
     text = path.read_text("utf-8", "replace")
+    if _has(text, "playbook|role"):
+        return "ansible"
+    # One who has misspelt `role` wants to hear of the fields that there are for roles.
+    roles = any((path.parent / name).is_dir() for name in ("roles", "playbooks"))
+    return "ansible" if roles and not _has(text, "chart") else "helm"
+
+
+def _has(text: str, names: str) -> bool:
+    """Say whether an entry of *text* has a field with one of *names*."""
     first = _ENTRY.search(text)
     if first is None:
-        return "helm"
+        return False
     # What an entry says stands below its first word; what stands deeper is the value of something.
     indent = len(first[1]) + 1 + len(first[2])
-    at_entry = rf"^(?: {{{indent}}}|\s{{{len(first[1])}}}-\s+)(?:playbook|role)\s*:"
-    return "ansible" if re.search(at_entry, text, re.MULTILINE) else "helm"
+    at_entry = rf"^(?: {{{indent}}}|\s{{{len(first[1])}}}-\s+)(?:{names})\s*:"
+    return re.search(at_entry, text, re.MULTILINE) is not None

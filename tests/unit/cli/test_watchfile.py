@@ -47,3 +47,16 @@ def test_entries_say_what_works_for_them(tmp_path: Path, text: str, wanted: str)
     file.write_text(text)
 
     assert front_end_of(str(file)) == wanted
+
+
+def test_misspelt_field_beside_roles_is_one_for_roles(tmp_path: Path) -> None:
+    """The error then lists the fields that there are."""
+    file = tmp_path / "watches.yaml"
+    file.write_text("- kind: A\n  rolle: a\n")
+    assert front_end_of(str(file)) == "helm"
+
+    (tmp_path / "roles").mkdir()
+
+    assert front_end_of(str(file)) == "ansible"
+    file.write_text(CHART)
+    assert front_end_of(str(file)) == "helm"
