@@ -95,7 +95,7 @@ BASE = "- version: v1\n  kind: A\n"
         (f"{BASE}  role: shop\n  blacklist: [Pod]\n", 4, "'Pod' is not a kind"),
         (f"{BASE}  role: shop\n  finalizer: {{vars: {{a: b}}}}\n", 4, "it needs a name"),
         (f"{BASE}  role: shop\n  finalizer: {{name: a.b/c}}\n", 4, "it does nothing"),
-        (f"{BASE}  role: shop\n  finalizer: {{nam: a}}\n", 4, "'nam' is not a field of it"),
+        (f"{BASE}  role: shop\n  finalizer: {{title: a}}\n", 4, "'title' is not a field of it"),
         (f"{BASE}  role: shop\n  reconcilePeriod: 1 week\n", 4, "write one such as 30s"),
         (f"{BASE}  role: shop\n{BASE}  role: shop\n", 4, "A is there twice"),
         ("- role: [", 1, "expected"),
