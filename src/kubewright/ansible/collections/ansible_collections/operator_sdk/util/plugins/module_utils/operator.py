@@ -1,16 +1,20 @@
 """The way to the API server for modules: the proxy that the kubeconfig file of a run names."""
 
+from __future__ import annotations
+
 import json
 import os
 import ssl
 import urllib.error
 import urllib.parse
 import urllib.request
+from collections.abc import Mapping
+from typing import Any
 
-KUBECONFIGS = ("K8S_AUTH_KUBECONFIG", "KUBECONFIG")
+KUBECONFIGS: tuple[str, ...] = ("K8S_AUTH_KUBECONFIG", "KUBECONFIG")
 
 # What modules of kubernetes.core take, too; here the operator has decided all of it.
-CONNECTION = {
+CONNECTION: dict[str, dict[str, Any]] = {
     name: {"type": "raw"}
     for name in (
         "kubeconfig", "context", "host", "username", "impersonate_user", "impersonate_groups",
@@ -26,15 +30,15 @@ CONNECTION.update(
 class APIError(Exception):
     """The API server has refused."""
 
-    def __init__(self, code, message):
+    def __init__(self, code: int, message: str) -> None:
         super().__init__(message)
-        self.code = code
+        self.code: int = code
 
 
 class API:
     """Requests to the API server, with the rights of the operator."""
 
-    def __init__(self, environ=os.environ):
+    def __init__(self, environ: Mapping[str, str] = os.environ) -> None:
         path = next((environ[name] for name in KUBECONFIGS if environ.get(name)), None)
         if path is None:
             raise APIError(0, f"no kubeconfig is named by {' or '.join(KUBECONFIGS)}")
@@ -45,7 +49,9 @@ class API:
         authority = found["clusters"][0]["cluster"]["certificate-authority"]
         self._context = ssl.create_default_context(cafile=authority)
 
-    def send(self, method, path, body=None, content_type="application/json"):
+    def send(
+        self, method: str, path: str, body: Any = None, content_type: str = "application/json"
+    ) -> Any:
         """Send a request and return the answer."""
         request = urllib.request.Request(
             self._url + path,
@@ -61,7 +67,7 @@ class API:
         except urllib.error.URLError as error:
             raise APIError(0, f"the operator cannot be reached: {error.reason}") from error
 
-    def find(self, path):
+    def find(self, path: str) -> Any:
         """Return the object at *path*; ``None`` if there is none."""
         try:
             return self.send("GET", path)
@@ -70,7 +76,7 @@ class API:
                 return None
             raise
 
-    def path(self, api_version, kind, name="", namespace=""):
+    def path(self, api_version: str, kind: str, name: str = "", namespace: str = "") -> str:
         """Return the path of an object, or of the collection of a kind."""
         root = f"/api/{api_version}" if "/" not in api_version else f"/apis/{api_version}"
         for one in self.send("GET", root)["resources"]:
@@ -81,7 +87,7 @@ class API:
         raise APIError(404, f"there is no kind {kind} in {api_version}")
 
 
-def _message(error):
+def _message(error: Any) -> str:
     try:
         return json.load(error)["message"]
     except (ValueError, KeyError, TypeError):

@@ -1,7 +1,10 @@
 #!/usr/bin/python
 """The module ``k8s_event``: writes an Event about an object."""
 
+from __future__ import annotations
+
 from datetime import datetime, timezone
+from typing import Any
 
 from ansible_collections.operator_sdk.util.plugins.module_utils.operator import (
     API,
@@ -74,7 +77,7 @@ _ARGUMENTS = {
 }
 
 
-def involved(api, reference):
+def involved(api: API, reference: dict[str, Any] | None) -> dict[str, Any]:
     """Return *reference* with the uid and the version of the object, if it is there."""
     found = dict(reference or {})
     if {"apiVersion", "kind", "name"} <= set(found):
@@ -86,7 +89,9 @@ def involved(api, reference):
     return found
 
 
-def event_of(params, about, before, now):
+def event_of(
+    params: dict[str, Any], about: dict[str, Any], before: dict[str, Any] | None, now: str
+) -> dict[str, Any]:
     """Return the Event that *params* ask for, where *before* is there."""
     goes_on = before is not None and before.get("reason") == params["reason"]
     event = {
@@ -108,7 +113,7 @@ def event_of(params, about, before, now):
     return event
 
 
-def run(module, api):
+def run(module: Any, api: API) -> tuple[Any, bool]:
     """Make, change or delete the Event; return it, and whether anything has changed."""
     params = module.params
     now = datetime.now(timezone.utc)
@@ -129,7 +134,7 @@ def run(module, api):
     return api.send("PUT", path, event), True
 
 
-def main():
+def main() -> None:
     """Run the module."""
     from ansible.module_utils.basic import AnsibleModule
 

@@ -1,9 +1,12 @@
 #!/usr/bin/python
 """The module ``k8s_status``: changes the status of an object."""
 
+from __future__ import annotations
+
 import copy
 import re
 from datetime import datetime, timezone
+from typing import Any
 
 from ansible_collections.operator_sdk.util.plugins.module_utils.operator import (
     API,
@@ -72,7 +75,7 @@ _ARGUMENTS = {
 _is_word = re.compile(r"[A-Z][A-Za-z0-9]*").fullmatch
 
 
-def checked(condition):
+def checked(condition: dict[str, Any]) -> dict[str, Any]:
     """Return *condition* as the API server takes it.
 
     Raises:
@@ -93,7 +96,7 @@ def checked(condition):
     return found
 
 
-def merged(old, new, now):
+def merged(old: list[dict[str, Any]], new: list[dict[str, Any]], now: str) -> list[dict[str, Any]]:
     """Return the conditions *old* with those in *new* in the place of others of their type."""
     result = copy.deepcopy(old)
     for condition in new:
@@ -109,7 +112,7 @@ def merged(old, new, now):
     return result
 
 
-def patched(old, new):
+def patched(old: Any, new: Any) -> Any:
     """Return *old* with *new* merged into it, as a JSON merge patch does it."""
     if not (isinstance(old, dict) and isinstance(new, dict)):
         return new
@@ -122,7 +125,7 @@ def patched(old, new):
     return result
 
 
-def wanted(params, old, now):
+def wanted(params: dict[str, Any], old: dict[str, Any], now: str) -> dict[str, Any]:
     """Return the status that *params* ask for, where *old* is there.
 
     Raises:
@@ -140,7 +143,7 @@ def wanted(params, old, now):
     return result
 
 
-def update(module, api):
+def update(module: Any, api: API) -> tuple[Any, bool]:
     """Change the status; return the object, and whether it has changed."""
     params = module.params
     path = api.path(
@@ -157,7 +160,7 @@ def update(module, api):
     return api.send("PUT", f"{path}/status", obj), True
 
 
-def main():
+def main() -> None:
     """Run the module."""
     from ansible.module_utils.basic import AnsibleModule
 

@@ -64,7 +64,7 @@ _KINDS = {
 }  # fmt: skip
 
 
-def main():
+def main() -> None:
     """Run the module."""
     from ansible.module_utils.basic import AnsibleModule
 

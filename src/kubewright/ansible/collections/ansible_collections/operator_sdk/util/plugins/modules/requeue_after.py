@@ -29,7 +29,7 @@ period:
 _is_time = re.compile(r"(?=\d)(\d+h)?(\d+m)?(\d+s)?").fullmatch
 
 
-def main():
+def main() -> None:
     """Run the module."""
     from ansible.module_utils.basic import AnsibleModule
 
