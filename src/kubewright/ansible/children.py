@@ -116,5 +116,5 @@ def digest_of_answer(status: int, body: bytes) -> str:
         return f"{status}"
     items = document.get("items")
     if isinstance(items, list):
-        return ",".join(digest_of(one, with_status=True) for one in items)
+        return digest_of({"items": [digest_of(one, with_status=True) for one in items]})
     return digest_of(document, with_status=True)

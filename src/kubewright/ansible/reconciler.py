@@ -79,15 +79,12 @@ class RoleReconciler:
         if deleting and not self._has_finalizer(obj):
             return None
         if not self._selector.matches(obj.metadata.labels):
-            left = self._left_to_others(obj, request) if deleting else None
-            if left is None or left > 0:
-                return None if left is None else Result(requeue_after=left)
-        if not deleting and self._watch.finalizer is not None and not self._has_finalizer(obj):
-            run.changed = True
-            await self._write_finalizers(
-                obj, [*obj.metadata.finalizers, self._watch.finalizer.name]
-            )
-            obj = self._primary.store.find(request.key) or obj
+            if not deleting:
+                return None
+            if left := self._left_to_others(obj, request):
+                return Result(requeue_after=left)
+        if not deleting:
+            obj = await self._with_finalizer(obj, run)
         annotations = Annotations.of(obj, self._cluster.recorder(self._name))
         inputs = inputs_of(obj, self._watch, self._stamp.now())
         last = self._last.get(request)
@@ -223,6 +220,15 @@ class RoleReconciler:
             await self._status.change(obj, lambda found: change(found, now))
 
     # --- Small parts ---
+
+    async def _with_finalizer(self, obj: Unstructured, run: Run) -> Unstructured:
+        """Return *obj* with the finalizer of the watch, which is there before anything is made."""
+        finalizer = self._watch.finalizer
+        if finalizer is None or finalizer.name in obj.metadata.finalizers:
+            return obj
+        run.changed = True
+        await self._write_finalizers(obj, [*obj.metadata.finalizers, finalizer.name])
+        return self._primary.store.find(obj.key) or obj
 
     def _has_finalizer(self, obj: Unstructured) -> bool:
         finalizer = self._watch.finalizer

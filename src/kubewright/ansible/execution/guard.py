@@ -5,7 +5,8 @@ writes to. When the other end closes, because the owner closed it or was killed,
 ends by itself, every process below this one is killed.
 
 As a "child subreaper" it inherits what leaves its parents, its group or its session, as daemons and
-the asynchronous tasks of Ansible do. Standard library only: this file is run, not imported.
+the asynchronous tasks of Ansible do. That is so on Linux; elsewhere it ends the session of the
+program, and what has left that goes on. Standard library only: this file is run, not imported.
 """
 
 import ctypes
@@ -51,6 +52,14 @@ def descendants(root: int) -> Iterator[int]:
         waiting += children.get(pid, [])
 
 
+def end_session(child: int) -> None:
+    """Kill the session of *child*, where nobody can tell what else it has started."""
+    try:
+        os.killpg(child, signal.SIGKILL)
+    except OSError:
+        return
+
+
 def end_all() -> None:
     """Kill every process below this one, and wait for its end."""
     while True:
@@ -68,13 +77,18 @@ def end_all() -> None:
         time.sleep(LOOK_EVERY)
 
 
-def start(command: list[str], prctl: Callable[..., int]) -> int:
+def start(command: list[str], prctl: Callable[..., int] | None) -> int:
     """Start *command* in a session of its own, and return its pid."""
+
+    def die_with_guard() -> None:
+        if prctl is not None:
+            prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
     child = subprocess.Popen(  # noqa: S603  # the caller says what to run; that is the purpose
         command,
         stdin=subprocess.DEVNULL,
         start_new_session=True,
-        preexec_fn=lambda: prctl(PR_SET_PDEATHSIG, signal.SIGKILL),  # noqa: PLW1509  # there is one thread
+        preexec_fn=die_with_guard,  # noqa: PLW1509  # there is one thread
     )
     child.returncode = 0  # we reap all children ourselves
     return child.pid
@@ -103,8 +117,9 @@ def main(command: list[str]) -> int:
     # A terminal sends these to all processes, and the owner decides what to do.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGCHLD):
         signal.signal(number, lambda *_: None)
-    prctl = ctypes.CDLL(None).prctl
-    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    prctl = ctypes.CDLL(None).prctl if sys.platform == "linux" else None
+    if prctl is not None:
+        prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     child, status = start(command, prctl), None
     while status is None:
         readable, _, _ = select.select([0, reading], [], [])
@@ -113,7 +128,10 @@ def main(command: list[str]) -> int:
             status = reaped(child)
         if 0 in readable and not os.read(0, LARGEST):
             status = -signal.SIGKILL
-    end_all()
+    if prctl is None:
+        end_session(child)
+    else:
+        end_all()
     return status if status >= 0 else 128 - status
 
 
