@@ -35,10 +35,11 @@ def rules_for_kind(watch: Watch, *, namespaces: Iterable[str] | None = None) -> 
     kind = watch.kind
     plural = plural_of(kind.kind)
     rules = [
-        PolicyRule((kind.group,), (f"{plural}/status",), ("get", "patch", "update")),
         PolicyRule((kind.group,), (f"{plural}/finalizers",), ("update",)),
         _EVENTS,
     ]
+    if watch.manage_status:
+        rules.append(PolicyRule((kind.group,), (f"{plural}/status",), ("get", "patch", "update")))
     if watch.finalizer is not None:
         rules.append(PolicyRule((kind.group,), (plural,), ("patch",)))
     return _placed(rules, namespaces)

@@ -21,6 +21,8 @@ _FIELDS: dict[str, type] = {
     "finalizer": dict, "manageStatus": bool, "watchClusterScopedResources": bool,
     "snakeCaseParameters": bool, "watchAnnotationsChanges": bool, "markUnsafe": bool,
     "blacklist": list, "runEveryPeriod": bool,
+    # Of older versions of operator-sdk; they have no effect there any more, either.
+    "maxWorkers": int, "ansibleVerbosity": int,
 }  # fmt: skip
 _FINALIZER_FIELDS = {"name": str, "role": str, "playbook": str, "vars": dict}
 _EXAMPLE = "- group: example.com\n  version: v1alpha1\n  kind: Shop\n  role: shop"
@@ -173,7 +175,7 @@ class _Reading:
             if wanted is None or not isinstance(value, wanted):
                 known = ", ".join(_FINALIZER_FIELDS)
                 raise self._wrong(f"{name!r} is not a field of it, or is of another type: {known}")
-        if "/" not in found.get("name", ""):
+        if not found.get("name"):
             raise self._wrong("it needs a name such as example.com/shop: write `name: …`")
         playbook = self._playbook(found, "finalizer")
         variables = self._texts("finalizer", found.get("vars"))

@@ -11,6 +11,7 @@ from typing import Any
 import yaml
 
 from kubewright.api.kind_reference import Kind
+from kubewright.api.selectors import selector_from
 from kubewright.api.times import parse_duration
 from kubewright.errors import ConfigError
 
@@ -166,7 +167,12 @@ class WatchEntry:
             terms += [_term(one) for one in found.get("matchExpressions") or ()]
         except (KeyError, TypeError, AttributeError):
             raise self.error("selector", "the selector is not one as in a Deployment") from None
-        return ",".join(terms)
+        text = ",".join(terms)
+        try:
+            selector_from(text)
+        except ValueError as error:
+            raise self.error("selector", f"the selector: {error}") from None
+        return text
 
     def period(self) -> float | None:
         """Return ``reconcilePeriod`` in seconds; ``None`` if it is not there, or zero.

@@ -65,3 +65,5 @@ def test_finalizers_need_a_patch(tmp_path: Path) -> None:
 
     assert len(with_one) == len(without) + 1
     assert with_one[-1].resources == ("stalls",)
+    roles_own = rules_for_kind(watch(tmp_path, manage_status=False))
+    assert "stalls/status" not in {name for rule in roles_own for name in rule.resources}

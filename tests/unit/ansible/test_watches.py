@@ -18,7 +18,7 @@ EVERYTHING = """\
   runEveryPeriod: true
   maxRunnerArtifacts: 3
   finalizer:
-    name: example.com/shop
+    name: finalizer.shop.example.com
     playbook: closing.yml
     vars: {state: absent}
   manageStatus: false
@@ -31,6 +31,8 @@ EVERYTHING = """\
   - {group: "", version: v1, kind: Pod}
   selector:
     matchLabels: {a: b}
+  maxWorkers: 5
+  ansibleVerbosity: 5
 - group: example.com
   version: v1
   kind: Till
@@ -64,6 +66,7 @@ def test_every_field_is_read(folder: Path) -> None:
     assert (shop.reconcile_period, shop.run_every_period) == (30.0, True)
     assert (shop.max_runner_artifacts, shop.manage_status) == (3, False)
     assert shop.finalizer is not None
+    assert shop.finalizer.name == "finalizer.shop.example.com"
     assert shop.finalizer.variables == {"state": "absent"}
     assert shop.playbooks == (shop.playbook, till.playbook)
     assert (shop.watch_dependent_resources, shop.watch_cluster_scoped_resources) == (False, True)
@@ -96,6 +99,7 @@ BASE = "- version: v1\n  kind: A\n"
         (f"{BASE}  role: shop\n  finalizer: {{vars: {{a: b}}}}\n", 4, "it needs a name"),
         (f"{BASE}  role: shop\n  finalizer: {{name: a.b/c}}\n", 4, "it does nothing"),
         (f"{BASE}  role: shop\n  finalizer: {{title: a}}\n", 4, "'title' is not a field of it"),
+        (f"{BASE}  role: shop\n  selector: {{matchLabels: {{a: $b}}}}\n", 4, "the selector: "),
         (f"{BASE}  role: shop\n  reconcilePeriod: 1 week\n", 4, "write one such as 30s"),
         (f"{BASE}  role: shop\n{BASE}  role: shop\n", 4, "A is there twice"),
         ("- role: [", 1, "expected"),
