@@ -124,9 +124,14 @@ $(CLIENTS_STAMP): requirements/clients.txt
 	$(CLIENTS_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/clients.txt
 	@touch $@
 
-$(E2E_STAMP): requirements/e2e.txt
+# The collection kubernetes.core is on PyPI only among all others, so its files alone are unpacked.
+$(E2E_STAMP): requirements/e2e.txt requirements/collections.txt
 	@[ -x $(E2E_VENV)/bin/python ] || { python=$$($(FIND_PYTHON)); "$$python" -m venv $(E2E_VENV); }
 	$(E2E_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/e2e.txt
+	rm -rf $(E2E_VENV)/download $(E2E_VENV)/collections
+	$(E2E_VENV)/bin/python -m pip download --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/collections.txt -d $(E2E_VENV)/download
+	$(E2E_VENV)/bin/python tools/unpack_collection.py $(E2E_VENV)/download kubernetes.core $(E2E_VENV)/collections
+	rm -rf $(E2E_VENV)/download
 	@touch $@
 
 .PHONY: cluster
@@ -220,6 +225,10 @@ bench-webhook: $(BENCH_STAMP) ## compare webhook servers with Go's and Kopf's
 bench-helm: $(BENCH_STAMP) ## compare charts as operators with the program helm
 	KUBEBUILDER_ASSETS=$(ASSETS) $(BENCH_VENV)/bin/python -m bench helm $(BENCH_HELM)
 
+.PHONY: bench-ansible
+bench-ansible: $(BENCH_STAMP) $(E2E_STAMP) ## the cost of 500 idle objects of an Ansible role, about ten minutes
+	$(BENCH_VENV)/bin/python -m bench ansible $(BENCH_ANSIBLE)
+
 $(BENCH_STAMP): requirements/bench.txt pyproject.toml
 	@[ -x $(BENCH_VENV)/bin/python ] || { python=$$($(FIND_PYTHON)); "$$python" -m venv $(BENCH_VENV); }
 	$(BENCH_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bench.txt
@@ -257,6 +266,7 @@ lock: $(STAMP) ## pin the requirements anew, with hashes
 	$(LOCK) --group bench pyproject.toml -c requirements/dev.txt -o requirements/bench.txt
 	$(LOCK) --group clients -c requirements/dev.txt -c requirements/bench.txt -o requirements/clients.txt
 	$(LOCK) --group e2e -o requirements/e2e.txt
+	$(LOCK) --no-deps --group collections -o requirements/collections.txt
 LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-strip-extras --no-header --no-annotate --no-emit-index-url --no-emit-find-links
 
 .PHONY: clean

@@ -3,8 +3,9 @@
 ``python -m bench apiserver`` measures the embedded API server beside the real one,
 ``python -m bench runtime`` informers, queues, controllers and operators, ``python -m bench growth``
 whether an object costs the same among many, ``python -m bench cluster`` the embedded cluster
-beside Kubernetes' own control plane, ``python -m bench webhook`` webhook servers, and
-``python -m bench helm`` charts as operators beside the program helm.
+beside Kubernetes' own control plane, ``python -m bench webhook`` webhook servers,
+``python -m bench helm`` charts as operators beside the program helm, and
+``python -m bench ansible`` many idle objects of a role.
 
 Exit status: 0 for done, 1 for a goal missed or a measurement failed (with --check), 2 for wrong
 input.
@@ -29,6 +30,7 @@ from bench.table import Verdict, medians, render_medians, render_verdicts, verdi
 HERE = Path(__file__).parent
 BASELINE = HERE / "baseline.json"
 OTHERS = {
+    "ansible": "bench.ansible.__main__",
     "apiserver": "bench.apiserver.__main__",
     "cluster": "bench.cluster.__main__",
     "growth": "bench.runtime.growth",

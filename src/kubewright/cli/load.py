@@ -9,36 +9,52 @@ import traceback
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType, TracebackType
+from typing import TYPE_CHECKING
 
 import kubewright
 from kubewright.application import Application
-from kubewright.cli.helm.target import is_watches
 from kubewright.cli.project.folder import NAME, get_project
+from kubewright.cli.watchfile import FrontEnd, front_end_of
 from kubewright.errors import ConfigError
 from kubewright.operator import Operator
 from kubewright.scaffold.project import ANSIBLE, HELM
+
+if TYPE_CHECKING:
+    from kubewright.ansible import Settings
 
 __all__ = ["check_declared", "find_operator", "load_module", "load_operator", "split_target"]
 
 _PACKAGE = f"{Path(kubewright.__file__).parent}{os.sep}"
 
 
-def load_operator(target: str) -> Application:
-    """Return the operator in a file or module: ``FILE_OR_MODULE[:name]``; or of some charts.
+def load_operator(target: str, *, ansible: "Settings | None" = None) -> Application:
+    """Return the operator in a file or module: ``FILE_OR_MODULE[:name]``; or of charts or roles.
 
     Args:
         target: A path to a Python file or the dotted name of a module; with a colon and the name of
             a variable in it, if it has several operators; or a ``watches.yaml``.
+        ansible: How roles are run.
 
     Raises:
         ConfigError: There is no such file, it fails, or it does not have exactly one operator.
     """
-    if is_watches(target):
-        from kubewright.helm import HelmOperator
-
-        return HelmOperator.load(Path(target), name=_project_name(Path(target).absolute().parent))
+    if front_end := front_end_of(target):
+        path = Path(target)
+        return _load_watches(path, front_end, _project_name(path.absolute().parent), ansible)
     place, name = split_target(target)
     return find_operator(load_module(place), place, name)
+
+
+def _load_watches(
+    path: Path, front_end: FrontEnd, name: str, settings: "Settings | None"
+) -> Application:
+    if front_end == "ansible":
+        from kubewright.ansible import AnsibleOperator, Settings
+
+        return AnsibleOperator.load(path, name=name, settings=settings or Settings())
+    from kubewright.helm import HelmOperator
+
+    return HelmOperator.load(path, name=name)
 
 
 def _project_name(folder: Path) -> str:

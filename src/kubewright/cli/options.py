@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["LogFormat", "LogLevel", "Target"]
+__all__ = ["LogEvents", "LogFormat", "LogLevel", "Target"]
 
 Target = Annotated[
     str | None,
@@ -25,6 +25,14 @@ class LogLevel(StrEnum):
     INFO = "info"
     WARNING = "warning"
     ERROR = "error"
+
+
+class LogEvents(StrEnum):
+    """What ``--ansible-log-events`` takes."""
+
+    TASKS = "tasks"
+    EVERYTHING = "everything"
+    NOTHING = "nothing"
 
 
 class LogFormat(StrEnum):

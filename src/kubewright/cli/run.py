@@ -9,7 +9,7 @@ import traceback
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from kubewright import log
 from kubewright._aio import Clock
@@ -33,6 +33,9 @@ from kubewright.errors import (
 from kubewright.manager import LeaderElection, Manager
 from kubewright.manager.signals import stopping_on_signals
 from kubewright.webhook.serving import WebhookServing
+
+if TYPE_CHECKING:
+    from kubewright.ansible import Settings
 
 __all__ = ["Options", "run"]
 
@@ -79,6 +82,7 @@ class Options:
     log_format: Literal["console", "json"] = "console"
     install_crds: bool = False
     check_rights: bool = True
+    ansible: "Settings | None" = None
 
 
 def run(options: Options, operator: Application | None = None) -> int:
@@ -100,7 +104,7 @@ def run(options: Options, operator: Application | None = None) -> int:
         check_namespaces([options.webhook_namespace], option="--webhook-namespace")
     if options.leader_elect_name:
         _check_lease_name(options.leader_elect_name)
-    operator = operator or load_operator(options.target)
+    operator = operator or load_operator(options.target, ansible=options.ansible)
     check_declared(operator)
     _election(operator, options)  # which refuses numbers that do not fit together
     config = Config.load(options.kubeconfig, options.context)

@@ -10,8 +10,8 @@ from typing import Any
 
 import yaml
 
+from kubewright.application.documents import document, documents, is_too_large, line_of
 from kubewright.errors import ConfigError
-from kubewright.helm.documents import document, documents, is_too_large, line_of
 from kubewright.helm.files import chart_files, check_paths
 
 __all__ = ["Chart", "load_chart"]

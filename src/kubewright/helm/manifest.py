@@ -10,8 +10,8 @@ import yaml
 
 from kubewright.api.kind import GroupVersionKind, ObjectKey
 from kubewright.api.unstructured import Unstructured
+from kubewright.application.documents import documents, line_of, without_nulls
 from kubewright.errors import TerminalError
-from kubewright.helm.documents import documents, line_of, without_nulls
 
 __all__ = [
     "Hook",

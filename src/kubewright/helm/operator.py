@@ -8,9 +8,16 @@ from msgspec.structs import replace
 
 from kubewright.api.definition import plural_of
 from kubewright.api.kind import ObjectKey
+from kubewright.api.kind_reference import Kind
 from kubewright.api.unstructured import Unstructured
 from kubewright.application import Application
 from kubewright.application.application import SERVED
+from kubewright.application.definitions import (
+    definition_for,
+    definitions_below,
+    install_definitions,
+)
+from kubewright.application.watchfile import find_twice, name_of_folder
 from kubewright.cache.selection import namespace_set
 from kubewright.controller.controller import Controller
 from kubewright.controller.declaration import Declaration, declare
@@ -18,13 +25,12 @@ from kubewright.controller.watches import For, Watches
 from kubewright.crd.rbac import merged_rules
 from kubewright.errors import ConfigError
 from kubewright.helm.access import kinds_of, rules_for_charts, rules_for_kind, rules_for_objects
-from kubewright.helm.definitions import definition_for, definitions_below, install_definitions
 from kubewright.helm.manifest import RenderError
 from kubewright.helm.reconciler import ReleaseReconciler
 from kubewright.helm.renderer import HelmRenderer, Renderer, Wish
 from kubewright.helm.storage import LABELS, SECRET
 from kubewright.helm.values import overridden
-from kubewright.helm.watches import Watch, find_twice, load_watches
+from kubewright.helm.watches import Watch, load_watches
 from kubewright.webhook.serving import WebhookServing
 
 if TYPE_CHECKING:
@@ -71,7 +77,7 @@ class HelmOperator(Application):
     ) -> None:
         self.watches: tuple[Watch, ...] = tuple(watches)
         """The kinds and their charts."""
-        if twice := find_twice(self.watches):
+        if twice := find_twice(one.kind for one in self.watches):
             raise ConfigError(f"the watches of {name}: {twice}")
         super().__init__(name, rules=rules)
         self._renderer = renderer
@@ -94,7 +100,7 @@ class HelmOperator(Application):
         folder = file.resolve().parent
         return cls(
             load_watches(file),
-            name=name or _name_of(folder),
+            name=name or name_of_folder(folder, "helm-operator"),
             renderer=renderer,
             definitions=definitions_below(folder),
         )
@@ -159,7 +165,7 @@ class HelmOperator(Application):
         given = {_kind_of(one): one for one in self._definitions}
         # The core group has no CRDs.
         kinds = [one.kind for one in self.watches if one.kind.group]
-        return [given.get((one.group, one.kind)) or definition_for(one) for one in kinds]
+        return [given.get((one.group, one.kind)) or _definition_for(one) for one in kinds]
 
     async def install_crds(
         self,
@@ -226,7 +232,10 @@ def _kind_of(definition: Mapping[str, Any]) -> tuple[str, str]:
     return str(spec.get("group") or ""), str((spec.get("names") or {}).get("kind") or "")
 
 
-def _name_of(folder: Path) -> str:
-    """Return a name for the operator in *folder*, as DNS allows it."""
-    letters = "".join(one if one.isalnum() and one.isascii() else "-" for one in folder.name)
-    return letters.lower().strip("-")[:63].rstrip("-") or "helm-operator"
+def _definition_for(kind: Kind) -> dict[str, Any]:
+    return definition_for(
+        kind,
+        about=f"{kind.kind} is a release of a Helm chart",
+        spec="The values of the chart",
+        status="What is installed",
+    )

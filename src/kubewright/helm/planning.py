@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from kubewright.api.owners import owner_reference
 from kubewright.api.unstructured import Unstructured
+from kubewright.application.documents import is_too_large
 from kubewright.errors import ConfigError
-from kubewright.helm.documents import is_too_large
 from kubewright.helm.facts import Facts
 from kubewright.helm.manifest import (
     Rendering,

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import msgspec
 import yaml
 
-from kubewright.helm.documents import document, text_of
+from kubewright.application.documents import document, text_of
 from kubewright.helm.manifest import Rendering, objects_in, sources_in
 from kubewright.helm.pieces import CHANCE, from_base64, kept_text, pairs, to_base64
 

@@ -15,10 +15,10 @@ import msgspec
 import yaml
 
 from kubewright._pki.files import write_private
+from kubewright.application.documents import document, documents, is_too_large
 from kubewright.errors import ConfigError
 from kubewright.helm.binary import get_helm
 from kubewright.helm.chart import Chart
-from kubewright.helm.documents import document, documents, is_too_large
 from kubewright.helm.manifest import Hook, RenderError, Rendering, hook_of, objects_in, sources_in
 from kubewright.helm.rewriting import rewritten
 from kubewright.helm.values import large_numbers

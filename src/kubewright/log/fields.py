@@ -54,6 +54,7 @@ FIELDS: Mapping[str, str] = {
     "resource": "the plural name of a kind",
     "resource_version": "the version of an object or of a collection",
     "result": "the result",
+    "role": "the name of an Ansible role",
     "rules": "the RBAC rules that are missing, as YAML of several lines",
     "runnable": "what a manager runs",
     "shard": "which part of the objects",

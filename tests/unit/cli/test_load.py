@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from kubewright import _json
+from kubewright.ansible import AnsibleOperator, Settings
 from kubewright.cli.load import (
     _project_name,
     check_declared,
@@ -263,3 +264,19 @@ def test_roles_are_called_as_their_project(version: str, name: str, tmp_path: Pa
     )
 
     assert _project_name(tmp_path) == name
+
+
+def test_watches_with_roles_are_an_operator(folder: Path) -> None:
+    """With the settings of the command line; a mistake in the file is told with its line."""
+    (folder / "roles" / "shop").mkdir(parents=True)
+    file = folder / "watches.yaml"
+    file.write_text("- group: example.com\n  version: v1\n  kind: Shop\n  role: shop\n")
+    settings = Settings(runs=3)
+
+    operator = load_operator("watches.yaml", ansible=settings)
+
+    assert isinstance(operator, AnsibleOperator)
+    assert operator.settings == settings
+    file.write_text("- version: v1\n  kind: Shop\n  role: nobody\n")
+    with pytest.raises(ConfigError, match=r"watches\.yaml:3: there is no role 'nobody'"):
+        load_operator("watches.yaml")

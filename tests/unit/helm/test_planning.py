@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 import kubewright as kw
+from kubewright.application.definitions import definition_for
+from kubewright.application.documents import text_of
 from kubewright.helm import Chart, HelmOperator, HelmRenderer, Rendering, Watch, Wish
-from kubewright.helm.definitions import definition_for
-from kubewright.helm.documents import text_of
 from kubewright.helm.planning import is_true
 from kubewright.testing import operator_test
 from tests.unit.helm.charts import SETTINGS, ConfigMap, Secret, Shop, chart, shop

@@ -36,8 +36,8 @@ def dev(  # noqa: PLR0913  # one for each option
     Container commands run as local processes under your user, unless --simulate is given.
     """
     from kubewright.cli.dev.dev import Options, run
-    from kubewright.cli.helm.target import find_watches
     from kubewright.cli.project.folder import target_of
+    from kubewright.cli.watchfile import find_watches
 
     status = run(
         Options(

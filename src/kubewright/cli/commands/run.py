@@ -7,7 +7,7 @@ import typer
 
 from kubewright.cli.cluster.commands import path as _path
 from kubewright.cli.fatal import tell
-from kubewright.cli.options import LogFormat, LogLevel, Target
+from kubewright.cli.options import LogEvents, LogFormat, LogLevel, Target
 from kubewright.errors import KubewrightError
 
 __all__ = ["run"]
@@ -163,6 +163,46 @@ def run(  # noqa: PLR0913  # one for each option
     install_crds: Annotated[
         bool, typer.Option("--install-crds", help="Install the CRDs of the operator's kinds first.")
     ] = False,
+    ansible_verbosity: Annotated[
+        int | None,
+        typer.Option(
+            min=0, max=7, metavar="N", help="How much Ansible prints, for roles.", show_default="2"
+        ),
+    ] = None,
+    ansible_args: Annotated[
+        str | None,
+        typer.Option(metavar="TEXT", help="More arguments for ansible-playbook, for roles."),
+    ] = None,
+    ansible_log_events: Annotated[
+        LogEvents | None,
+        typer.Option(help="Which events of runs of roles to log.", show_default="tasks"),
+    ] = None,
+    ansible_deadline: Annotated[
+        float | None,
+        typer.Option(
+            min=0.0,
+            metavar="SECONDS",
+            help="Time after which a run of a role is killed; 0 for never.",
+            show_default="3600",
+        ),
+    ] = None,
+    ansible_runs: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Number of roles to run at a time.",
+            show_default="number of processors",
+        ),
+    ] = None,
+    reconcile_period: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DURATION",
+            help="Time after which an object of a role is looked at again, such as 30m.",
+            show_default="10h",
+        ),
+    ] = None,
     check_rights: Annotated[
         bool,
         typer.Option(
@@ -175,11 +215,24 @@ def run(  # noqa: PLR0913  # one for each option
 
     Exit status: 0 after a signal, 1 if it fails while it runs, 2 for invalid input.
     """
-    from kubewright.cli.helm.target import find_watches
+    from kubewright.cli.ansible.options import settings_for
     from kubewright.cli.project.folder import target_of
     from kubewright.cli.run import Options
     from kubewright.cli.run import run as start
+    from kubewright.cli.watchfile import find_watches
 
+    try:
+        ansible = settings_for(
+            verbosity=ansible_verbosity,
+            arguments=ansible_args,
+            log_events=ansible_log_events.value if ansible_log_events else None,
+            deadline=ansible_deadline,
+            runs=ansible_runs,
+            reconcile_period=reconcile_period,
+        )
+    except KubewrightError as error:
+        tell(str(error), log_format.value)
+        raise typer.Exit(2) from None
     options = Options(
         find_watches(target) or target_of(target),
         kubeconfig=kubeconfig,
@@ -213,6 +266,7 @@ def run(  # noqa: PLR0913  # one for each option
         log_format=log_format.value,
         install_crds=install_crds,
         check_rights=check_rights,
+        ansible=ansible,
     )
     try:
         status = start(options)

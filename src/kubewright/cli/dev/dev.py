@@ -24,8 +24,8 @@ from kubewright.cli.cluster.clusters import ClusterFolder, Clusters, State, star
 from kubewright.cli.cluster.start import containers_text
 from kubewright.cli.dev.project import Project
 from kubewright.cli.dev.samples import apply_samples, find_samples
-from kubewright.cli.helm.target import is_watches
 from kubewright.cli.loop import loop_factory
+from kubewright.cli.watchfile import front_end_of
 from kubewright.client import Client, Config
 from kubewright.cluster import Cluster
 from kubewright.embedded import LocalCluster
@@ -80,10 +80,15 @@ def run(options: Options) -> int:
 
 
 def _project_of(target: str) -> Project:
-    if is_watches(target):
-        from kubewright.cli.helm.project import HelmProject
+    match front_end_of(target):
+        case "helm":
+            from kubewright.cli.helm.project import HelmProject
 
-        return HelmProject(target)
+            return HelmProject(target)
+        case "ansible":
+            from kubewright.cli.ansible.project import AnsibleProject
+
+            return AnsibleProject(target)
     return Project(target)
 
 

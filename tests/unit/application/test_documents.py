@@ -3,7 +3,7 @@
 import pytest
 import yaml
 
-from kubewright.helm.documents import (
+from kubewright.application.documents import (
     document,
     documents,
     is_too_large,

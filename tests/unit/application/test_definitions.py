@@ -4,8 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from kubewright.application.definitions import (
+    definition_for,
+    definitions_below,
+    install_definitions,
+)
 from kubewright.errors import ConfigError
-from kubewright.helm.definitions import definition_for, definitions_below, install_definitions
 from kubewright.testing import EmbeddedServer
 from tests.unit.helm.charts import Shop, shop
 

@@ -1,4 +1,4 @@
-"""The CRDs of kinds whose objects are releases."""
+"""The CRDs of kinds without a class: from the files of a project, or simple ones that take all."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -9,9 +9,9 @@ import yaml
 from kubewright.api.definition import plural_of
 from kubewright.api.kind_reference import Kind
 from kubewright.api.unstructured import Unstructured
+from kubewright.application.documents import documents, line_of
 from kubewright.client.wait import wait_for
 from kubewright.errors import ConfigError
-from kubewright.helm.documents import documents, line_of
 from kubewright.log import get_logger
 
 if TYPE_CHECKING:
@@ -23,8 +23,17 @@ _BASES = Path("config", "crd", "bases")
 _log = get_logger(__name__)
 
 
-def definition_for(kind: Kind) -> dict[str, Any]:
-    """Return a CRD of *kind* that takes any values, and leaves it to the chart to refuse some."""
+def definition_for(
+    kind: Kind, *, about: str = "", spec: str = "What is wanted", status: str = "What is there"
+) -> dict[str, Any]:
+    """Return a CRD of *kind* that takes any values, and leaves it to others to refuse some.
+
+    Args:
+        kind: The kind.
+        about: What an object of it is, for ``kubectl explain``.
+        spec: What its spec is.
+        status: What its status is.
+    """
     plural = plural_of(kind.kind)
     return {
         "apiVersion": "apiextensions.k8s.io/v1",
@@ -39,26 +48,26 @@ def definition_for(kind: Kind) -> dict[str, Any]:
                 "singular": kind.kind.lower(),
             },
             "scope": "Namespaced",
-            "versions": [_version(kind)],
+            "versions": [_version(kind.version, about or f"A {kind.kind}", spec, status)],
         },
     }
 
 
-def _version(kind: Kind) -> dict[str, Any]:
+def _version(name: str, about: str, spec: str, status: str) -> dict[str, Any]:
     anything = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
     schema = {
         "type": "object",
-        "description": f"{kind.kind} is a release of a Helm chart",
+        "description": about,
         "properties": {
             "apiVersion": {"type": "string"},
             "kind": {"type": "string"},
             "metadata": {"type": "object"},
-            "spec": {**anything, "description": "The values of the chart"},
-            "status": {**anything, "description": "What is installed"},
+            "spec": {**anything, "description": spec},
+            "status": {**anything, "description": status},
         },
     }
     return {
-        "name": kind.version,
+        "name": name,
         "served": True,
         "storage": True,
         "subresources": {"status": {}},

@@ -1,0 +1,1 @@
+"""Runs of Ansible as processes of their own, none of which outlives the operator."""

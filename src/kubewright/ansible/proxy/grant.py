@@ -1,0 +1,61 @@
+"""`Grant`: what one run may do through the proxy, for as long as it lasts."""
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from kubewright import _json
+from kubewright._serve.messages import Request
+from kubewright.ansible.proxy.owner import Owner
+from kubewright.ansible.proxy.place import Place, is_true
+from kubewright.errors import DecodeError
+
+if TYPE_CHECKING:
+    from kubewright.ansible.children import Children
+    from kubewright.client import Client
+
+__all__ = ["Grant"]
+
+_SUCCESS = range(200, 300)
+
+
+class Grant(msgspec.Struct, eq=False):
+    """The way of one run to the API server.
+
+    Attributes:
+        token: What the run shows; nobody else knows it.
+        client: Where its requests go.
+        owner: The object that it is for.
+        children: What belongs to the object, which learns what the run writes and reads.
+        inject_owners: Whether what it makes gets the object as its owner.
+    """
+
+    token: str
+    client: "Client"
+    owner: Owner
+    children: "Children"
+    inject_owners: bool = True
+
+    def note_answer(self, request: Request, place: Place, status: int, body: bytes) -> None:
+        """Learn from an answer what the run has made, and what it has read."""
+        if request.method == "DELETE" or is_true(request, "dryRun"):
+            return
+        document = _document(body) if status in _SUCCESS else {}
+        is_whole = "uid" in (document.get("metadata") or {}) and not place.subresource
+        if is_whole and place.is_child and self.owner.owns(document):
+            self.children.note(document)
+        elif request.method == "GET" and self._is_input(place, document):
+            self.children.note_read(request.path, request.query, place, status, body)
+
+    def _is_input(self, place: Place, document: dict[str, Any]) -> bool:
+        """Say whether a run may depend on *document*: not on its own object, nor on events."""
+        uid = (document.get("metadata") or {}).get("uid")
+        return uid != self.owner.uid and (place.is_child or bool(place.subresource))
+
+
+def _document(body: bytes) -> dict[str, Any]:
+    try:
+        found = _json.loads(body)
+    except DecodeError:
+        return {}
+    return found if isinstance(found, dict) else {}

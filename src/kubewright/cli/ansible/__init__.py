@@ -1,0 +1,1 @@
+"""Folders with a ``watches.yaml`` that names roles and playbooks."""

@@ -1,0 +1,71 @@
+"""What runs make gets its owner, however it is made."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.unit.ansible.stalls import SIGNS, ConfigMap, apply, make, market, sign, stall
+
+PUT = [
+    "PUT",
+    f"{SIGNS}/sign",
+    {**sign(b="c"), "metadata": {"name": "sign", "namespace": "default"}},
+]
+
+
+async def owners_after(folder: Path, *steps: Any, there: bool = False) -> list[str]:
+    """Return the owners of the sign after a run."""
+    async with market(folder) as test:
+        if there:
+            await test.client.create(ConfigMap(metadata={"name": "sign", "namespace": "default"}))
+        await test.client.create(stall(*steps))
+        await test.ran(1)
+        await test.settled()
+        condition = await test.condition("Failure")
+        assert condition["status"] == "False", condition
+        made = await test.there(ConfigMap, "sign")
+        return [one.name for one in made.metadata.owner_references]
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        [make()],
+        [apply(a="b")],
+        [apply(a="b"), apply(a="c")],
+        [make(), PUT],
+        [["POST", SIGNS, sign(), "application/yaml"]],
+    ],
+    ids=["created", "applied", "applied again", "replaced", "YAML"],
+)  # fmt: skip
+async def test_what_a_run_makes_has_an_owner(tmp_path: Path, steps: list[Any]) -> None:
+    """A second apply, or a replacement, does not take it away."""
+    assert await owners_after(tmp_path, *steps) == ["corner"]
+
+
+@pytest.mark.parametrize("step", [apply(a="b"), PUT], ids=["applied", "replaced"])
+async def test_what_was_there_before_stays_nobodys(tmp_path: Path, step: Any) -> None:
+    """It would be deleted with an object that has not made it."""
+    assert await owners_after(tmp_path, step, there=True) == []
+
+
+async def test_owners_can_be_left_out(tmp_path: Path) -> None:
+    """For roles whose objects are to outlive theirs."""
+    async with market(tmp_path, settings={"inject_owners": False}) as test:
+        await test.client.create(stall(make()))
+        await test.ran(1)
+
+        made = await test.there(ConfigMap, "sign")
+
+        assert made.metadata.owner_references == []
+
+
+async def test_body_that_is_none_is_left_to_the_server(tmp_path: Path) -> None:
+    """Which says what is wrong with it."""
+    async with market(tmp_path) as test:
+        await test.client.create(stall(["POST", SIGNS, ["no object"]]))
+        await test.ran(1)
+        await test.settled()
+
+        assert (await test.condition("Failure"))["status"] == "True"
