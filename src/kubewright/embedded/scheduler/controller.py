@@ -11,6 +11,7 @@ from kubewright.cluster import Cluster
 from kubewright.controller import Controller, Reason, Request, Result, Run, Sink
 from kubewright.embedded.scheduler.choice import choose
 from kubewright.embedded.scheduler.view import ClusterView
+from kubewright.embedded.scheduler.volumes import PodVolumes, VolumeView, claim_keys
 from kubewright.errors import ConflictError, NotFoundError
 from kubewright.kinds.core.v1 import Binding, Node, ObjectReference, Pod
 
@@ -59,6 +60,11 @@ class PendingPods:
         self._pods = cluster.cache.informer(Pod, sharded=False)
         self._nodes = cluster.cache.informer(Node, sharded=False)
         self._waiting: dict[ObjectKey, int] = {}
+        self._claimants: dict[ObjectKey, set[ObjectKey]] = {}
+        self.volumes: VolumeView = VolumeView(
+            cluster, on_claim=self._note_claim, on_change=self.wake
+        )
+        """The volumes of pods; a change of them wakes those that wait."""
         self._sink: Sink | None = None
         self._is_waking = False
 
@@ -77,6 +83,7 @@ class PendingPods:
         """Return once all nodes and pods are known: a half-empty node may be a full one."""
         await self._nodes.wait_settled()
         await self._pods.wait_settled()
+        await self.volumes.wait_ready()
 
     def _note_event(self, event: Event[Pod]) -> None:
         new = event.new
@@ -97,8 +104,16 @@ class PendingPods:
             self._sink.add(request, Reason(self.name, event, key), priority=priority)
 
     def wait(self, pod: Pod) -> None:
-        """Keep *pod*, which fits nowhere, until something changes."""
+        """Keep *pod*, which fits nowhere or waits for its volumes, until something changes."""
         self._waiting[pod.key] = pod.spec.priority or 0
+        for claim in claim_keys(pod):
+            self._claimants.setdefault(claim, set()).add(pod.key)
+
+    def _note_claim(self, claim: ObjectKey) -> None:
+        """Try the pods that wait for *claim* at once."""
+        for key in self._claimants.pop(claim, ()):
+            if key in self._waiting:
+                self._add(key, self._waiting[key])
 
     def wake(self) -> None:
         """Try all waiting pods again soon."""
@@ -141,10 +156,13 @@ class Scheduler:
             text = "Scheduling is blocked due to non-empty scheduling gates"
             await self._write_condition(pod, "SchedulingGated", text, run)
             return None
-        choice = choose(pod, self._view)
+        volumes = self._queue.volumes.of(pod)
+        choice = choose(pod, self._view, volumes)
         if choice.node:
             run.changed = True
-            return await self._bind(pod, choice.node)
+            if volumes is None or await self._has_volumes(pod, volumes, choice.node):
+                return await self._bind(pod, choice.node)
+            return None
         self._queue.wait(pod)
         if await self._write_condition(pod, "Unschedulable", choice.problem, run):
             self._recorder.event(
@@ -155,6 +173,16 @@ class Scheduler:
                 action="Scheduling",
             )
         return None
+
+    async def _has_volumes(self, pod: Pod, volumes: PodVolumes, node: str) -> bool:
+        """Ask for what *pod* lacks on its node; return whether that is nothing."""
+        # Before the requests: the answer of the binder may be faster than theirs.
+        self._queue.wait(pod)
+        try:
+            return await self._queue.volumes.secure(volumes, self._view.node(node))
+        except (ConflictError, NotFoundError):
+            self._queue.wake()
+            return False
 
     async def _bind(self, pod: Pod, node: str) -> Result | None:
         meta = pod.metadata
