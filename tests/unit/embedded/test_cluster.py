@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from inspect import signature
 from ipaddress import IPv4Address
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -28,6 +29,9 @@ from kubewright.kinds.core.v1 import (
     Container,
     Endpoints,
     Node,
+    PersistentVolume,
+    PersistentVolumeClaim,
+    PersistentVolumeClaimSpec,
     PersistentVolumeClaimVolumeSource,
     Pod,
     PodSpec,
@@ -37,12 +41,14 @@ from kubewright.kinds.core.v1 import (
     ServiceSpec,
     Volume,
     VolumeMount,
+    VolumeResourceRequirements,
 )
 from kubewright.kinds.policy.v1 import Eviction
 from kubewright.runnable import Runnable
 from kubewright.testing import VirtualClock
 
 LABELS = {"app": "web"}
+BINDING = ["persistentvolume-binder"]
 
 
 def deployment(replicas: int = 2) -> Deployment:
@@ -66,7 +72,7 @@ def writer(name: str, node: str) -> Pod:
     )
     claim = PersistentVolumeClaimVolumeSource(claim_name="data")
     spec = PodSpec(
-        node_name=node,
+        node_selector={"kubernetes.io/hostname": node},
         automount_service_account_token=False,
         restart_policy="Never",
         containers=[container],
@@ -210,21 +216,69 @@ async def test_objects_are_kept_in_a_folder(tmp_path: Path) -> None:
     assert before < after
 
 
+def data(**spec: Any) -> PersistentVolumeClaim:
+    """Return a claim of the default class, unless *spec* says otherwise."""
+    resources = VolumeResourceRequirements(requests={"storage": "1Gi"})
+    return PersistentVolumeClaim(
+        metadata=ObjectMeta(name="data"),
+        spec=PersistentVolumeClaimSpec(access_modes=["ReadWriteOnce"], resources=resources, **spec),
+    )
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="local processes need Linux")
 async def test_what_is_in_a_claim_is_there_on_every_node_and_after_a_restart(
     tmp_path: Path,
 ) -> None:
-    """It is kept with the objects; the pods that wrote it are long gone."""
+    """It is kept with the objects; the pods that wrote it are long gone. It goes with its claim."""
     said: list[str] = []
-    for number in (1, 2, 1):
-        cluster = LocalCluster(data_dir=tmp_path, simulate=False, nodes=2, controllers=[])
+    for node in ("node-1", "node-2", "node-1"):
+        cluster = LocalCluster(data_dir=tmp_path, simulate=False, nodes=2, controllers=BINDING)
         async with cluster, cluster.client() as client:
+            if not said:
+                await client.create(data())
             name = f"pod-{len(said)}"
-            await client.create(writer(name, node=f"node-{number}"))
+            await client.create(writer(name, node=node))
             await wait_for(client, Pod, name, is_over, timeout=10)
             said.append(await client.logs(name))
+            if len(said) == 3:
+                folders = names_in(tmp_path / "claims")
+                await client.delete(Pod, name)
+                for each in ("pod-0", "pod-1"):
+                    await client.delete(Pod, each)
+                await client.delete(PersistentVolumeClaim, "data")
+                [volume] = await client.list(PersistentVolume)
+                await wait_for(
+                    client, PersistentVolume, volume.metadata.name, lambda one: one is None,
+                    timeout=10,
+                )  # fmt: skip
 
     assert said == ["pod-0\n", "pod-0\npod-1\n", "pod-0\npod-1\npod-2\n"]
+    assert folders == [f"{volume.metadata.name}_default_data"]
+    assert names_in(tmp_path / "claims") == []
+
+
+def names_in(folder: Path) -> list[str]:
+    return [one.name for one in folder.iterdir()]
+
+
+async def test_claims_are_bound_in_virtual_time() -> None:
+    """Where pods are simulated, and no file is written."""
+    clock = VirtualClock()
+    async with LocalCluster(nodes=2, clock=clock) as cluster, cluster.client() as client:
+        await client.create(data())
+        await clock.advance(60)
+        waiting = await client.get(PersistentVolumeClaim, "data")
+        await client.create(writer("web", node="node-2"))
+        await clock.advance(1)
+
+        bound = await client.get(PersistentVolumeClaim, "data")
+        pod = await client.get(Pod, "web")
+
+    assert waiting.status.phase == "Pending"
+    assert waiting.spec.storage_class_name == "standard"
+    assert bound.status.phase == "Bound"
+    assert pod.spec.node_name == "node-2"
+    assert pod.status.phase in {"Running", "Succeeded"}
 
 
 def test_its_options_can_be_passed_on_by_name() -> None:

@@ -9,7 +9,7 @@ from kubewright.api.times import format_time, to_seconds
 from kubewright.cache.entry import Entry, Event
 from kubewright.cluster import Cluster
 from kubewright.controller import Controller, Reason, Request, Result, Run, Sink
-from kubewright.embedded.scheduler.choice import choose
+from kubewright.embedded.scheduler.choice import Choice, choose
 from kubewright.embedded.scheduler.view import ClusterView
 from kubewright.embedded.scheduler.volumes import PodVolumes, VolumeView, claim_keys
 from kubewright.errors import ConflictError, NotFoundError
@@ -144,20 +144,23 @@ class Scheduler:
         self._binding = cluster.client.subresource("binding")
         self._recorder = cluster.recorder(COMPONENT)
         self._view = ClusterView(cluster, queue.wake)
+        self._reserved: dict[str, str] = {}  # nodes of pods whose volumes are under way
 
     async def reconcile(self, request: Request, run: Run) -> Result | None:
         """Bind one pod, or write into its conditions why there is no node for it."""
         pod = self._pods.find(request.key)
         if pod is None or pod.spec.node_name or pod.metadata.deletion_timestamp is not None:
             return None
-        if self._view.place_of(pod.metadata.uid):
+        uid = pod.metadata.uid
+        if self._view.place_of(uid) and uid not in self._reserved:
             return None  # bound already; the watch has not shown it yet
         if pod.spec.scheduling_gates:
             text = "Scheduling is blocked due to non-empty scheduling gates"
             await self._write_condition(pod, "SchedulingGated", text, run)
             return None
         volumes = self._queue.volumes.of(pod)
-        choice = choose(pod, self._view, volumes)
+        reserved = self._take_reservation(uid, volumes)
+        choice = Choice(reserved) if reserved else choose(pod, self._view, volumes)
         if choice.node:
             run.changed = True
             if volumes is None or await self._has_volumes(pod, volumes, choice.node):
@@ -175,14 +178,30 @@ class Scheduler:
         return None
 
     async def _has_volumes(self, pod: Pod, volumes: PodVolumes, node: str) -> bool:
-        """Ask for what *pod* lacks on its node; return whether that is nothing."""
+        """Return whether *pod* has all its volumes; if not, ask for them, and keep its place."""
+        if not volumes.waiting:
+            return True
+        uid = pod.metadata.uid
         # Before the requests: the answer of the binder may be faster than theirs.
         self._queue.wait(pod)
+        self._view.assume(pod, node)
+        self._reserved[uid] = node
         try:
-            return await self._queue.volumes.secure(volumes, self._view.node(node))
+            await self._queue.volumes.secure(volumes, self._view.node(node))
         except (ConflictError, NotFoundError):
+            self._take_reservation(uid, None)
             self._queue.wake()
-            return False
+        return False
+
+    def _take_reservation(self, uid: str, volumes: PodVolumes | None) -> str:
+        """Return the node that was kept for a pod, if that still has its *volumes*."""
+        name = self._reserved.pop(uid, "")
+        if name:
+            self._view.forget(uid)
+        if volumes is None or volumes.problem:
+            return ""
+        node = next((one for one in self._view.nodes if one.name == name), None)
+        return "" if node is None or volumes.problem_of(node) else name
 
     async def _bind(self, pod: Pod, node: str) -> Result | None:
         meta = pod.metadata

@@ -156,8 +156,8 @@ class VolumeView:
             found.volumes = self._volumes.list()
         return found
 
-    async def secure(self, volumes: PodVolumes, node: NodeView) -> bool:
-        """Ask for the missing volumes on *node*; return whether the pod has all of them.
+    async def secure(self, volumes: PodVolumes, node: NodeView) -> None:
+        """Ask for the missing volumes on *node*.
 
         Raises:
             ConflictError: Somebody was faster; choose again.
@@ -171,7 +171,6 @@ class VolumeView:
             else:
                 claim.metadata.annotations[SELECTED_NODE] = node.name
                 await self._client.patch(claim, optimistic=True)
-        return not volumes.waiting
 
 
 def _problem(claim: PersistentVolumeClaim | None, name: str) -> str:
