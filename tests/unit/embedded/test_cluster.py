@@ -48,7 +48,7 @@ from kubewright.runnable import Runnable
 from kubewright.testing import VirtualClock
 
 LABELS = {"app": "web"}
-BINDING = ["persistentvolume-binder"]
+BINDING = ["persistentvolume-binder", "nodelifecycle"]
 
 
 def deployment(replicas: int = 2) -> Deployment:
@@ -240,20 +240,17 @@ async def test_what_is_in_a_claim_is_there_on_every_node_and_after_a_restart(
             await client.create(writer(name, node=node))
             await wait_for(client, Pod, name, is_over, timeout=10)
             said.append(await client.logs(name))
-            if len(said) == 3:
-                folders = names_in(tmp_path / "claims")
-                await client.delete(Pod, name)
-                for each in ("pod-0", "pod-1"):
-                    await client.delete(Pod, each)
-                await client.delete(PersistentVolumeClaim, "data")
-                [volume] = await client.list(PersistentVolume)
-                await wait_for(
-                    client, PersistentVolume, volume.metadata.name, lambda one: one is None,
-                    timeout=10,
-                )  # fmt: skip
+            await client.delete(Pod, name)
+    folders = names_in(tmp_path / "claims")
+    cluster = LocalCluster(data_dir=tmp_path, simulate=False, controllers=BINDING)
+    async with cluster, cluster.client() as client:
+        [volume] = await client.list(PersistentVolume)
+        name = volume.metadata.name
+        await client.delete(PersistentVolumeClaim, "data")
+        await wait_for(client, PersistentVolume, name, lambda one: one is None, timeout=10)
 
     assert said == ["pod-0\n", "pod-0\npod-1\n", "pod-0\npod-1\npod-2\n"]
-    assert folders == [f"{volume.metadata.name}_default_data"]
+    assert folders == [f"{name}_default_data"]
     assert names_in(tmp_path / "claims") == []
 
 

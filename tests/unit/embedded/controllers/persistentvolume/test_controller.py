@@ -270,6 +270,7 @@ async def test_a_binding_that_is_cut_short_is_completed_by_the_next_process(
 SIZES = ("1Gi", "2Gi", "3Gi")
 MODES = (["ReadWriteOnce"], ["ReadOnlyMany"], ["ReadWriteOnce", "ReadOnlyMany"])
 CLASSES = ("", "fast")
+KILLS: tuple[Fault, ...] = (Unreachable(), Lost())
 
 
 def crowd(dice: random.Random) -> Iterable[PersistentVolume | PersistentVolumeClaim]:
@@ -295,7 +296,7 @@ async def test_whatever_comes_in_whatever_order_ends_in_a_valid_matching(seed: i
         arriving = iter(list(crowd(dice)))
         left = True
         while left:
-            broken = NthWrite(dice.randrange(6), dice.choice([Unreachable(), Lost()]))
+            broken = NthWrite(dice.randrange(6), dice.choice(KILLS))
             async with stage.elsewhere(binder, faults=broken):
                 for _ in range(dice.randrange(1, 4)):
                     one = next(arriving, None)
