@@ -66,10 +66,15 @@ class Shelf(Scene):
         }
 
     async def clear(self) -> None:
-        """Remove the volumes and classes, which the next story must not find."""
+        """Remove all, which the next story must not find: claims take volumes of any story."""
+        await self.client.delete_all(PersistentVolumeClaim, namespace=self.namespace)
+        await self.until(self._has_no_claims)
         for one in await self.client.list(PersistentVolume):
             await self.destroy(one.metadata.name)
         await self.client.delete_all(StorageClass)
+
+    async def _has_no_claims(self) -> bool:
+        return not await self.client.list(PersistentVolumeClaim, namespace=self.namespace)
 
     async def destroy(self, name: str) -> None:
         """Remove a volume, though it is in use."""
@@ -233,7 +238,7 @@ async def test_reservations_hold_in_the_same_way(places: Places) -> None:
     await tell(
         places,
         adding(lambda: volume("mine", "3Gi", claim_ref=reference("later"))),
-        adding(lambda: claim("other")),
+        adding(lambda: claim("other", "8Gi")),
         adding(lambda: claim("later")),
         adding(lambda: claim("exact", volume_name="chosen")),
         adding(lambda: volume("chosen", "5Gi")),

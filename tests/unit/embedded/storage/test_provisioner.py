@@ -120,22 +120,6 @@ async def test_a_volume_goes_with_its_claim_or_stays(policy: str, is_kept: bool)
         assert left is None or left.status.phase == "Released"
 
 
-async def test_a_claim_grows_at_once() -> None:
-    """Nothing has to be resized; no condition is left."""
-    async with provisioned() as stage:
-        await bound(stage)
-        more = {"spec": {"resources": {"requests": {"storage": "5Gi"}}}}
-        await stage.client.patch(PersistentVolumeClaim, "data", more)
-        made = await volume_of(stage)
-
-        grown = await stage.client.get(PersistentVolumeClaim, "data")
-        assert made is not None
-        assert made.spec.capacity == grown.status.capacity == {"storage": "5Gi"}
-        assert grown.status.allocated_resources == {"storage": "5Gi"}
-        assert grown.status.conditions == []
-        assert await stage.events("VolumeResizeSuccessful") == ["Resize volume succeeded"]
-
-
 @pytest.mark.parametrize("fault", [Unreachable(), Lost()])
 @pytest.mark.parametrize("number", range(3))
 async def test_a_deletion_that_is_cut_short_is_completed_by_the_next_process(
