@@ -10,6 +10,7 @@ from kubewright.embedded.scheduler.view import NodeView
 from kubewright.embedded.storage.annotations import SELECTED_NODE
 from kubewright.embedded.storage.binding import reserve_volume
 from kubewright.embedded.storage.classes import class_of, waits_for_consumer
+from kubewright.embedded.storage.indexes import VOLUME_INDEXES, candidates
 from kubewright.embedded.storage.matching import (
     is_bound,
     reaches_node,
@@ -112,7 +113,7 @@ class VolumeView:
         self._client = cluster.client
         cache = cluster.cache
         claims = cache.informer(PersistentVolumeClaim, sharded=False)
-        volumes = cache.informer(PersistentVolume, sharded=False)
+        volumes = cache.informer(PersistentVolume, sharded=False, indexes=VOLUME_INDEXES)
         classes = cache.informer(StorageClass, sharded=False)
         self._informers = (claims, volumes, classes)
         self._claims, self._volumes, self._classes = claims.store, volumes.store, classes.store
@@ -153,7 +154,11 @@ class VolumeView:
                 found.waiting.append(claim)
         if found.waiting:
             found.waiting.sort(key=lambda claim: request_of(claim).nanos)
-            found.volumes = self._volumes.list()
+            chosen = (candidates(self._volumes, claim) for claim in found.waiting)
+            # Two claims may be of one class.
+            found.volumes = list(
+                {one.metadata.name: one for some in chosen for one in some}.values()
+            )
         return found
 
     async def secure(self, volumes: PodVolumes, node: NodeView) -> None:

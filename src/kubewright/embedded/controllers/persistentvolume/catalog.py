@@ -7,6 +7,7 @@ from kubewright.client.events import EventType
 from kubewright.cluster import Cluster
 from kubewright.embedded.storage.annotations import BIND_COMPLETED
 from kubewright.embedded.storage.classes import class_of, find_default
+from kubewright.embedded.storage.indexes import VOLUME_INDEXES, candidates, volumes_of
 from kubewright.kinds.core.v1 import PersistentVolume, PersistentVolumeClaim
 from kubewright.kinds.storage.v1 import StorageClass
 
@@ -14,7 +15,7 @@ __all__ = ["Catalog"]
 
 COMPONENT: str = "persistentvolume-controller"
 
-_BY_CLAIM, _BY_CLASS, _BY_VOLUME = "claim", "class", "volume"
+_BY_CLASS, _BY_VOLUME = "class", "volume"
 
 
 class Catalog:
@@ -37,7 +38,7 @@ class Catalog:
             indexes={_BY_CLASS: _waiting_class, _BY_VOLUME: _named_volume},
         ).store
         self._volumes = cache.informer(
-            PersistentVolume, sharded=False, indexes={_BY_CLAIM: _named_claim, _BY_CLASS: _class}
+            PersistentVolume, sharded=False, indexes=VOLUME_INDEXES
         ).store
         self._classes = cache.informer(StorageClass, sharded=False).store
         self.writes: int = 0
@@ -66,17 +67,12 @@ class Catalog:
         return find_default(self._classes.list())
 
     def candidates(self, claim: PersistentVolumeClaim) -> Iterator[PersistentVolume]:
-        """Yield the volumes that name *claim*, and those of its class."""
-        reserved = self.volumes_of(claim.key)
-        yield from reserved
-        seen = {one.metadata.name for one in reserved}
-        for one in self._volumes.list(index=_BY_CLASS, value=class_of(claim)):
-            if one.metadata.name not in seen:
-                yield one
+        """Yield the volumes that *claim* may get."""
+        return candidates(self._volumes, claim)
 
     def volumes_of(self, claim: ObjectKey) -> list[PersistentVolume]:
         """Return the volumes that name a claim."""
-        return self._volumes.list(index=_BY_CLAIM, value=str(claim))
+        return volumes_of(self._volumes, claim)
 
     def claims_waiting(self, class_name: str) -> list[ObjectKey]:
         """Return the claims of a class that have no volume, and name none."""
@@ -138,14 +134,3 @@ def _waiting_class(claim: PersistentVolumeClaim) -> list[str]:
 
 def _named_volume(claim: PersistentVolumeClaim) -> list[str]:
     return [claim.spec.volume_name] if claim.spec.volume_name else []
-
-
-def _named_claim(volume: PersistentVolume) -> list[str]:
-    reference = volume.spec.claim_ref
-    if reference is None:
-        return []
-    return [str(ObjectKey(reference.namespace or "", reference.name or ""))]
-
-
-def _class(volume: PersistentVolume) -> list[str]:
-    return [class_of(volume)]
