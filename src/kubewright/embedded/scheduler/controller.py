@@ -185,7 +185,9 @@ class Scheduler:
         # Before the requests: the answer of the binder may be faster than theirs.
         self._queue.wait(pod)
         self._view.assume(pod, node)
-        self._reserved[uid] = node
+        # Without those that were deleted while they waited.
+        kept = {one: place for one, place in self._reserved.items() if self._view.place_of(one)}
+        self._reserved = {**kept, uid: node}
         try:
             await self._queue.volumes.secure(volumes, self._view.node(node))
         except (ConflictError, NotFoundError):

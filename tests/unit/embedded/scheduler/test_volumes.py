@@ -17,6 +17,8 @@ from kubewright.kinds.core.v1 import (
     TopologySelectorTerm,
     Volume,
 )
+from kubewright.testing import Refused
+from kubewright.testing.faults import NextFaults
 from tests.unit.embedded.controllers.stage import Stage, staged
 from tests.unit.embedded.scheduler.samples import add_node, node, places, pod
 from tests.unit.embedded.storage.samples import claim, only_on, storage_class, volume
@@ -173,3 +175,54 @@ async def test_a_lost_claim_keeps_a_pod_waiting() -> None:
 
         text = 'persistentvolumeclaim "data" bound to non-existent persistentvolume "disk"'
         assert text in await said(stage)
+
+
+async def test_a_pod_keeps_its_place_while_its_volume_is_made() -> None:
+    """Another pod must not take the room for which the volume was made."""
+    parts = (scheduler, persistentvolume_binder_controller)
+    async with staged(*parts) as stage:
+        await stage.create(storage_class("late", mode="WaitForFirstConsumer"))
+        await add_node(stage, node(), pods="1")
+        await stage.create(claim(storage_class_name="late"))
+        await stage.create(user())  # nobody makes its volume yet
+        await stage.create(pod("other"))
+        waiting = await places(stage)
+
+        async with stage.elsewhere(folder_provisioner):
+            served = await places(stage)
+
+        assert waiting == {"a": None, "other": None}
+        assert served == {"a": "n1", "other": None}
+
+
+async def test_the_place_of_a_pod_that_was_deleted_meanwhile_is_free() -> None:
+    """It waited for a volume that nobody made."""
+    async with staged(scheduler, persistentvolume_binder_controller) as stage:
+        await stage.create(storage_class("late", mode="WaitForFirstConsumer"))
+        await add_node(stage, node(), pods="1")
+        await stage.create(claim(storage_class_name="late"))
+        await stage.create(user())
+        await stage.create(pod("other"))
+
+        await stage.client.delete(Pod, "a", grace_period=0)
+
+        assert await places(stage) == {"other": "n1"}
+
+
+async def test_a_claim_that_changes_meanwhile_is_asked_for_again() -> None:
+    """A conflict costs a moment, and not the place of the pod for ever."""
+    conflict = NextFaults(
+        [Refused(409)],
+        matching=lambda one: one.method != "GET" and "persistentvolumeclaims" in one.target,
+    )
+    async with staged(persistentvolume_binder_controller, folder_provisioner) as stage:
+        await stage.create(storage_class("late", mode="WaitForFirstConsumer"))
+        await add_node(stage, node())
+        await stage.create(claim(storage_class_name="late"))
+        await stage.create(user())
+
+        async with stage.elsewhere(scheduler, faults=conflict):
+            found = await places(stage)
+
+    assert conflict.left == 0
+    assert found == {"a": "n1"}
