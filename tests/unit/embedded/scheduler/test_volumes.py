@@ -18,7 +18,7 @@ from kubewright.kinds.core.v1 import (
     Volume,
 )
 from kubewright.testing import Refused
-from kubewright.testing.faults import NextFaults
+from kubewright.testing.faults import NextFaults, RandomFaults
 from tests.unit.embedded.controllers.stage import Stage, staged
 from tests.unit.embedded.scheduler.samples import add_node, node, places, pod
 from tests.unit.embedded.storage.samples import claim, only_on, storage_class, volume
@@ -226,3 +226,33 @@ async def test_a_claim_that_changes_meanwhile_is_asked_for_again() -> None:
 
     assert conflict.left == 0
     assert found == {"a": "n1"}
+
+
+@pytest.mark.parametrize("seed", range(4))
+async def test_a_bad_network_delays_volumes_and_loses_none(seed: int) -> None:
+    """Pods, claims and volumes come and go while requests are lost, refused and late."""
+    faults = RandomFaults(seed, rate=0.2)
+    parts = (scheduler, persistentvolume_binder_controller, folder_provisioner)
+    async with staged(*parts, faults=faults) as stage:
+        await stage.create(storage_class("late", mode="WaitForFirstConsumer"))
+        for name in ("n1", "n2"):
+            await add_node(stage, node(name))
+        for number in range(8):
+            await stage.client.create(claim(f"c{number}", storage_class_name="late"))
+            await stage.client.create(user(f"p{number}", f"c{number}"))
+        await stage.clock.advance(60)
+        for number in range(0, 8, 2):
+            await stage.client.delete(Pod, f"p{number}", grace_period=0)
+            await stage.client.delete(PersistentVolumeClaim, f"c{number}")
+        await stage.clock.advance(60)
+        faults.heal()
+        await stage.clock.advance(600)
+
+        claims = await stage.client.list(PersistentVolumeClaim)
+        volumes = await stage.client.list(PersistentVolume)
+        assert faults.count > 0
+        assert set((await places(stage)).values()) <= {"n1", "n2"}
+        assert {one.metadata.name: one.status.phase for one in claims} == {
+            f"c{number}": "Bound" for number in range(1, 8, 2)
+        }
+        assert {one.metadata.name for one in volumes} == {one.spec.volume_name for one in claims}
