@@ -44,6 +44,7 @@ from kubewright.kinds.core.v1 import (
     VolumeResourceRequirements,
 )
 from kubewright.kinds.policy.v1 import Eviction
+from kubewright.kinds.storage.v1 import StorageClass
 from kubewright.runnable import Runnable
 from kubewright.testing import VirtualClock
 
@@ -195,6 +196,7 @@ async def test_only_the_controllers_that_are_wanted_run() -> None:
         await clock.advance(60)
 
         assert len(await client.list(Pod, namespace="default")) == 0
+        assert len(await client.list(StorageClass)) == 0  # nobody would make its volumes
 
     with pytest.raises(ValueError, match="there is no controller called 'barber'"):
         await LocalCluster(controllers=["barber"]).start()
