@@ -1,7 +1,7 @@
 """The real kube-controller-manager, with some of its controllers, on any API server."""
 
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -15,13 +15,16 @@ HOST = "127.0.0.1"
 
 
 @contextmanager
-def controller_manager(kubeconfig: Path, folder: Path, *controllers: str) -> Iterator[Process]:
+def controller_manager(
+    kubeconfig: Path, folder: Path, *controllers: str, options: Sequence[str] = ()
+) -> Iterator[Process]:
     """Run the *controllers*, and no others, while the block runs.
 
     Args:
         kubeconfig: The server, and as whom.
         folder: Where it may leave files.
         controllers: Their names.
+        options: More of its arguments.
     """
     folder.mkdir(parents=True, exist_ok=True)
     port = _free_port()
@@ -41,6 +44,7 @@ def controller_manager(kubeconfig: Path, folder: Path, *controllers: str) -> Ite
         "--leader-elect=false",
         "--kube-api-qps=500",
         "--kube-api-burst=500",
+        *options,
     ]
     process = Process("kube-controller-manager", command, log=folder / "log")
     process.start()

@@ -18,6 +18,7 @@ SECTIONS = [
     "Leadership",
     "Shutdown",
     "Records",
+    "Volumes",
     "Access",
 ]
 LINK = re.compile(r"\[test\]\((?P<file>[^)#]+)#(?P<name>\w+)\)")

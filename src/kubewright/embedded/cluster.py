@@ -24,6 +24,9 @@ from kubewright.embedded.node.simulated.runtime import SimulatedRuntime
 from kubewright.embedded.proxy import EndpointResolver, ServiceProxy
 from kubewright.embedded.reach import Reach
 from kubewright.embedded.scheduler import scheduler
+from kubewright.embedded.storage.default_class import ensure_default_class
+from kubewright.embedded.storage.folders import Folders
+from kubewright.embedded.storage.provisioner import folder_provisioner
 from kubewright.embedded.transport import InProcessTransport
 from kubewright.errors import ConfigError, LifecycleError
 from kubewright.manager import Manager
@@ -38,6 +41,7 @@ __all__ = ["ClusterOptions", "LocalCluster"]
 ADMIN: str = "kubernetes-admin"
 MASTERS: tuple[str, ...] = ("system:masters",)
 GRACE: float = 5.0
+BINDER: str = "persistentvolume-binder"
 
 
 class ClusterOptions(TypedDict, total=False):
@@ -110,6 +114,7 @@ class LocalCluster:
         self._data_dir = named_path("data_dir", data_dir)
         self._address = (host, port)
         self._controllers = None if controllers is None else tuple(controllers)
+        self._first_folder = Path(tempfile.gettempdir(), f"kubewright-node-{secrets.token_hex(4)}")
         self._addresses = AddressPlan()
         self._reach: Reach
         self._api: APIServer | None = None
@@ -301,15 +306,25 @@ class LocalCluster:
         """Run everything except for the API server, until `stop`."""
         # Warnings are for users; the controller that writes the deprecated Endpoints has no choice.
         client = self._client("default", "kube-controller-manager", lambda warning: None)
-        async with client, self._manager(client):
-            ready.set()
-            await self._stopping.wait()
+        async with client:
+            if self._has_storage:
+                await ensure_default_class(client)
+            async with self._manager(client):
+                ready.set()
+                await self._stopping.wait()
+
+    @property
+    def _has_storage(self) -> bool:
+        """Whether claims are bound here; then there are volumes for them, too."""
+        return self._controllers is None or BINDER in self._controllers
 
     def _manager(self, client: "Client") -> "Manager":
         cluster = Cluster(client)
         manager = Manager(cluster, grace_period=GRACE)
         for part in controllers.make(cluster, self._controllers):
             manager.add(part)
+        if self._has_storage:
+            manager.add(folder_provisioner(cluster, self._folders()))
         manager.add(scheduler(cluster))
         for part in self._machines(cluster):
             manager.add(part)
@@ -336,13 +351,23 @@ class LocalCluster:
                 yield SimulatedRuntime(clock=self.clock)
         from kubewright.embedded.node.process.runtime import ProcessRuntime
 
-        # A pod finds its claims on every node, so they are in one folder: in the data folder, or in
-        # that of the first node, which ends with the cluster.
-        first = Path(tempfile.gettempdir(), f"kubewright-node-{secrets.token_hex(4)}")
-        claims = (self._data_dir or first) / "claims"
-        yield ProcessRuntime(first, claims=claims, clock=self.clock)
+        claims = self._claims_folder
+        yield ProcessRuntime(self._first_folder, claims=claims, clock=self.clock)
         while True:
             yield ProcessRuntime(claims=claims, clock=self.clock)
+
+    @property
+    def _claims_folder(self) -> Path:
+        """The folder of the folders of claims: a pod finds its claims on every node.
+
+        It is in the data folder, or in that of the first node, which ends with the cluster.
+        """
+        return (self._data_dir or self._first_folder).resolve() / "claims"
+
+    def _folders(self) -> Folders:
+        if not self._simulate:
+            return Folders(self._claims_folder, real=True)
+        return Folders(self._claims_folder) if self._data_dir else Folders()
 
 
 _NOT_RUNNING = "the cluster does not run; use it inside `async with LocalCluster() as …`"

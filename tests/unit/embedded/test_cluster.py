@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from inspect import signature
 from ipaddress import IPv4Address
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -28,6 +29,9 @@ from kubewright.kinds.core.v1 import (
     Container,
     Endpoints,
     Node,
+    PersistentVolume,
+    PersistentVolumeClaim,
+    PersistentVolumeClaimSpec,
     PersistentVolumeClaimVolumeSource,
     Pod,
     PodSpec,
@@ -37,12 +41,15 @@ from kubewright.kinds.core.v1 import (
     ServiceSpec,
     Volume,
     VolumeMount,
+    VolumeResourceRequirements,
 )
 from kubewright.kinds.policy.v1 import Eviction
+from kubewright.kinds.storage.v1 import StorageClass
 from kubewright.runnable import Runnable
 from kubewright.testing import VirtualClock
 
 LABELS = {"app": "web"}
+BINDING = ["persistentvolume-binder", "nodelifecycle"]
 
 
 def deployment(replicas: int = 2) -> Deployment:
@@ -66,7 +73,7 @@ def writer(name: str, node: str) -> Pod:
     )
     claim = PersistentVolumeClaimVolumeSource(claim_name="data")
     spec = PodSpec(
-        node_name=node,
+        node_selector={"kubernetes.io/hostname": node},
         automount_service_account_token=False,
         restart_policy="Never",
         containers=[container],
@@ -189,6 +196,7 @@ async def test_only_the_controllers_that_are_wanted_run() -> None:
         await clock.advance(60)
 
         assert len(await client.list(Pod, namespace="default")) == 0
+        assert len(await client.list(StorageClass)) == 0  # nobody would make its volumes
 
     with pytest.raises(ValueError, match="there is no controller called 'barber'"):
         await LocalCluster(controllers=["barber"]).start()
@@ -210,21 +218,66 @@ async def test_objects_are_kept_in_a_folder(tmp_path: Path) -> None:
     assert before < after
 
 
+def data(**spec: Any) -> PersistentVolumeClaim:
+    """Return a claim of the default class, unless *spec* says otherwise."""
+    resources = VolumeResourceRequirements(requests={"storage": "1Gi"})
+    return PersistentVolumeClaim(
+        metadata=ObjectMeta(name="data"),
+        spec=PersistentVolumeClaimSpec(access_modes=["ReadWriteOnce"], resources=resources, **spec),
+    )
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="local processes need Linux")
 async def test_what_is_in_a_claim_is_there_on_every_node_and_after_a_restart(
     tmp_path: Path,
 ) -> None:
-    """It is kept with the objects; the pods that wrote it are long gone."""
+    """It is kept with the objects; the pods that wrote it are long gone. It goes with its claim."""
     said: list[str] = []
-    for number in (1, 2, 1):
-        cluster = LocalCluster(data_dir=tmp_path, simulate=False, nodes=2, controllers=[])
+    for node in ("node-1", "node-2", "node-1"):
+        cluster = LocalCluster(data_dir=tmp_path, simulate=False, nodes=2, controllers=BINDING)
         async with cluster, cluster.client() as client:
+            if not said:
+                await client.create(data())
             name = f"pod-{len(said)}"
-            await client.create(writer(name, node=f"node-{number}"))
+            await client.create(writer(name, node=node))
             await wait_for(client, Pod, name, is_over, timeout=10)
             said.append(await client.logs(name))
+            await client.delete(Pod, name)
+    folders = names_in(tmp_path / "claims")
+    cluster = LocalCluster(data_dir=tmp_path, simulate=False, controllers=BINDING)
+    async with cluster, cluster.client() as client:
+        [volume] = await client.list(PersistentVolume)
+        name = volume.metadata.name
+        await client.delete(PersistentVolumeClaim, "data")
+        await wait_for(client, PersistentVolume, name, lambda one: one is None, timeout=10)
 
     assert said == ["pod-0\n", "pod-0\npod-1\n", "pod-0\npod-1\npod-2\n"]
+    assert folders == [f"{name}_default_data"]
+    assert names_in(tmp_path / "claims") == []
+
+
+def names_in(folder: Path) -> list[str]:
+    return [one.name for one in folder.iterdir()]
+
+
+async def test_claims_are_bound_in_virtual_time() -> None:
+    """Where pods are simulated, and no file is written."""
+    clock = VirtualClock()
+    async with LocalCluster(nodes=2, clock=clock) as cluster, cluster.client() as client:
+        await client.create(data())
+        await clock.advance(60)
+        waiting = await client.get(PersistentVolumeClaim, "data")
+        await client.create(writer("web", node="node-2"))
+        await clock.advance(1)
+
+        bound = await client.get(PersistentVolumeClaim, "data")
+        pod = await client.get(Pod, "web")
+
+    assert waiting.status.phase == "Pending"
+    assert waiting.spec.storage_class_name == "standard"
+    assert bound.status.phase == "Bound"
+    assert pod.spec.node_name == "node-2"
+    assert pod.status.phase in {"Running", "Succeeded"}
 
 
 def test_its_options_can_be_passed_on_by_name() -> None:

@@ -45,6 +45,7 @@ CONTROLLERS: dict[str, Factory] = {
     "endpoint": _lazy("endpoint"),
     "endpointslice": _lazy("endpointslice"),
     "nodelifecycle": _lazy("nodelifecycle"),
+    "persistentvolume-binder": _lazy("persistentvolume", "persistentvolume_binder_controller"),
     "root-ca-cert-publisher": _lazy("root_ca_cert_publisher", "root_ca_cert_publisher"),
 }
 """Every controller, by its name in ``--controllers`` of kube-controller-manager."""

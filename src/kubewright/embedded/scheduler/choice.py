@@ -9,6 +9,7 @@ from kubewright.embedded.node_affinity import fits_node, intolerable, preference
 from kubewright.embedded.scheduler.demand import Demand, conflicts, demand_of
 from kubewright.embedded.scheduler.topology import Topology
 from kubewright.embedded.scheduler.view import ClusterView, NodeView
+from kubewright.embedded.scheduler.volumes import PodVolumes
 from kubewright.kinds.core.v1 import Pod, Taint
 
 __all__ = ["Choice", "choose"]
@@ -27,11 +28,13 @@ class Choice(msgspec.Struct, frozen=True):
     problem: str = ""
 
 
-def choose(pod: Pod, view: ClusterView) -> Choice:
-    """Return the best node for *pod*, or why none of the nodes fits."""
+def choose(pod: Pod, view: ClusterView, volumes: PodVolumes | None = None) -> Choice:
+    """Return the best node for *pod* with its *volumes*, or why none of the nodes fits."""
     nodes = view.nodes
     if not nodes:
         return Choice(problem="no nodes available to schedule pods")
+    if volumes is not None and volumes.problem:
+        return Choice(problem=_hopeless_message(pod, volumes.problem, count=len(nodes)))
     demand = demand_of(pod)
     topology = Topology(pod, nodes, of_namespace=view.namespace_labels, has_rules=view.has_rules)
     fitting: list[NodeView] = []
@@ -39,7 +42,10 @@ def choose(pod: Pod, view: ClusterView) -> Choice:
     hopeless = 0
     for node in nodes:
         final = _lasting_problem(pod, node)
-        found = [final] if final else _shortages(demand, node) or _topology_problems(topology, node)
+        found = [final] if final else _shortages(demand, node)
+        if not found and volumes is not None and (final := volumes.problem_of(node)):
+            found = [final]
+        found = found or _topology_problems(topology, node)
         reasons.update(found)
         hopeless += bool(final)
         if not found:
@@ -86,8 +92,16 @@ def _topology_problems(topology: Topology, node: NodeView) -> list[str]:
 
 
 def _unschedulable_message(pod: Pod, reasons: Counter[str], *, count: int, hopeless: int) -> str:
+    return _with_preemption(pod, _counted(reasons), count=count, hopeless=hopeless)
+
+
+def _hopeless_message(pod: Pod, problem: str, *, count: int) -> str:
+    return _with_preemption(pod, problem, count=count, hopeless=count)
+
+
+def _with_preemption(pod: Pod, problem: str, *, count: int, hopeless: int) -> str:
     head = f"0/{count} nodes are available: "
-    text = f"{head}{_counted(reasons)}."
+    text = f"{head}{problem}."
     if pod.spec.preemption_policy == "Never":
         return f"{text} preemption: not eligible due to preemptionPolicy=Never."
     others = Counter({_NOT_HELPFUL: hopeless, _NO_VICTIMS: count - hopeless})

@@ -9,8 +9,9 @@ from kubewright.api.times import format_time, to_seconds
 from kubewright.cache.entry import Entry, Event
 from kubewright.cluster import Cluster
 from kubewright.controller import Controller, Reason, Request, Result, Run, Sink
-from kubewright.embedded.scheduler.choice import choose
+from kubewright.embedded.scheduler.choice import Choice, choose
 from kubewright.embedded.scheduler.view import ClusterView
+from kubewright.embedded.scheduler.volumes import PodVolumes, VolumeView, claim_keys
 from kubewright.errors import ConflictError, NotFoundError
 from kubewright.kinds.core.v1 import Binding, Node, ObjectReference, Pod
 
@@ -59,6 +60,11 @@ class PendingPods:
         self._pods = cluster.cache.informer(Pod, sharded=False)
         self._nodes = cluster.cache.informer(Node, sharded=False)
         self._waiting: dict[ObjectKey, int] = {}
+        self._claimants: dict[ObjectKey, set[ObjectKey]] = {}
+        self.volumes: VolumeView = VolumeView(
+            cluster, on_claim=self._note_claim, on_change=self.wake
+        )
+        """The volumes of pods; a change of them wakes those that wait."""
         self._sink: Sink | None = None
         self._is_waking = False
 
@@ -77,6 +83,7 @@ class PendingPods:
         """Return once all nodes and pods are known: a half-empty node may be a full one."""
         await self._nodes.wait_settled()
         await self._pods.wait_settled()
+        await self.volumes.wait_ready()
 
     def _note_event(self, event: Event[Pod]) -> None:
         new = event.new
@@ -97,8 +104,16 @@ class PendingPods:
             self._sink.add(request, Reason(self.name, event, key), priority=priority)
 
     def wait(self, pod: Pod) -> None:
-        """Keep *pod*, which fits nowhere, until something changes."""
+        """Keep *pod*, which fits nowhere or waits for its volumes, until something changes."""
         self._waiting[pod.key] = pod.spec.priority or 0
+        for claim in claim_keys(pod):
+            self._claimants.setdefault(claim, set()).add(pod.key)
+
+    def _note_claim(self, claim: ObjectKey) -> None:
+        """Try the pods that wait for *claim* at once."""
+        for key in self._claimants.pop(claim, ()):
+            if key in self._waiting:
+                self._add(key, self._waiting[key])
 
     def wake(self) -> None:
         """Try all waiting pods again soon."""
@@ -129,22 +144,28 @@ class Scheduler:
         self._binding = cluster.client.subresource("binding")
         self._recorder = cluster.recorder(COMPONENT)
         self._view = ClusterView(cluster, queue.wake)
+        self._reserved: dict[str, str] = {}  # nodes of pods whose volumes are under way
 
     async def reconcile(self, request: Request, run: Run) -> Result | None:
         """Bind one pod, or write into its conditions why there is no node for it."""
         pod = self._pods.find(request.key)
         if pod is None or pod.spec.node_name or pod.metadata.deletion_timestamp is not None:
             return None
-        if self._view.place_of(pod.metadata.uid):
+        uid = pod.metadata.uid
+        if self._view.place_of(uid) and uid not in self._reserved:
             return None  # bound already; the watch has not shown it yet
         if pod.spec.scheduling_gates:
             text = "Scheduling is blocked due to non-empty scheduling gates"
             await self._write_condition(pod, "SchedulingGated", text, run)
             return None
-        choice = choose(pod, self._view)
+        volumes = self._queue.volumes.of(pod)
+        reserved = self._take_reservation(uid, volumes)
+        choice = Choice(reserved) if reserved else choose(pod, self._view, volumes)
         if choice.node:
             run.changed = True
-            return await self._bind(pod, choice.node)
+            if volumes is None or await self._has_volumes(pod, volumes, choice.node):
+                return await self._bind(pod, choice.node)
+            return None
         self._queue.wait(pod)
         if await self._write_condition(pod, "Unschedulable", choice.problem, run):
             self._recorder.event(
@@ -155,6 +176,34 @@ class Scheduler:
                 action="Scheduling",
             )
         return None
+
+    async def _has_volumes(self, pod: Pod, volumes: PodVolumes, node: str) -> bool:
+        """Return whether *pod* has all its volumes; if not, ask for them, and keep its place."""
+        if not volumes.waiting:
+            return True
+        uid = pod.metadata.uid
+        # Before the requests: the answer of the binder may be faster than theirs.
+        self._queue.wait(pod)
+        self._view.assume(pod, node)
+        # Without those that were deleted while they waited.
+        kept = {one: place for one, place in self._reserved.items() if self._view.place_of(one)}
+        self._reserved = {**kept, uid: node}
+        try:
+            await self._queue.volumes.secure(volumes, self._view.node(node))
+        except (ConflictError, NotFoundError):
+            self._take_reservation(uid, None)
+            self._queue.wake()
+        return False
+
+    def _take_reservation(self, uid: str, volumes: PodVolumes | None) -> str:
+        """Return the node that was kept for a pod, if that still has its *volumes*."""
+        name = self._reserved.pop(uid, "")
+        if name:
+            self._view.forget(uid)
+        if volumes is None or volumes.problem:
+            return ""
+        node = next((one for one in self._view.nodes if one.name == name), None)
+        return "" if node is None or volumes.problem_of(node) else name
 
     async def _bind(self, pod: Pod, node: str) -> Result | None:
         meta = pod.metadata

@@ -136,6 +136,10 @@ class ClusterView:
         known = (one for one in self._nodes.values() if one.known)
         return sorted(known, key=lambda one: one.name)
 
+    def node(self, name: str) -> NodeView:
+        """Return one of the `nodes`."""
+        return self._nodes[name]
+
     @property
     def has_rules(self) -> bool:
         """Whether any pod keeps others away."""

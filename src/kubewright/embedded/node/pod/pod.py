@@ -177,7 +177,7 @@ class PodRunner:
             self._refresh = True
         if self._refresh:
             try:
-                volumes = await read_volumes(self.pod, self._facts, self._host)
+                volumes = await read_volumes(self.pod, self._facts, self._host, mounted=True)
                 self.sandbox.update(pod, volumes)
             except (MountError, OSError) as error:
                 # The mounted files stay as they are if a source is missing, or if the pod has put

@@ -1,6 +1,6 @@
 """What is read from the server before a pod, or one of its containers, can start."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from msgspec.structs import replace
 
@@ -8,6 +8,7 @@ from kubewright.client import Client
 from kubewright.embedded.node.host import Host, new_id
 from kubewright.embedded.node.pod.environment import environment_of, expanded
 from kubewright.embedded.node.runtime import Launch
+from kubewright.embedded.node.volumes.claims import claim_files, read_claims
 from kubewright.embedded.node.volumes.downward import HostFacts
 from kubewright.embedded.node.volumes.material import Files
 from kubewright.embedded.node.volumes.references import (
@@ -16,14 +17,21 @@ from kubewright.embedded.node.volumes.references import (
     environment_references,
     volume_references,
 )
-from kubewright.embedded.node.volumes.volumes import token_sources, volumes_of
+from kubewright.embedded.node.volumes.volumes import MountError, token_sources, volumes_of
 from kubewright.errors import APIError
 from kubewright.kinds.authentication.v1 import (
     BoundObjectReference,
     TokenRequest,
     TokenRequestSpec,
 )
-from kubewright.kinds.core.v1 import ConfigMap, Container, Pod, Secret, ServiceAccount
+from kubewright.kinds.core.v1 import (
+    ConfigMap,
+    Container,
+    PersistentVolume,
+    Pod,
+    Secret,
+    ServiceAccount,
+)
 from kubewright.log import get_logger
 
 __all__ = ["prepare_launch", "read_volumes"]
@@ -34,12 +42,22 @@ TOKEN_SECONDS: int = 3607
 _log = get_logger(__name__)
 
 
-async def read_volumes(pod: Pod, facts: HostFacts, host: Host) -> dict[str, Files]:
+async def read_volumes(
+    pod: Pod, facts: HostFacts, host: Host, *, mounted: bool = False
+) -> dict[str, Files]:
     """Return what is in each volume of *pod*, as of now.
 
+    Args:
+        pod: The pod.
+        facts: What its node knows of it.
+        host: What the node provides.
+        mounted: Whether it has its volumes, and only their files are read again: a claim that is
+            deleted while the pod runs stays as it is.
+
     Raises:
-        MountError: The source of a volume is missing.
+        MountError: The source of a volume is missing, or a claim is not bound.
     """
+    volumes = {} if mounted else await read_claims(host.client, pod)
     if not host.runtime.uses_files:
         # Only ConfigMaps and Secrets count, without which a pod does not start. There are no files
         # for anything else.
@@ -47,10 +65,21 @@ async def read_volumes(pod: Pod, facts: HostFacts, host: Host) -> dict[str, File
         pod = replace(pod, spec=replace(pod.spec, volumes=kept))
     if not pod.spec.volumes:
         return {}
+    claimed = _claimed_files(volumes)
     namespace = pod.metadata.namespace or ""
     references = await read_references(host.client, namespace, volume_references(pod))
     tokens = await request_tokens(host.client, pod)
-    return volumes_of(pod, facts, references, tokens=tokens)
+    return volumes_of(pod, facts, references, tokens=tokens, claimed=claimed)
+
+
+def _claimed_files(volumes: Mapping[str, PersistentVolume]) -> dict[str, Files]:
+    found: dict[str, Files] = {}
+    for name, volume in volumes.items():
+        try:
+            found[name] = claim_files(volume)
+        except ValueError as error:
+            raise MountError(name, str(error)) from None
+    return found
 
 
 async def prepare_launch(

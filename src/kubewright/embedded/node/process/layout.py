@@ -90,7 +90,7 @@ class PodFolder:
             if files.create:
                 target.mkdir(parents=True, exist_ok=True)
             if not target.exists():
-                raise FileNotFoundError(f"hostPath {files.link} does not exist on this machine")
+                raise FileNotFoundError(f"the path {files.link} does not exist on this machine")
             place.symlink_to(target)
         elif files.kept:
             target = self._shared / files.kept

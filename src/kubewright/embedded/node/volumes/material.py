@@ -26,7 +26,7 @@ class Files(Struct, frozen=True):
         content: Its files by path, which the node keeps up to date; ``None`` for a folder that
             belongs to the pod, empty at first.
         link: A path of this machine that it is a link to, instead.
-        kept: A name under which the folder outlives the pod, as a claim does.
+        kept: The name of a folder that outlives the pod: that of a provisioned volume.
         create: Whether the linked folder is created if it is missing.
     """
 

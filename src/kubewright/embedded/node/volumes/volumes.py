@@ -37,7 +37,12 @@ class MountError(Exception):
 
 
 def volumes_of(
-    pod: Pod, facts: HostFacts, references: References, *, tokens: Mapping[str, str] | None = None
+    pod: Pod,
+    facts: HostFacts,
+    references: References,
+    *,
+    tokens: Mapping[str, str] | None = None,
+    claimed: Mapping[str, Files] | None = None,
 ) -> dict[str, Files]:
     """Return the content of each volume of *pod*.
 
@@ -46,12 +51,15 @@ def volumes_of(
         facts: What its node knows of it.
         references: The ConfigMaps and Secrets that it names.
         tokens: The tokens of its service account, by the path that they are wanted at.
+        claimed: What is behind its claims, by the names of the volumes.
 
     Raises:
         MountError: The source of a volume is missing, or its type is not supported.
     """
-    result: dict[str, Files] = {}
+    result: dict[str, Files] = dict(claimed or {})
     for volume in pod.spec.volumes:
+        if volume.persistent_volume_claim is not None:
+            continue
         try:
             result[volume.name] = _files(volume, pod, facts, references, tokens or {})
         except (ContainerError, ValueError) as error:
@@ -99,16 +107,13 @@ def _files(
             mode = volume.projected.default_mode
             content |= _projection(source, mode, pod, facts, references, tokens)
         return Files(content)
-    return _folder(volume, pod)
+    return _folder(volume)
 
 
-def _folder(volume: Volume, pod: Pod) -> Files:
+def _folder(volume: Volume) -> Files:
     if volume.host_path is not None:
         create = volume.host_path.type == "DirectoryOrCreate"
         return Files(link=volume.host_path.path, create=create)
-    if volume.persistent_volume_claim is not None:
-        claim = volume.persistent_volume_claim.claim_name
-        return Files(kept=f"{pod.metadata.namespace}_{claim}")
     if volume.ephemeral is not None or volume.empty_dir is not None:
         return Files()
     raise ValueError("this kind of volume is not supported by the embedded node")

@@ -257,5 +257,5 @@ def test_folders_of_the_machine_and_of_claims_outlive_the_pod(
 
 def test_a_folder_of_the_machine_that_is_not_there_is_an_error(folder: PodFolder) -> None:
     """Made only if the pod asks for that."""
-    with pytest.raises(OSError, match="hostPath /does/not/exist does not exist"):
+    with pytest.raises(OSError, match="the path /does/not/exist does not exist"):
         folder.write({"h": Files(link="/does/not/exist")})

@@ -43,7 +43,8 @@ def files(**source: Any) -> Files:
         metadata=kw.ObjectMeta(name="web", namespace="shop"),
         spec=PodSpec(volumes=[Volume(name="v", **source)]),
     )
-    return volumes_of(pod, HostFacts("", ""), FOUND, tokens={"token": "abc"})["v"]
+    claimed = {"v": Files(kept="pvc-1")} if "persistent_volume_claim" in source else None
+    return volumes_of(pod, HostFacts("", ""), FOUND, tokens={"token": "abc"}, claimed=claimed)["v"]
 
 
 def test_each_key_is_a_file() -> None:
@@ -100,7 +101,7 @@ def test_a_projected_volume_holds_everything_together() -> None:
         ),
         (
             {"persistent_volume_claim": PersistentVolumeClaimVolumeSource(claim_name="data")},
-            Files(kept="shop_data"),
+            Files(kept="pvc-1"),
         ),
         (
             {"downward_api": DownwardAPIVolumeSource(items=[NAME])},
