@@ -186,7 +186,7 @@ def test_a_status_without_conditions_is_said() -> None:
     """With the line that is missing."""
     new = kw.Condition(type="Ready", status="True", reason="Fine")
 
-    with pytest.raises(TypeError, match=r"declare `conditions: list\[kw.Condition\] = \[\]`"):
+    with pytest.raises(TypeError, match=r"declare `conditions: kw.Conditions = \[\]`"):
         conditioned(Mall(), new, datetime(2026, 1, 1, tzinfo=UTC))
 
 
