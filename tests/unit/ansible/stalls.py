@@ -1,6 +1,6 @@
 """A kind whose objects say, step by step, what their role does."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -98,6 +98,7 @@ async def market(
     *,
     settings: dict[str, Any] | None = None,
     faults: Faults | None = None,
+    namespaces: Sequence[str] | None = None,
     **options: Any,
 ) -> AsyncIterator[Market]:
     """Run an operator for stalls on a cluster of its own, with *faults* on the way there."""
@@ -112,7 +113,7 @@ async def market(
         server.client(faults=faults) as theirs,
     ):
         await operator.install_crds(client)
-        manager = Manager(Cluster(theirs, field_owner="market"))
+        manager = Manager(Cluster(theirs, field_owner="market", namespaces=namespaces))
         operator.add_to(manager)
         async with manager:
             yield Market(client, manager, operator)
