@@ -2,7 +2,7 @@
 
 It tells events of each step.
 
-Each step is a request, ``[method, path, body]``, or a word: ``fail``, ``shout`` (and fail), ``hang``,
+Each step is a request, ``[method, path, body]``, or a word: ``fail``, ``shout``, ``hang``,
 ``crash``.
 """
 
