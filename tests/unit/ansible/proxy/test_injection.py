@@ -106,7 +106,7 @@ async def test_what_is_no_object_is_left_to_the_server(
     """It says what is wrong; the proxy does not fall over it."""
     async with granted(tmp_path) as (proxy, grant):
         sent = request(grant, "POST", SIGNS, "", body)
-        sent.headers["content-type"] = kind  # type: ignore[index]  # ours is a dict
+        sent.headers["content-type"] = kind
 
         answer = await proxy.handle(sent)
 
