@@ -5,6 +5,7 @@ from collections.abc import Awaitable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from kubewright import _json
 from kubewright._serve.messages import Request
@@ -58,9 +59,13 @@ class Grant(msgspec.Struct, eq=False):
 
     def note_answer(self, request: Request, place: Place, status: int, body: bytes) -> None:
         """Learn from an answer what the run has made, and what it has read."""
-        if request.method == "DELETE" or is_true(request, "dryRun"):
+        if is_true(request, "dryRun"):
             return
         document = _document(body) if status in _SUCCESS else {}
+        if request.method == "DELETE":
+            if status in _SUCCESS:
+                self._note_deletion(request, place, document)
+            return
         is_whole = "uid" in (document.get("metadata") or {}) and not place.subresource
         if is_whole and place.is_child and self.owner.owns(document):
             self.children.note(document)
@@ -69,6 +74,14 @@ class Grant(msgspec.Struct, eq=False):
             self.children.expect_deletion(place)  # it was told while it was being deleted
         if request.method == "GET" and self._is_input(place, document):
             self.children.note_read(request.path, request.query, place, status, body)
+
+    def _note_deletion(self, request: Request, place: Place, document: dict[str, Any]) -> None:
+        """Forget what is gone: an object, a collection, or what a selector has found of one."""
+        if place.name or "Selector=" not in request.query:
+            self.children.expect_deletion(place)
+            return
+        for one in document.get("items") or ():
+            self.children.expect_deletion(replace(place, name=one["metadata"]["name"]))
 
     def _is_input(self, place: Place, document: dict[str, Any]) -> bool:
         """Say whether a run may depend on *document*: not on its own object, nor on events."""

@@ -113,8 +113,6 @@ class Proxy:
             return await self._stream(request, grant, place)
         if place is not None and grant.inject_owners:
             request = await with_owner(request, place, grant)
-        if request.method == "DELETE" and place is not None and not is_true(request, "dryRun"):
-            grant.children.expect_deletion(place)
         sent = forwarding.request_for(request, place)
         answer = await grant.client.rest.transport.send(sent)
         if place is not None:

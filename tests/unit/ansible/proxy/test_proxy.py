@@ -164,3 +164,18 @@ async def test_what_is_seen_while_it_goes_is_forgotten_when_it_is_gone(tmp_path:
         await proxy.handle(request(grant, "GET", f"{SIGNS}/sign"))
 
         assert grant.children.known == {}
+
+
+async def test_what_is_not_deleted_is_not_forgotten(tmp_path: Path) -> None:
+    """A deletion may be refused, and one of many is for those with a label."""
+    async with granted(tmp_path) as (proxy, grant):
+        for name, labels in (("old", {"a": "b"}), ("sign", {})):
+            metadata = {"name": name, "labels": labels}
+            body = _json.encode({**sign(), "metadata": metadata})
+            await proxy.handle(request(grant, "POST", SIGNS, "", body))
+
+        wrong = _json.encode({"preconditions": {"uid": "another"}})
+        await proxy.handle(request(grant, "DELETE", f"{SIGNS}/sign", "", wrong))
+        await proxy.handle(request(grant, "DELETE", SIGNS, "labelSelector=a%3Db"))
+
+        assert [key.name for _, key in grant.children.known] == ["sign"]
