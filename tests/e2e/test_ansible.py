@@ -1,7 +1,6 @@
 """Roles as operators: the real Ansible, with the modules of kubernetes.core and our own."""
 
 import json
-import os
 import secrets
 import sys
 from collections.abc import Callable, Iterator
@@ -14,6 +13,7 @@ import pytest
 import kubewright as kw
 from kubewright._aio import Clock
 from kubewright.kinds.core.v1 import ConfigMap, Event
+from tests.e2e.ansible_home import ansible_environment
 from tests.e2e.cluster import EndToEndCluster
 from tests.e2e.program import RUN, Program
 from tests.e2e.roles import write_project
@@ -24,19 +24,6 @@ StartRoles = Callable[..., Program]
 PATIENCE = 90.0
 RUNS = "role runs"
 pytestmark = pytest.mark.timeout(240)  # each run of Ansible takes seconds
-
-
-def environment(folder: Path) -> dict[str, str]:
-    """Return the variables that lead to the Ansible of ``make e2e``."""
-    home = os.environ.get("E2E_VENV")
-    if home is None:
-        pytest.skip("E2E_VENV does not name the Python with Ansible: run `make e2e`")
-    return {
-        "KUBEWRIGHT_ANSIBLE_PYTHON": f"{home}/bin/python",
-        "ANSIBLE_COLLECTIONS_PATH": f"{home}/collections",
-        "ANSIBLE_GATHERING": "explicit",
-        "TMPDIR": str(folder),
-    }
 
 
 @pytest.fixture
@@ -53,7 +40,7 @@ def start_roles(
                 [*command, *options],
                 kubeconfig=cluster.kubeconfig_file,
                 namespace=client.namespace,
-                environment=environment(tmp_path),
+                environment={**ansible_environment(tmp_path), "ANSIBLE_GATHERING": "explicit"},
                 folder=project,
             )
             stack.enter_context(program)

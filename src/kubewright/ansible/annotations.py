@@ -64,8 +64,11 @@ class Annotations:
 def _read(name: str, text: str) -> float:
     if name == _PERIOD:
         try:
-            return parse_duration(text).total_seconds()
+            found = parse_duration(text).total_seconds()
         except ValueError:
-            raise ConfigError(f"{PREFIX}{name} is {text!r}: write a duration such as 30s") from None
-    found = number(text, f"{PREFIX}{name}")
-    return check_verbosity(found, f"{PREFIX}{name}") if name == _VERBOSITY else max(0, found)
+            found = -1
+        if found < 0:
+            raise ConfigError(f"{PREFIX}{name} is {text!r}: write a duration such as 30s")
+        return found
+    count = number(text, f"{PREFIX}{name}")
+    return check_verbosity(count, f"{PREFIX}{name}") if name == _VERBOSITY else max(0, count)

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from kubewright import _json
 from kubewright.ansible.children import Child
-from kubewright.ansible.digests import DIGEST, with_digest_only
+from kubewright.ansible.digests import DIGEST, digest_of, with_digest_only
 from kubewright.ansible.proxy.owner import PRIMARY, PRIMARY_TYPE
 from kubewright.ansible.watches import Watch
 from kubewright.api.definition import plural_of
@@ -72,18 +72,19 @@ class Dependents:
 
     async def has_changed(self, kind: Kind, key: ObjectKey, child: Child) -> bool:
         """Say whether an object is other than *child*, which a run has left behind."""
-        now = self.current(kind, key)
+        now = self.current(kind, key) or await self._live(kind, key)
         if now is None:
-            return not await self._is_there(kind, key)
+            return True
         # A cache that is behind shows the state before the run; what comes is another event.
         return now.digest != child.digest and is_newer(now.version, child.version) is not False
 
-    async def _is_there(self, kind: Kind, key: ObjectKey) -> bool:
-        """Ask the server: the cache may not have heard of an object that was just made."""
+    async def _live(self, kind: Kind, key: ObjectKey) -> Child | None:
+        """Ask the server: the cache may not have heard of it yet, or not watch its namespace."""
         try:
-            return await self._cluster.live.find(kind, key) is not None
+            found = await self._cluster.live.find(kind, key)
         except (NoMatchError, NotFoundError):
-            return False
+            return None
+        return Child(found.resource_version, digest_of(found)) if found is not None else None
 
     def _owners_of(self, obj: Unstructured) -> list[ObjectKey]:
         kind = self._watch.kind

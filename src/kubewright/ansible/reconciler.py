@@ -1,5 +1,7 @@
 """`RoleReconciler`: runs a role for an object, if there is a reason to."""
 
+from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
@@ -66,6 +68,7 @@ class RoleReconciler:
         self._status = StatusWriter(cluster.live)
         self._instruments = Instruments(str(watch.kind))
         self._last: dict[Request, Last] = {}
+        self._untold: dict[Request, Callable[[], Awaitable[None]]] = {}
         self._stamp = Stamp(watch.playbooks, cluster.clock)
 
     async def __call__(self, request: Request, run: Run) -> Result | None:
@@ -85,6 +88,7 @@ class RoleReconciler:
                 return Result(requeue_after=left)
         if not deleting:
             obj = await self._with_finalizer(obj, run)
+        await self._tell(request)
         annotations = Annotations.of(obj, self._cluster.recorder(self._name))
         inputs = inputs_of(obj, self._watch, self._stamp.now())
         last = self._last.get(request)
@@ -164,18 +168,29 @@ class RoleReconciler:
             failed = Last(inputs, ended, children, failures=failures)
             self._last[request] = failed
             self._instruments.note_run(ended - began, failed=True)
-            await self._tell_failure(obj, error)
+            self._untold[request] = partial(self._show_failure, obj, error)
+            self._record_failure(obj, error)
+            await self._tell(request)
             raise error from RetryAfter(failed.retry_at - ended, "it has failed")
         ended = self._clock.monotonic()
         self._instruments.note_run(ended - began, failed=False)
         due = None if progress.requeue_after is None else ended + progress.requeue_after
         self._last[request] = Last(inputs, ended, children, due)
-        return await self._finish(obj, run, progress, annotations)
+        self._untold[request] = partial(self._finish, obj, progress)
+        await self._tell(request)
+        return self._again(request, annotations.period(self._watch, self._workshop.settings))
 
-    async def _finish(
-        self, obj: Unstructured, run: Run, progress: Progress, annotations: Annotations
-    ) -> Result | None:
-        """Show that all went well; let the object go if that is what the run was for."""
+    async def _tell(self, request: Request) -> None:
+        """Write how the last run has ended, unless that is done.
+
+        Its outcome is no reason for another run, so what could not be written is written later.
+        """
+        if tell := self._untold.get(request):
+            await tell()
+            self._untold.pop(request, None)
+
+    async def _finish(self, obj: Unstructured, progress: Progress) -> None:
+        """Show that all went well; let *obj* go if that is what the run was for."""
         finalizer = self._watch.finalizer
         deleting = obj.metadata.deletion_timestamp is not None
         if deleting and finalizer is not None and progress.requeue_after is None:
@@ -183,10 +198,9 @@ class RoleReconciler:
             if latest is not None and latest.metadata.uid == obj.metadata.uid:
                 kept = [one for one in latest.metadata.finalizers if one != finalizer.name]
                 await self._write_finalizers(latest, kept)
-            return None
+            return
         result = progress.result or {}
         await self._show(obj, lambda found, now: conditions.done(found, now, result))
-        return self._again(run.request, annotations.period(self._watch, self._workshop.settings))
 
     def _wanted(self, obj: Unstructured, annotations: Annotations) -> Wanted:
         watch, settings = self._watch, self._workshop.settings
@@ -206,11 +220,13 @@ class RoleReconciler:
             artifacts=annotations.artifacts(watch),
         )
 
-    async def _tell_failure(self, obj: Unstructured, error: RoleError) -> None:
-        messages, result = str(error).splitlines(), error.result
+    def _record_failure(self, obj: Unstructured, error: RoleError) -> None:
         self._cluster.recorder(self._name).event(
             obj, reason="RunFailed", message=str(error), type="Warning"
         )
+
+    async def _show_failure(self, obj: Unstructured, error: RoleError) -> None:
+        messages, result = str(error).splitlines(), error.result
         await self._show(obj, lambda found, now: conditions.failed(found, now, result, messages))
 
     async def _show(self, obj: Unstructured, change: Any) -> None:
@@ -243,6 +259,7 @@ class RoleReconciler:
 
     def _forget(self, request: Request, run: Run) -> None:
         # A change of a child asks for an owner that may be another object than its namesake.
+        self._untold.pop(request, None)
         if self._last.pop(request, None) is not None:
             self._workshop.folder_of(self._watch.kind, run).remove()
 

@@ -39,8 +39,8 @@ class StatusWriter:
             live = await self._client.find(kind, obj.key)
             if live is None or live.metadata.uid != obj.metadata.uid:
                 return False
-            before = (live.get("status") or {}).get("conditions") or []
-            after = change(before)
+            before = _conditions(live)
+            after = change([one for one in before if isinstance(one, Mapping)])
             if after == before:
                 return False
             try:
@@ -67,3 +67,10 @@ class StatusWriter:
                 " the status subresource? `kubewright run --install-crds` installs one that does."
                 " Or write `manageStatus: false`."
             ) from error
+
+
+def _conditions(obj: Unstructured) -> list[Any]:
+    """Return the conditions of *obj*; none if somebody else has written something else there."""
+    status = obj.get("status")
+    found = status.get("conditions") if isinstance(status, Mapping) else None
+    return found if isinstance(found, list) else []

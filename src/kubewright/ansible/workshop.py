@@ -26,6 +26,7 @@ __all__ = ["RoleError", "Wanted", "Workshop"]
 
 _SUCCESSFUL = "successful"
 _LONGEST = 2000
+_MOST_TEXT = 30_000
 
 
 class RoleError(KubewrightError):
@@ -143,7 +144,10 @@ class Workshop:
 
 
 def _failure(progress: Progress, messages: list[str]) -> RoleError:
-    return RoleError("\n".join(messages), progress.result)
+    text = "\n".join(messages)
+    if len(text) > _MOST_TEXT:  # it has to fit into an object, whatever else is in that
+        text = f"{text[:_MOST_TEXT]}…"
+    return RoleError(text, progress.result)
 
 
 def _problems(progress: Progress, outcome: Outcome) -> list[str]:

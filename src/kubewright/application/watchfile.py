@@ -178,17 +178,20 @@ class WatchEntry:
         """Return ``reconcilePeriod`` in seconds; ``None`` if it is not there, or zero.
 
         Raises:
-            ConfigError: It is not a duration.
+            ConfigError: It is not a duration, or negative.
         """
         text = self.values.get("reconcilePeriod")
         if text is None:
             return None
         try:
-            return parse_duration(text).total_seconds() or None
+            seconds = parse_duration(text).total_seconds()
         except ValueError as error:
             raise self.error(
                 "reconcilePeriod", f"{error}: write one such as 30s or 1h30m"
             ) from None
+        if seconds < 0:
+            raise self.error("reconcilePeriod", f"{text} is in the past: write one such as 30s")
+        return seconds or None
 
     def error(self, field: str, text: str) -> ConfigError:
         """Return an error about *field*, or about the entry as a whole if it is empty."""

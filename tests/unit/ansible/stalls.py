@@ -1,6 +1,6 @@
 """A kind whose objects say, step by step, what their role does."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from kubewright.ansible import AnsibleOperator, Playbook, Settings, Watch
 from kubewright.cluster import Cluster
 from kubewright.manager import Manager
 from kubewright.testing import EmbeddedServer
+from kubewright.testing.faults import Faults
 
 Stall = kw.Kind("example.com/v1", "Stall")
 ConfigMap = kw.Kind("v1", "ConfigMap")
@@ -93,17 +94,26 @@ class Market:
 
 @asynccontextmanager
 async def market(
-    folder: Path, *, settings: dict[str, Any] | None = None, **options: Any
+    folder: Path,
+    *,
+    settings: dict[str, Any] | None = None,
+    faults: Faults | None = None,
+    namespaces: Sequence[str] | None = None,
+    **options: Any,
 ) -> AsyncIterator[Market]:
-    """Run an operator for stalls on a cluster of its own."""
+    """Run an operator for stalls on a cluster of its own, with *faults* on the way there."""
     operator = AnsibleOperator(
         [watch(folder, **options)],
         name="market",
         settings=Settings(folder=folder / "files", **(settings or {})),
     )
-    async with EmbeddedServer() as server, server.client() as client:
+    async with (
+        EmbeddedServer() as server,
+        server.client() as client,
+        server.client(faults=faults) as theirs,
+    ):
         await operator.install_crds(client)
-        manager = Manager(Cluster(client, field_owner="market"))
+        manager = Manager(Cluster(theirs, field_owner="market", namespaces=namespaces))
         operator.add_to(manager)
         async with manager:
             yield Market(client, manager, operator)

@@ -48,3 +48,12 @@ async def test_annotation_that_nobody_can_use_has_no_effect(tmp_path: Path) -> N
 
     assert found.verbosity(watch(tmp_path), Settings()) == 2
     assert found.artifacts(watch(tmp_path)) == 20
+
+
+async def test_negative_period_is_none(tmp_path: Path) -> None:
+    """It would be over again as soon as it has begun."""
+    annotations = {f"{PREFIX}reconcile-period": "-5s"}
+    async with EmbeddedServer() as server, server.client() as client:
+        found = Annotations.of(stall(annotations=annotations), EventRecorder(client, "test"))
+
+    assert found.period(watch(tmp_path), Settings(reconcile_period=60)) == 60

@@ -7,7 +7,7 @@ from kubewright.ansible.dependents import Dependents
 from kubewright.api.kind_reference import Kind
 from kubewright.cluster import Cluster
 from kubewright.testing import EmbeddedServer
-from tests.unit.ansible.stalls import ConfigMap, make, market, stall, watch
+from tests.unit.ansible.stalls import ConfigMap, make, market, sign, stall, watch
 
 NAMESPACES = "/api/v1/namespaces"
 NAMESPACE = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "street"}}
@@ -59,3 +59,26 @@ async def test_what_may_not_be_watched_is_not(tmp_path: Path) -> None:
         assert not Dependents(blacklist, cluster).follow(ConfigMap, is_namespaced=True)
         unwatched = Dependents(watch(tmp_path, watch_dependent_resources=False), cluster)
         assert not unwatched.follow(ConfigMap, is_namespaced=True)
+
+
+async def test_what_is_beyond_the_namespaces_of_the_operator_is_looked_at_each_period(
+    tmp_path: Path,
+) -> None:
+    """It is not watched, and a change of it counts all the same."""
+    path = "/api/v1/namespaces/other/configmaps"
+    made = {**sign(text="open"), "metadata": {"name": "sign", "namespace": "other"}}
+    steps = [["DELETE", f"{path}/sign"], ["POST", path, made]]
+    async with market(tmp_path, namespaces=["default"], settings={"reconcile_period": 0.2}) as test:
+        await test.client.create(Kind("v1", "Namespace")(metadata={"name": "other"}))
+        await test.client.create(ConfigMap(metadata=made["metadata"], data=made["data"]))
+        await test.client.create(stall(*steps))
+        await test.ran(1)
+        await test.settled()
+
+        await test.client.patch(ConfigMap, "sign", {"data": {"text": "shut"}}, namespace="other")
+
+        await kw.wait_for(
+            test.client, ConfigMap, "sign",
+            lambda one: one is not None and one["data"] == {"text": "open"},
+            namespace="other", timeout=30,
+        )  # fmt: skip

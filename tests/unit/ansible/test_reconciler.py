@@ -6,7 +6,9 @@ from typing import Any
 import kubewright as kw
 from kubewright.ansible.annotations import PREFIX
 from kubewright.ansible.watches import Finalizer
+from kubewright.api.requests import Request
 from kubewright.kinds.core.v1 import Event
+from kubewright.testing.faults import NextFaults, Refused, Unreachable
 from tests.unit.ansible.stalls import ConfigMap, Market, Stall, make, market, stall
 
 
@@ -219,3 +221,37 @@ async def test_annotations_count_if_they_are_watched(tmp_path: Path) -> None:
         )
 
         await test.ran(2)
+
+
+def writes_outcome(request: Request) -> bool:
+    """Say whether *request* writes that a run went well, or lets an object go."""
+    is_done = "/status" in request.target and b"Awaiting" in request.body
+    return request.method == "PATCH" and (is_done or b'"finalizers":[]' in request.body)
+
+
+async def test_outcome_that_could_not_be_written_is_written_later(tmp_path: Path) -> None:
+    """Without another run: the API server was away for a moment."""
+    faults = NextFaults([Unreachable(), Refused(409)] * 4, matching=writes_outcome)
+    async with market(tmp_path, faults=faults) as test:
+        await test.client.create(stall(make()))
+        await successful(test)
+
+        assert test.runs() == 1
+
+
+async def test_object_goes_though_its_finalizer_could_not_be_removed_at_once(
+    tmp_path: Path,
+) -> None:
+    """Somebody else has written the object at that moment."""
+    faults = NextFaults([Refused(409), Unreachable()], matching=writes_outcome)
+    finalizer = Finalizer("example.com/stall", None, {"closing": []})
+    async with market(tmp_path, faults=faults, finalizer=finalizer, manage_status=False) as test:
+        await test.client.create(stall())
+        await test.ran(1)
+        await test.settled()
+
+        await test.client.delete(Stall, "corner", namespace="default")
+
+        await kw.wait_for(
+            test.client, Stall, "corner", lambda one: one is None, namespace="default", timeout=30
+        )

@@ -101,6 +101,7 @@ BASE = "- version: v1\n  kind: A\n"
         (f"{BASE}  role: shop\n  finalizer: {{title: a}}\n", 4, "'title' is not a field of it"),
         (f"{BASE}  role: shop\n  selector: {{matchLabels: {{a: $b}}}}\n", 4, "the selector: "),
         (f"{BASE}  role: shop\n  reconcilePeriod: 1 week\n", 4, "write one such as 30s"),
+        (f"{BASE}  role: shop\n  reconcilePeriod: -5s\n", 4, "-5s is in the past"),
         (f"{BASE}  role: shop\n{BASE}  role: shop\n", 4, "A is there twice"),
         ("- role: [", 1, "expected"),
         ("kind: A\n", 1, "it is not a list of watches"),

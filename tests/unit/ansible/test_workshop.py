@@ -27,3 +27,15 @@ async def test_secrets_are_gone_after_a_run(tmp_path: Path) -> None:
         names = {path.name for path in (tmp_path / "files").rglob("*")}
         assert "ran" in names
         assert names.isdisjoint({"kubeconfig", "extravars", "job.json"})
+
+
+async def test_what_many_tasks_say_fits_into_the_condition(tmp_path: Path) -> None:
+    """The API server would refuse a status of three megabytes."""
+    async with market(tmp_path) as test:
+        await test.client.create(stall("shout"))
+        await test.ran(1)
+        await test.settled()
+
+        message = (await test.condition("Failure"))["message"]
+        assert message.startswith("xxx")
+        assert len(message) < 32_768

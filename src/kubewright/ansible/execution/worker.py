@@ -18,14 +18,14 @@ from typing import Any, TextIO
 
 LONGEST_TEXT = 16 * 1024
 LONGEST_OUTPUT = 4 * 1024
+MOST_ITEMS = 20
 PARTS = ("msg", "period", "changed", "skipped", "censored", "stderr", "exception", "reason")
 
 
 def shortened(value: Any) -> Any:
-    """Return *value* without the most of a text that nobody would read."""
-    if isinstance(value, str) and len(value) > LONGEST_TEXT:
-        return f"{value[:LONGEST_TEXT]}…"
-    return value
+    """Return *value*, or the beginning of its text if nobody would read all of it."""
+    text = value if isinstance(value, str) else json.dumps(value, default=str)
+    return f"{text[:LONGEST_TEXT]}…" if len(text) > LONGEST_TEXT else value
 
 
 def result_of(found: Any) -> dict[str, Any]:
@@ -36,7 +36,9 @@ def result_of(found: Any) -> dict[str, Any]:
     items = [one for one in found.get("results") or () if isinstance(one, dict)]
     failed = [one.get("msg") for one in items if one.get("failed")]
     if failed:
-        parts["failed_items"] = [shortened(str(text)) for text in failed if text]
+        texts = [str(text)[: LONGEST_TEXT // MOST_ITEMS] for text in failed[:MOST_ITEMS] if text]
+        more = len(failed) - MOST_ITEMS
+        parts["failed_items"] = [*texts, f"and {more} more"] if more > 0 else texts
     return parts
 
 

@@ -1,8 +1,11 @@
 """`Grant`: what one run may do through the proxy, for as long as it lasts."""
 
-from typing import TYPE_CHECKING, Any
+import asyncio
+from collections.abc import Awaitable
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from kubewright import _json
 from kubewright._serve.messages import Request
@@ -17,6 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["Grant"]
 
 _SUCCESS = range(200, 300)
+_NOT_FOUND = 404
+_Result = TypeVar("_Result")
 
 
 class Grant(msgspec.Struct, eq=False):
@@ -35,17 +40,48 @@ class Grant(msgspec.Struct, eq=False):
     owner: Owner
     children: "Children"
     inject_owners: bool = True
+    _ended: asyncio.Event = msgspec.field(default_factory=asyncio.Event)
+
+    def end(self) -> None:
+        """Stop all that `unless_ended` waits for."""
+        self._ended.set()
+
+    async def unless_ended(self, work: Awaitable[_Result]) -> _Result | None:
+        """Return what *work* does, or ``None`` as soon as the run has ended."""
+        tasks = asyncio.ensure_future(work), asyncio.ensure_future(self._ended.wait())
+        try:
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            return tasks[0].result() if tasks[0].done() else None
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
 
     def note_answer(self, request: Request, place: Place, status: int, body: bytes) -> None:
         """Learn from an answer what the run has made, and what it has read."""
-        if request.method == "DELETE" or is_true(request, "dryRun"):
+        if is_true(request, "dryRun"):
             return
         document = _document(body) if status in _SUCCESS else {}
+        if request.method == "DELETE":
+            if status in _SUCCESS:
+                self._note_deletion(request, place, document)
+            return
         is_whole = "uid" in (document.get("metadata") or {}) and not place.subresource
         if is_whole and place.is_child and self.owner.owns(document):
             self.children.note(document)
-        elif request.method == "GET" and self._is_input(place, document):
+            return
+        if status == _NOT_FOUND and request.method == "GET" and place.name and place.is_child:
+            self.children.expect_deletion(place)  # it was told while it was being deleted
+        if request.method == "GET" and self._is_input(place, document):
             self.children.note_read(request.path, request.query, place, status, body)
+
+    def _note_deletion(self, request: Request, place: Place, document: dict[str, Any]) -> None:
+        """Forget what is gone: an object, a collection, or what a selector has found of one."""
+        if place.name or "Selector=" not in request.query:
+            self.children.expect_deletion(place)
+            return
+        for one in document.get("items") or ():
+            self.children.expect_deletion(replace(place, name=one["metadata"]["name"]))
 
     def _is_input(self, place: Place, document: dict[str, Any]) -> bool:
         """Say whether a run may depend on *document*: not on its own object, nor on events."""

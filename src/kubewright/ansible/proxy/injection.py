@@ -45,11 +45,36 @@ async def with_owner(request: Request, place: Place, grant: Grant) -> Request:
 
 
 def _decoded(body: bytes, kind: str) -> dict[str, Any] | None:
+    """Return the object that *body* is; ``None`` for what the API server will refuse."""
+    found = _parsed(body, is_yaml=_YAML in kind)
+    metadata = found.get("metadata") if isinstance(found, dict) else ""
+    if not isinstance(metadata, dict | None):
+        return None
+    references = (metadata or {}).get("ownerReferences") or []
+    annotations = (metadata or {}).get("annotations") or {}
+    is_sound = (
+        isinstance(references, list)
+        and all(isinstance(one, dict) for one in references)
+        and isinstance(annotations, dict)
+    )
+    return found if is_sound else None
+
+
+def _parsed(body: bytes, *, is_yaml: bool) -> Any:
+    """Return what *body* says; an empty text if it cannot be read.
+
+    Clients apply JSON under the name of YAML. As YAML it is read slowly, and what is beyond the
+    first 65536 characters of Unicode, which JSON writes as two, is read as something else.
+    """
     try:
-        found = yaml.safe_load(body) if _YAML in kind else _json.loads(body)
-    except (DecodeError, yaml.YAMLError):
-        return None  # the API server says what is wrong with it
-    return found if isinstance(found, dict) else None
+        return _json.loads(body)
+    except DecodeError:
+        if not is_yaml:
+            return ""
+    try:
+        return yaml.safe_load(body)
+    except (yaml.YAMLError, RecursionError):
+        return ""
 
 
 def _is_owner_itself(document: dict[str, Any], place: Place, grant: Grant) -> bool:

@@ -61,9 +61,9 @@ class Owner(msgspec.Struct, frozen=True):
 
     def add_to(self, document: dict[str, Any], namespace: str) -> bool:
         """Make *document*, which is in *namespace*, its own; return whether that changed it."""
-        metadata = document.setdefault("metadata", {})
         if self.owns(document):
             return False
+        metadata = document["metadata"] = document.get("metadata") or {}
         if self.may_be_referred_to(namespace):
             references = metadata.get("ownerReferences") or []
             metadata["ownerReferences"] = [*references, self._reference]

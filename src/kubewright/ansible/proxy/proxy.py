@@ -86,8 +86,9 @@ class Proxy:
         return made
 
     def revoke(self, grant: Grant) -> None:
-        """Refuse all further requests of a run."""
+        """Refuse all further requests of a run, and end those that are still open."""
         self._grants.pop(grant.token, None)
+        grant.end()
 
     async def handle(self, request: Request) -> Answer:
         """Answer a request of a run."""
@@ -108,12 +109,10 @@ class Proxy:
         place = place_of(request.path)
         if "upgrade" in request.headers:
             return await self._upgrade(request, grant, place)
-        if request.method == "GET" and is_true(request, "watch", "follow"):
+        if request.method == "GET" and _is_endless(request, place):
             return await self._stream(request, grant, place)
         if place is not None and grant.inject_owners:
             request = await with_owner(request, place, grant)
-        if request.method == "DELETE" and place is not None:
-            grant.children.expect_deletion(place)
         sent = forwarding.request_for(request, place)
         answer = await grant.client.rest.transport.send(sent)
         if place is not None:
@@ -126,10 +125,11 @@ class Proxy:
         stream = await stack.enter_async_context(
             transport.stream(forwarding.request_for(request, place))
         )
+        pieces = aiter(stream)
 
         async def chunks() -> AsyncIterator[bytes]:
             async with stack:
-                async for chunk in stream:
+                while (chunk := await grant.unless_ended(anext(pieces, None))) is not None:
                     yield chunk
 
         content_type, headers = forwarding.headers_of(stream.headers)
@@ -147,6 +147,12 @@ class Proxy:
 
         async def talk(here: Duplex) -> None:
             async with stack:
-                await forwarding.connect(here, there)
+                await grant.unless_ended(forwarding.connect(here, there))
 
         return Upgrade(talk, headers)
+
+
+def _is_endless(request: Request, place: Place | None) -> bool:
+    """Say whether the answer comes bit by bit, which old clients ask for by the path."""
+    by_path = place is not None and place.resource == "watch" and not place.namespace
+    return by_path or is_true(request, "watch", "follow")

@@ -28,6 +28,17 @@ def test_results_are_cut_to_what_matters() -> None:
     assert worker.result_of("text") == {}
 
 
+def test_no_result_is_too_long_for_a_line() -> None:
+    """Whatever a role prints, and however many items of a loop fail."""
+    items = [{"failed": True, "msg": f"no {number}" + "x" * 20_000} for number in range(2000)]
+
+    found = worker.result_of({"msg": ["x" * 1000] * 1000, "results": items})
+
+    assert len(json.dumps(found)) < 40_000
+    assert found["failed_items"][0].startswith("no 0")
+    assert found["failed_items"][-1] == "and 1980 more"
+
+
 def test_events_become_lines() -> None:
     """With the full name of the module if Ansible knows it."""
     data: dict[str, Any] = {

@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from kubewright._serve.messages import Response
+from tests.unit.ansible.proxy.test_proxy import granted, request
 from tests.unit.ansible.stalls import SIGNS, ConfigMap, apply, make, market, sign, stall
 
 PUT = [
@@ -69,3 +71,44 @@ async def test_body_that_is_none_is_left_to_the_server(tmp_path: Path) -> None:
         await test.settled()
 
         assert (await test.condition("Failure"))["status"] == "True"
+
+
+async def test_apply_keeps_what_json_writes_as_two_characters(tmp_path: Path) -> None:
+    """An apply is JSON under the name of YAML, and is not read as such."""
+    async with market(tmp_path) as test:
+        await test.client.create(stall(apply(text="\N{GRINNING FACE}", exact="1e3")))
+        await test.ran(1)
+        await test.settled()
+
+        assert (await test.condition("Failure"))["status"] == "False"
+        made = await test.there(ConfigMap, "sign")
+        assert made["data"] == {"text": "\N{GRINNING FACE}", "exact": "1e3"}
+        assert [one.name for one in made.metadata.owner_references] == ["corner"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"[" * 100_000,
+        b'{"metadata": "x"}',
+        b'{"metadata": {"ownerReferences": ["x"]}}',
+        b'{"metadata": {"ownerReferences": "x"}}',
+        b'{"metadata": {"annotations": ["x"]}}',
+        b'{"metadata": null}',
+        b"null",
+        b"\xff",
+    ],
+)
+@pytest.mark.parametrize("kind", ["application/json", "application/yaml"])
+async def test_what_is_no_object_is_left_to_the_server(
+    tmp_path: Path, body: bytes, kind: str
+) -> None:
+    """It says what is wrong; the proxy does not fall over it."""
+    async with granted(tmp_path) as (proxy, grant):
+        sent = request(grant, "POST", SIGNS, "", body)
+        sent.headers["content-type"] = kind
+
+        answer = await proxy.handle(sent)
+
+        assert isinstance(answer, Response)
+        assert 400 <= answer.status < 500

@@ -5,6 +5,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import pytest
+
 from kubewright import _json
 from kubewright._aio import Clock
 from kubewright._serve.messages import Request, Response, Stream
@@ -111,3 +113,69 @@ async def test_it_listens_with_a_certificate_of_its_own(tmp_path: Path) -> None:
     assert proxy.certificate.startswith(b"-----BEGIN CERTIFICATE")
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
+
+
+@pytest.mark.parametrize(
+    ("path", "query"),
+    [(SIGNS, "watch=true"), ("/api/v1/watch/namespaces/default/configmaps", "")],
+    ids=["query", "path"],
+)
+async def test_watches_end_with_the_run(tmp_path: Path, path: str, query: str) -> None:
+    """Also if somebody outside of it holds them open, and asks as old clients do."""
+    async with granted(tmp_path) as (proxy, grant):
+        answer = await proxy.handle(request(grant, "GET", path, query))
+        assert isinstance(answer, Stream)
+        reading = asyncio.ensure_future(drained(answer))
+        await asyncio.sleep(0)
+
+        proxy.revoke(grant)
+
+        async with asyncio.timeout(5):
+            await reading
+
+
+async def drained(answer: Stream) -> None:
+    """Read *answer* to its end."""
+    async for _ in answer.chunks:
+        pass
+
+
+async def test_dry_deletion_forgets_nothing(tmp_path: Path) -> None:
+    """Roles in check mode delete in this way."""
+    async with granted(tmp_path) as (proxy, grant):
+        await proxy.handle(request(grant, "POST", SIGNS, "", _json.encode(sign())))
+
+        await proxy.handle(request(grant, "DELETE", f"{SIGNS}/sign", "dryRun=All"))
+
+        assert [key.name for _, key in grant.children.known] == ["sign"]
+
+
+async def test_what_is_seen_while_it_goes_is_forgotten_when_it_is_gone(tmp_path: Path) -> None:
+    """``wait`` of a module reads it until it is; that it is gone is then no reason for a run."""
+    async with granted(tmp_path) as (proxy, grant):
+        held = {**sign(), "metadata": {"name": "sign", "finalizers": ["example.com/held"]}}
+        await proxy.handle(request(grant, "POST", SIGNS, "", _json.encode(held)))
+        await proxy.handle(request(grant, "DELETE", f"{SIGNS}/sign"))
+        await proxy.handle(request(grant, "GET", f"{SIGNS}/sign"))
+        await grant.client.patch(
+            ConfigMap, "sign", {"metadata": {"finalizers": None}}, namespace="default"
+        )
+
+        await proxy.handle(request(grant, "GET", f"{SIGNS}/sign"))
+
+        assert grant.children.known == {}
+
+
+async def test_what_is_not_deleted_is_not_forgotten(tmp_path: Path) -> None:
+    """A deletion may be refused, and one of many is for those with a label."""
+    async with granted(tmp_path) as (proxy, grant):
+        for name, labels in (("old", {"a": "b"}), ("sign", {})):
+            metadata = {"name": name, "labels": labels}
+            body = _json.encode({**sign(), "metadata": metadata})
+            await proxy.handle(request(grant, "POST", SIGNS, "", body))
+
+        wrong = _json.encode({"preconditions": {"uid": "another"}})
+        await proxy.handle(request(grant, "DELETE", f"{SIGNS}/sign", "", wrong))
+        await proxy.handle(request(grant, "DELETE", SIGNS, "labelSelector=a%3Db"))
+
+        assert [key.name for _, key in grant.children.known] == ["sign"]

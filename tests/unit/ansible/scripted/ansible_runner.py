@@ -2,7 +2,8 @@
 
 It tells events of each step.
 
-Each step is a request, ``[method, path, body]``, or a word: ``fail``, ``hang``, ``crash``.
+Each step is a request, ``[method, path, body]``, or a word: ``fail``, ``shout``, ``hang``,
+``crash``.
 """
 
 import json
@@ -35,6 +36,9 @@ def run(*, private_data_dir, event_handler, ident, quiet, **rest):
         tell("playbook_on_task_start", task=str(step))
         if step == "crash":
             return SimpleNamespace(status="failed", rc=4, stdout=StringIO("ERROR! no such thing"))
+        if step == "shout":
+            for host in range(200):
+                tell("runner_on_failed", task=step, host=str(host), res={"msg": "x" * 15_000})
         if step == "hang":
             time.sleep(10_000)
         try:
@@ -55,7 +59,7 @@ def run(*, private_data_dir, event_handler, ident, quiet, **rest):
 
 def do(step):
     """Do one step and return its result."""
-    if step == "fail":
+    if step == "fail" or step == "shout":  # noqa: PLR1714  # it may be a list
         return {"failed": True, "msg": "there are no bricks"}
     if isinstance(step, str) and step.startswith("again "):
         return {"action": "operator_sdk.util.requeue_after", "period": step.partition(" ")[2]}
