@@ -48,6 +48,7 @@ class Children:
         self._dependents = dependents
         self.known: dict[tuple[Kind, ObjectKey], Child] = {}
         self.reads: dict[str, Read] = {}
+        self._deleted: list[Place] = []
         self.has_unwatched: bool = False
         """Whether there are objects that nobody watches, or too many to be looked at again."""
         for (kind, key), child in (before.known if before else {}).items():
@@ -63,6 +64,10 @@ class Children:
         metadata = document["metadata"]
         kind = Kind(document["apiVersion"], document["kind"])
         key = ObjectKey(metadata.get("namespace", ""), metadata["name"])
+        if "deletionTimestamp" in metadata and any(
+            self._is_at(kind, key, one) for one in self._deleted
+        ):
+            return  # on its way, as the run wants it: that it goes is no change
         if not self._dependents.follow(kind, is_namespaced=bool(key.namespace)):
             self.has_unwatched = True
             return
@@ -78,11 +83,16 @@ class Children:
 
     def expect_deletion(self, place: "Place") -> None:
         """Note that the run deletes an object, or all of a collection."""
+        self._deleted.append(place)
         for kind, key in list(self.known):
-            is_kind = kind.group == place.group and self._dependents.plural(kind) == place.resource
-            is_named = key.name == place.name or not place.name
-            if is_kind and is_named and key.namespace == place.namespace:
+            if self._is_at(kind, key, place):
                 del self.known[kind, key]
+
+    def _is_at(self, kind: Kind, key: ObjectKey, place: "Place") -> bool:
+        """Say whether *place* is that of an object, or of a collection that it is in."""
+        is_kind = kind.group == place.group and self._dependents.plural(kind) == place.resource
+        is_named = key.name == place.name or not place.name
+        return is_kind and is_named and key.namespace == place.namespace
 
     def without_own(self) -> None:
         """Forget reads of what belongs to us now: it was looked for before it was made."""

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 __all__ = ["Grant"]
 
 _SUCCESS = range(200, 300)
-_NOT_FOUND = 404
 _Result = TypeVar("_Result")
 
 
@@ -70,8 +69,6 @@ class Grant(msgspec.Struct, eq=False):
         if is_whole and place.is_child and self.owner.owns(document):
             self.children.note(document)
             return
-        if status == _NOT_FOUND and request.method == "GET" and place.name and place.is_child:
-            self.children.expect_deletion(place)  # it was told while it was being deleted
         if request.method == "GET" and self._is_input(place, document):
             self.children.note_read(request.path, request.query, place, status, body)
 

@@ -179,3 +179,14 @@ async def test_what_is_not_deleted_is_not_forgotten(tmp_path: Path) -> None:
         await proxy.handle(request(grant, "DELETE", SIGNS, "labelSelector=a%3Db"))
 
         assert [key.name for _, key in grant.children.known] == ["sign"]
+
+
+async def test_what_others_delete_while_the_role_runs_is_not_forgotten(tmp_path: Path) -> None:
+    """The role may look for it, find nothing, and be content: it has to run again."""
+    async with granted(tmp_path) as (proxy, grant):
+        await proxy.handle(request(grant, "POST", SIGNS, "", _json.encode(sign())))
+        await grant.client.delete(ConfigMap, "sign", namespace="default")
+
+        await proxy.handle(request(grant, "GET", f"{SIGNS}/sign"))
+
+        assert await grant.children.changed() == "ConfigMap default/sign"
