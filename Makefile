@@ -87,7 +87,7 @@ verifytypes: $(STAMP) ## the public API is fully typed; needs Node.js
 .PHONY: unit
 unit: $(STAMP) ## unit, structure, documentation and typing tests, and doctests
 	pytest tests/unit tests/structure tests/docs tests/typing/test_typing.py examples $(PYTEST)
-	pytest --doctest-modules --ignore=src/kubewright/kinds src/kubewright -q
+	pytest --doctest-modules --ignore=src/kubewright/kinds --ignore=src/kubewright/ansible/collections src/kubewright -q
 
 .PHONY: conformance
 conformance: $(STAMP) ## what Kubernetes promises (SERVER=embedded, real, real-crd or kubeconfig)
